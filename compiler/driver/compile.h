@@ -1,0 +1,35 @@
+// The pipeline from a stencil program to source text, as prose. Start reading here (compile.cpp).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/emit/emit.h"
+#include "compiler/ir/program.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil {
+
+struct CompileRequest {
+  std::string schedule = "auto";  // one schedule line, or "auto"
+  emit::Options emit;
+  std::string command_line;  // quoted in the header comment; paths as the user wrote them
+};
+
+struct Compiled {
+  schedule::Schedule schedule;
+  kernel::Module module;
+  std::string text;    // the .cu, .cl or .cpp file
+  std::string header;  // the C header, empty for OpenCL
+};
+
+// Compiles `program` (from `source`, which the header comment quotes).
+std::optional<Compiled> compile(const ir::Program& program, const Source& source,
+                                const CompileRequest& request, Diagnostics& diagnostics);
+
+// What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point, shared
+// memory, the schedule and why, and every refusal.
+std::string explain(const ir::Program& program, const Source& source, const std::string& schedule_line,
+                    Diagnostics& diagnostics);
+
+}  // namespace stencil

@@ -1,0 +1,13 @@
+// parse + analyze in one call: what every subcommand starts with.
+#pragma once
+
+#include <optional>
+
+#include "compiler/sema/analyze.h"
+
+namespace stencil {
+
+std::optional<ir::Program> load_program(const Source& source, const ProgramOptions& options,
+                                        Diagnostics& diagnostics);
+
+}  // namespace stencil

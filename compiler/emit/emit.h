@@ -1,0 +1,38 @@
+// Emitters: kernel IR to source text. One C-like writer; a dialect is a table (compiler/emit/dialect.h).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/kernel/plan.h"
+
+namespace stencil::emit {
+
+enum class Target { Cuda, OpenCl, Cpp };
+
+struct Options {
+  Target target = Target::Cuda;
+  bool kernels_only = false;  // device code alone, for a JIT compiler (NVRTC, OpenCL); no includes
+  bool main = false;          // also a program: allocate, initialise, run, time, check
+  std::string header_name;    // file name to #include for the declarations; "": declare in place
+};
+
+// What --main needs beside the module itself: host functions in the same IR.
+struct SelfCheck {
+  kernel::Module initial;    // kernels named init_FIELD..., arrays of the same plan order; its plan's
+                             // actions are one Launch per init kernel (slot 0; other slots are copies)
+  kernel::Module reference;  // the plain sweeps: threads {1,1,1}, one block per launch, same arrays
+};
+
+// Source text of the whole file; deterministic. `self_check` is needed when options.main is set.
+std::string emit(const kernel::Module& module, const Options& options,
+                 const SelfCheck* self_check = nullptr);
+
+// The C header that declares the entry points of an emitted .cu or .cpp.
+std::string emit_header(const kernel::Module& module, Target target);
+
+// Compiler flags that keep the promised bits (for messages, --main comments, and the runtime): e.g.
+// "--fmad=false" for CUDA under strict.
+std::string required_flags(Target target, FpMode fp);
+
+}  // namespace stencil::emit

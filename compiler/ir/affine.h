@@ -1,0 +1,44 @@
+// Affine functions of the open integer params: the bounds of every box.
+//
+// An integer param that has a value (a default or -D) is folded into the constant by semantic
+// analysis, so a program whose sizes are known has only constant affine functions: fixed and open
+// sizes take the same path through the compiler.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stencil::ir {
+
+using ParamId = int;
+
+// constant + sum of coefficient * param. Terms are sorted by param; no coefficient is zero.
+struct Affine {
+  int64_t constant = 0;
+  std::vector<std::pair<ParamId, int64_t>> terms;
+
+  bool is_constant() const { return terms.empty(); }
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+Affine operator+(const Affine& a, const Affine& b);
+Affine operator-(const Affine& a, const Affine& b);
+Affine operator+(const Affine& a, int64_t b);
+Affine operator-(const Affine& a, int64_t b);
+Affine operator*(const Affine& a, int64_t b);
+
+// Value for the given params (indexed by ParamId). Arithmetic that would overflow gives nothing.
+std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>& params);
+
+// "N - 2", "0", "2*N + M - 1"; `names` is indexed by ParamId.
+std::string print(const Affine& affine, const std::vector<std::string>& names);
+
+// True if `goal` >= 0 for all integer params that satisfy every assumption (each >= 0). Sound and,
+// over the rationals, complete: Fourier-Motzkin elimination on the assumptions and goal <= -1. False
+// also when the system grows beyond a fixed size.
+bool implies_nonnegative(const std::vector<Affine>& assumptions, const Affine& goal);
+
+}  // namespace stencil::ir

@@ -1,0 +1,201 @@
+// The stencil IR: a program after semantic analysis. Everything is resolved: functions are inlined,
+// comprehensions unrolled, tables and fixed integer params folded, structures and vectors split into
+// scalar components, types explicit, every access proved or its check recorded.
+//
+//   program   = params fields functions inits reductions stop? requirements checks
+//   function  = target field, pieces             one snapshot; pieces do not overlap
+//   piece     = box, graph, a result per component of the target
+//   graph     = nodes in topological order; a node's operands come before it
+//   node      = constant | param | index | time | reduction | access | operation
+//
+// A graph instead of a tree: common subexpressions are one node, every pass is a loop over a vector
+// (no recursion, no depth limit), and the interpreter runs it as it stands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "compiler/ir/affine.h"
+#include "compiler/support/scalar.h"
+#include "compiler/support/source.h"
+
+namespace stencil::ir {
+
+using FieldId = int;
+using NodeId = int;
+using ReductionId = int;
+
+constexpr int kMaxRank = 8;  // dimensions of a grid; lowering to kernels takes 1 to 3
+
+struct Param {
+  std::string name;
+  Scalar type;
+  std::optional<double> real_value;      // default or -D, float types
+  std::optional<int64_t> integer_value;  // default or -D, integer types: folded, never referenced
+  Span span;
+
+  // Integer params without a value: they take part in bounds and must be given before a run.
+  bool open() const { return !is_float(type) && !integer_value; }
+};
+
+struct Range {  // low..high, both inclusive; empty if high < low
+  Affine low, high;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+struct Box {
+  std::vector<Range> ranges;  // outermost first; the last is contiguous in memory
+  int rank() const { return static_cast<int>(ranges.size()); }
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+struct Component {  // a scalar leaf of a field's element type
+  std::string path;  // "" for a scalar field; ".rho", ".u[0]", "[2]" otherwise
+  Scalar type;
+};
+
+enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
+// Clamp reads the nearest point. Mirror reflects about the edge point without repeating it
+// (index -1 reads 1), again and again if need be; an extent of 1 reads its only point. Periodic wraps.
+
+struct Field {
+  std::string name;
+  std::vector<Component> components;
+  Box box;          // the points that exist, in grid coordinates
+  int history = 1;  // levels that exist: @0, @-1, ... @-(history-1)
+  bool constant = false;
+  BoundaryKind boundary = BoundaryKind::None;
+  std::vector<double> boundary_values;  // of BoundaryKind::Constant, one per component
+  Span span;
+};
+
+// --- Graph nodes -----------------------------------------------------------------------------------
+
+// A literal of the node's type: `integer` for Bool (0/1), I32, I64; `real` for floats (an F32 node's
+// value is already rounded to float).
+struct Constant {
+  double real = 0;
+  int64_t integer = 0;
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
+struct ParamRef { ParamId param; friend bool operator==(const ParamRef&, const ParamRef&) = default; };
+struct Index { int dimension; friend bool operator==(const Index&, const Index&) = default; };  // I32 coordinate of the point
+struct Time { friend bool operator==(const Time&, const Time&) = default; };  // I32, index of the running step from 0
+struct ReductionRef { ReductionId reduction; friend bool operator==(const ReductionRef&, const ReductionRef&) = default; };  // only in Stop
+struct Access {
+  FieldId field;
+  int component;             // into Field::components
+  int level;                 // 0 is the newest, 1 is @-1, ...
+  std::vector<int> offsets;  // relative to the point, one per dimension
+  // Per dimension: some point of the region may reach below/above the field's box, so the field's
+  // boundary rule applies. Bits 2d (below) and 2d+1 (above). Zero with BoundaryKind::None.
+  uint32_t escapes = 0;
+  friend bool operator==(const Access&, const Access&) = default;
+};
+struct Operation {
+  Op op;
+  std::vector<NodeId> operands;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+struct Node {
+  std::variant<Constant, ParamRef, Index, Time, ReductionRef, Access, Operation> kind;
+  Scalar type;       // of the value: never F16 or BF16 except for Convert results that are stored
+  Span span;
+  std::string hint;  // name of the `let` it came from, for readable output; may be empty
+};
+
+// An expression graph. `add` returns an existing node if an equal one (kind and type) is there.
+class Graph {
+ public:
+  NodeId add(Node node);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const Node& operator[](NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  void name(NodeId id, const std::string& hint);  // keeps the first name given
+
+ private:
+  std::vector<Node> nodes_;
+  std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
+};
+
+// One expression evaluated at every point of a box. The type of results[c] is the type of component c
+// of what is written (for a storage type, the graph ends in a Convert to it).
+struct Piece {
+  Box region;
+  std::vector<std::string> index_names;  // per dimension; "" if the program gives none
+  Graph graph;
+  std::vector<NodeId> results;
+  Span span;
+};
+
+struct Function {  // a stencil function
+  std::string name;
+  FieldId target;
+  std::vector<Piece> pieces;
+  Span span;
+};
+
+struct Init {  // initial value of every level of a field, over its whole box
+  FieldId field;
+  Piece piece;
+};
+
+enum class Reducer { Sum, Prod, Min, Max };
+struct Reduction {  // evaluated after steps every, 2*every, ...
+  std::string name;
+  Reducer reducer;
+  Piece piece;  // one result: the value to reduce. Order: row-major over the region, one by one
+  int64_t every = 1;
+  Span span;
+};
+
+struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names was
+  Graph graph;
+  NodeId condition;
+  Span span;
+};
+
+// Something that must hold before a run: at least one of `any_nonnegative` is >= 0.
+struct Check {
+  std::vector<Affine> any_nonnegative;
+  std::string code;     // of the error it becomes
+  std::string message;  // "access A[-2] leaves the grid"
+  Span span;
+};
+
+struct Requirement {  // require condition: a Bool graph over params
+  Graph graph;
+  NodeId condition;
+  std::string text;  // as written
+  Span span;
+};
+
+struct Program {
+  std::string name;           // from the file name, a valid C identifier
+  Scalar real = Scalar::F32;  // what `real` means
+  FpMode fp = FpMode::Contract;
+  std::vector<Param> params;
+  Box grid;
+  Span grid_span;
+  std::optional<Affine> steps;  // nothing: must be given for a run
+  std::vector<Field> fields;
+  std::vector<Function> functions;
+  std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
+  std::vector<Reduction> reductions;
+  std::optional<Stop> stop;
+  std::vector<Requirement> requirements;
+  std::vector<Check> checks;  // those that could not be proved because params are open
+};
+
+std::vector<std::string> param_names(const Program& program);
+bool is_written(const Program& program, FieldId field);  // by some stencil function
+
+// Number of nodes of `piece` reachable from its results that are arithmetic operations.
+int count_operations(const Piece& piece);
+
+}  // namespace stencil::ir

@@ -1,0 +1,83 @@
+// The host driver as data: which arrays exist, which kernels run in which order, when copies trade
+// places. The emitted drivers print it, the runtime executes it: same data, same result.
+//
+//   for (step = 0; step < steps; step += count) {
+//     count = min(time_tile, steps - step);
+//     actions...                                   // launches, rotations, exchanges
+//   }
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+
+namespace stencil::kernel {
+
+// One scalar component of one field in device memory, in one or more equally shaped copies, called
+// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slot `levels`, if there is
+// one more copy than levels, is the spare that the next result is written to.
+struct Array {
+  std::string name;  // C identifier: "A", "S_rho", "f_2"
+  Scalar type;
+  std::vector<Expr> extents;  // in grid points, outermost first, over constants and size params
+  int levels = 1;
+  int copies = 1;
+  bool written = false;  // false: a coefficient; copied to the device, never back
+  int field = 0;         // ids of the stencil program, for the runtime
+  int component = 0;
+};
+
+// A scalar the user gives at run time.
+struct Parameter {
+  std::string name;
+  Scalar type;
+  std::optional<double> real_default;
+  std::optional<int64_t> integer_default;
+  bool is_size = false;  // takes part in array extents
+  int param = 0;         // ParamId of the stencil program
+};
+
+struct ArrayArgument { int array; int slot; };
+struct ParameterArgument { int parameter; };
+struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
+struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
+using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount>;
+
+struct Launch {
+  int kernel;
+  std::vector<ArrayArgument> arrays;  // one per Global buffer of the kernel, in order
+  std::vector<ScalarValue> scalars;   // one per scalar of the kernel, in order
+  Expr blocks;                        // I64, over constants and parameters; 0: nothing to launch
+};
+struct Rotate { int array; };          // every slot moves one on: slot k becomes k+1, the last becomes 0
+struct Exchange { int array; int a, b; };  // two slots trade places
+using Action = std::variant<Launch, Rotate, Exchange>;
+
+struct Check {  // must hold before anything is allocated
+  Expr condition;  // Bool, over parameters
+  std::string message;
+};
+
+struct Plan {
+  int time_tile = 1;
+  std::vector<Array> arrays;
+  std::vector<Parameter> parameters;
+  std::vector<Check> checks;
+  std::optional<Expr> default_steps;  // I64, over parameters
+  std::vector<Action> actions;
+  Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
+};
+
+struct Module {
+  std::string name;                       // C identifier, prefix of every emitted function
+  std::vector<std::string> header;        // lines of the comment at the top
+  std::vector<NamedConstant> constants;
+  std::vector<Kernel> kernels;
+  Plan plan;
+  FpMode fp = FpMode::Contract;
+};
+
+}  // namespace stencil::kernel

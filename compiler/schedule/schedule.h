@@ -1,0 +1,61 @@
+// A schedule is a value: which family of code, with which tile sizes. It prints as one line and parses
+// from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
+//
+// A family is one file that registers itself in family.cpp's table; nothing else changes when one is
+// added.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/support/diagnostic.h"
+
+namespace stencil::schedule {
+
+// Which box of points a time tile computes at each of its steps.
+enum class Regions {
+  Shrink,  // only what later steps need: the box gets smaller step by step
+  Hull,    // the paper's choice (section 4.2): the same box, the largest, at every step
+};
+
+struct Schedule {
+  std::string family = "direct";
+  int time_tile = 1;                        // T, steps per launch
+  std::array<int, 3> block = {1, 1, 1};     // B, threads per block in x, y, z (x is contiguous)
+  std::array<int, 3> elements = {1, 1, 1};  // E, points per thread in x, y, z
+  Regions regions = Regions::Shrink;
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+// One line with every setting that the family has, in a fixed order. parse(print(s)) == s.
+// Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left out.
+std::string print(const Schedule& schedule, int rank = 3);
+
+// Settings left out take the family's defaults for `program`. Errors L001 (unknown family or setting,
+// with the nearest name), L002 (value out of range); nothing then.
+std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
+                              Diagnostics& diagnostics);
+
+// A reasonable schedule without search: overlapped with a modest time tile where it can serve the
+// program, else direct. `refusals`, if given, receives why the families before it were passed over.
+Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
+
+// The module for this schedule, or nothing and at least one L0xx error that names the feature, the
+// schedule and the reason, with the span of the feature in the program.
+std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
+                                    Diagnostics& diagnostics);
+
+// Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values (one
+// kernel per array, plan with one launch each). `lower_plain` may refuse like `lower`.
+std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostics& diagnostics);
+kernel::Module lower_initial_values(const ir::Program& program);
+
+// The names of all families, and one line on each, for --help and explain.
+struct FamilyInfo { std::string name, summary; };
+std::vector<FamilyInfo> families();
+
+}  // namespace stencil::schedule

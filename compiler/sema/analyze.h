@@ -1,0 +1,30 @@
+// Semantic analysis: syntax tree to stencil IR.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "compiler/ir/program.h"
+#include "compiler/support/diagnostic.h"
+#include "compiler/syntax/ast.h"
+
+namespace stencil {
+
+// What the command line says about a program.
+struct ProgramOptions {
+  std::string name = "program";                   // used for the names of emitted functions
+  std::map<std::string, std::string> definitions;  // -D NAME=VALUE, values as written
+  std::set<std::string> open;                      // --open NAME: ignore its default, keep it open
+  Scalar real = Scalar::F32;                       // --real
+  FpMode fp = FpMode::Contract;                    // --fp
+  std::optional<int64_t> steps;                    // --steps
+};
+
+// The program in stencil IR, products contracted if options.fp says so, or nothing if the program is
+// in error. Appends all errors (S0xx) and warnings (S1xx), not only the first, sorted by place.
+std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
+                                   const ProgramOptions& options, Diagnostics& diagnostics);
+
+}  // namespace stencil

@@ -1,0 +1,124 @@
+// One formatter for every message of every stage, so that place, caret, expected/found and hint look
+// the same from the parser to the device. The tests in tests/errors compare its output to the letter.
+#include "compiler/support/diagnostic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace stencil {
+
+Diagnostic& Diagnostics::error(std::string code, Span span, std::string message) {
+  items_.push_back({Severity::Error, std::move(code), span, std::move(message), {}, {}, {}, {}});
+  return items_.back();
+}
+
+Diagnostic& Diagnostics::warning(std::string code, Span span, std::string message) {
+  items_.push_back({Severity::Warning, std::move(code), span, std::move(message), {}, {}, {}, {}});
+  return items_.back();
+}
+
+bool Diagnostics::has_errors() const {
+  return std::any_of(items_.begin(), items_.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+void Diagnostics::sort_by_place() {
+  std::stable_sort(items_.begin(), items_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.span.begin < b.span.begin;
+  });
+}
+
+namespace {
+
+const char* severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::Error: return "error";
+    case Severity::Warning: return "warning";
+    case Severity::Note: return "note";
+  }
+  return "";
+}
+
+constexpr size_t kWidestLine = 160;  // longer source lines are shown in part
+
+std::string underlined_line(const Source& source, Span span) {
+  const auto start = source.position(span.begin);
+  std::string_view line = source.line(start.line);
+  size_t column = static_cast<size_t>(start.column - 1);
+  size_t length = std::max<size_t>(1, span.end - span.begin);
+  const char* cut_left = "";
+  if (line.size() > kWidestLine && column > kWidestLine / 2) {
+    const size_t skip = column - kWidestLine / 2;
+    line.remove_prefix(std::min(skip, line.size()));
+    column -= skip;
+    cut_left = "...";
+  }
+  const bool cut_right = line.size() > kWidestLine;
+  if (cut_right) line = line.substr(0, kWidestLine);
+  column = std::min(column, line.size());
+  length = std::clamp<size_t>(length, 1, std::max<size_t>(1, line.size() - column));
+  std::string marks;
+  for (size_t i = 0; i < column; ++i) marks += line[i] == '\t' ? '\t' : ' ';
+  marks += '^';
+  marks.append(length - 1, '~');
+  std::string indent(cut_left[0] ? 3 : 0, ' ');
+  return fmt::format("{:5} | {}{}{}\n      | {}{}\n", start.line, cut_left, line,
+                     cut_right ? "..." : "", indent, marks);
+}
+
+}  // namespace
+
+std::string render(const Source& source, const Diagnostic& d) {
+  std::string out;
+  if (d.span.valid()) {
+    const auto at = source.position(d.span.begin);
+    out = fmt::format("{}:{}:{}: ", source.name(), at.line, at.column);
+  } else if (!source.name().empty()) {
+    out = source.name() + ": ";
+  }
+  out += fmt::format("{}{}{}: {}\n", severity_name(d.severity), d.code.empty() ? "" : " ", d.code,
+                     d.message);
+  if (d.span.valid()) out += underlined_line(source, d.span);
+  if (!d.expected.empty()) out += fmt::format("      = expected: {}\n", d.expected);
+  if (!d.found.empty()) out += fmt::format("      = found: {}\n", d.found);
+  for (const auto& related : d.related) {
+    const auto at = source.position(related.span.begin);
+    out += fmt::format("      = {}:{}:{}: {}\n", source.name(), at.line, at.column, related.message);
+  }
+  if (!d.hint.empty()) out += fmt::format("      = hint: {}\n", d.hint);
+  return out;
+}
+
+std::string render(const Source& source, const Diagnostics& diagnostics) {
+  std::string out;
+  for (const auto& d : diagnostics.items()) out += render(source, d);
+  return out;
+}
+
+std::string nearest_name(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string best;
+  size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    if (candidate.size() > name.size() + best_distance) continue;
+    std::vector<size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= name.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i;
+      for (size_t j = 1; j <= candidate.size(); ++j) {
+        const size_t substitute = diagonal + (name[i - 1] != candidate[j - 1]);
+        diagonal = row[j];
+        row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace stencil

@@ -1,0 +1,206 @@
+// The abstract syntax tree: what the text says, with a span on every node, nothing resolved.
+//
+//   program  = item*
+//   item     = param | grid | subgrid | type | field | table | function | stencil | init
+//            | reduce | stop | require
+//   expr     = number | bool | name | level | unary | binary | call | comprehension
+//            | bracket | member | aggregate
+//
+// Closed sets are variants. Expressions are owned trees; their depth is bounded by the parser
+// (kMaxExpressionDepth), so that later recursive passes cannot overflow the stack.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/support/source.h"
+
+namespace stencil::ast {
+
+constexpr int kMaxExpressionDepth = 2000;  // height of an expression tree
+constexpr int kMaxNesting = 200;           // brackets, braces and calls within each other
+
+struct Identifier {
+  std::string name;
+  Span span;
+};
+
+struct Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+enum class UnaryOp { Neg, Not, BitNot };
+enum class BinaryOp {
+  Or, And,                      // lowest
+  Eq, Ne, Lt, Le, Gt, Ge,       // do not associate: a < b < c is a syntax error
+  BitOr, BitXor, BitAnd,
+  Shl, Shr,
+  Add, Sub,
+  Mul, Div, Mod,                // highest
+};
+
+struct Number {        // 12, 0.5, 1e-6
+  bool integral;       // written without point or exponent
+  int64_t integer;     // value if integral (out of range: a syntax error)
+  double real;         // value in double
+};
+struct Boolean { bool value; };            // true, false
+struct Name { std::string name; };         // param, field, let, index name, table, time, ...
+struct Level { std::string field; int back; };  // U@-1 has back = 1
+struct Unary { UnaryOp op; ExprPtr operand; };
+struct Binary { BinaryOp op; ExprPtr left, right; };
+struct Call {  // built-in, conversion, or a function of the program
+  Identifier callee;
+  std::vector<ExprPtr> arguments;
+};
+struct Binder {  // a in -1..1
+  Identifier name;
+  ExprPtr low, high;
+};
+struct Comprehension {  // sum(a in -1..1, b in -1..1 : expr); also prod, min, max, vector
+  Identifier reducer;
+  std::vector<Binder> binders;
+  ExprPtr body;
+};
+struct Bracket {  // A[0,1]; U@-1[0]; lap(U)[0,0,1]; w[a+1]; v[2]
+  ExprPtr base;
+  std::vector<ExprPtr> indices;
+};
+struct Member { ExprPtr base; Identifier name; };  // S[0,0].rho
+struct Aggregate {  // {1, 2} (vector, table row) or {rho = 1, u = {0, 0}} (structure)
+  struct Entry {
+    std::optional<Identifier> name;
+    ExprPtr value;
+  };
+  std::vector<Entry> entries;
+};
+
+struct Expr {
+  std::variant<Number, Boolean, Name, Level, Unary, Binary, Call, Comprehension, Bracket, Member,
+               Aggregate>
+      kind;
+  Span span;
+};
+
+struct Range {  // 1..N-2, or 0 (one point: high is null), optionally "i in" before it
+  std::optional<Identifier> index;
+  ExprPtr low;
+  ExprPtr high;
+  Span span;
+};
+struct Box {
+  std::vector<Range> ranges;
+  Span span;
+};
+using Region = std::variant<Identifier, Box>;  // a sub-grid's or the grid's name, or a box
+
+struct TypeExpr;
+struct StructMember {
+  Identifier name;
+  std::unique_ptr<TypeExpr> type;
+};
+struct NamedType { std::string name; };  // real, float, ..., or a type declared in the program
+struct VectorType {                      // vector 2 of real
+  ExprPtr length;
+  std::unique_ptr<TypeExpr> element;
+};
+struct StructType { std::vector<StructMember> members; };
+struct TypeExpr {
+  std::variant<NamedType, VectorType, StructType> kind;
+  Span span;
+};
+
+struct Param {  // param N : integer = 512;
+  Identifier name;
+  TypeExpr type;
+  ExprPtr value;  // null: must be given, or stays open
+};
+struct Grid {  // grid G = [0..N-1] steps 100;
+  Identifier name;
+  Box box;
+  ExprPtr steps;  // null: must be given on the command line
+};
+struct Subgrid {  // subgrid interior of G = [1..N-2];
+  Identifier name;
+  Identifier parent;
+  Box box;
+};
+struct TypeDecl {  // type cell = { ... };
+  Identifier name;
+  TypeExpr type;
+};
+enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
+struct Boundary {
+  BoundaryKind kind;
+  ExprPtr value;  // of boundary constant
+  Span span;
+};
+struct Field {  // field U, V : real on G history 2 boundary clamp;   (attributes in any order)
+  std::vector<Identifier> names;
+  TypeExpr type;
+  Identifier domain;
+  ExprPtr history;  // null: 1
+  bool constant = false;
+  std::optional<Boundary> boundary;
+};
+struct Table {  // table w : real[3,3] = { {1,2,1}, ... };
+  Identifier name;
+  TypeExpr type;
+  std::vector<ExprPtr> extents;
+  ExprPtr value;
+};
+struct Let {  // let d = expr;
+  Identifier name;
+  ExprPtr value;
+};
+struct Function {  // function lap(u : field) = expr;  or  function f(u : field) { let ...; expr }
+  struct Argument {
+    Identifier name;
+    bool is_field = false;  // ": field"; otherwise a value
+  };
+  Identifier name;
+  std::vector<Argument> arguments;
+  std::vector<Let> lets;
+  ExprPtr value;
+};
+struct Piece {  // region = expr;
+  Region region;
+  ExprPtr value;
+  Span span;
+};
+struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }) all become pieces
+  Identifier name;
+  Identifier field;
+  std::vector<Let> lets;
+  std::vector<Piece> pieces;
+};
+struct Init {  // init A[i,j] = expr;
+  Identifier field;
+  std::vector<Identifier> indices;  // may be empty
+  ExprPtr value;
+};
+struct Reduce {  // reduce energy = sum(expr) on interior every 50;
+  Identifier name;
+  Identifier reducer;  // sum, prod, min, max
+  ExprPtr value;
+  Region region;
+  ExprPtr every;  // null: 1
+};
+struct Stop { ExprPtr condition; };
+struct Require { ExprPtr condition; };
+
+struct Item {
+  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Table, Function, Stencil, Init, Reduce, Stop,
+               Require>
+      kind;
+  Span span;
+};
+
+struct Program {
+  std::vector<Item> items;
+};
+
+}  // namespace stencil::ast
