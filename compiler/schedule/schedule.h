@@ -49,6 +49,18 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
                                     Diagnostics& diagnostics);
 
+// What a schedule costs, by counting; per useful point and step, for the inside of a large grid.
+struct Footprint {
+  double bytes_read = 0;        // global memory, each byte counted once per tile (or sweep)
+  double bytes_written = 0;
+  double redundancy = 1;        // points computed per useful point
+  int64_t shared_bytes = 0;     // per block
+  int threads = 1;              // per block
+  std::vector<int64_t> output;  // points a block writes per dimension, outermost first
+};
+// For a schedule that `lower` accepts.
+Footprint measure(const ir::Program& program, const Schedule& schedule);
+
 // Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values (one
 // kernel per array, plan with one launch each). `lower_plain` may refuse like `lower`.
 std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostics& diagnostics);

@@ -1,0 +1,146 @@
+// Algorithm 2 of Holewinski et al., extended to time levels.
+//
+// The walk starts from the output box and goes backwards: the last function of the last step first. At
+// each function, the box it must compute is the box its target is needed on; its accesses then widen the
+// boxes needed of its sources. Since points that a function does not write keep their value, what is
+// needed of the target after the function is needed of it before as well, and boxes only grow.
+//
+// The paper keeps the union over all steps; here every step keeps its own boxes, from which the union
+// follows (computed_hull) and a schedule can shrink its work step by step instead.
+//
+// Time levels: when the first writer of a field in a step completes, the levels move on by one, so
+// walking backwards over it what was needed of level k+1 becomes needed of level k.
+#include "compiler/analysis/tiles.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::analysis {
+
+Margin hull(const Margin& a, const Margin& b) {
+  Margin out(a.size());
+  for (size_t d = 0; d < a.size(); ++d) {
+    out[d] = {std::max(a[d].low, b[d].low), std::max(a[d].high, b[d].high)};
+  }
+  return out;
+}
+
+std::vector<Reads> reads_of(const ir::Function& function) {
+  std::map<std::pair<ir::FieldId, int>, Reads> found;
+  for (const ir::Piece& piece : function.pieces) {
+    const auto needed = ir::reachable(piece.graph, piece.results);
+    for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+      const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+      if (!access || !needed[static_cast<size_t>(id)]) continue;
+      auto [entry, fresh] = found.try_emplace({access->field, access->level},
+                                              Reads{access->field, access->level, {}, false});
+      Reads& reads = entry->second;
+      for (size_t d = 0; d < access->offsets.size(); ++d) {
+        const int64_t offset = access->offsets[d];
+        if (fresh) {
+          reads.offsets.push_back({-offset, offset});
+        } else {
+          reads.offsets[d] = {std::max(reads.offsets[d].low, -offset),
+                              std::max(reads.offsets[d].high, offset)};
+        }
+        reads.at_offset = reads.at_offset || offset != 0;
+      }
+    }
+  }
+  std::vector<Reads> out;
+  for (auto& [key, reads] : found) out.push_back(std::move(reads));
+  return out;
+}
+
+namespace {
+
+using Needed = std::vector<std::vector<std::optional<Margin>>>;  // [field][level]
+
+void widen(std::optional<Margin>& needed, const Margin& by) {
+  needed = needed ? hull(*needed, by) : by;
+}
+
+// What is needed before `function` runs, given what is needed after; returns the box it computes.
+Margin step_back(const ir::Function& function, const std::vector<Reads>& reads, bool advances_levels,
+                 Needed& needed) {
+  auto& target = needed[static_cast<size_t>(function.target)];
+  const Margin computed = *target[0];
+  if (advances_levels) {
+    for (size_t level = 1; level < target.size(); ++level) {
+      if (target[level]) widen(target[level - 1], *target[level]);
+      target[level].reset();
+    }
+  }
+  for (const Reads& read : reads) {
+    Margin reached(computed.size());
+    for (size_t d = 0; d < computed.size(); ++d) {
+      reached[d] = {computed[d].low + read.offsets[d].low, computed[d].high + read.offsets[d].high};
+    }
+    widen(needed[static_cast<size_t>(read.field)][static_cast<size_t>(read.level)], reached);
+  }
+  return computed;
+}
+
+Needed output_boxes(const ir::Program& program) {
+  Needed needed(program.fields.size());
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    needed[f].resize(static_cast<size_t>(program.fields[f].history));
+    if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
+    for (auto& level : needed[f]) level = Margin(static_cast<size_t>(program.grid.rank()));
+  }
+  return needed;
+}
+
+}  // namespace
+
+TileAnalysis analyze_tile(const ir::Program& program, int steps) {
+  const size_t functions = program.functions.size();
+  std::vector<std::vector<Reads>> reads;
+  std::vector<bool> advances_levels;
+  std::vector<bool> written(program.fields.size(), false);
+  for (const ir::Function& function : program.functions) {
+    reads.push_back(reads_of(function));
+    advances_levels.push_back(!written[static_cast<size_t>(function.target)]);
+    written[static_cast<size_t>(function.target)] = true;
+  }
+
+  TileAnalysis out;
+  out.steps = steps;
+  out.computed.assign(static_cast<size_t>(steps), std::vector<Margin>(functions));
+  out.held.resize(static_cast<size_t>(steps) + 1);
+  out.computed_hull = Margin(static_cast<size_t>(program.grid.rank()));
+  Needed needed = output_boxes(program);
+  out.held.back() = needed;
+  for (size_t t = static_cast<size_t>(steps); t-- > 0;) {
+    for (size_t f = functions; f-- > 0;) {
+      out.computed[t][f] = step_back(program.functions[f], reads[f], advances_levels[f], needed);
+      out.computed_hull = hull(out.computed_hull, out.computed[t][f]);
+    }
+    out.held[t] = needed;
+  }
+  return out;
+}
+
+double redundancy(const TileAnalysis& analysis, const std::vector<int64_t>& output_lengths,
+                  bool use_hull) {
+  double useful = 0;
+  double computed = 0;
+  for (const auto& step : analysis.computed) {
+    for (const Margin& box : step) {
+      const Margin& margin = use_hull ? analysis.computed_hull : box;
+      double points = 1;
+      double core = 1;
+      for (size_t d = 0; d < margin.size(); ++d) {
+        core *= static_cast<double>(output_lengths[d]);
+        points *= static_cast<double>(output_lengths[d] + margin[d].low + margin[d].high);
+      }
+      useful += core;
+      computed += points;
+    }
+  }
+  return useful > 0 ? computed / useful : 1;
+}
+
+}  // namespace stencil::analysis

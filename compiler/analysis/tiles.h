@@ -1,0 +1,59 @@
+// Backward tile analysis: which box of every field a time tile must hold, and which box every stencil
+// function must compute, at each of its steps (Holewinski, Pouchet and Sadayappan, ICS'12, section 4.2,
+// Algorithm 2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+
+namespace stencil::analysis {
+
+// How far a box reaches beyond the tile's output box (x0, l0), in grid points, in one dimension: it is
+// [x0 - low, x0 + l0 - 1 + high], of length l0 + low + high.
+struct Reach {
+  int64_t low = 0, high = 0;
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+using Margin = std::vector<Reach>;  // per dimension, outermost first
+
+Margin hull(const Margin& a, const Margin& b);
+
+// The offsets at which a function reads one level of one field: the hull over all its accesses.
+struct Reads {
+  ir::FieldId field;
+  int level;
+  std::vector<Reach> offsets;  // offsets lie in [-low, high]
+  bool at_offset = false;      // some access has an offset other than zero
+};
+
+// All reads of a function's pieces, one entry per field and level, ordered by field, then level.
+std::vector<Reads> reads_of(const ir::Function& function);
+
+struct TileAnalysis {
+  int steps = 0;  // T
+
+  // computed[t][f]: what function f computes at step t (0 is the first) of the tile.
+  std::vector<std::vector<Margin>> computed;
+
+  // held[t][field][level]: what must be held just before step t; held[steps] is the output. Nothing if
+  // the level is not needed at all. held[0] is what the tile loads.
+  std::vector<std::vector<std::vector<std::optional<Margin>>>> held;
+
+  // The hull of all computed boxes over functions and steps: the (x_max, l_max) of equation (1).
+  Margin computed_hull;
+};
+
+// Works backwards from the output box through the functions of T steps. A field nobody writes has no
+// output; every level of a written field does.
+TileAnalysis analyze_tile(const ir::Program& program, int steps);
+
+// Points computed per useful point for a tile with output lengths l0 (per dimension): the sum of the
+// computed boxes over functions and steps, divided by l0's volume times functions times steps. `hull`:
+// every step computes the hull (the paper's choice) instead of its own box.
+double redundancy(const TileAnalysis& analysis, const std::vector<int64_t>& output_lengths, bool hull);
+
+}  // namespace stencil::analysis

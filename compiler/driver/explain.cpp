@@ -1,0 +1,172 @@
+// `stencilc explain`: what the compiler knows about a program and why it chose what it chose.
+//
+// Everything shown is computed by the analyses and the schedules themselves; this file only lays it out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/driver/compile.h"
+
+namespace stencil {
+
+namespace {
+
+using analysis::Margin;
+using Row = std::vector<std::string>;
+
+std::string table(const std::vector<Row>& rows, const std::string& indent) {
+  std::vector<size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line = indent;
+    for (size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+// (x0 - 2, l0 + 5) in the paper's notation: origin and length, dimension by dimension.
+std::string print(const Margin& margin) {
+  const bool one = margin.size() == 1;
+  std::vector<std::string> parts;
+  static const char* const kAxes[] = {"z", "y", "x"};
+  for (size_t d = 0; d < margin.size(); ++d) {
+    const std::string axis = margin.size() <= 3 ? kAxes[3 - margin.size() + d] : fmt::format("d{}", d);
+    const auto [low, high] = margin[d];
+    const std::string origin = low ? fmt::format("{}0-{}", axis, low) : axis + "0";
+    const std::string length = one ? "l0" : "l" + axis;
+    parts.push_back(fmt::format("({}, {}{})", origin, length,
+                                low + high ? fmt::format("+{}", low + high) : ""));
+  }
+  return fmt::format("{}", fmt::join(parts, " x "));
+}
+
+std::string print_halo(const Margin& margin) {
+  std::vector<std::string> parts;
+  for (const auto& [low, high] : margin) parts.push_back(fmt::format("{}+{}", low, high));
+  return fmt::format("{}", fmt::join(parts, " x "));
+}
+
+std::string level_name(const ir::Field& field, size_t level) {
+  return level ? fmt::format("{}@-{}", field.name, level) : field.name;
+}
+
+std::string stencil_section(const ir::Program& program) {
+  std::vector<Row> rows = {{"function", "writes", "reads (offsets low..high)", "operations"}};
+  for (const ir::Function& function : program.functions) {
+    std::vector<std::string> reads;
+    for (const analysis::Reads& r : analysis::reads_of(function)) {
+      std::vector<std::string> offsets;
+      for (const auto& [low, high] : r.offsets) offsets.push_back(fmt::format("{}..{}", -low, high));
+      reads.push_back(fmt::format("{}[{}]",
+                                  level_name(program.fields[static_cast<size_t>(r.field)],
+                                             static_cast<size_t>(r.level)),
+                                  fmt::join(offsets, ", ")));
+    }
+    int operations = 0;
+    for (const ir::Piece& piece : function.pieces) {
+      operations = std::max(operations, ir::count_operations(piece));
+    }
+    rows.push_back({function.name, program.fields[static_cast<size_t>(function.target)].name,
+                    reads.empty() ? "-" : fmt::format("{}", fmt::join(reads, " ")),
+                    fmt::format("{}", operations)});
+  }
+  return "Stencil functions, in order\n" + table(rows, "  ");
+}
+
+std::string tile_section(const ir::Program& program, int steps) {
+  const analysis::TileAnalysis tile = analysis::analyze_tile(program, steps);
+  std::string out = fmt::format(
+      "Time tile of {} step{}: boxes needed for an output box of origin x0 and length l0\n", steps,
+      steps == 1 ? "" : "s");
+  std::vector<Row> rows = {{"step", "function", "computes", "on"}};
+  for (int t = 0; t < steps; ++t) {
+    for (size_t f = 0; f < program.functions.size(); ++f) {
+      const ir::Function& function = program.functions[f];
+      rows.push_back({fmt::format("{}", t + 1), function.name,
+                      program.fields[static_cast<size_t>(function.target)].name,
+                      print(tile.computed[static_cast<size_t>(t)][f])});
+    }
+  }
+  out += table(rows, "  ");
+  out += "\nHeld before each step (step 1 is what the tile loads)\n";
+  rows = {{"step", "field", "box", "halo low+high"}};
+  for (int t = 0; t < steps; ++t) {
+    for (size_t f = 0; f < program.fields.size(); ++f) {
+      const auto& levels = tile.held[static_cast<size_t>(t)][f];
+      for (size_t level = 0; level < levels.size(); ++level) {
+        if (!levels[level]) continue;
+        rows.push_back({fmt::format("{}", t + 1), level_name(program.fields[f], level),
+                        print(*levels[level]), print_halo(*levels[level])});
+      }
+    }
+  }
+  return out + table(rows, "  ");
+}
+
+std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
+                             const std::string& why) {
+  const schedule::Footprint cost = schedule::measure(program, schedule);
+  std::vector<std::string> output(cost.output.size());
+  std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
+                 [](int64_t n) { return fmt::format("{}", n); });
+  std::vector<Row> rows = {
+      {"schedule", schedule::print(schedule, program.grid.rank())},
+      {"chosen", why},
+      {"output per block", fmt::format("{} points (x first)", fmt::join(output, " x "))},
+      {"threads per block", fmt::format("{}", cost.threads)},
+      {"shared memory", fmt::format("{} bytes per block", cost.shared_bytes)},
+      {"redundant work", fmt::format("{:.3f} points computed per useful point", cost.redundancy)},
+      {"bytes read", fmt::format("{:.2f} per point and step", cost.bytes_read)},
+      {"bytes written", fmt::format("{:.2f} per point and step", cost.bytes_written)},
+  };
+  return "Schedule\n" + table(rows, "  ");
+}
+
+// Why each family that was not chosen cannot serve, if it cannot.
+std::string refusal_section(const ir::Program& program, const Source& source) {
+  std::string out;
+  for (const schedule::FamilyInfo& family : schedule::families()) {
+    Diagnostics refusals;
+    const auto schedule = schedule::parse(family.name, program, refusals);
+    if (schedule) schedule::lower(program, *schedule, refusals);
+    for (const Diagnostic& refusal : refusals.items()) out += render(source, refusal);
+  }
+  return "Refusals\n" + (out.empty() ? "  none\n" : out);
+}
+
+}  // namespace
+
+std::string explain(const ir::Program& program, const Source& source, const std::string& schedule_line,
+                    Diagnostics& diagnostics) {
+  const bool automatic = schedule_line.empty() || schedule_line == "auto";
+  const auto schedule = automatic ? std::optional(schedule::choose(program))
+                                  : schedule::parse(schedule_line, program, diagnostics);
+  if (!schedule) return "";
+  Diagnostics refused;
+  const bool served = schedule::lower(program, *schedule, refused).has_value();
+  if (!automatic && !served) {
+    for (const Diagnostic& refusal : refused.items()) diagnostics.add(refusal);
+    return "";
+  }
+  std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
+  out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
+  if (served) {
+    const std::string why = !automatic ? "given"
+                            : schedule->family == "direct"
+                                ? "no family with time tiling serves the program (see refusals)"
+                                : "deepest default time tile whose halo leaves half of every tile";
+    out += schedule_section(program, *schedule, why) + "\n";
+  } else {
+    out += "Schedule\n  none: only the reference interpreter runs this program (see refusals)\n\n";
+  }
+  return out + refusal_section(program, source);
+}
+
+}  // namespace stencil

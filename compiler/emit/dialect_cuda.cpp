@@ -1,0 +1,99 @@
+// CUDA C++, for nvcc and for NVRTC (which has no standard headers).
+//
+// nvcc fuses a*b + c by default. Where the bits matter, products are therefore written as __fmul_rn
+// and __dmul_rn, which it never fuses; the emitted file is right whatever -fmad says. Square roots and
+// divisions are correctly rounded by default. Halves are carried as 16 bits and converted with one
+// instruction each; bfloats by arithmetic on bits, which works on every architecture.
+#include "compiler/emit/dialect.h"
+
+namespace stencil::emit {
+
+namespace {
+
+Dialect make_dialect(std::string_view wide) {
+  Dialect d;
+  d.name = "CUDA";
+  d.types = {"bool", "int", wide, "unsigned short", "unsigned short", "float", "double"};
+  d.wide_suffix = "LL";
+  d.function = "static __device__ __forceinline__ ";
+  d.restrict_keyword = "__restrict__";
+  d.global_pointer = "";
+  d.shared_array = "__shared__ ";
+  d.barrier = "__syncthreads();";
+  d.unroll = "#pragma unroll";
+  d.block_index = "blockIdx.x";
+  d.thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  d.infinity[0] = "__int_as_float(0x7f800000)";
+  d.infinity[1] = "__longlong_as_double(0x7ff0000000000000LL)";
+  d.nan[0] = "__int_as_float(0x7fc00000)";
+  d.nan[1] = "__longlong_as_double(0x7ff8000000000000LL)";
+  d.product[0] = "__fmul_rn";
+  d.product[1] = "__dmul_rn";
+  d.intrinsics = {
+      {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "min", "", ""},
+      {Op::Max, "max", "max", "", ""},        {Op::Abs, "", "", "fabsf", "fabs"},
+      {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Exp, "", "", "expf", "exp"},
+      {Op::Log, "", "", "logf", "log"},       {Op::Pow, "", "", "powf", "pow"},
+      {Op::Sin, "", "", "sinf", "sin"},       {Op::Cos, "", "", "cosf", "cos"},
+      {Op::Tan, "", "", "tanf", "tan"},       {Op::Tanh, "", "", "tanhf", "tanh"},
+      {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
+      {Op::Mod, "", "", "fmodf", "fmod"},
+  };
+  d.fast_intrinsics = {
+      {Op::Rsqrt, "", "", "rsqrtf", "rsqrt"},
+      {Op::Min, "min", "min", "fminf", "fmin"},
+      {Op::Max, "max", "max", "fmaxf", "fmax"},
+  };
+  d.helpers = {
+      {"float_bits", {}, "$fnunsigned stencil_float_bits(float x) { return __float_as_uint(x); }"},
+      {"bits_float", {}, "$fnfloat stencil_bits_float(unsigned x) { return __uint_as_float(x); }"},
+      {"half_to_float",
+       {},
+       "$fnfloat stencil_half_to_float($half bits) {\n"
+       "  float value;\n"
+       "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(value) : \"h\"(bits));\n"
+       "  return value;\n"
+       "}"},
+      {"float_to_half",
+       {},
+       "$fn$half stencil_float_to_half(float value) {\n"
+       "  $half bits;\n"
+       "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(value));\n"
+       "  return bits;\n"
+       "}"},
+      {"double_to_half",
+       {},
+       "$fn$half stencil_double_to_half(double value) {\n"
+       "  $half bits;\n"
+       "  asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(bits) : \"d\"(value));\n"
+       "  return bits;\n"
+       "}"},
+  };
+  d.reserved = {
+      "blockIdx",  "blockDim",     "threadIdx", "gridDim",  "warpSize",      "dim3",
+      "uint3",     "char1",        "char2",     "char3",    "char4",         "uchar4",
+      "short2",    "short4",       "int1",      "int2",     "int3",          "int4",
+      "uint2",     "uint4",        "long2",     "long4",    "longlong2",     "float1",
+      "float2",    "float3",       "float4",    "double1",  "double2",       "double3",
+      "double4",   "half",         "half2",     "rsqrt",    "rsqrtf",        "rcbrt",
+      "sinpi",     "cospi",        "norm",      "rnorm",    "norm3d",        "norm4d",
+      "saturate",  "atomicAdd",    "atomicMin", "clock",    "clock64",       "tex1D",
+      "min",       "max",          "umin",      "umax",     "abs",           "llabs",
+      "mul24",     "shared_memory", "texture",  "surface",  "cudaStream_t",  "cudaError_t",
+  };
+  return d;
+}
+
+}  // namespace
+
+const Dialect& cuda_dialect() {
+  static const Dialect dialect = make_dialect("int64_t");
+  return dialect;
+}
+
+const Dialect& cuda_jit_dialect() {
+  static const Dialect dialect = make_dialect("long long");
+  return dialect;
+}
+
+}  // namespace stencil::emit

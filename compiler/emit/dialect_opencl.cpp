@@ -1,0 +1,89 @@
+// OpenCL C 1.2. Contraction is forbidden by the standard pragma, so plain operators are exact; single
+// precision division and square root are correctly rounded only with
+// -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
+// vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
+#include "compiler/emit/dialect.h"
+
+namespace stencil::emit {
+
+namespace {
+
+Dialect make_dialect() {
+  Dialect d;
+  d.name = "OpenCL";
+  d.types = {"bool", "int", "long", "ushort", "ushort", "float", "double"};
+  d.wide_suffix = "L";
+  d.function = "static inline ";
+  d.restrict_keyword = "restrict";
+  d.global_pointer = "__global ";
+  d.shared_array = "__local ";
+  d.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+  d.unroll = "#pragma unroll";
+  d.block_index = "get_group_id(0)";
+  d.thread_index = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"};
+  d.shared_at_top = true;
+  d.infinity[0] = "INFINITY";
+  d.infinity[1] = "(double)INFINITY";
+  d.nan[0] = "NAN";
+  d.nan[1] = "(double)NAN";
+  d.intrinsics = {
+      {Op::Fma, "", "", "fma", "fma"},       {Op::Min, "min", "min", "", ""},
+      {Op::Max, "max", "max", "", ""},       {Op::Abs, "", "", "fabs", "fabs"},
+      {Op::Sqrt, "", "", "sqrt", "sqrt"},    {Op::Exp, "", "", "exp", "exp"},
+      {Op::Log, "", "", "log", "log"},       {Op::Pow, "", "", "pow", "pow"},
+      {Op::Sin, "", "", "sin", "sin"},       {Op::Cos, "", "", "cos", "cos"},
+      {Op::Tan, "", "", "tan", "tan"},       {Op::Tanh, "", "", "tanh", "tanh"},
+      {Op::Floor, "", "", "floor", "floor"}, {Op::Ceil, "", "", "ceil", "ceil"},
+      {Op::Mod, "", "", "fmod", "fmod"},
+  };
+  d.fast_intrinsics = {
+      {Op::Rsqrt, "", "", "rsqrt", "rsqrt"},
+      {Op::Min, "min", "min", "fmin", "fmin"},
+      {Op::Max, "max", "max", "fmax", "fmax"},
+  };
+  d.helpers = {
+      {"float_bits", {}, "$fnuint stencil_float_bits(float x) { return as_uint(x); }"},
+      {"bits_float", {}, "$fnfloat stencil_bits_float(uint x) { return as_float(x); }"},
+      {"half_to_float",
+       {},
+       "$fnfloat stencil_half_to_float($half bits) {\n"
+       "  return vload_half(0, (const half*)&bits);\n"
+       "}"},
+      {"float_to_half",
+       {},
+       "$fn$half stencil_float_to_half(float value) {\n"
+       "  $half bits;\n"
+       "  vstore_half_rte(value, 0, (half*)&bits);\n"
+       "  return bits;\n"
+       "}"},
+      {"double_to_half",
+       {},
+       "$fn$half stencil_double_to_half(double value) {\n"
+       "  $half bits;\n"
+       "  vstore_half_rte(value, 0, (half*)&bits);\n"
+       "  return bits;\n"
+       "}"},
+  };
+  d.reserved = {
+      "kernel",  "global",   "local",   "constant", "private", "half",    "half2",   "half4",
+      "uchar",   "ushort",   "uint",    "ulong",    "char2",   "char4",   "short2",  "short4",
+      "int2",    "int3",     "int4",    "int8",     "int16",   "uint2",   "uint4",   "long2",
+      "long4",   "float2",   "float3",  "float4",   "float8",  "float16", "double2", "double3",
+      "double4", "event_t",  "image2d_t", "sampler_t", "read_only", "write_only", "read_write",
+      "barrier", "select",   "mix",     "clamp",    "step",    "smoothstep", "sign",  "radians",
+      "degrees", "dot",      "cross",   "length",   "distance", "normalize", "min",   "max",
+      "abs",     "abs_diff", "mad",     "mad24",    "mul24",   "rotate",  "clz",     "upsample",
+      "any",     "all",      "bitselect", "rsqrt",  "prefetch", "shuffle", "vec_step", "pipe",
+      "quad",    "complex",  "imaginary", "generic", "uniform", "as_int", "as_float",
+  };
+  return d;
+}
+
+}  // namespace
+
+const Dialect& opencl_dialect() {
+  static const Dialect dialect = make_dialect();
+  return dialect;
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,219 @@
+// The stencil IR as text, for --emit ir, golden tests and bug reports.
+//
+// A node that is used once is printed inside its user; one that is used more often, has a name from the
+// program, or would nest too deeply gets a line of its own, so that even graphs from unrolled
+// comprehensions stay readable and the printer's recursion stays shallow.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/passes.h"
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::ir {
+
+namespace {
+
+constexpr int kDeepestExpression = 12;
+
+std::string print(const Box& box, const std::vector<std::string>& params) {
+  std::string out = "[";
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    if (d) out += ", ";
+    const Range& range = box.ranges[d];
+    out += print(range.low, params);
+    if (!(range.low == range.high)) out += ".." + print(range.high, params);
+  }
+  return out + "]";
+}
+
+std::string print_constant(const Constant& constant, Scalar type) {
+  if (type == Scalar::Bool) return constant.integer ? "true" : "false";
+  if (is_integer(type)) return fmt::format("{}", constant.integer);
+  if (type == Scalar::F32) return fmt::format("{}", static_cast<float>(constant.real));
+  return fmt::format("{}", constant.real);
+}
+
+class GraphPrinter {
+ public:
+  GraphPrinter(const Program& program, const Graph& graph, const std::vector<NodeId>& roots,
+               const std::vector<std::string>& index_names)
+      : program_(program), graph_(graph), index_names_(index_names) {
+    const auto needed = reachable(graph, roots);
+    std::vector<int> uses(static_cast<size_t>(graph.size()), 0);
+    std::vector<int> depth(static_cast<size_t>(graph.size()), 0);
+    own_line_.resize(static_cast<size_t>(graph.size()), false);
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (!needed[static_cast<size_t>(id)]) continue;
+      for (NodeId operand : operands(graph[id])) ++uses[static_cast<size_t>(operand)];
+    }
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      const size_t i = static_cast<size_t>(id);
+      if (!needed[i] || !std::holds_alternative<Operation>(graph[id].kind)) continue;
+      for (NodeId operand : operands(graph[id])) {
+        if (!own_line_[static_cast<size_t>(operand)]) {
+          depth[i] = std::max(depth[i], depth[static_cast<size_t>(operand)] + 1);
+        }
+      }
+      own_line_[i] = uses[i] > 1 || !graph[id].hint.empty() || depth[i] > kDeepestExpression;
+    }
+  }
+
+  std::string definitions(const std::string& indent) const {
+    std::string out;
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (!own_line_[static_cast<size_t>(id)]) continue;
+      out += fmt::format("{}{} : {} = {}\n", indent, label(id), name(graph_[id].type), body(id));
+    }
+    return out;
+  }
+
+  std::string use(NodeId id) const {
+    return own_line_[static_cast<size_t>(id)] ? label(id) : body(id);
+  }
+
+ private:
+  std::string label(NodeId id) const {
+    return fmt::format("%{}{}{}", id, graph_[id].hint.empty() ? "" : ".", graph_[id].hint);
+  }
+
+  std::string body(NodeId id) const {
+    const Node& node = graph_[id];
+    struct Visitor {
+      const GraphPrinter& self;
+      const Node& node;
+      std::string operator()(const Constant& c) const { return print_constant(c, node.type); }
+      std::string operator()(const ParamRef& p) const {
+        return self.program_.params[static_cast<size_t>(p.param)].name;
+      }
+      std::string operator()(const Index& i) const {
+        const size_t d = static_cast<size_t>(i.dimension);
+        const bool named = d < self.index_names_.size() && !self.index_names_[d].empty();
+        return named ? self.index_names_[d] : fmt::format("index{}", d);
+      }
+      std::string operator()(const Time&) const { return "time"; }
+      std::string operator()(const ReductionRef& r) const {
+        return self.program_.reductions[static_cast<size_t>(r.reduction)].name;
+      }
+      std::string operator()(const Access& a) const {
+        const Field& field = self.program_.fields[static_cast<size_t>(a.field)];
+        std::string out = field.name;
+        if (a.level) out += fmt::format("@-{}", a.level);
+        out += fmt::format("[{}]", fmt::join(a.offsets, ","));
+        out += field.components[static_cast<size_t>(a.component)].path;
+        if (a.escapes) out += "?";
+        return out;
+      }
+      std::string operator()(const Operation& o) const {
+        const std::string spelled =
+            o.op == Op::Convert ? std::string(name(node.type)) : std::string(name(o.op));
+        std::vector<std::string> arguments;
+        for (NodeId operand : o.operands) arguments.push_back(self.use(operand));
+        return fmt::format("{}({})", spelled, fmt::join(arguments, ", "));
+      }
+    };
+    return std::visit(Visitor{*this, node}, node.kind);
+  }
+
+  const Program& program_;
+  const Graph& graph_;
+  const std::vector<std::string>& index_names_;
+  std::vector<bool> own_line_;
+};
+
+const char* print(BoundaryKind kind) {
+  switch (kind) {
+    case BoundaryKind::None: return "none";
+    case BoundaryKind::Constant: return "constant";
+    case BoundaryKind::Clamp: return "clamp";
+    case BoundaryKind::Mirror: return "mirror";
+    case BoundaryKind::Periodic: return "periodic";
+  }
+  return "";
+}
+
+const char* print(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::Sum: return "sum";
+    case Reducer::Prod: return "prod";
+    case Reducer::Min: return "min";
+    case Reducer::Max: return "max";
+  }
+  return "";
+}
+
+std::string print_param(const Param& param) {
+  std::string out = fmt::format("param {} : {}", param.name, name(param.type));
+  if (param.integer_value) out += fmt::format(" = {}", *param.integer_value);
+  if (param.real_value) out += fmt::format(" = {}", *param.real_value);
+  return out + (param.open() ? " open\n" : "\n");
+}
+
+std::string print_field(const Field& field, const std::vector<std::string>& params) {
+  std::vector<std::string> components;
+  for (const Component& component : field.components) {
+    components.push_back(fmt::format("{}{}{}", component.path, component.path.empty() ? "" : " ",
+                                     name(component.type)));
+  }
+  std::string out = fmt::format("field {} : {} on {}", field.name, fmt::join(components, ", "),
+                                print(field.box, params));
+  if (field.history > 1) out += fmt::format(" history {}", field.history);
+  if (field.constant) out += " constant";
+  if (field.boundary != BoundaryKind::None) {
+    out += fmt::format(" boundary {}", print(field.boundary));
+    if (!field.boundary_values.empty()) {
+      out += fmt::format(" {}", fmt::join(field.boundary_values, ", "));
+    }
+  }
+  return out + "\n";
+}
+
+std::string print_piece(const Program& program, const Piece& piece,
+                        const std::vector<std::string>& params) {
+  const GraphPrinter graph(program, piece.graph, piece.results, piece.index_names);
+  std::string out = fmt::format("  on {}\n", print(piece.region, params));
+  out += graph.definitions("    ");
+  for (NodeId result : piece.results) out += fmt::format("    = {}\n", graph.use(result));
+  return out;
+}
+
+}  // namespace
+
+std::string print(const Program& program) {
+  const auto params = param_names(program);
+  std::string out = fmt::format("program {} real={} fp={}\n", program.name, name(program.real),
+                                name(program.fp));
+  for (const Param& param : program.params) out += print_param(param);
+  out += fmt::format("grid {}", print(program.grid, params));
+  if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
+  out += "\n";
+  for (const Field& field : program.fields) out += print_field(field, params);
+  const auto field_name = [&](FieldId id) { return program.fields[static_cast<size_t>(id)].name; };
+  for (const Function& function : program.functions) {
+    out += fmt::format("function {} -> {}\n", function.name, field_name(function.target));
+    for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
+  }
+  for (const Init& init : program.inits) {
+    out += fmt::format("init {}\n", field_name(init.field));
+    out += print_piece(program, init.piece, params);
+  }
+  for (const Reduction& reduction : program.reductions) {
+    out += fmt::format("reduce {} {} every {}\n", reduction.name, print(reduction.reducer),
+                       reduction.every);
+    out += print_piece(program, reduction.piece, params);
+  }
+  if (program.stop) {
+    const GraphPrinter graph(program, program.stop->graph, {program.stop->condition}, {});
+    out += "stop\n" + graph.definitions("    ");
+    out += fmt::format("    = {}\n", graph.use(program.stop->condition));
+  }
+  for (const Requirement& r : program.requirements) out += fmt::format("require {}\n", r.text);
+  for (const Check& check : program.checks) {
+    std::vector<std::string> alternatives;
+    for (const Affine& a : check.any_nonnegative) alternatives.push_back(print(a, params) + " >= 0");
+    out += fmt::format("check {}  // {}\n", fmt::join(alternatives, " or "), check.message);
+  }
+  return out;
+}
+
+}  // namespace stencil::ir

@@ -1,0 +1,100 @@
+// The stencil IR's own small operations: hash-consing of graph nodes and a few queries.
+//
+// Graphs are built with common subexpressions already shared: a node that equals an existing one in
+// kind and type is that one. Constants are compared by their bits, so that 0.0 and -0.0 stay apart
+// (they divide differently) and a NaN equals itself. The span and the hint of the first node win: the
+// place where a value was first asked for is the place a reader wants to see.
+#include "compiler/ir/program.h"
+
+#include <bit>
+
+namespace stencil::ir {
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdULL;
+}
+
+struct HashKind {
+  uint64_t operator()(const Constant& c) const {
+    return mix(mix(1, std::bit_cast<uint64_t>(c.real)), static_cast<uint64_t>(c.integer));
+  }
+  uint64_t operator()(const ParamRef& p) const { return mix(2, static_cast<uint64_t>(p.param)); }
+  uint64_t operator()(const Index& i) const { return mix(3, static_cast<uint64_t>(i.dimension)); }
+  uint64_t operator()(const Time&) const { return 4; }
+  uint64_t operator()(const ReductionRef& r) const {
+    return mix(5, static_cast<uint64_t>(r.reduction));
+  }
+  uint64_t operator()(const Access& a) const {
+    uint64_t hash = mix(mix(6, static_cast<uint64_t>(a.field)), static_cast<uint64_t>(a.component));
+    hash = mix(mix(hash, static_cast<uint64_t>(a.level)), a.escapes);
+    for (int offset : a.offsets) hash = mix(hash, static_cast<uint64_t>(offset));
+    return hash;
+  }
+  uint64_t operator()(const Operation& o) const {
+    uint64_t hash = mix(7, static_cast<uint64_t>(o.op));
+    for (NodeId operand : o.operands) hash = mix(hash, static_cast<uint64_t>(operand));
+    return hash;
+  }
+};
+
+bool same_kind(const Node& a, const Node& b) {
+  const auto* left = std::get_if<Constant>(&a.kind);
+  const auto* right = std::get_if<Constant>(&b.kind);
+  if (left && right) {
+    return left->integer == right->integer &&
+           std::bit_cast<uint64_t>(left->real) == std::bit_cast<uint64_t>(right->real);
+  }
+  return a.kind == b.kind;
+}
+
+}  // namespace
+
+NodeId Graph::add(Node node) {
+  const uint64_t hash = mix(std::visit(HashKind{}, node.kind), static_cast<uint64_t>(node.type));
+  const auto [first, last] = index_.equal_range(hash);
+  for (auto candidate = first; candidate != last; ++candidate) {
+    const Node& existing = (*this)[candidate->second];
+    if (existing.type == node.type && same_kind(existing, node)) return candidate->second;
+  }
+  const NodeId id = size();
+  nodes_.push_back(std::move(node));
+  index_.emplace(hash, id);
+  return id;
+}
+
+void Graph::name(NodeId id, const std::string& hint) {
+  std::string& current = nodes_[static_cast<size_t>(id)].hint;
+  if (current.empty()) current = hint;
+}
+
+std::vector<std::string> param_names(const Program& program) {
+  std::vector<std::string> names;
+  names.reserve(program.params.size());
+  for (const Param& param : program.params) names.push_back(param.name);
+  return names;
+}
+
+bool is_written(const Program& program, FieldId field) {
+  for (const Function& function : program.functions) {
+    if (function.target == field) return true;
+  }
+  return false;
+}
+
+int count_operations(const Piece& piece) {
+  std::vector<bool> reachable(static_cast<size_t>(piece.graph.size()), false);
+  for (NodeId result : piece.results) reachable[static_cast<size_t>(result)] = true;
+  int count = 0;
+  for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // uses come after their operands
+    if (!reachable[static_cast<size_t>(id)]) continue;
+    const auto* operation = std::get_if<Operation>(&piece.graph[id].kind);
+    if (!operation) continue;
+    for (NodeId operand : operation->operands) reachable[static_cast<size_t>(operand)] = true;
+    if (operation->op != Op::Convert) ++count;
+  }
+  return count;
+}
+
+}  // namespace stencil::ir

@@ -1,0 +1,72 @@
+// One traversal for all passes that change expressions: a loop over the nodes of each graph in their
+// topological order, which rebuilds the graph through its hash-consing `add`. Nodes that no root needs
+// are left behind, so every rewrite also removes dead code.
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::ir {
+
+const std::vector<NodeId>& operands(const Node& node) {
+  static const std::vector<NodeId> kNone;
+  const auto* operation = std::get_if<Operation>(&node.kind);
+  return operation ? operation->operands : kNone;
+}
+
+std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots) {
+  std::vector<bool> needed(static_cast<size_t>(graph.size()), false);
+  for (NodeId root : roots) needed[static_cast<size_t>(root)] = true;
+  for (NodeId id = graph.size() - 1; id >= 0; --id) {
+    if (!needed[static_cast<size_t>(id)]) continue;
+    for (NodeId operand : operands(graph[id])) needed[static_cast<size_t>(operand)] = true;
+  }
+  return needed;
+}
+
+namespace {
+
+void rewrite_graph(Graph& graph, std::vector<NodeId*> roots, const NodeRewrite& rewrite) {
+  std::vector<NodeId> root_ids;
+  for (NodeId* root : roots) root_ids.push_back(*root);
+  const std::vector<bool> needed = reachable(graph, root_ids);
+  std::vector<NodeId> moved_to(static_cast<size_t>(graph.size()), -1);
+  Graph out;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (!needed[static_cast<size_t>(id)]) continue;
+    Node node = graph[id];
+    if (auto* operation = std::get_if<Operation>(&node.kind)) {
+      for (NodeId& operand : operation->operands) operand = moved_to[static_cast<size_t>(operand)];
+    }
+    const std::string hint = node.hint;
+    const NodeId moved = rewrite(out, std::move(node));
+    if (!hint.empty()) out.name(moved, hint);
+    moved_to[static_cast<size_t>(id)] = moved;
+  }
+  for (NodeId* root : roots) *root = moved_to[static_cast<size_t>(*root)];
+  graph = std::move(out);
+}
+
+void rewrite_piece(Piece& piece, const NodeRewrite& rewrite) {
+  std::vector<NodeId*> roots;
+  for (NodeId& result : piece.results) roots.push_back(&result);
+  rewrite_graph(piece.graph, roots, rewrite);
+}
+
+}  // namespace
+
+Program rewrite_graphs(Program program, const NodeRewrite& rewrite) {
+  for (Function& function : program.functions) {
+    for (Piece& piece : function.pieces) rewrite_piece(piece, rewrite);
+  }
+  for (Init& init : program.inits) rewrite_piece(init.piece, rewrite);
+  for (Reduction& reduction : program.reductions) rewrite_piece(reduction.piece, rewrite);
+  if (program.stop) rewrite_graph(program.stop->graph, {&program.stop->condition}, rewrite);
+  for (Requirement& requirement : program.requirements) {
+    rewrite_graph(requirement.graph, {&requirement.condition}, rewrite);
+  }
+  return program;
+}
+
+Program drop_dead_nodes(const Program& program) {
+  return rewrite_graphs(program, [](Graph& out, Node node) { return out.add(std::move(node)); });
+}
+
+}  // namespace stencil::ir

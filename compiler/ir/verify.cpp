@@ -1,0 +1,156 @@
+// What the passes and schedules rely on, checked after semantic analysis and after every rewrite in
+// tests and debug builds. A violation is a bug of the compiler, so messages are terse.
+#include <fmt/format.h>
+
+#include "compiler/ir/passes.h"
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::ir {
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  std::vector<std::string> run() {
+    const int rank = program_.grid.rank();
+    if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
+    for (const Field& field : program_.fields) check_field(field);
+    for (const Function& function : program_.functions) {
+      if (!valid_field(function.target)) {
+        fail(function.name, "no such target");
+        continue;
+      }
+      const Field& target = program_.fields[static_cast<size_t>(function.target)];
+      if (target.constant) fail(function.name, "writes a constant field");
+      for (const Piece& piece : function.pieces) check_piece(function.name, piece, &target, false);
+    }
+    for (const Init& init : program_.inits) {
+      const Field& field = program_.fields[static_cast<size_t>(init.field)];
+      check_piece("init " + field.name, init.piece, &field, false);
+    }
+    for (const Reduction& reduction : program_.reductions) {
+      if (reduction.every < 1) fail(reduction.name, "period below 1");
+      check_piece(reduction.name, reduction.piece, nullptr, false);
+    }
+    if (program_.stop) {
+      check_graph("stop", program_.stop->graph, true);
+      check_bool("stop", program_.stop->graph, program_.stop->condition);
+    }
+    for (const Requirement& requirement : program_.requirements) {
+      check_graph("require", requirement.graph, false);
+      check_bool("require", requirement.graph, requirement.condition);
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  void fail(const std::string& where, const std::string& what) {
+    problems_.push_back(where + ": " + what);
+  }
+
+  bool valid_field(FieldId id) const {
+    return id >= 0 && id < static_cast<int>(program_.fields.size());
+  }
+
+  void check_field(const Field& field) {
+    if (field.components.empty()) fail(field.name, "no components");
+    if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+    if (field.history < 1) fail(field.name, "history below 1");
+    const size_t values = field.boundary == BoundaryKind::Constant ? field.components.size() : 0;
+    if (field.boundary_values.size() != values) fail(field.name, "boundary values do not match");
+  }
+
+  void check_piece(const std::string& where, const Piece& piece, const Field* target, bool in_stop) {
+    if (piece.region.rank() != program_.grid.rank()) fail(where, "rank of the region");
+    check_graph(where, piece.graph, in_stop);
+    if (piece.results.size() != (target ? target->components.size() : 1)) {
+      fail(where, "number of results");
+      return;
+    }
+    for (size_t c = 0; c < piece.results.size(); ++c) {
+      if (piece.results[c] < 0 || piece.results[c] >= piece.graph.size()) {
+        fail(where, "result is no node");
+      } else if (target && piece.graph[piece.results[c]].type != target->components[c].type) {
+        fail(where, "type of a result");
+      }
+    }
+  }
+
+  void check_bool(const std::string& where, const Graph& graph, NodeId id) {
+    if (id < 0 || id >= graph.size() || graph[id].type != Scalar::Bool) {
+      fail(where, "condition is not Bool");
+    }
+  }
+
+  void check_graph(const std::string& where, const Graph& graph, bool in_stop) {
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      const Node& node = graph[id];
+      if (const auto* access = std::get_if<Access>(&node.kind)) {
+        check_access(where, node, *access);
+      } else if (const auto* operation = std::get_if<Operation>(&node.kind)) {
+        check_operation(where, graph, id, *operation);
+      } else if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
+        const bool known = param->param >= 0 && param->param < static_cast<int>(program_.params.size());
+        if (!known || program_.params[static_cast<size_t>(param->param)].type != node.type) {
+          fail(where, fmt::format("%{}: param", id));
+        }
+      } else if (std::holds_alternative<ReductionRef>(node.kind) && !in_stop) {
+        fail(where, fmt::format("%{}: reduction outside stop", id));
+      }
+    }
+  }
+
+  void check_access(const std::string& where, const Node& node, const Access& access) {
+    if (!valid_field(access.field)) return fail(where, "access to no field");
+    const Field& field = program_.fields[static_cast<size_t>(access.field)];
+    if (access.component < 0 || access.component >= static_cast<int>(field.components.size())) {
+      return fail(where, field.name + ": no such component");
+    }
+    const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
+    if (node.type != arithmetic_type(stored)) fail(where, field.name + ": type of an access");
+    if (static_cast<int>(access.offsets.size()) != program_.grid.rank()) {
+      fail(where, field.name + ": number of offsets");
+    }
+    if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
+    if (access.escapes && field.boundary == BoundaryKind::None) {
+      fail(where, field.name + ": leaves the grid without a boundary");
+    }
+  }
+
+  void check_operation(const std::string& where, const Graph& graph, NodeId id,
+                       const Operation& operation) {
+    const auto label = [&] { return fmt::format("%{} {}", id, name(operation.op)); };
+    if (static_cast<int>(operation.operands.size()) != arity(operation.op)) {
+      return fail(where, label() + ": number of operands");
+    }
+    for (NodeId operand : operation.operands) {
+      if (operand < 0 || operand >= id) return fail(where, label() + ": operand not before use");
+    }
+    const auto type = [&](int i) { return graph[operation.operands[static_cast<size_t>(i)]].type; };
+    const Scalar result = graph[id].type;
+    if (operation.op == Op::Convert) return;
+    if (operation.op == Op::Select) {
+      const bool sound = type(0) == Scalar::Bool && type(1) == result && type(2) == result;
+      if (!sound) fail(where, label() + ": types");
+      return;
+    }
+    const bool logical = operation.op == Op::And || operation.op == Op::Or || operation.op == Op::Not;
+    const bool gives_bool = logical || is_comparison(operation.op);
+    if ((result == Scalar::Bool) != gives_bool) fail(where, label() + ": type of the result");
+    for (int i = 0; i < arity(operation.op); ++i) {
+      const Scalar wanted = logical ? Scalar::Bool : is_comparison(operation.op) ? type(0) : result;
+      if (type(i) != wanted) fail(where, label() + ": type of an operand");
+    }
+  }
+
+  const Program& program_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Program& program) { return Verifier(program).run(); }
+
+}  // namespace stencil::ir

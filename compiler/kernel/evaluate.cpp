@@ -1,0 +1,65 @@
+// Evaluation of integer expressions, by substitution: every variable becomes a literal and the folding
+// builders (expr.cpp) do the arithmetic, so that there is one definition of it. What does not come out
+// as a literal has no value here.
+#include "compiler/kernel/evaluate.h"
+
+namespace stencil::kernel {
+
+namespace {
+
+// Null if a variable is unknown or memory is read.
+Expr substitute(const Expr& expr, const Environment& environment) {
+  struct Visitor {
+    const Expr& expr;
+    const Environment& environment;
+
+    Expr operator()(const IntegerLiteral& literal) const {
+      return integer(literal.value, expr->type == Scalar::Bool ? Scalar::Bool : Scalar::I64);
+    }
+    Expr operator()(const RealLiteral&) const { return expr; }
+    Expr operator()(const Variable& variable) const {
+      const auto value = environment(variable.name);
+      if (!value) return nullptr;
+      return integer(*value, expr->type == Scalar::Bool ? Scalar::Bool : Scalar::I64);
+    }
+    Expr operator()(const Operation& node) const {
+      std::vector<Expr> operands;
+      for (const Expr& operand : node.operands) {
+        operands.push_back(substitute(operand, environment));
+        if (!operands.back()) return nullptr;
+      }
+      if (node.op != Op::Convert) return operation(node.op, std::move(operands));
+      return convert(operands[0], is_integer(expr->type) ? Scalar::I64 : expr->type);
+    }
+    Expr operator()(const Load&) const { return nullptr; }
+  };
+  return std::visit(Visitor{expr, environment}, expr->kind);
+}
+
+}  // namespace
+
+std::optional<int64_t> evaluate(const Expr& expr, const Environment& environment) {
+  const Expr value = substitute(expr, environment);
+  if (!value) return std::nullopt;
+  if (const auto* literal = std::get_if<IntegerLiteral>(&value->kind)) return literal->value;
+  return std::nullopt;
+}
+
+int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
+  const Environment environment = [&](const std::string& name) -> std::optional<int64_t> {
+    for (const NamedConstant& constant : constants) {
+      if (constant.name == name) return constant.value;
+    }
+    return std::nullopt;
+  };
+  int64_t total = 0;
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space != Space::Shared) continue;
+    int64_t bytes = size_in_bytes(buffer.type);
+    for (const Expr& extent : buffer.extents) bytes *= evaluate(extent, environment).value_or(0);
+    total += (bytes + 15) / 16 * 16;  // every buffer starts at a multiple of 16 bytes
+  }
+  return total;
+}
+
+}  // namespace stencil::kernel

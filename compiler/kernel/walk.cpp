@@ -1,0 +1,113 @@
+// Traversal of kernel bodies. The visitors spell out every alternative, so that a new kind of
+// statement or expression fails to compile here first. Expressions are graphs with shared parts: each
+// node is visited once, which keeps a walk linear where the printed form would be exponential.
+#include "compiler/kernel/walk.h"
+
+#include <unordered_set>
+
+namespace stencil::kernel {
+
+void for_each_statement(const Body& body, const std::function<void(const Statement&)>& visit) {
+  struct Nested {
+    const std::function<void(const Statement&)>& visit;
+    void operator()(const Comment&) const {}
+    void operator()(const Let&) const {}
+    void operator()(const Store&) const {}
+    void operator()(const For& loop) const { for_each_statement(loop.body, visit); }
+    void operator()(const If& branch) const {
+      for_each_statement(branch.then, visit);
+      for_each_statement(branch.otherwise, visit);
+    }
+    void operator()(const Threads& threads) const { for_each_statement(threads.body, visit); }
+    void operator()(const Barrier&) const {}
+    void operator()(const Scope& scope) const { for_each_statement(scope.body, visit); }
+  };
+  for (const Statement& statement : body) {
+    visit(statement);
+    std::visit(Nested{visit}, statement.kind);
+  }
+}
+
+void for_each_expression(const Statement& statement,
+                         const std::function<void(const Expr&)>& visit) {
+  struct Direct {
+    const std::function<void(const Expr&)>& visit;
+    void operator()(const Comment&) const {}
+    void operator()(const Let& let) const { visit(let.value); }
+    void operator()(const Store& store) const {
+      for (const Expr& index : store.index) visit(index);
+      visit(store.value);
+    }
+    void operator()(const For& loop) const {
+      visit(loop.begin);
+      visit(loop.end);
+    }
+    void operator()(const If& branch) const { visit(branch.condition); }
+    void operator()(const Threads&) const {}
+    void operator()(const Barrier&) const {}
+    void operator()(const Scope&) const {}
+  };
+  std::visit(Direct{visit}, statement.kind);
+}
+
+namespace {
+
+void walk(const Expr& expr, std::unordered_set<const ExprNode*>& seen,
+          const std::function<void(const Expr&)>& visit) {
+  if (!seen.insert(expr.get()).second) return;
+  struct Operands {
+    std::unordered_set<const ExprNode*>& seen;
+    const std::function<void(const Expr&)>& visit;
+    void operator()(const IntegerLiteral&) const {}
+    void operator()(const RealLiteral&) const {}
+    void operator()(const Variable&) const {}
+    void operator()(const Operation& operation) const {
+      for (const Expr& operand : operation.operands) walk(operand, seen, visit);
+    }
+    void operator()(const Load& load) const {
+      for (const Expr& index : load.index) walk(index, seen, visit);
+    }
+  };
+  std::visit(Operands{seen, visit}, expr->kind);
+  visit(expr);
+}
+
+}  // namespace
+
+void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit) {
+  std::unordered_set<const ExprNode*> seen;
+  walk(expr, seen, visit);
+}
+
+void for_each_node(const Body& body, const std::function<void(const Expr&)>& visit) {
+  std::unordered_set<const ExprNode*> seen;
+  for_each_statement(body, [&](const Statement& statement) {
+    for_each_expression(statement, [&](const Expr& expr) { walk(expr, seen, visit); });
+  });
+}
+
+std::set<std::string> variables_in(const Body& body) {
+  std::set<std::string> names;
+  for_each_node(body, [&](const Expr& node) {
+    if (const auto* variable = std::get_if<Variable>(&node->kind)) names.insert(variable->name);
+  });
+  return names;
+}
+
+std::set<BufferId> buffers_loaded(const Body& body) {
+  std::set<BufferId> buffers;
+  for_each_node(body, [&](const Expr& node) {
+    if (const auto* load = std::get_if<Load>(&node->kind)) buffers.insert(load->buffer);
+  });
+  return buffers;
+}
+
+std::set<BufferId> buffers_stored(const Body& body) {
+  std::set<BufferId> buffers;
+  for_each_statement(body, [&](const Statement& statement) {
+    if (const auto* store = std::get_if<Store>(&statement.kind)) buffers.insert(store->buffer);
+  });
+  return buffers;
+}
+
+}  // namespace stencil::kernel

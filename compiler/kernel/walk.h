@@ -1,0 +1,31 @@
+// Traversal of kernel bodies, for the passes and writers that look for something in them.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "compiler/kernel/kernel.h"
+
+namespace stencil::kernel {
+
+// Calls `visit` with every statement, outer ones first, in order.
+void for_each_statement(const Body& body, const std::function<void(const Statement&)>& visit);
+
+// Calls `visit` with every expression that stands directly in `statement` (not in nested bodies).
+void for_each_expression(const Statement& statement, const std::function<void(const Expr&)>& visit);
+
+// Calls `visit` with every node of an expression, once each, operands first.
+void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit);
+
+// All nodes of all expressions in a body, nested ones included.
+void for_each_node(const Body& body, const std::function<void(const Expr&)>& visit);
+
+// Names of all variables read in the body, whether defined in it or not.
+std::set<std::string> variables_in(const Body& body);
+
+// Buffers loaded from (stored to) anywhere in the body.
+std::set<BufferId> buffers_loaded(const Body& body);
+std::set<BufferId> buffers_stored(const Body& body);
+
+}  // namespace stencil::kernel

@@ -1,0 +1,81 @@
+// Runs an expression graph over rows of points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/reference/kernels.h"
+#include "compiler/reference/state.h"
+
+namespace stencil::reference {
+
+// Points evaluated at once: long enough to hide the dispatch per node, short enough that the rows
+// of a graph stay in cache.
+constexpr int64_t kLongestRow = 1024;
+
+// Evaluates `results` of one graph, row by row:
+//
+//   Evaluator evaluator(program, state, graph, results, longest_row);
+//   evaluator.begin_sweep();                    // once per sweep: the step and the levels are
+//   fixed evaluator.evaluate_row(point, count);       // points point, point + (0,...,0,1), ...
+//   use(evaluator.result(0));                   // `count` values of the result's type
+//
+// Holds references to all of its arguments; `program` and `state` must be accepted by allocate().
+class Evaluator {
+ public:
+  Evaluator(const ir::Program& program, const State& state, const ir::Graph& graph,
+            const std::vector<ir::NodeId>& results, int64_t longest_row);
+
+  void begin_sweep();
+  void evaluate_row(const std::vector<int64_t>& point, int64_t count);
+
+  // Valid until the next row. May point into a field.
+  const void* result(size_t index) const { return rows_[results_[index]]; }
+
+ private:
+  void mark_live();
+  void assign_slots();
+  void evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64_t count);
+
+  const ir::Program& program_;
+  const State& state_;
+  const ir::Graph& graph_;
+  const std::vector<ir::NodeId>& results_;
+  int64_t longest_row_;
+
+  std::vector<bool> live_;           // by node: some result needs it
+  std::vector<ir::NodeId> uniform_;  // live nodes with one value for the whole sweep, in order
+  std::vector<ir::NodeId> varying_;  // the other live nodes, in order
+  std::vector<Kernel> kernels_;      // by node: of operations; of accesses, to the node's type
+  std::vector<int> slots_;           // by node: which row buffer holds it
+  std::vector<int64_t> buffers_;     // slots times longest_row_ elements of the widest type
+  std::vector<const void*> rows_;    // by node: its values for the current row
+};
+
+// Calls visit(point, count) for the rows of a box, row-major, rows cut at `longest_row` points.
+template <class Visit>
+void for_each_row(const ConcreteBox& box, int64_t longest_row, Visit visit) {
+  std::vector<int64_t> point;
+  for (const auto& [low, high] : box) {
+    if (high < low) return;
+    point.push_back(low);
+  }
+  const size_t last = box.size() - 1;
+  while (true) {
+    for (int64_t x = box[last][0]; x <= box[last][1]; x += longest_row) {
+      point[last] = x;
+      const int64_t left = box[last][1] - x + 1;
+      visit(point, left < longest_row ? left : longest_row);
+    }
+    size_t d = last;
+    while (d > 0 && point[d - 1] == box[d - 1][1]) {
+      point[d - 1] = box[d - 1][0];
+      --d;
+    }
+    if (d == 0) return;
+    ++point[d - 1];
+  }
+}
+
+}  // namespace stencil::reference

@@ -1,0 +1,248 @@
+// The meaning of a step, as short as it can be said:
+//
+//   a step      = the functions in order, then the reductions that are due, then the stop condition
+//   a function  = every piece evaluated from the present levels into the spare one; then commit
+//   commit      = the first function that writes a field in a step moves its levels back by one;
+//                 every function exchanges the newest level with the spare
+//
+// Since a function never writes a level that can be read, its snapshot needs no other care: order
+// of points, of pieces, and accesses to the target itself are all immaterial.
+#include "compiler/reference/interpreter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "compiler/reference/evaluator.h"
+#include "compiler/reference/scalar_types.h"
+
+namespace stencil::reference {
+namespace {
+
+// A piece with its region at the run's sizes and an evaluator for its graph.
+class Sweep {
+ public:
+  Sweep(const ir::Program& program, const State& state, const ir::Piece& piece)
+      : results_(piece.results.size()),
+        region_(*concrete(piece.region, state.integer_params)),
+        longest_row_(row_length(region_)),
+        evaluator_(program, state, piece.graph, piece.results, longest_row_) {}
+
+  // Calls visit(point, count, evaluator) for every row of the region, in row-major order.
+  template <class Visit>
+  void run(Visit visit) {
+    evaluator_.begin_sweep();
+    for_each_row(region_, longest_row_, [&](const std::vector<int64_t>& point, int64_t count) {
+      evaluator_.evaluate_row(point, count);
+      visit(point, count, evaluator_);
+    });
+  }
+
+  // Stores the results of every point of the region into `level`, a level of the field `data`.
+  void write(const FieldData& data, FieldData::Level& level) {
+    run([&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
+      const int64_t position = data.position(point);
+      for (size_t c = 0; c < results_; ++c) {
+        const int64_t size = size_in_bytes(data.types[c]);
+        std::memcpy(level[c].data() + position * size, evaluator.result(c),
+                    static_cast<size_t>(count * size));
+      }
+    });
+  }
+
+  bool covers(const FieldData& data) const { return region_ == data.box; }
+
+ private:
+  static int64_t row_length(const ConcreteBox& region) {
+    const auto& [low, high] = region.back();
+    return std::clamp<int64_t>(high - low + 1, 1, kLongestRow);
+  }
+
+  size_t results_;
+  ConcreteBox region_;
+  int64_t longest_row_;
+  Evaluator evaluator_;
+};
+
+template <class T>
+T identity(ir::Reducer reducer) {
+  using Limits = std::numeric_limits<T>;
+  switch (reducer) {
+    case ir::Reducer::Sum:
+      return T{0};
+    case ir::Reducer::Prod:
+      return T{1};
+    case ir::Reducer::Min:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case ir::Reducer::Max:
+      break;
+  }
+  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
+
+// One step of a reduction. Integers wrap.
+template <class T>
+T combine(ir::Reducer reducer, T total, T value) {
+  using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  switch (reducer) {
+    case ir::Reducer::Sum:
+      return static_cast<T>(static_cast<Sum>(total) + static_cast<Sum>(value));
+    case ir::Reducer::Prod:
+      return static_cast<T>(static_cast<Sum>(total) * static_cast<Sum>(value));
+    case ir::Reducer::Min:
+      return value < total ? value : total;
+    case ir::Reducer::Max:
+      break;
+  }
+  return total < value ? value : total;
+}
+
+// A function with the sweeps of its pieces.
+struct BoundFunction {
+  ir::FieldId target;
+  std::vector<Sweep> pieces;
+};
+
+struct BoundReduction {
+  const ir::Reduction& source;
+  ir::ReductionId id;
+  Sweep values;
+};
+
+// A program made ready for a run of steps: plans are built once, not once a step.
+class Run {
+ public:
+  Run(const ir::Program& program, State& state) : program_(program), state_(state) {
+    for (const ir::Function& function : program.functions) {
+      BoundFunction bound{function.target, {}};
+      for (const ir::Piece& piece : function.pieces) {
+        bound.pieces.emplace_back(program, state, piece);
+      }
+      functions_.push_back(std::move(bound));
+    }
+    for (size_t r = 0; r < program.reductions.size(); ++r) {
+      const ir::Reduction& source = program.reductions[r];
+      reductions_.push_back(
+          {source, static_cast<ir::ReductionId>(r), Sweep(program, state, source.piece)});
+    }
+  }
+
+  void step() {
+    std::vector<bool> advanced(state_.fields.size(), false);
+    for (BoundFunction& function : functions_) {
+      apply(function);
+      commit(state_.fields[function.target], !advanced[function.target]);
+      advanced[function.target] = true;
+    }
+    std::vector<bool> evaluated(reductions_.size(), false);
+    for (BoundReduction& reduction : reductions_) {
+      if ((state_.step + 1) % reduction.source.every != 0) continue;
+      reduce(reduction);
+      evaluated[reduction.id] = true;
+    }
+    state_.stopped = stops(evaluated);
+    ++state_.step;
+  }
+
+ private:
+  void apply(BoundFunction& function) {
+    FieldData& target = state_.fields[function.target];
+    const bool covered = function.pieces.size() == 1 && function.pieces[0].covers(target);
+    for (int c = 0; c < target.component_count() && !covered; ++c) {
+      std::copy(target.levels[0][c].begin(), target.levels[0][c].end(), target.spare[c].begin());
+    }
+    for (Sweep& piece : function.pieces) piece.write(target, target.spare);
+  }
+
+  static void commit(FieldData& field, bool first_in_step) {
+    if (first_in_step)
+      std::rotate(field.levels.begin(), field.levels.end() - 1, field.levels.end());
+    std::swap(field.levels.front(), field.spare);
+  }
+
+  void reduce(BoundReduction& reduction) {
+    ReductionValue& value = state_.reductions[reduction.id];
+    const ir::Piece& piece = reduction.source.piece;
+    const ir::Reducer reducer = reduction.source.reducer;
+    with_type(piece.graph[piece.results[0]].type, [&](auto element) {
+      using T = decltype(element);
+      with_type(value.type, [&](auto zero) {
+        using Total = decltype(zero);
+        if constexpr (!kIsStorage<Total> && !std::is_same_v<Total, bool>) {
+          Total total = identity<Total>(reducer);
+          reduction.values.run(
+              [&](const std::vector<int64_t>&, int64_t count, const Evaluator& evaluator) {
+                const T* row = static_cast<const T*>(evaluator.result(0));
+                for (int64_t i = 0; i < count; ++i) {
+                  total = combine<Total>(reducer, total, convert<Total>(row[i]));
+                }
+              });
+          if constexpr (std::is_floating_point_v<Total>) {
+            value.real = total;
+          } else {
+            value.integer = total;
+          }
+        }
+      });
+    });
+    ++value.evaluations;
+  }
+
+  // The stop condition is looked at when a reduction it names has a new value (at every step if it
+  // names none), and not before all that it names have one.
+  bool stops(const std::vector<bool>& evaluated) {
+    if (!program_.stop) return false;
+    const ir::Graph& graph = program_.stop->graph;
+    bool names_any = false;
+    bool due = false;
+    for (const ir::Node& node : graph.nodes()) {
+      const auto* ref = std::get_if<ir::ReductionRef>(&node.kind);
+      if (ref == nullptr) continue;
+      if (state_.reductions[ref->reduction].evaluations == 0) return false;
+      names_any = true;
+      due = due || evaluated[ref->reduction];
+    }
+    if (names_any && !due) return false;
+    const std::vector<ir::NodeId> results{program_.stop->condition};
+    Evaluator evaluator(program_, state_, graph, results, 1);
+    evaluator.begin_sweep();
+    return *static_cast<const bool*>(evaluator.result(0));
+  }
+
+  const ir::Program& program_;
+  State& state_;
+  std::vector<BoundFunction> functions_;
+  std::vector<BoundReduction> reductions_;
+};
+
+}  // namespace
+
+void initialise(const ir::Program& program, State& state) {
+  state.step = 0;
+  state.stopped = false;
+  for (ReductionValue& value : state.reductions) value = {.type = value.type};
+  for (FieldData& field : state.fields) {
+    for (FieldData::Level& level : field.levels) {
+      for (auto& component : level) std::fill(component.begin(), component.end(), std::byte{0});
+    }
+  }
+  for (const ir::Init& init : program.inits) {
+    FieldData& field = state.fields[init.field];
+    FieldData::Level values = field.levels[0];
+    Sweep(program, state, init.piece).write(field, values);
+    for (FieldData::Level& level : field.levels) level = values;
+  }
+}
+
+int64_t advance(const ir::Program& program, State& state, int64_t steps, const Progress& progress) {
+  if (state.stopped || steps <= 0) return 0;
+  Run run(program, state);
+  for (int64_t done = 1; done <= steps; ++done) {
+    run.step();
+    const bool interrupted = progress && !progress(state.step);
+    if (state.stopped || interrupted) return done;
+  }
+  return steps;
+}
+
+}  // namespace stencil::reference

@@ -1,0 +1,81 @@
+// The data of a running program: every level of every field, params, reductions, and the step.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+
+namespace stencil::reference {
+
+// Inclusive bounds per dimension, outermost first. Empty if some high is less than its low.
+using ConcreteBox = std::vector<std::array<int64_t, 2>>;
+
+// A box for given params (indexed by ParamId). Nothing if a bound overflows or is beyond
+// kLargestCoordinate in magnitude, which leaves room for adding offsets without overflow.
+constexpr int64_t kLargestCoordinate = int64_t{1} << 60;
+std::optional<ConcreteBox> concrete(const ir::Box& box, const std::vector<int64_t>& params);
+
+// Number of points; nothing if it overflows. An empty box has none.
+std::optional<int64_t> count_points(const ConcreteBox& box);
+
+// One field. Elements of a component lie row-major over the box, in the component's natural type
+// (half and bfloat as 16 bits, bool as one byte).
+struct FieldData {
+  using Level = std::vector<std::vector<std::byte>>;  // a buffer per component
+
+  ConcreteBox box;
+  std::vector<int64_t> extents;  // points per dimension
+  int64_t points = 0;
+  std::vector<Scalar> types;  // of the components
+  std::vector<Level> levels;  // newest first; as many as the field's history
+  Level spare;  // where the next level is computed; empty if no function writes the field
+
+  int rank() const { return static_cast<int>(extents.size()); }
+  int component_count() const { return static_cast<int>(types.size()); }
+
+  // First element of a component at a level (0 is the newest).
+  std::byte* data(int level, int component) { return levels[level][component].data(); }
+  const std::byte* data(int level, int component) const { return levels[level][component].data(); }
+  int64_t size_in_bytes(int component) const;
+
+  // Position in a component's buffer of a point of the box, in grid coordinates.
+  int64_t position(const std::vector<int64_t>& point) const;
+
+  // One element, converted from or to the component's type as Op::Convert does.
+  double real(int level, int component, int64_t position) const;
+  int64_t integer(int level, int component, int64_t position) const;
+  void set_real(int level, int component, int64_t position, double value);
+  void set_integer(int level, int component, int64_t position, int64_t value);
+};
+
+struct ReductionValue {
+  Scalar type = Scalar::F32;  // F32 and F64: `real` holds it; I32 and I64: `integer`
+  double real = 0;
+  int64_t integer = 0;
+  int64_t evaluations = 0;  // how often it has been evaluated; no value before the first
+
+  double as_double() const { return is_float(type) ? real : static_cast<double>(integer); }
+};
+
+struct State {
+  std::vector<int64_t> integer_params;  // by ParamId; entries of other params are ignored
+  std::vector<double> real_params;
+  std::vector<FieldData> fields;           // by FieldId
+  std::vector<ReductionValue> reductions;  // by ReductionId
+  int64_t step = 0;                        // steps completed
+  bool stopped = false;                    // the stop condition held
+};
+
+// Zeroed storage for a program at the given params. On failure nothing, and `error` says why: sizes
+// that overflow, an access that would leave its grid, an operator that its types do not have.
+// Checks and requirements with their messages for users are ir::failed_checks; what is refused here
+// is the last line of defence. Throws std::bad_alloc if there is not enough memory.
+std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,
+                              std::vector<double> real_params, std::string& error);
+
+}  // namespace stencil::reference

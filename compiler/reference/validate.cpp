@@ -1,0 +1,124 @@
+// The checks that make the interpreter's row loops memory-safe for any program, however it was
+// made. Semantic analysis proves all this with better messages; a compiler bug that lets something
+// through must end in an error here and not in a wrong number, because the interpreter is the
+// oracle.
+//
+// Over a box, an access reaches furthest at the corners, so comparing bounds once per access is
+// exact.
+#include "compiler/reference/validate.h"
+
+#include "compiler/reference/kernels.h"
+
+namespace stencil::reference {
+namespace {
+
+bool inside(const ConcreteBox& inner, const ConcreteBox& outer) {
+  for (size_t d = 0; d < inner.size(); ++d) {
+    if (inner[d][0] < outer[d][0] || inner[d][1] > outer[d][1]) return false;
+  }
+  return true;
+}
+
+std::string access_refusal(const ir::Program& program, const State& state, const ir::Access& access,
+                           const ConcreteBox& region) {
+  const ir::Field& field = program.fields[access.field];
+  const FieldData& data = state.fields[access.field];
+  if (access.level < 0 || access.level >= field.history) {
+    return "no level " + std::to_string(access.level) + " of field '" + field.name + "'";
+  }
+  if (access.component < 0 || access.component >= data.component_count()) {
+    return "no component " + std::to_string(access.component) + " of field '" + field.name + "'";
+  }
+  if (access.offsets.size() != region.size() || data.extents.size() != region.size()) {
+    return "an access to field '" + field.name + "' has the wrong rank";
+  }
+  const bool empty = count_points(region) == 0;
+  if (field.boundary == ir::BoundaryKind::Constant) {
+    const bool complete = field.boundary_values.size() == field.components.size();
+    return complete ? "" : "field '" + field.name + "' lacks boundary values";
+  }
+  if (field.boundary != ir::BoundaryKind::None) {
+    const bool readable = data.points > 0 || empty;
+    return readable ? "" : "field '" + field.name + "' is read but has no points";
+  }
+  ConcreteBox reached = region;
+  for (size_t d = 0; d < region.size(); ++d) {
+    for (int64_t& bound : reached[d]) bound += access.offsets[d];
+  }
+  if (empty || inside(reached, data.box)) return "";
+  return "an access to field '" + field.name + "' leaves the field";
+}
+
+std::string operation_refusal(const ir::Graph& graph, const ir::Node& node,
+                              const ir::Operation& operation) {
+  std::vector<Scalar> types;
+  for (const ir::NodeId operand : operation.operands) types.push_back(graph[operand].type);
+  if (kernel_for(operation.op, node.type, types) != nullptr) return "";
+  return "operator '" + std::string(name(operation.op)) + "' is not defined for its operands";
+}
+
+std::string graph_refusal(const ir::Program& program, const State& state, const ir::Graph& graph,
+                          const ConcreteBox& region) {
+  for (const ir::Node& node : graph.nodes()) {
+    std::string reason;
+    if (const auto* access = std::get_if<ir::Access>(&node.kind)) {
+      reason = access_refusal(program, state, *access, region);
+    } else if (const auto* operation = std::get_if<ir::Operation>(&node.kind)) {
+      reason = operation_refusal(graph, node, *operation);
+    } else if (const auto* index = std::get_if<ir::Index>(&node.kind)) {
+      if (index->dimension < 0 || index->dimension >= static_cast<int>(region.size())) {
+        reason = "an index of a dimension that does not exist";
+      }
+    }
+    if (!reason.empty()) return reason;
+  }
+  return "";
+}
+
+// `target` is null for a piece that writes nothing.
+std::string piece_refusal(const ir::Program& program, const State& state, const ir::Piece& piece,
+                          const FieldData* target) {
+  const std::optional<ConcreteBox> region = concrete(piece.region, state.integer_params);
+  if (!region || !count_points(*region)) return "the size of a region overflows";
+  if (target != nullptr) {
+    if (region->size() != target->box.size()) return "a region has the wrong rank";
+    if (piece.results.size() != target->types.size()) return "a piece lacks results";
+    for (size_t c = 0; c < piece.results.size(); ++c) {
+      if (piece.graph[piece.results[c]].type != target->types[c])
+        return "a result has a wrong type";
+    }
+  }
+  const bool empty = *count_points(*region) == 0;
+  if (!empty && target != nullptr && !inside(*region, target->box)) {
+    return "a region leaves its field";
+  }
+  return graph_refusal(program, state, piece.graph, *region);
+}
+
+}  // namespace
+
+std::string refusal(const ir::Program& program, const State& state) {
+  std::string reason;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      reason = piece_refusal(program, state, piece, &state.fields[function.target]);
+      if (!reason.empty()) return "function '" + function.name + "': " + reason;
+    }
+  }
+  for (const ir::Init& init : program.inits) {
+    reason = piece_refusal(program, state, init.piece, &state.fields[init.field]);
+    if (!reason.empty()) return "init of '" + program.fields[init.field].name + "': " + reason;
+  }
+  for (const ir::Reduction& reduction : program.reductions) {
+    reason = reduction.every < 1 ? "it must run every 1 or more steps"
+                                 : piece_refusal(program, state, reduction.piece, nullptr);
+    if (!reason.empty()) return "reduction '" + reduction.name + "': " + reason;
+  }
+  if (program.stop) {
+    reason = graph_refusal(program, state, program.stop->graph, {});
+    if (!reason.empty()) return "stop condition: " + reason;
+  }
+  return "";
+}
+
+}  // namespace stencil::reference

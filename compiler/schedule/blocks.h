@@ -1,0 +1,141 @@
+// The building blocks that all schedule families share: names, the interface of a module (arrays,
+// params, checks), points and boxes as kernel expressions, the evaluation of a piece at a point, and the
+// division of a box into tiles.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+
+namespace stencil::schedule {
+
+// Hands out names that are unique in the emitted file: what the user chose keeps its name, what the
+// compiler makes up gets a number if it would clash.
+class Names {
+ public:
+  std::string unique(const std::string& wanted);
+  void reserve(const std::string& name) { taken_.insert(name); }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+// A point of the grid: one I32 expression per dimension, outermost first, in grid coordinates.
+using Point = std::vector<kernel::Expr>;
+
+// What is common to every module lowered from one program, whatever the schedule.
+class Interface {
+ public:
+  explicit Interface(const ir::Program& program);
+
+  const ir::Program& program() const { return program_; }
+  int rank() const { return program_.grid.rank(); }
+  const Names& names() const { return names_; }
+
+  // The module without kernels and actions: constants, arrays (with one copy each), params, checks.
+  kernel::Module empty_module() const;
+
+  int array_of(ir::FieldId field, int component) const;  // index into Plan::arrays
+  int components(ir::FieldId field) const;
+
+  kernel::Expr affine(const ir::Affine& value) const;          // I32
+  kernel::Expr affine_long(const ir::Affine& value) const;     // I64
+  kernel::Expr low(const ir::Box& box, int dimension) const { return affine(box.ranges[static_cast<size_t>(dimension)].low); }
+  // The upper bound, written with the named size of the grid where that reads better.
+  kernel::Expr high(const ir::Box& box, int dimension) const;
+  kernel::Expr extent(const ir::Box& box, int dimension) const;  // I32, number of points
+  bool wide(const ir::Box& box) const;  // may hold 2^31 points or more
+
+  // point lies in `box`; comparisons that hold for every point of `within` (if given) are left out.
+  kernel::Expr inside(const Point& point, const ir::Box& box, const ir::Box* within = nullptr) const;
+
+  // The index of a point in an array over `box`: coordinates from 0.
+  std::vector<kernel::Expr> index(const Point& point, const ir::Box& box) const;
+
+  kernel::Buffer global_buffer(ir::FieldId field, int component, std::string name,
+                               bool read_only) const;
+  std::string array_name(ir::FieldId field, int component) const;
+  // "A" for level 0, "A_1" for level @-1, "A_next" for the spare.
+  std::string slot_name(ir::FieldId field, int component, int slot) const;
+
+ private:
+  void name_sizes();
+
+  const ir::Program& program_;
+  Names names_;
+  std::vector<kernel::NamedConstant> sizes_;    // size_z, size_y, size_x where the grid's are known
+  std::vector<std::vector<int>> first_array_;   // [field][component]
+  std::vector<kernel::Array> arrays_;
+  std::vector<kernel::Parameter> parameters_;
+};
+
+// The coordinate names of a grid: {"x"}, {"y", "x"}, {"z", "y", "x"}.
+std::vector<std::string> axis_names(int rank);
+
+// --- Evaluating a piece -------------------------------------------------------------------------------
+
+// The value of an access when the piece is evaluated at `point`.
+using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
+
+// Evaluates every result of a graph at `point`: appends lets for values that are named or used more than
+// once to `body` and returns one expression per result. `time` (I32) is the index of the running step.
+// `names` keeps the lets apart from what is in scope.
+std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
+                                   const std::vector<ir::NodeId>& results, const Point& point,
+                                   const kernel::Expr& time, const ReadAccess& read, Names names,
+                                   kernel::Body& body);
+
+// A graph over params alone (a requirement) as one expression.
+kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& graph,
+                                 ir::NodeId condition);
+
+// --- Boundaries -----------------------------------------------------------------------------------------
+
+// Where an access lands: the coordinates it reads after the field's boundary rule, and, for a constant
+// boundary, the condition under which it reads memory at all (null: always).
+struct Landing {
+  Point point;
+  kernel::Expr inside;
+};
+Landing land(const Interface& interface, const ir::Access& access, const Point& from);
+// The value read at `landing`: `loaded`, or the boundary's constant where it lies outside.
+kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access,
+                            const Landing& landing, kernel::Expr loaded);
+
+// --- Tiling ------------------------------------------------------------------------------------------
+
+// A box cut into equal tiles, one per thread block; tiles are numbered with x running fastest.
+struct Tiling {
+  kernel::Expr blocks;  // I64: number of tiles
+  kernel::Body lets;    // defines the origin of this block's tile, from `block`
+  Point origin;         // grid coordinates of the tile's first point
+};
+struct TileLength {
+  int64_t points;
+  kernel::Expr expr;  // the same as I32: a literal or a named constant
+};
+// `lengths`: per dimension, outermost first.
+Tiling tile_box(const Interface& interface, const ir::Box& box, const std::vector<TileLength>& lengths,
+                Names& names);
+
+// Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
+// first).
+int along(const std::array<int, 3>& shape, int rank, int dimension);
+
+// The variables through which a kernel knows its place in time (I32).
+inline kernel::Expr first_step() { return kernel::variable("first_step"); }  // of this tile
+inline kernel::Expr step_count() { return kernel::variable("steps"); }       // to do in this tile
+
+// Gives the kernel a scalar argument for each param, first_step and steps that its body and buffers name,
+// and the launch the values to pass.
+void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Launch& launch);
+
+// The comment lines on fields and params that every module's header carries.
+std::vector<std::string> describe(const ir::Program& program);
+
+}  // namespace stencil::schedule

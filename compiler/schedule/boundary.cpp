@@ -1,0 +1,85 @@
+// Boundary rules as index arithmetic: where an access that may leave its field's box reads instead.
+//
+// Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an access
+// that stays inside costs nothing.
+#include "compiler/schedule/blocks.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+Expr clamp_to(const Expr& at, const Expr& low, const Expr& high, bool below, bool above) {
+  Expr out = at;
+  if (below) out = kernel::operation(Op::Max, {out, low});
+  if (above) out = kernel::operation(Op::Min, {out, high});
+  return out;
+}
+
+Expr modulo(const Expr& value, const Expr& period) {  // 0 <= result < period
+  const Expr rest = kernel::operation(Op::Mod, {value, period});
+  const Expr negative = kernel::less(rest, kernel::integer(0));
+  return kernel::operation(Op::Select, {negative, kernel::add(rest, period), rest});
+}
+
+// Reflection about both edge points, without repeating them, as often as it takes.
+Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
+  const Expr one = kernel::integer(1);
+  const Expr last = kernel::sub(extent, one);
+  const Expr period = kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one});
+  const Expr place = modulo(kernel::sub(at, low), period);
+  const Expr back = kernel::sub(period, place);
+  const Expr folded =
+      kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
+  return kernel::add(low, folded);
+}
+
+}  // namespace
+
+Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  Landing landing;
+  std::vector<Expr> inside;
+  for (int d = 0; d < interface.rank(); ++d) {
+    const size_t i = static_cast<size_t>(d);
+    const int offset = access.offsets[i];
+    Expr at = offset < 0 ? kernel::sub(from[i], kernel::integer(-static_cast<int64_t>(offset)))
+                         : kernel::add(from[i], kernel::integer(offset));
+    const bool below = access.escapes >> (2 * d) & 1;
+    const bool above = access.escapes >> (2 * d + 1) & 1;
+    if (below || above) {
+      const Expr low = interface.low(field.box, d);
+      const Expr high = interface.high(field.box, d);
+      switch (field.boundary) {
+        case ir::BoundaryKind::None: break;  // ruled out by ir::verify
+        case ir::BoundaryKind::Constant:
+          if (below) inside.push_back(kernel::operation(Op::Ge, {at, low}));
+          if (above) inside.push_back(kernel::less_equal(at, high));
+          at = clamp_to(at, low, high, below, above);
+          break;
+        case ir::BoundaryKind::Clamp: at = clamp_to(at, low, high, below, above); break;
+        case ir::BoundaryKind::Mirror: at = mirror(at, low, interface.extent(field.box, d)); break;
+        case ir::BoundaryKind::Periodic:
+          at = kernel::add(low, modulo(kernel::sub(at, low), interface.extent(field.box, d)));
+          break;
+      }
+    }
+    landing.point.push_back(at);
+  }
+  if (!inside.empty()) landing.inside = kernel::all_of(std::move(inside));
+  return landing;
+}
+
+Expr apply_boundary(const Interface& interface, const ir::Access& access, const Landing& landing,
+                    Expr loaded) {
+  if (!landing.inside) return loaded;
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const double value = field.boundary_values[static_cast<size_t>(access.component)];
+  const Scalar type = loaded->type;
+  const Expr outside = is_integer(type) ? kernel::integer(static_cast<int64_t>(value), type)
+                                        : kernel::real(value, type);
+  return kernel::operation(Op::Select, {landing.inside, std::move(loaded), outside});
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,65 @@
+// Keeps a kernel's buffers and its launch's arguments in step while a schedule writes the body.
+#include "compiler/schedule/builder.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+KernelBuilder::KernelBuilder(const Interface& interface, std::string name, std::string comment)
+    : interface_(interface), names_(interface.names()) {
+  kernel_.name = std::move(name);
+  kernel_.comment = std::move(comment);
+}
+
+kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slot, bool stored) {
+  const int array = interface_.array_of(field, component);
+  const auto [entry, fresh] =
+      globals_.try_emplace({array, slot}, static_cast<int>(kernel_.buffers.size()));
+  if (fresh) {
+    kernel_.buffers.push_back(interface_.global_buffer(
+        field, component, interface_.slot_name(field, component, slot), true));
+    arguments_.push_back({entry->second, kernel::ArrayArgument{array, slot}});
+  }
+  if (stored) kernel_.buffers[static_cast<size_t>(entry->second)].read_only = false;
+  return entry->second;
+}
+
+kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& name, Scalar type,
+                                      std::vector<Expr> extents, std::string comment) {
+  kernel::Buffer buffer;
+  buffer.name = names_.unique(name);
+  buffer.type = type;
+  buffer.space = space;
+  buffer.extents = std::move(extents);
+  buffer.comment = std::move(comment);
+  kernel_.buffers.push_back(std::move(buffer));
+  return static_cast<int>(kernel_.buffers.size()) - 1;
+}
+
+Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
+  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const Landing landing = land(interface_, access, point);
+  const kernel::BufferId buffer = global(access.field, access.component, access.level, false);
+  const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
+  Expr value = kernel::load(buffer, interface_.index(landing.point, field.box), arithmetic_type(stored));
+  return apply_boundary(interface_, access, landing, std::move(value));
+}
+
+void KernelBuilder::store_global(ir::FieldId field, int component, int slot, const Point& point,
+                                 Expr value, kernel::Body& body) {
+  const kernel::BufferId buffer = global(field, component, slot, true);
+  const ir::Box& box = interface_.program().fields[static_cast<size_t>(field)].box;
+  body.push_back({kernel::Store{buffer, interface_.index(point, box), std::move(value)}});
+}
+
+void KernelBuilder::finish(Expr blocks, kernel::Module& module) {
+  kernel::Launch launch;
+  launch.kernel = static_cast<int>(module.kernels.size());
+  launch.blocks = std::move(blocks);
+  for (const auto& [buffer, argument] : arguments_) launch.arrays.push_back(argument);
+  bind_scalars(module.plan, kernel_, launch);
+  module.kernels.push_back(std::move(kernel_));
+  module.plan.actions.push_back(std::move(launch));
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,43 @@
+// A kernel under construction, with the launch that goes with it: the two lists of arrays stay in step.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/schedule/blocks.h"
+
+namespace stencil::schedule {
+
+class KernelBuilder {
+ public:
+  KernelBuilder(const Interface& interface, std::string name, std::string comment);
+
+  // The argument for one slot of one component; the same buffer each time it is asked for. `stored`: the
+  // kernel writes to it.
+  kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
+  kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
+                         std::vector<kernel::Expr> extents, std::string comment);
+
+  // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
+  kernel::Expr load_global(const ir::Access& access, const Point& point);
+  void store_global(ir::FieldId field, int component, int slot, const Point& point,
+                    kernel::Expr value, kernel::Body& body);
+
+  const Interface& interface() const { return interface_; }
+  Names& names() { return names_; }
+  kernel::Kernel& kernel() { return kernel_; }
+
+  // Binds the scalars and adds the kernel, and its launch over `blocks`, to the module.
+  void finish(kernel::Expr blocks, kernel::Module& module);
+
+ private:
+  const Interface& interface_;
+  Names names_;
+  kernel::Kernel kernel_;
+  std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
+  std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
+};
+
+}  // namespace stencil::schedule

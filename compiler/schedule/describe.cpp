@@ -1,0 +1,43 @@
+// What the header comment of every emitted file says about the program.
+#include <fmt/format.h>
+
+#include "compiler/schedule/blocks.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+std::string print_box(const ir::Box& box, const std::vector<std::string>& params) {
+  std::vector<std::string> ranges;
+  for (const ir::Range& range : box.ranges) {
+    ranges.push_back(ir::print(range.low, params) + ".." + ir::print(range.high, params));
+  }
+  return fmt::format("[{}]", fmt::join(ranges, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> describe(const ir::Program& program) {
+  const auto params = ir::param_names(program);
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("program   {} on {}, real = {}, fp = {}", program.name,
+                              print_box(program.grid, params), name(program.real), name(program.fp)));
+  for (const ir::Function& function : program.functions) {
+    const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
+    std::vector<std::string> halos;
+    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+      std::vector<std::string> widths;
+      for (const analysis::Reach& reach : reads.offsets) {
+        widths.push_back(fmt::format("{}..{}", -reach.low, reach.high));
+      }
+      halos.push_back(fmt::format("{}{}[{}]", program.fields[static_cast<size_t>(reads.field)].name,
+                                  reads.level ? fmt::format("@-{}", reads.level) : "",
+                                  fmt::join(widths, ", ")));
+    }
+    lines.push_back(fmt::format("function  {} writes {}{}{}", function.name, target.name,
+                                halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));
+  }
+  return lines;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,41 @@
+// What a schedule family is to the rest of the compiler: a row in one table.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil::schedule {
+
+enum class Setting { TimeTile, Block, Elements, Regions };
+
+struct Family {
+  std::string name;
+  std::string summary;
+  std::vector<Setting> settings;  // those it has, in printing order
+  // Settings that suit `program` before anything is searched.
+  Schedule (*defaults)(const ir::Program& program);
+  // Errors L01x name the feature, the reason and its place; without errors the program can be lowered.
+  void (*refuse)(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
+  kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule);
+  Footprint (*measure)(const ir::Program& program, const Schedule& schedule);
+};
+
+Family direct_family();
+Family overlapped_family();
+
+// Every family, most capable of time tiling first.
+const std::vector<Family>& family_table();
+
+// Bytes of one point of a field, all components.
+int64_t bytes_per_point(const ir::Field& field);
+
+// Refusals that hold for every kernel family: rank, features no lowering has yet.
+void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics);
+
+}  // namespace stencil::schedule

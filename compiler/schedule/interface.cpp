@@ -1,0 +1,261 @@
+// The interface of a module: which arrays and params its user sees, under which names, with which sizes.
+//
+// It depends on the program alone, so every schedule of a program has the same entry points and the
+// drivers, the runtime and the self-check can exchange one for another. Sizes that are known become named
+// constants; open ones stay affine expressions of the params. Both take the same path.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "compiler/schedule/blocks.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+std::string Names::unique(const std::string& wanted) {
+  std::string name = wanted;
+  for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
+  return name;
+}
+
+std::vector<std::string> axis_names(int rank) {
+  static const std::vector<std::string> kAxes = {"z", "y", "x"};
+  return {kAxes.end() - rank, kAxes.end()};
+}
+
+namespace {
+
+// ".u[0]" -> "_u_0": the tail of a component's C name.
+std::string identifier_of(const std::string& path) {
+  std::string out;
+  for (char c : path) {
+    if (c == ']') continue;
+    out += c == '.' || c == '[' ? '_' : c;
+  }
+  return out;
+}
+
+bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
+  for (const auto& [param, coefficient] : affine.terms) {
+    if (open_used[static_cast<size_t>(param)]) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Interface::Interface(const ir::Program& program) : program_(program) {
+  for (const char* name : {"block", "thread_x", "thread_y", "thread_z", "first_step", "steps"}) {
+    names_.reserve(name);
+  }
+  for (const ir::Param& param : program.params) names_.reserve(param.name);
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::Field& field = program.fields[f];
+    first_array_.emplace_back();
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      kernel::Array array;
+      array.name = names_.unique(field.name + identifier_of(field.components[c].path));
+      for (int slot = 1; slot <= field.history; ++slot) {
+        names_.reserve(slot < field.history ? fmt::format("{}_{}", array.name, slot)
+                                            : array.name + "_next");
+      }
+      array.type = field.components[c].type;
+      array.levels = field.history;
+      array.copies = field.history;
+      array.written = ir::is_written(program, static_cast<ir::FieldId>(f));
+      array.field = static_cast<int>(f);
+      array.component = static_cast<int>(c);
+      first_array_.back().push_back(static_cast<int>(arrays_.size()));
+      arrays_.push_back(std::move(array));
+    }
+  }
+  name_sizes();
+  for (kernel::Array& array : arrays_) {
+    const ir::Box& box = program.fields[static_cast<size_t>(array.field)].box;
+    for (int d = 0; d < rank(); ++d) array.extents.push_back(extent(box, d));
+  }
+
+  std::vector<bool> open(program.params.size(), false);
+  for (size_t p = 0; p < program.params.size(); ++p) open[p] = program.params[p].open();
+  std::vector<bool> sizes(program.params.size(), false);
+  for (size_t p = 0; p < program.params.size(); ++p) {
+    std::vector<bool> only(program.params.size(), false);
+    only[p] = open[p];
+    for (const ir::Field& field : program.fields) {
+      for (const ir::Range& range : field.box.ranges) {
+        sizes[p] = sizes[p] || in_box(range.low, only) || in_box(range.high, only);
+      }
+    }
+  }
+  for (size_t p = 0; p < program.params.size(); ++p) {
+    const ir::Param& param = program.params[p];
+    if (param.integer_value) continue;  // folded
+    kernel::Parameter parameter;
+    parameter.name = param.name;
+    parameter.type = param.type;
+    parameter.real_default = param.real_value;
+    parameter.is_size = sizes[p];
+    parameter.param = static_cast<int>(p);
+    parameters_.push_back(std::move(parameter));
+  }
+}
+
+// size_z, size_y, size_x: the extents of the grid where they are known.
+void Interface::name_sizes() {
+  const auto axes = axis_names(std::min(rank(), 3));
+  for (int d = 0; d < rank() && rank() <= 3; ++d) {
+    const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
+    const ir::Affine extent = range.high - range.low + 1;
+    if (!extent.is_constant()) continue;
+    const std::string name = names_.unique("size_" + axes[static_cast<size_t>(d)]);
+    sizes_.push_back({name, Scalar::I32, extent.constant,
+                      fmt::format("points of the grid in {}", axes[static_cast<size_t>(d)])});
+  }
+}
+
+kernel::Module Interface::empty_module() const {
+  kernel::Module module;
+  module.name = program_.name;
+  module.constants = sizes_;
+  module.fp = program_.fp;
+  module.header = describe(program_);
+  module.plan.arrays = arrays_;
+  module.plan.parameters = parameters_;
+  if (program_.steps) module.plan.default_steps = affine_long(*program_.steps);
+  Expr points = kernel::integer(1, Scalar::I64);
+  for (int d = 0; d < rank(); ++d) {
+    points = kernel::mul(points, kernel::convert(extent(program_.grid, d), Scalar::I64));
+  }
+  module.plan.points = points;
+
+  for (const ir::Check& check : program_.checks) {
+    Expr condition = kernel::boolean(false);
+    for (const ir::Affine& affine : check.any_nonnegative) {
+      condition = kernel::operation(
+          Op::Or, {condition, kernel::less_equal(kernel::integer(0, Scalar::I64), affine_long(affine))});
+    }
+    module.plan.checks.push_back({condition, check.message});
+  }
+  for (const ir::Requirement& requirement : program_.requirements) {
+    module.plan.checks.push_back(
+        {condition_on_params(*this, requirement.graph, requirement.condition),
+         "require " + requirement.text + " does not hold"});
+  }
+  return module;
+}
+
+int Interface::array_of(ir::FieldId field, int component) const {
+  return first_array_[static_cast<size_t>(field)][static_cast<size_t>(component)];
+}
+
+int Interface::components(ir::FieldId field) const {
+  return static_cast<int>(first_array_[static_cast<size_t>(field)].size());
+}
+
+Expr Interface::affine_long(const ir::Affine& value) const {
+  Expr sum;
+  for (const auto& [param, coefficient] : value.terms) {
+    const ir::Param& named = program_.params[static_cast<size_t>(param)];
+    Expr term = kernel::mul(kernel::convert(kernel::variable(named.name, named.type), Scalar::I64),
+                            kernel::integer(coefficient, Scalar::I64));
+    sum = sum ? kernel::add(sum, term) : term;
+  }
+  const Expr constant = kernel::integer(value.constant, Scalar::I64);
+  return sum ? kernel::add(sum, constant) : constant;
+}
+
+Expr Interface::affine(const ir::Affine& value) const {
+  bool simple = true;  // at most one param, taken once: I32 arithmetic cannot overflow before the end
+  for (const auto& [param, coefficient] : value.terms) {
+    simple = simple && coefficient == 1 && program_.params[static_cast<size_t>(param)].type == Scalar::I32;
+  }
+  simple = simple && value.terms.size() <= 1;
+  if (!simple) return kernel::convert(affine_long(value), Scalar::I32);
+  const Expr constant = kernel::integer(value.constant);
+  if (value.terms.empty()) return constant;
+  const Expr param = kernel::variable(program_.params[static_cast<size_t>(value.terms[0].first)].name);
+  if (value.constant < 0) return kernel::sub(param, kernel::integer(-value.constant));
+  return kernel::add(param, constant);
+}
+
+Expr Interface::extent(const ir::Box& box, int dimension) const {
+  const ir::Range& range = box.ranges[static_cast<size_t>(dimension)];
+  if (range == program_.grid.ranges[static_cast<size_t>(dimension)] && rank() <= 3) {
+    const std::string comment = "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
+    for (const kernel::NamedConstant& size : sizes_) {
+      if (size.comment == comment) return kernel::variable(size.name);
+    }
+  }
+  return affine(range.high - range.low + 1);
+}
+
+Expr Interface::high(const ir::Box& box, int dimension) const {
+  const ir::Affine& bound = box.ranges[static_cast<size_t>(dimension)].high;
+  const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(dimension)];
+  const ir::Affine from_end = grid.high - bound;
+  const bool near_end = from_end.is_constant() && from_end.constant >= 0 && from_end.constant <= 16;
+  const bool from_zero = grid.low.is_constant() && grid.low.constant == 0;
+  if (!bound.is_constant() || !near_end || !from_zero) return affine(bound);
+  return kernel::sub(extent(program_.grid, dimension), kernel::integer(from_end.constant + 1));
+}
+
+bool Interface::wide(const ir::Box& box) const {
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  int64_t points = 1;
+  for (const ir::Range& range : box.ranges) {
+    const ir::Affine extent = range.high - range.low + 1;
+    if (!extent.is_constant() || extent.constant > kLimit) return true;
+    points *= std::max<int64_t>(extent.constant, 1);
+    if (points > kLimit) return true;
+  }
+  return false;
+}
+
+Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* within) const {
+  std::vector<Expr> conditions;
+  for (int d = 0; d < rank(); ++d) {
+    const size_t i = static_cast<size_t>(d);
+    const ir::Range& range = box.ranges[i];
+    const bool low_known = within && within->ranges[i].low == range.low;
+    const bool high_known = within && within->ranges[i].high == range.high;
+    if (range.low == range.high && !(low_known && high_known)) {
+      conditions.push_back(kernel::operation(Op::Eq, {point[i], high(box, d)}));
+      continue;
+    }
+    if (!low_known) conditions.push_back(kernel::operation(Op::Ge, {point[i], low(box, d)}));
+    if (!high_known) conditions.push_back(kernel::less_equal(point[i], high(box, d)));
+  }
+  return kernel::all_of(std::move(conditions));
+}
+
+std::vector<Expr> Interface::index(const Point& point, const ir::Box& box) const {
+  std::vector<Expr> out;
+  for (int d = 0; d < rank(); ++d) out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
+  return out;
+}
+
+std::string Interface::array_name(ir::FieldId field, int component) const {
+  return arrays_[static_cast<size_t>(array_of(field, component))].name;
+}
+
+std::string Interface::slot_name(ir::FieldId field, int component, int slot) const {
+  const kernel::Array& array = arrays_[static_cast<size_t>(array_of(field, component))];
+  if (slot == 0) return array.name;
+  return slot < array.levels ? fmt::format("{}_{}", array.name, slot) : array.name + "_next";
+}
+
+kernel::Buffer Interface::global_buffer(ir::FieldId field, int component, std::string name,
+                                        bool read_only) const {
+  const kernel::Array& array = arrays_[static_cast<size_t>(array_of(field, component))];
+  kernel::Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.type = array.type;
+  buffer.space = kernel::Space::Global;
+  buffer.extents = array.extents;
+  buffer.read_only = read_only;
+  buffer.wide = wide(program_.fields[static_cast<size_t>(field)].box);
+  return buffer;
+}
+
+}  // namespace stencil::schedule

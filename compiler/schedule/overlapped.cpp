@@ -1,0 +1,487 @@
+// The `overlapped` family: overlapped tiling as in Holewinski, Pouchet and Sadayappan (ICS'12), section 4.
+//
+// A block loads its tile and the halo of every written field into shared memory once, computes T steps of
+// all stencil functions there, recomputing in the halo what its neighbours compute too, and writes its
+// output box once. Blocks never wait for each other.
+//
+// The threads of a block cover the box that is computed first, the largest: block x elements points in
+// each dimension, point c belonging to thread c mod block. That box less its margins is the output box
+// (the paper's equation 1). A thread keeps its points through all steps, so a barrier is needed only when
+// a function reads at an offset what others wrote, or overwrites what others read (BarrierPlanner).
+//
+// A function that reads its target at offsets keeps its results in per-thread buffers until every thread
+// has read the old values (Algorithm 4); others write to the shared tile directly.
+//
+// When fewer than T steps are left, the first steps of the tile are skipped: what the remaining ones need
+// is contained in what was loaded.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/schedule/builder.h"
+#include "compiler/schedule/overlapped.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+using analysis::Margin;
+using analysis::Reach;
+using kernel::Body;
+using kernel::Expr;
+
+// --- Barriers ---------------------------------------------------------------------------------------
+
+// Places a barrier before a phase only if it needs one: it reads at offsets what was written since the
+// last barrier, or writes what was read at offsets since.
+class BarrierPlanner {
+ public:
+  void before(const std::set<ir::FieldId>& offset_reads, const std::set<ir::FieldId>& writes,
+              Body& body) {
+    if (meet(offset_reads, written_) || meet(writes, read_)) force(body);
+    read_.insert(offset_reads.begin(), offset_reads.end());
+    written_.insert(writes.begin(), writes.end());
+  }
+  void force(Body& body) {
+    body.push_back({kernel::Barrier{}});
+    read_.clear();
+    written_.clear();
+  }
+
+ private:
+  static bool meet(const std::set<ir::FieldId>& a, const std::set<ir::FieldId>& b) {
+    return std::any_of(a.begin(), a.end(), [&](ir::FieldId id) { return b.count(id) > 0; });
+  }
+  std::set<ir::FieldId> read_, written_;
+};
+
+// --- The kernel ---------------------------------------------------------------------------------------
+
+class OverlappedLowering {
+ public:
+  OverlappedLowering(const ir::Program& program, const Schedule& schedule)
+      : program_(program),
+        schedule_(schedule),
+        geometry_(plan_overlapped(program, schedule)),
+        interface_(program),
+        module_(interface_.empty_module()),
+        builder_(interface_, program.name + "_tile",
+                 fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",
+                             schedule.time_tile)) {}
+
+  kernel::Module run() {
+    builder_.kernel().threads = schedule_.block;
+    module_.plan.time_tile = schedule_.time_tile;
+    name_constants();
+    declare_tiles();
+    Tiling tiling = tile_box(interface_, program_.grid, core_lengths_, builder_.names());
+    origin_ = tiling.origin;
+    Body body = std::move(tiling.lets);
+    append(body, load_tiles());
+    barriers_.force(body);
+    append(body, schedule_.regions == Regions::Hull ? equal_steps() : shrinking_steps());
+    append(body, write_core());
+    builder_.kernel().body = std::move(body);
+    builder_.finish(tiling.blocks, module_);
+    for (kernel::Array& array : module_.plan.arrays) {
+      if (!array.written) continue;
+      array.copies = array.levels + 1;
+      module_.plan.actions.push_back(
+          kernel::Rotate{static_cast<int>(&array - module_.plan.arrays.data())});
+    }
+    return std::move(module_);
+  }
+
+ private:
+  int rank() const { return interface_.rank(); }
+  static void append(Body& to, Body from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+
+  Expr constant(const std::string& wanted, int64_t value, const std::string& comment) {
+    const std::string name = builder_.names().unique(wanted);
+    module_.constants.push_back({name, Scalar::I32, value, comment});
+    return kernel::variable(name);
+  }
+
+  void name_constants() {
+    axes_ = axis_names(rank());
+    for (int d = 0; d < rank(); ++d) {
+      const size_t i = static_cast<size_t>(d);
+      const Reach reach = geometry_.analysis.computed_hull[i];
+      core_lengths_.push_back(
+          {geometry_.core[i],
+           constant("core_" + axes_[i], geometry_.core[i],
+                    fmt::format("output points of a tile in {}: {} threads x {} elements, less {} + {} "
+                                "recomputed",
+                                axes_[i], along(schedule_.block, rank(), d),
+                                along(schedule_.elements, rank(), d), reach.low, reach.high))});
+      coordinates_.push_back(builder_.names().unique(axes_[i]));
+      locals_.push_back(builder_.names().unique("local_" + axes_[i]));
+      loop_names_.push_back(along(schedule_.elements, rank(), d) > 1
+                                ? builder_.names().unique("e" + axes_[i])
+                                : "");
+    }
+  }
+
+  // One shared tile per component of every written field; a per-thread buffer where results must wait.
+  void declare_tiles() {
+    for (const auto& [field, margin] : geometry_.held) {
+      const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+      std::vector<Expr> extents;
+      for (size_t d = 0; d < margin.size(); ++d) {
+        const int64_t length = geometry_.core[d] + margin[d].low + margin[d].high;
+        extents.push_back(constant(
+            fmt::format("{}_tile_{}", declared.name, axes_[d]), length,
+            fmt::format("core_{} and a halo of {} + {}", axes_[d], margin[d].low, margin[d].high)));
+      }
+      extents_[field] = extents;
+      for (size_t c = 0; c < declared.components.size(); ++c) {
+        const std::string name = interface_.array_name(field, static_cast<int>(c));
+        tiles_[field].push_back(builder_.local(kernel::Space::Shared, name + "_tile",
+                                               declared.components[c].type, extents, ""));
+      }
+    }
+    for (const ir::Function& function : program_.functions) {
+      if (!staged(function) || results_.count(function.target)) continue;
+      std::vector<Expr> extents;
+      for (int d = 0; d < rank(); ++d) {
+        const int elements = along(schedule_.elements, rank(), d);
+        if (elements > 1) extents.push_back(kernel::integer(elements));
+      }
+      const ir::Field& declared = program_.fields[static_cast<size_t>(function.target)];
+      for (size_t c = 0; c < declared.components.size(); ++c) {
+        const std::string name = interface_.array_name(function.target, static_cast<int>(c));
+        results_[function.target].push_back(
+            builder_.local(kernel::Space::Thread, name + "_result", declared.components[c].type, extents,
+                           "waits here until every thread has read the old values"));
+      }
+    }
+  }
+
+  bool staged(const ir::Function& function) const {
+    const auto reads = analysis::reads_of(function);
+    return std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& r) {
+      return r.field == function.target && r.at_offset;
+    });
+  }
+
+  // Loads every tile with its halo, as far as it lies in the field. Fields with tiles of one shape share
+  // the loops.
+  Body load_tiles() {
+    Body out;
+    std::vector<ir::FieldId> left;
+    for (const auto& [field, margin] : geometry_.held) left.push_back(field);
+    while (!left.empty()) {
+      const Margin margin = geometry_.held.at(left[0]);
+      const ir::Box& box = program_.fields[static_cast<size_t>(left[0])].box;
+      std::vector<ir::FieldId> group, rest;
+      for (ir::FieldId field : left) {
+        const bool same = geometry_.held.at(field) == margin &&
+                          program_.fields[static_cast<size_t>(field)].box == box;
+        (same ? group : rest).push_back(field);
+      }
+      out.push_back({kernel::Threads{load_group(group, margin, box)}});
+      left = std::move(rest);
+    }
+    return out;
+  }
+
+  Body load_group(const std::vector<ir::FieldId>& group, const Margin& margin, const ir::Box& box) {
+    Body body;
+    Point point;
+    std::vector<Expr> local;
+    for (int d = 0; d < rank(); ++d) {
+      const size_t i = static_cast<size_t>(d);
+      local.push_back(kernel::variable(locals_[i]));
+      const Expr first = kernel::sub(origin_[i], kernel::integer(margin[i].low));
+      body.push_back({kernel::Let{coordinates_[i], kernel::add(first, local.back())}});
+      point.push_back(kernel::variable(coordinates_[i]));
+    }
+    Body loads;
+    for (ir::FieldId field : group) {
+      const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+      for (size_t c = 0; c < declared.components.size(); ++c) {
+        const ir::Access here{field, static_cast<int>(c), 0,
+                              std::vector<int>(static_cast<size_t>(rank()), 0), 0};
+        const Expr value = kernel::convert(builder_.load_global(here, point), declared.components[c].type);
+        loads.push_back({kernel::Store{tiles_.at(field)[c], local, value}});
+      }
+    }
+    body.push_back({kernel::If{interface_.inside(point, box), std::move(loads), {}}});
+    for (int d = rank() - 1; d >= 0; --d) {
+      const size_t i = static_cast<size_t>(d);
+      const int threads = along(schedule_.block, rank(), d);
+      Body outer;
+      outer.push_back({kernel::For{kernel::LoopKind::Serial, locals_[i], thread(d),
+                                   extents_.at(group[0])[i], threads, std::move(body)}});
+      body = std::move(outer);
+    }
+    return body;
+  }
+
+  Expr thread(int dimension) const {
+    if (along(schedule_.block, rank(), dimension) == 1) return kernel::integer(0);
+    return kernel::variable("thread_" + axes_[static_cast<size_t>(dimension)]);
+  }
+
+  // --- Steps ---
+
+  Body equal_steps() {
+    const std::string t = builder_.names().unique("t");
+    Body step;
+    const Margin& hull = geometry_.analysis.computed_hull;
+    for (const ir::Function& function : program_.functions) {
+      append(step, apply(function, hull, kernel::add(first_step(), kernel::variable(t))));
+    }
+    barriers_.force(step);
+    Body out;
+    out.push_back({kernel::For{kernel::LoopKind::Serial, t, kernel::integer(0), step_count(), 1,
+                               std::move(step)}});
+    return out;
+  }
+
+  Body shrinking_steps() {
+    Body out;
+    for (int t = 0; t < schedule_.time_tile; ++t) {
+      const int left = schedule_.time_tile - t;  // steps to do from here, this one included
+      const Expr time = kernel::sub(kernel::add(first_step(), step_count()), kernel::integer(left));
+      Body step;
+      for (size_t f = 0; f < program_.functions.size(); ++f) {
+        append(step, apply(program_.functions[f], geometry_.analysis.computed[static_cast<size_t>(t)][f],
+                           time));
+      }
+      out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, schedule_.time_tile)}});
+      if (left == 1) {
+        append(out, std::move(step));
+      } else {
+        out.push_back({kernel::If{kernel::operation(Op::Ge, {step_count(), kernel::integer(left)}),
+                                  std::move(step),
+                                  {}}});
+      }
+    }
+    return out;
+  }
+
+  // One function on its box: compute, and where results have to wait, write them after a barrier.
+  Body apply(const ir::Function& function, const Margin& computed, const Expr& time) {
+    std::set<ir::FieldId> offset_reads;
+    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+      if (reads.at_offset && tiles_.count(reads.field)) offset_reads.insert(reads.field);
+    }
+    Body out;
+    if (!staged(function)) {
+      barriers_.before(offset_reads, {function.target}, out);
+      out.push_back({kernel::Threads{per_element(pieces(function, computed, time, tiles_))}});
+      return out;
+    }
+    barriers_.before(offset_reads, {}, out);
+    out.push_back({kernel::Threads{per_element(pieces(function, computed, time, results_))}});
+    barriers_.before({}, {function.target}, out);
+    out.push_back({kernel::Threads{per_element(move_results(function, computed))}});
+    return out;
+  }
+
+  Point point() const {
+    Point out;
+    for (const std::string& name : coordinates_) out.push_back(kernel::variable(name));
+    return out;
+  }
+
+  // The loops over a thread's elements, with the point's coordinates defined inside.
+  Body per_element(Body inner) const {
+    Body body;
+    for (int d = 0; d < rank(); ++d) {
+      const size_t i = static_cast<size_t>(d);
+      Expr local = thread(d);
+      if (!loop_names_[i].empty()) {
+        local = kernel::add(local, kernel::mul(kernel::variable(loop_names_[i]),
+                                               kernel::integer(along(schedule_.block, rank(), d))));
+      }
+      body.push_back({kernel::Let{locals_[i], local}});
+      const Expr first =
+          kernel::sub(origin_[i], kernel::integer(geometry_.analysis.computed_hull[i].low));
+      body.push_back({kernel::Let{coordinates_[i], kernel::add(first, kernel::variable(locals_[i]))}});
+    }
+    append(body, std::move(inner));
+    for (int d = rank() - 1; d >= 0; --d) {
+      const std::string& name = loop_names_[static_cast<size_t>(d)];
+      if (name.empty()) continue;
+      Body outer;
+      outer.push_back({kernel::For{kernel::LoopKind::Unrolled, name, kernel::integer(0),
+                                   kernel::integer(along(schedule_.elements, rank(), d)), 1,
+                                   std::move(body)}});
+      body = std::move(outer);
+    }
+    return body;
+  }
+
+  // The point lies in the box that is computed (part of the hull that the threads cover).
+  Expr computes(const Margin& computed) const {
+    std::vector<Expr> conditions;
+    for (size_t d = 0; d < computed.size(); ++d) {
+      const Reach hull = geometry_.analysis.computed_hull[d];
+      const Expr local = kernel::variable(locals_[d]);
+      if (computed[d].low < hull.low) {
+        conditions.push_back(
+            kernel::operation(Op::Ge, {local, kernel::integer(hull.low - computed[d].low)}));
+      }
+      if (computed[d].high < hull.high) {
+        const int64_t end = geometry_.threads_cover[d] - (hull.high - computed[d].high);
+        conditions.push_back(kernel::less(local, kernel::integer(end)));
+      }
+    }
+    return kernel::all_of(std::move(conditions));
+  }
+
+  using Destinations = std::map<ir::FieldId, std::vector<kernel::BufferId>>;
+
+  Body pieces(const ir::Function& function, const Margin& computed, const Expr& time,
+              const Destinations& destinations) {
+    Body chain;
+    for (size_t p = function.pieces.size(); p-- > 0;) {
+      const ir::Piece& piece = function.pieces[p];
+      Body body;
+      const ReadAccess read = [&](const ir::Access& access) { return this->read(access); };
+      const auto values =
+          evaluate(interface_, piece.graph, piece.results, point(), time, read, builder_.names(), body);
+      for (size_t c = 0; c < values.size(); ++c) {
+        store(destinations.at(function.target)[c], function.target, values[c], body);
+      }
+      const Expr condition =
+          kernel::all_of({computes(computed), interface_.inside(point(), piece.region)});
+      Body next;
+      next.push_back({kernel::If{condition, std::move(body), std::move(chain)}});
+      chain = std::move(next);
+    }
+    return chain;
+  }
+
+  Body move_results(const ir::Function& function, const Margin& computed) {
+    Body moves;
+    const ir::Field& target = program_.fields[static_cast<size_t>(function.target)];
+    for (size_t c = 0; c < target.components.size(); ++c) {
+      const kernel::BufferId result = results_.at(function.target)[c];
+      const Scalar type = target.components[c].type;
+      const Expr value =
+          kernel::convert(kernel::load(result, element_index(), arithmetic_type(type)), type);
+      store(tiles_.at(function.target)[c], function.target, value, moves);
+    }
+    Body chain;
+    for (size_t p = function.pieces.size(); p-- > 0;) {
+      const Expr condition =
+          kernel::all_of({computes(computed), interface_.inside(point(), function.pieces[p].region)});
+      Body next;
+      next.push_back({kernel::If{condition, moves, std::move(chain)}});
+      chain = std::move(next);
+    }
+    return chain;
+  }
+
+  // Index of the current element in a per-thread buffer.
+  std::vector<Expr> element_index() const {
+    std::vector<Expr> index;
+    for (const std::string& name : loop_names_) {
+      if (!name.empty()) index.push_back(kernel::variable(name));
+    }
+    return index;
+  }
+
+  void store(kernel::BufferId buffer, ir::FieldId field, Expr value, Body& body) {
+    const bool shared =
+        builder_.kernel().buffers[static_cast<size_t>(buffer)].space == kernel::Space::Shared;
+    body.push_back({kernel::Store{buffer, shared ? tile_index(field) : element_index(), std::move(value)}});
+  }
+
+  // Where a point of the computed hull lies in the field's tile, `offset` away.
+  Expr tile_coordinate(ir::FieldId field, size_t d, int64_t offset) const {
+    const int64_t shift =
+        geometry_.held.at(field)[d].low - geometry_.analysis.computed_hull[d].low + offset;
+    const Expr local = kernel::variable(locals_[d]);
+    return shift < 0 ? kernel::sub(local, kernel::integer(-shift))
+                     : kernel::add(local, kernel::integer(shift));
+  }
+
+  std::vector<Expr> tile_index(ir::FieldId field) const {
+    std::vector<Expr> index;
+    for (size_t d = 0; d < locals_.size(); ++d) index.push_back(tile_coordinate(field, d, 0));
+    return index;
+  }
+
+  Expr read(const ir::Access& access) {
+    const auto tile = tiles_.find(access.field);
+    if (tile == tiles_.end()) return builder_.load_global(access, point());
+    const Landing landing = land(interface_, access, point());
+    std::vector<Expr> index;
+    for (size_t d = 0; d < locals_.size(); ++d) {
+      if (access.escapes >> (2 * d) & 3) {  // through the grid coordinate, which the boundary rule gave
+        const Expr first =
+            kernel::sub(origin_[d], kernel::integer(geometry_.held.at(access.field)[d].low));
+        index.push_back(kernel::sub(landing.point[d], first));
+      } else {
+        index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
+      }
+    }
+    const Scalar stored = program_.fields[static_cast<size_t>(access.field)]
+                              .components[static_cast<size_t>(access.component)].type;
+    return apply_boundary(interface_, access, landing,
+                          kernel::load(tile->second[static_cast<size_t>(access.component)], index,
+                                       arithmetic_type(stored)));
+  }
+
+  // Writes the output box of every written field, as far as it lies in the field.
+  Body write_core() {
+    Body stores;
+    for (const auto& [field, margin] : geometry_.held) {
+      const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+      Body body;
+      for (size_t c = 0; c < declared.components.size(); ++c) {
+        const Scalar type = declared.components[c].type;
+        const Expr value = kernel::load(tiles_.at(field)[c], tile_index(field), arithmetic_type(type));
+        builder_.store_global(field, static_cast<int>(c), declared.history, point(),
+                              kernel::convert(value, type), body);
+      }
+      stores.push_back({kernel::If{interface_.inside(point(), declared.box), std::move(body), {}}});
+    }
+    const Margin output(static_cast<size_t>(rank()));
+    const Expr in_core = computes(output);
+    Body inner;
+    const auto* literal = std::get_if<kernel::IntegerLiteral>(&in_core->kind);
+    if (literal && literal->value) {
+      inner = std::move(stores);
+    } else {
+      inner.push_back({kernel::If{in_core, std::move(stores), {}}});
+    }
+    Body out;
+    out.push_back({kernel::Threads{per_element(std::move(inner))}});
+    return out;
+  }
+
+  const ir::Program& program_;
+  const Schedule& schedule_;
+  const OverlappedGeometry geometry_;
+  const Interface interface_;
+  kernel::Module module_;
+  KernelBuilder builder_;
+  BarrierPlanner barriers_;
+
+  std::vector<std::string> axes_;         // z, y, x
+  std::vector<std::string> coordinates_;  // variables: grid coordinates of the point
+  std::vector<std::string> locals_;       // variables: its place in the computed hull
+  std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
+  std::vector<TileLength> core_lengths_;
+  Point origin_;                          // first output point of the tile
+  std::map<ir::FieldId, std::vector<Expr>> extents_;  // of the shared tiles
+  Destinations tiles_;                    // shared, one buffer per component
+  Destinations results_;                  // per thread, of fields with staged writers
+};
+
+}  // namespace
+
+kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule) {
+  return OverlappedLowering(program, schedule).run();
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,29 @@
+// Geometry of the `overlapped` family: the numbers of a tile, apart from the code that uses them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil::schedule {
+
+// All numbers of a tile that do not depend on where it lies, in grid points, outermost dimension first.
+struct OverlappedGeometry {
+  analysis::TileAnalysis analysis;
+  std::vector<int64_t> threads_cover;  // block x elements: the length of the computed hull
+  std::vector<int64_t> core;           // output points per tile; below 1: the tile is too small
+  std::map<ir::FieldId, analysis::Margin> held;  // of written fields: what their shared tiles hold
+};
+
+OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule);
+
+// Shared memory per block, in bytes.
+int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& geometry);
+
+kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule);
+
+}  // namespace stencil::schedule

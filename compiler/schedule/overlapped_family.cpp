@@ -1,0 +1,223 @@
+// The `overlapped` family towards the rest of the compiler: tile numbers, defaults and refusals. The code
+// it generates is in overlapped.cpp.
+#include "compiler/schedule/overlapped.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/schedule/blocks.h"
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+
+using analysis::Margin;
+using analysis::Reach;
+
+OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule) {
+  OverlappedGeometry geometry;
+  geometry.analysis = analysis::analyze_tile(program, schedule.time_tile);
+  const analysis::TileAnalysis& tile = geometry.analysis;
+  const int rank = program.grid.rank();
+  for (int d = 0; d < rank; ++d) {
+    const Reach reach = tile.computed_hull[static_cast<size_t>(d)];
+    const int64_t cover = int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
+    geometry.threads_cover.push_back(cover);
+    geometry.core.push_back(cover - reach.low - reach.high);
+  }
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
+    geometry.held[static_cast<int>(f)] = *tile.held[0][f][0];
+  }
+  if (schedule.regions == Regions::Shrink) return geometry;
+  // Under the hull policy every function computes the hull at every step: what it reads must exist, even
+  // where its value no longer matters.
+  for (const ir::Function& function : program.functions) {
+    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+      const auto held = geometry.held.find(reads.field);
+      if (held == geometry.held.end()) continue;
+      Margin reached = tile.computed_hull;
+      for (size_t d = 0; d < reached.size(); ++d) {
+        reached[d].low += reads.offsets[d].low;
+        reached[d].high += reads.offsets[d].high;
+      }
+      held->second = analysis::hull(held->second, reached);
+    }
+  }
+  for (auto& [field, margin] : geometry.held) margin = analysis::hull(margin, tile.computed_hull);
+  return geometry;
+}
+
+int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& geometry) {
+  int64_t bytes = 0;
+  for (const auto& [field, margin] : geometry.held) {
+    int64_t points = 1;
+    for (size_t d = 0; d < margin.size(); ++d) {
+      points *= geometry.core[d] + margin[d].low + margin[d].high;
+    }
+    for (const ir::Component& component : program.fields[static_cast<size_t>(field)].components) {
+      bytes += points * size_in_bytes(component.type);
+    }
+  }
+  return bytes;
+}
+
+namespace {
+
+constexpr int64_t kSharedBytesLimit = 227 * 1024;  // per block, compute capability 9.0
+
+Schedule shape_for(int rank, int time_tile) {
+  Schedule schedule;
+  schedule.family = "overlapped";
+  schedule.time_tile = time_tile;
+  if (rank == 1) {
+    schedule.block = {256, 1, 1};
+    schedule.elements = {4, 1, 1};
+  } else if (rank == 2) {
+    schedule.block = {32, 8, 1};
+    schedule.elements = {2, 8, 1};
+  } else {
+    schedule.block = {32, 8, 1};
+    schedule.elements = {1, 2, 16};
+  }
+  return schedule;
+}
+
+// The deepest time tile up to the usual one whose output box is at least half the computed box in every
+// dimension and whose tiles fit the shared memory every device has.
+Schedule defaults(const ir::Program& program) {
+  constexpr int64_t kPortableSharedBytes = 48 * 1024;
+  const int rank = std::clamp(program.grid.rank(), 1, 3);
+  const int usual = rank == 1 ? 16 : rank == 2 ? 4 : 2;
+  for (int t = usual; t > 1; --t) {
+    const Schedule schedule = shape_for(rank, t);
+    if (program.grid.rank() > 3) break;
+    const OverlappedGeometry geometry = plan_overlapped(program, schedule);
+    bool large_enough = shared_tile_bytes(program, geometry) <= kPortableSharedBytes;
+    for (size_t d = 0; d < geometry.core.size(); ++d) {
+      large_enough = large_enough && 2 * geometry.core[d] >= geometry.threads_cover[d];
+    }
+    if (large_enough) return schedule;
+  }
+  return shape_for(rank, 1);
+}
+
+void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::Field& field = program.fields[f];
+    if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
+    if (field.history > 1) {
+      diagnostics
+          .error("L012", field.span,
+                 fmt::format("overlapped tiling refused: field '{}' has history {}", field.name,
+                             field.history))
+          .hint = "only one time level is kept in a tile; use --schedule direct";
+    }
+    const bool reaches_far = field.boundary == ir::BoundaryKind::Mirror ||
+                             field.boundary == ir::BoundaryKind::Periodic;
+    if (reaches_far) {
+      diagnostics
+          .error("L013", field.span,
+                 fmt::format("overlapped tiling refused: field '{}' has a {} boundary", field.name,
+                             field.boundary == ir::BoundaryKind::Mirror ? "mirror" : "periodic"))
+          .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
+    }
+  }
+}
+
+// A boundary rule is served from the tile if the point it applies to is near the point computed. That
+// holds when the field covers the grid; a field on a sub-grid may be read from far outside it.
+void refuse_far_boundaries(const ir::Program& program, Diagnostics& diagnostics) {
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (!access || !access->escapes || !ir::is_written(program, access->field)) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (field.box == program.grid) continue;
+        diagnostics
+            .error("L016", node.span,
+                   fmt::format("overlapped tiling refused: '{}' lives on a sub-grid and is read across "
+                               "its boundary",
+                               field.name))
+            .hint = "declare the field on the whole grid, or use --schedule direct";
+        return;
+      }
+    }
+  }
+}
+
+void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
+  refuse_common(program, "overlapped", diagnostics);
+  refuse_features(program, diagnostics);
+  refuse_far_boundaries(program, diagnostics);
+  if (diagnostics.has_errors()) return;
+  const OverlappedGeometry geometry = plan_overlapped(program, schedule);
+  for (size_t d = 0; d < geometry.core.size(); ++d) {
+    if (geometry.core[d] >= 1) continue;
+    const Reach reach = geometry.analysis.computed_hull[d];
+    Diagnostic& error = diagnostics.error(
+        "L014", {},
+        fmt::format("overlapped tiling refused: the tile is smaller than its halo in {}",
+                    axis_names(program.grid.rank())[d]));
+    error.expected = fmt::format("block x elements of at least {} for T={}", reach.low + reach.high + 1,
+                                 schedule.time_tile);
+    error.found = fmt::format("{}", geometry.threads_cover[d]);
+    error.hint = "fewer steps per tile, a larger block or more elements per thread";
+    return;
+  }
+  const int64_t bytes = shared_tile_bytes(program, geometry);
+  if (bytes > kSharedBytesLimit) {
+    Diagnostic& error =
+        diagnostics.error("L015", {}, "overlapped tiling refused: the tiles exceed shared memory");
+    error.expected = fmt::format("at most {} bytes per block", kSharedBytesLimit);
+    error.found = fmt::format("{} bytes", bytes);
+    error.hint = "fewer elements per thread or a smaller block";
+  }
+}
+
+// A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them in
+// cache), and writes its output box.
+Footprint measure_overlapped(const ir::Program& program, const Schedule& schedule) {
+  const OverlappedGeometry geometry = plan_overlapped(program, schedule);
+  Footprint out;
+  double core = 1;
+  for (int64_t length : geometry.core) core *= static_cast<double>(length);
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const double bytes = static_cast<double>(bytes_per_point(program.fields[f]));
+    const auto& needed = geometry.analysis.held[0][f][0];
+    const auto held = geometry.held.find(static_cast<int>(f));
+    if (!needed) continue;
+    const Margin& margin = held == geometry.held.end() ? *needed : held->second;
+    double points = 1;
+    for (size_t d = 0; d < margin.size(); ++d) {
+      points *= static_cast<double>(geometry.core[d] + margin[d].low + margin[d].high);
+    }
+    out.bytes_read += bytes * points;
+    if (held != geometry.held.end()) out.bytes_written += bytes * core;
+  }
+  const double useful = core * schedule.time_tile;
+  out.bytes_read /= useful;
+  out.bytes_written /= useful;
+  out.redundancy =
+      analysis::redundancy(geometry.analysis, geometry.core, schedule.regions == Regions::Hull);
+  out.shared_bytes = shared_tile_bytes(program, geometry);
+  out.threads = schedule.block[0] * schedule.block[1] * schedule.block[2];
+  out.output = geometry.core;
+  return out;
+}
+
+}  // namespace
+
+Family overlapped_family() {
+  return {"overlapped",
+          "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
+          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions},
+          defaults,
+          refuse,
+          lower_overlapped,
+          measure_overlapped};
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,234 @@
+// Schedules as text, and the way from a schedule to the family that serves it.
+//
+// The text form is one line: the family, then its settings in a fixed order. It is what --schedule takes,
+// what explain prints and what benchmark results are kept under, so parse(print(s)) == s.
+#include "compiler/schedule/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+constexpr int kMaxTimeTile = 64;
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxElements = 256;
+
+const char* setting_name(Setting setting) {
+  switch (setting) {
+    case Setting::TimeTile: return "T";
+    case Setting::Block: return "block";
+    case Setting::Elements: return "elements";
+    case Setting::Regions: return "regions";
+  }
+  return "";
+}
+
+std::string print_shape(const std::array<int, 3>& shape, int rank) {
+  std::string out = fmt::format("{}", shape[0]);
+  for (int d = 1; d < std::clamp(rank, 1, 3); ++d) out += fmt::format("x{}", shape[static_cast<size_t>(d)]);
+  return out;
+}
+
+std::optional<std::vector<int>> parse_shape(const std::string& text) {
+  std::vector<int> out;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    int value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < 1) return std::nullopt;
+    out.push_back(value);
+    if (next == end) return out;
+    if (*next != 'x') return std::nullopt;
+    at = next + 1;
+  }
+}
+
+const Family* find_family(const std::string& name) {
+  for (const Family& family : family_table()) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+// Applies "name=value" to the schedule; an error text if it cannot.
+std::string apply_setting(Setting setting, const std::string& value, int rank, Schedule& schedule) {
+  if (setting == Setting::Regions) {
+    if (value == "shrink") {
+      schedule.regions = Regions::Shrink;
+    } else if (value == "hull") {
+      schedule.regions = Regions::Hull;
+    } else {
+      return "shrink or hull";
+    }
+    return "";
+  }
+  const auto shape = parse_shape(value);
+  if (setting == Setting::TimeTile) {
+    if (!shape || shape->size() != 1 || (*shape)[0] > kMaxTimeTile) {
+      return fmt::format("a number of steps from 1 to {}", kMaxTimeTile);
+    }
+    schedule.time_tile = (*shape)[0];
+    return "";
+  }
+  if (!shape || static_cast<int>(shape->size()) > std::min(rank, 3)) {
+    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8", std::min(rank, 3));
+  }
+  std::array<int, 3> full = {1, 1, 1};
+  std::copy(shape->begin(), shape->end(), full.begin());
+  int64_t product = 1;
+  for (int n : full) product = std::min<int64_t>(product * n, int64_t{1} << 40);
+  const int limit = setting == Setting::Block ? kMaxThreads : kMaxElements;
+  if (product > limit || (setting == Setting::Block && full[2] > 64)) {
+    return fmt::format("at most {} {}", limit,
+                       setting == Setting::Block ? "threads per block (64 of them in z)"
+                                                 : "elements per thread");
+  }
+  (setting == Setting::Block ? schedule.block : schedule.elements) = full;
+  return "";
+}
+
+bool parse_settings(const Family& family, std::istream& words, int rank, Schedule& schedule,
+                    Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (Setting setting : family.settings) known.emplace_back(setting_name(setting));
+  std::string word;
+  while (words >> word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end() || equals == std::string::npos) {
+      Diagnostic& error = diagnostics.error(
+          "L001", {}, fmt::format("unknown setting '{}' of schedule family '{}'", word, family.name));
+      error.expected = fmt::format("{}=...", fmt::join(known, "=... "));
+      const std::string near = nearest_name(name, known);
+      if (!near.empty()) error.hint = fmt::format("did you mean '{}='?", near);
+      return false;
+    }
+    const std::string wanted = apply_setting(family.settings[static_cast<size_t>(found - known.begin())],
+                                             word.substr(equals + 1), rank, schedule);
+    if (wanted.empty()) continue;
+    Diagnostic& error =
+        diagnostics.error("L002", {}, fmt::format("bad value of schedule setting '{}'", name));
+    error.expected = wanted;
+    error.found = word.substr(equals + 1);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::vector<Family>& family_table() {
+  static const std::vector<Family> kFamilies = {overlapped_family(), direct_family()};
+  return kFamilies;
+}
+
+std::vector<FamilyInfo> families() {
+  std::vector<FamilyInfo> out;
+  for (const Family& family : family_table()) out.push_back({family.name, family.summary});
+  return out;
+}
+
+std::string print(const Schedule& schedule, int rank) {
+  const Family* family = find_family(schedule.family);
+  std::string out = schedule.family;
+  if (!family) return out;
+  for (Setting setting : family->settings) {
+    out += fmt::format(" {}=", setting_name(setting));
+    switch (setting) {
+      case Setting::TimeTile: out += fmt::format("{}", schedule.time_tile); break;
+      case Setting::Block: out += print_shape(schedule.block, rank); break;
+      case Setting::Elements: out += print_shape(schedule.elements, rank); break;
+      case Setting::Regions: out += schedule.regions == Regions::Hull ? "hull" : "shrink"; break;
+    }
+  }
+  return out;
+}
+
+std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
+                              Diagnostics& diagnostics) {
+  std::istringstream words(line);
+  std::string name;
+  words >> name;
+  const Family* family = find_family(name);
+  if (!family) {
+    std::vector<std::string> known;
+    for (const Family& f : family_table()) known.push_back(f.name);
+    Diagnostic& error =
+        diagnostics.error("L001", {}, fmt::format("unknown schedule family '{}'", name));
+    error.expected = fmt::format("auto, {}", fmt::join(known, ", "));
+    const std::string near = nearest_name(name, known);
+    if (!near.empty()) error.hint = fmt::format("did you mean '{}'?", near);
+    return std::nullopt;
+  }
+  Schedule schedule = family->defaults(program);
+  if (!parse_settings(*family, words, program.grid.rank(), schedule, diagnostics)) return std::nullopt;
+  return schedule;
+}
+
+Schedule choose(const ir::Program& program, Diagnostics* refusals) {
+  for (const Family& family : family_table()) {
+    const Schedule schedule = family.defaults(program);
+    Diagnostics why;
+    family.refuse(program, schedule, why);
+    if (!why.has_errors()) return schedule;
+    if (!refusals) continue;
+    for (const Diagnostic& refusal : why.items()) refusals->add(refusal);
+  }
+  return direct_family().defaults(program);  // lower() then says why not even this can serve
+}
+
+std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
+                                    Diagnostics& diagnostics) {
+  const Family* family = find_family(schedule.family);
+  Diagnostics refusals;
+  family->refuse(program, schedule, refusals);
+  for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
+  if (refusals.has_errors()) return std::nullopt;
+  kernel::Module module = family->lower(program, schedule);
+  module.header.push_back("schedule  " + print(schedule, program.grid.rank()));
+  return module;
+}
+
+Footprint measure(const ir::Program& program, const Schedule& schedule) {
+  return find_family(schedule.family)->measure(program, schedule);
+}
+
+int64_t bytes_per_point(const ir::Field& field) {
+  int64_t bytes = 0;
+  for (const ir::Component& component : field.components) bytes += size_in_bytes(component.type);
+  return bytes;
+}
+
+void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics) {
+  if (program.grid.rank() > 3) {
+    Diagnostic& error = diagnostics.error(
+        "L010", program.grid_span,
+        fmt::format("{} kernels refused: the grid has {} dimensions", family, program.grid.rank()));
+    error.expected = "1 to 3";
+    error.hint = "run it with --device reference";
+  }
+  for (const ir::Reduction& reduction : program.reductions) {
+    diagnostics
+        .error("L011", reduction.span,
+               fmt::format("{} kernels refused: reduction '{}' runs every {} step{}", family,
+                           reduction.name, reduction.every, reduction.every == 1 ? "" : "s"))
+        .hint = "no kernel for reductions yet; run it with --device reference";
+  }
+  if (program.stop && program.reductions.empty()) {
+    diagnostics
+        .error("L017", program.stop->span,
+               fmt::format("{} kernels refused: the run may stop after any step", family))
+        .hint = "run it with --device reference";
+  }
+}
+
+}  // namespace stencil::schedule

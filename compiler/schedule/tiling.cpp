@@ -1,0 +1,138 @@
+// Cutting a box into tiles, and the scalar arguments of kernels.
+//
+// A launch is one-dimensional: block numbers up to 2^31 - 1 exist on every target, while second and third
+// grid dimensions end at 65,535 on some. The block number is split here, once per block.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "compiler/schedule/blocks.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+// How many tiles of `length` cover `extent` points, as I64; a literal where both are known.
+Expr tile_count(const ir::Affine& extent, const Expr& extent_expr, const Expr& length,
+                int64_t length_value) {
+  if (extent.is_constant()) {
+    const int64_t count = extent.constant <= 0 ? 0 : (extent.constant + length_value - 1) / length_value;
+    return kernel::integer(count, Scalar::I64);
+  }
+  const Expr longer = kernel::add(kernel::convert(extent_expr, Scalar::I64),
+                                  kernel::integer(length_value - 1, Scalar::I64));
+  const Expr count = kernel::operation(Op::Div, {longer, kernel::convert(length, Scalar::I64)});
+  return kernel::operation(Op::Max, {count, kernel::integer(0, Scalar::I64)});
+}
+
+bool is_literal(const Expr& expr) {
+  return std::holds_alternative<kernel::IntegerLiteral>(expr->kind);
+}
+
+}  // namespace
+
+int along(const std::array<int, 3>& shape, int rank, int dimension) {
+  return shape[static_cast<size_t>(rank - 1 - dimension)];
+}
+
+Tiling tile_box(const Interface& interface, const ir::Box& box, const std::vector<TileLength>& lengths,
+                Names& names) {
+  const int rank = interface.rank();
+  const auto axes = axis_names(rank);
+  Tiling tiling;
+  tiling.blocks = kernel::integer(1, Scalar::I64);
+  tiling.origin.resize(static_cast<size_t>(rank));
+  Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  for (int d = rank - 1; d >= 0; --d) {
+    const size_t i = static_cast<size_t>(d);
+    const ir::Range& range = box.ranges[i];
+    const Expr count = tile_count(range.high - range.low + 1, interface.extent(box, d),
+                                  lengths[i].expr, lengths[i].points);
+    tiling.blocks = kernel::mul(tiling.blocks, count);
+    Expr number = rest;
+    if (d > 0) {  // the outermost needs no remainder
+      Expr tiles = kernel::convert(count, Scalar::I32);
+      if (!is_literal(tiles)) {
+        const std::string name = names.unique("tiles_" + axes[i]);
+        tiling.lets.push_back({kernel::Let{name, tiles}});
+        tiles = kernel::variable(name);
+      }
+      number = kernel::operation(Op::Mod, {rest, tiles});
+      rest = kernel::operation(Op::Div, {rest, tiles});
+    }
+    const std::string name = names.unique("tile_" + axes[i]);
+    const Expr origin = kernel::add(kernel::mul(number, lengths[i].expr), interface.low(box, d));
+    tiling.lets.push_back({kernel::Let{name, origin}});
+    tiling.origin[i] = kernel::variable(name);
+  }
+  return tiling;
+}
+
+// --- Scalars -------------------------------------------------------------------------------------------
+
+namespace {
+
+void collect(const Expr& expr, std::set<std::string>& used) {
+  if (!expr) return;
+  if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind)) used.insert(variable->name);
+  if (const auto* operation = std::get_if<kernel::Operation>(&expr->kind)) {
+    for (const Expr& operand : operation->operands) collect(operand, used);
+  }
+  if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
+    for (const Expr& index : load->index) collect(index, used);
+  }
+}
+
+void collect(const kernel::Body& body, std::set<std::string>& used) {
+  struct Visitor {
+    std::set<std::string>& used;
+    void operator()(const kernel::Comment&) const {}
+    void operator()(const kernel::Let& let) const { collect(let.value, used); }
+    void operator()(const kernel::Store& store) const {
+      for (const Expr& index : store.index) collect(index, used);
+      collect(store.value, used);
+    }
+    void operator()(const kernel::For& loop) const {
+      collect(loop.begin, used);
+      collect(loop.end, used);
+      collect(loop.body, used);
+    }
+    void operator()(const kernel::If& branch) const {
+      collect(branch.condition, used);
+      collect(branch.then, used);
+      collect(branch.otherwise, used);
+    }
+    void operator()(const kernel::Threads& threads) const { collect(threads.body, used); }
+    void operator()(const kernel::Barrier&) const {}
+    void operator()(const kernel::Scope& scope) const { collect(scope.body, used); }
+  };
+  for (const kernel::Statement& statement : body) std::visit(Visitor{used}, statement.kind);
+}
+
+}  // namespace
+
+void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Launch& launch) {
+  std::set<std::string> used;
+  collect(kernel.body, used);
+  for (const kernel::Buffer& buffer : kernel.buffers) {
+    for (const Expr& extent : buffer.extents) collect(extent, used);
+  }
+  for (size_t p = 0; p < plan.parameters.size(); ++p) {
+    const kernel::Parameter& parameter = plan.parameters[p];
+    if (!used.count(parameter.name)) continue;
+    kernel.scalars.push_back({parameter.name, parameter.type});
+    launch.scalars.push_back(kernel::ParameterArgument{static_cast<int>(p)});
+  }
+  if (used.count("first_step")) {
+    kernel.scalars.push_back({"first_step", Scalar::I32});
+    launch.scalars.push_back(kernel::FirstStep{});
+  }
+  if (used.count("steps")) {
+    kernel.scalars.push_back({"steps", Scalar::I32});
+    launch.scalars.push_back(kernel::StepCount{});
+  }
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,57 @@
+// Operations on values: shapes, types, conversions, and the graph nodes that result.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/sema/report.h"
+#include "compiler/sema/value.h"
+
+namespace stencil::sema {
+
+class Arithmetic {
+ public:
+  // `real`: the type that `real` means, which integers take where a float is needed.
+  Arithmetic(ir::Graph& graph, Scalar real, Report& report)
+      : graph_(graph), real_(real), report_(report) {}
+
+  // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand being
+  // repeated. In error (S013, S018, S019): reported, and a value that is not ok().
+  Value apply(Op op, const std::vector<Value>& operands, Span span);
+
+  // The conversions written integer(x), real(x), ...; componentwise.
+  Value convert(const Value& value, Scalar to, Span span);
+
+  // The components of `value` as they are stored in `target`, one node each; a scalar fills every
+  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102).
+  std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
+
+  // The same at compile time. S010 if some component is not known.
+  std::optional<std::vector<Constant>> store_constants(const Value& value, const Type& target,
+                                                       Span span);
+
+  std::optional<ir::NodeId> condition(const Value& value, Span span);  // a Bool; S039
+
+  // The type of a scalar; nothing for a literal.
+  std::optional<Scalar> type_of(const Leaf& leaf) const;
+
+ private:
+  TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
+  std::optional<Leaf> apply_scalar(Op op, const std::vector<Leaf>& operands, Span span);
+  bool admissible(Op op, const std::vector<Leaf>& operands, Span span);
+  Scalar common_type(const std::vector<Leaf>& operands) const;
+  std::optional<Leaf> convert_scalar(const Leaf& leaf, Scalar to, Span span);
+  std::optional<ir::NodeId> store_scalar(const Leaf& leaf, Scalar target, Span span);
+  bool storable(const Leaf& leaf, Scalar target, Span span);
+  // `value` in type `to` (not a storage type), rounded once. S012, S020.
+  std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
+  // A node of exactly type `to`.
+  std::optional<ir::NodeId> node(const Leaf& leaf, Scalar to, Span span);
+  std::string describe_leaf(const Leaf& leaf) const;
+
+  ir::Graph& graph_;
+  Scalar real_;
+  Report& report_;
+};
+
+}  // namespace stencil::sema

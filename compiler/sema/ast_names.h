@@ -1,0 +1,29 @@
+// Names that occur in expressions: which lets an expression needs.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/syntax/ast.h"
+
+namespace stencil::sema {
+
+// Adds every name that `expr` mentions: names, fields of levels, callees. Names bound inside `expr` by
+// a comprehension are included.
+void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names);
+
+// Which of a list of lets an expression needs, directly or through other lets.
+class LetUses {
+ public:
+  explicit LetUses(const std::vector<ast::Let>& lets);
+
+  // In the order of their declaration, so that each can be evaluated before those that need it.
+  std::vector<const ast::Let*> needed_by(const ast::Expr& expr) const;
+
+ private:
+  const std::vector<ast::Let>& lets_;
+  std::vector<std::unordered_set<std::string>> names_;  // per let, restricted to names of lets
+};
+
+}  // namespace stencil::sema

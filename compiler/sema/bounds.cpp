@@ -1,0 +1,225 @@
+// Boxes. A bound is an affine function of the open params; params with a value are part of its
+// constant. Sums, differences and multiples are handled here; anything else (a division, min, a table
+// entry) must be known at compile time and is left to the elaborator, so that N/2 is a bound as long
+// as N has a value. Constants and coefficients are kept below kMaxMagnitude, far from overflow, which
+// lets all later passes add and subtract bounds without looking.
+#include "compiler/sema/bounds.h"
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/ast_names.h"
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+constexpr int64_t kMaxMagnitude = int64_t{1} << 40;
+
+bool in_reach(const ir::Affine& affine) {
+  auto fits = [](int64_t value) { return value <= kMaxMagnitude && value >= -kMaxMagnitude; };
+  for (const auto& [param, coefficient] : affine.terms) {
+    if (!fits(coefficient)) return false;
+  }
+  return fits(affine.constant);
+}
+
+class AffineEvaluator {
+ public:
+  AffineEvaluator(Environment& env, const char* what, bool quiet)
+      : env_(env), what_(what), quiet_(quiet) {}
+
+  std::optional<ir::Affine> evaluate(const ast::Expr& expr) {
+    std::optional<ir::Affine> result = evaluate_any(expr);
+    if (!result || in_reach(*result)) return result;
+    if (!quiet_) env_.report.error("S012", expr.span, fmt::format("{} is too large", what_));
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<ir::Affine> evaluate_any(const ast::Expr& expr) {
+    if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
+      if (const auto open = open_param(name->name)) return open;
+    }
+    if (const auto* unary = std::get_if<ast::Unary>(&expr.kind)) {
+      if (unary->op == ast::UnaryOp::Neg) {
+        const auto operand = evaluate(*unary->operand);
+        return operand ? std::optional<ir::Affine>(*operand * -1) : std::nullopt;
+      }
+    }
+    if (const auto* binary = std::get_if<ast::Binary>(&expr.kind)) {
+      using ast::BinaryOp;
+      if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub || binary->op == BinaryOp::Mul) {
+        return combine(*binary, expr.span);
+      }
+    }
+    return constant(expr);
+  }
+
+  std::optional<ir::Affine> open_param(const std::string& name) {
+    const Declaration* declaration = env_.find(name);
+    if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
+    if (!env_.program.params[static_cast<size_t>(declaration->index)].open()) return std::nullopt;
+    return ir::Affine{0, {{declaration->index, 1}}};
+  }
+
+  std::optional<ir::Affine> combine(const ast::Binary& binary, Span span) {
+    const auto left = evaluate(*binary.left);
+    const auto right = evaluate(*binary.right);
+    if (!left || !right) return std::nullopt;
+    if (binary.op == ast::BinaryOp::Add) return *left + *right;
+    if (binary.op == ast::BinaryOp::Sub) return *left - *right;
+    const ir::Affine& factor = left->is_constant() ? *left : *right;
+    const ir::Affine& other = left->is_constant() ? *right : *left;
+    if (!factor.is_constant()) return not_affine(span);
+    if (!products_in_reach(other, factor.constant)) {
+      if (!quiet_) env_.report.error("S012", span, fmt::format("{} is too large", what_));
+      return std::nullopt;
+    }
+    return other * factor.constant;
+  }
+
+  static bool products_in_reach(const ir::Affine& affine, int64_t factor) {
+    auto fits = [&](int64_t value) {
+      int64_t product = 0;
+      return !__builtin_mul_overflow(value, factor, &product);
+    };
+    for (const auto& [param, coefficient] : affine.terms) {
+      if (!fits(coefficient)) return false;
+    }
+    return fits(affine.constant);
+  }
+
+  std::optional<ir::Affine> constant(const ast::Expr& expr) {
+    if (const auto known = known_integer(expr)) return ir::Affine{*known, {}};
+    if (quiet_) return std::nullopt;
+    if (mentions_open_param(expr)) return not_affine(expr.span);
+    const auto value = constant_integer(env_, expr, what_);
+    return value ? std::optional<ir::Affine>(ir::Affine{*value, {}}) : std::nullopt;
+  }
+
+  // Literals and params with a value, the usual case, take no elaborator.
+  std::optional<int64_t> known_integer(const ast::Expr& expr) {
+    if (const auto* number = std::get_if<ast::Number>(&expr.kind)) {
+      return number->integral ? std::optional<int64_t>(number->integer) : std::nullopt;
+    }
+    const auto* name = std::get_if<ast::Name>(&expr.kind);
+    const Declaration* declaration = name ? env_.find(name->name) : nullptr;
+    if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
+    return env_.program.params[static_cast<size_t>(declaration->index)].integer_value;
+  }
+
+  bool mentions_open_param(const ast::Expr& expr) {
+    std::unordered_set<std::string> names;
+    collect_names(expr, names);
+    for (const std::string& name : names) {
+      if (open_param(name)) return true;
+    }
+    return false;
+  }
+
+  std::optional<ir::Affine> not_affine(Span span) {
+    if (quiet_) return std::nullopt;
+    Diagnostic& error =
+        env_.report.error("S011", span, fmt::format("{} is not affine in the open params", what_));
+    error.expected = "sums and constant multiples of params";
+    error.found = env_.text(span);
+    error.hint = "give the param a value (-D NAME=VALUE, or a default) and it is a constant";
+    return std::nullopt;
+  }
+
+  Environment& env_;
+  const char* what_;
+  bool quiet_;
+};
+
+}  // namespace
+
+std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, const char* what) {
+  return AffineEvaluator(env, what, false).evaluate(expr);
+}
+
+std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr) {
+  return AffineEvaluator(env, "a bound", true).evaluate(expr);
+}
+
+std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, const char* what,
+                                   int64_t low, int64_t high) {
+  const std::optional<int64_t> value = constant_integer(env, expr, what);
+  if (!value || (*value >= low && *value <= high)) return value;
+  Diagnostic& error = env.report.error("S029", expr.span, fmt::format("{} is out of range", what));
+  error.expected = fmt::format("a value in {}..{}", low, high);
+  error.found = fmt::format("{}", *value);
+  return std::nullopt;
+}
+
+std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank) {
+  const int found = static_cast<int>(box.ranges.size());
+  if (found < 1 || found > ir::kMaxRank || (rank != 0 && found != rank)) {
+    Diagnostic& error = env.report.error("S014", box.span, "wrong number of dimensions");
+    error.expected = rank != 0 ? fmt::format("{}, as the grid has", rank)
+                               : fmt::format("1 to {}", ir::kMaxRank);
+    error.found = fmt::format("{}", found);
+    return std::nullopt;
+  }
+  ir::Box result;
+  bool ok = true;
+  for (const ast::Range& range : box.ranges) {
+    const auto low = affine_bound(env, *range.low, "a bound");
+    const auto high = range.high ? affine_bound(env, *range.high, "a bound") : low;
+    if (low && high) result.ranges.push_back({*low, *high});
+    ok &= low && high;
+  }
+  return ok ? std::optional<ir::Box>(std::move(result)) : std::nullopt;
+}
+
+std::vector<std::string> index_names(Environment& env, const ast::Box& box) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (const ast::Range& range : box.ranges) {
+    names.emplace_back();
+    if (!range.index || !env.check_local_name(*range.index)) continue;
+    if (!seen.insert(range.index->name).second) {
+      env.report.error("S002", range.index->span,
+                       fmt::format("'{}' names two dimensions", range.index->name));
+      continue;
+    }
+    names.back() = range.index->name;
+  }
+  return names;
+}
+
+std::optional<Region> elaborate_region(Environment& env, const ast::Region& region) {
+  const int rank = env.program.grid.rank();
+  if (const auto* box = std::get_if<ast::Box>(&region)) {
+    std::vector<std::string> names = index_names(env, *box);
+    std::optional<ir::Box> bounds = elaborate_box(env, *box, rank);
+    if (!bounds) return std::nullopt;
+    return Region{std::move(*bounds), std::move(names)};
+  }
+  const auto& name = std::get<ast::Identifier>(region);
+  const Declaration* declaration = env.find(name.name);
+  if (!declaration) {
+    env.unknown_name("region", name.name, name.span);
+    return std::nullopt;
+  }
+  const std::vector<std::string> unnamed(static_cast<size_t>(rank));
+  if (declaration->kind == Declared::Grid) return Region{env.program.grid, unnamed};
+  if (declaration->kind != Declared::Subgrid) {
+    Diagnostic& error =
+        env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));
+    error.expected = "the grid, a subgrid or a box [low..high, ...]";
+    error.found = describe(declaration->kind);
+    return std::nullopt;
+  }
+  if (declaration->broken) return std::nullopt;
+  return Region{env.subgrids[static_cast<size_t>(declaration->index)], unnamed};
+}
+
+Span span_of(const ast::Region& region) {
+  if (const auto* box = std::get_if<ast::Box>(&region)) return box->span;
+  return std::get<ast::Identifier>(region).span;
+}
+
+}  // namespace stencil::sema

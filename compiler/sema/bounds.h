@@ -1,0 +1,37 @@
+// Bounds of boxes: affine functions of the open params.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/sema/environment.h"
+
+namespace stencil::sema {
+
+// The affine function that `expr` denotes; `what` ("a bound") is for messages. S010, S011, S012.
+std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, const char* what);
+
+// The same, but silently nothing where `expr` is not affine.
+std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
+
+// A box of `rank` dimensions (0: any up to ir::kMaxRank). S014 for another rank.
+std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
+
+// The index names of a box, one per dimension, "" where there is none; errors for unusable ones.
+std::vector<std::string> index_names(Environment& env, const ast::Box& box);
+
+// A region: the grid, a sub-grid or a box, with its index names.
+struct Region {
+  ir::Box box;
+  std::vector<std::string> index_names;
+};
+std::optional<Region> elaborate_region(Environment& env, const ast::Region& region);
+
+// An integer in low..high, known at compile time (history, every, a vector's length). S010, S029.
+std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, const char* what,
+                                   int64_t low, int64_t high);
+
+Span span_of(const ast::Region& region);
+
+}  // namespace stencil::sema

@@ -1,0 +1,364 @@
+// Elaboration: expression trees to values. Everything that exists for the writer's convenience ends
+// here: names are resolved, functions inlined, comprehensions unrolled, tables and fixed params folded,
+// structures and vectors split. What is left is scalar arithmetic in a graph.
+//
+// One elaborator serves every place where an expression may stand; its Site says what may be mentioned
+// there. Compile-time positions (offsets, table indices, comprehension bounds) are elaborated like any
+// expression and must come out as a constant, so there is one set of rules for arithmetic and not two.
+//
+// A value in error is a Value without a type. Whatever it flows into is in error too and says nothing
+// more, so one mistake gives one message. Unrolling is bounded by kMaxGraphNodes and kMaxVisits:
+// a program can ask for more than any machine has, and is told so.
+#include "compiler/sema/elaborate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stencil::sema {
+namespace {
+
+Op op_of(ast::UnaryOp op) {
+  switch (op) {
+    case ast::UnaryOp::Neg: return Op::Neg;
+    case ast::UnaryOp::Not: return Op::Not;
+    case ast::UnaryOp::BitNot: return Op::BitNot;
+  }
+  return Op::Neg;
+}
+
+Op op_of(ast::BinaryOp op) {
+  switch (op) {
+    case ast::BinaryOp::Or: return Op::Or;
+    case ast::BinaryOp::And: return Op::And;
+    case ast::BinaryOp::Eq: return Op::Eq;
+    case ast::BinaryOp::Ne: return Op::Ne;
+    case ast::BinaryOp::Lt: return Op::Lt;
+    case ast::BinaryOp::Le: return Op::Le;
+    case ast::BinaryOp::Gt: return Op::Gt;
+    case ast::BinaryOp::Ge: return Op::Ge;
+    case ast::BinaryOp::BitOr: return Op::BitOr;
+    case ast::BinaryOp::BitXor: return Op::BitXor;
+    case ast::BinaryOp::BitAnd: return Op::BitAnd;
+    case ast::BinaryOp::Shl: return Op::Shl;
+    case ast::BinaryOp::Shr: return Op::Shr;
+    case ast::BinaryOp::Add: return Op::Add;
+    case ast::BinaryOp::Sub: return Op::Sub;
+    case ast::BinaryOp::Mul: return Op::Mul;
+    case ast::BinaryOp::Div: return Op::Div;
+    case ast::BinaryOp::Mod: return Op::Mod;
+  }
+  return Op::Add;
+}
+
+// "_u_0" of ".u[0]": an identifier's tail.
+std::string identifier_tail(const std::string& path) {
+  std::string tail;
+  for (char c : path) {
+    if (c == '.' || c == '[') tail += '_';
+    else if (c != ']') tail += c;
+  }
+  return tail;
+}
+
+}  // namespace
+
+struct Elaborator::Visitor {
+  Elaborator& self;
+  Span span;
+  const Type* expected;
+
+  Value operator()(const ast::Number& number) const {
+    if (number.integral) return Value::of_leaf(Constant::of_integer(number.integer));
+    return Value::of_leaf(Constant{std::nullopt, std::nullopt, number.real});
+  }
+  Value operator()(const ast::Boolean& boolean) const {
+    return Value::of_leaf(Constant::of_bool(boolean.value));
+  }
+  Value operator()(const ast::Name& name) const { return self.name(name, span); }
+  Value operator()(const ast::Level& level) const {
+    const FieldUse use = self.field_named(level.field, level.back, span);
+    if (use.is_field && !use.ok) return {};
+    if (!use.is_field) {
+      Diagnostic& error = self.env_.report.error(
+          "S005", span, fmt::format("'{}' is no field, so it has no earlier level", level.field));
+      error.hint = "only fields are read as NAME@-k[offsets]";
+      return {};
+    }
+    return self.needs_offsets(span);
+  }
+  Value operator()(const ast::Unary& unary) const { return self.unary(unary, span, expected); }
+  Value operator()(const ast::Binary& binary) const { return self.binary(binary, span, expected); }
+  Value operator()(const ast::Call& call) const { return self.call(call, span, nullptr, expected); }
+  Value operator()(const ast::Comprehension& comprehension) const {
+    return self.comprehension(comprehension, span, expected);
+  }
+  Value operator()(const ast::Bracket& bracket) const { return self.bracket(bracket, span); }
+  Value operator()(const ast::Member& member) const { return self.member(member, span); }
+  Value operator()(const ast::Aggregate& aggregate) const {
+    return self.aggregate(aggregate, span, expected);
+  }
+};
+
+Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover)
+    : env_(env),
+      site_(site),
+      graph_(graph),
+      prover_(prover),
+      arithmetic_(graph, env.program.real, env.report),
+      current_function_(static_cast<int>(env.functions.size())) {}
+
+bool Elaborator::exhausted(Span span) {
+  if (exhausted_) return true;
+  const char* what = nullptr;
+  if (depth_ > kMaxDepth) what = "expressions nested too deeply once functions are inlined";
+  if (graph_.size() > kMaxGraphNodes) what = "expression too large once it is unrolled";
+  if (++visits_ > kMaxVisits) what = "expression takes too long to unroll";
+  if (!what) return false;
+  exhausted_ = true;
+  Diagnostic& error = env_.report.error("S030", span, what);
+  error.expected = fmt::format("at most {} operations and {} levels", kMaxGraphNodes, kMaxDepth);
+  return true;
+}
+
+Value Elaborator::elaborate(const ast::Expr& expr, const Type* expected) {
+  if (exhausted(expr.span)) return {};
+  ++depth_;
+  Value value = std::visit(Visitor{*this, expr.span, expected}, expr.kind);
+  --depth_;
+  visits_ += static_cast<int>(value.leaves.size());
+  return value;
+}
+
+std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const char* what) {
+  const Value value = elaborate(expr);
+  if (!value.ok()) return std::nullopt;
+  const auto* constant = value.type->scalar() ? std::get_if<Constant>(&value.leaves[0]) : nullptr;
+  if (constant && constant->integer && constant->type != Scalar::Bool) return constant->integer;
+  Diagnostic& error = env_.report.error("S010", expr.span,
+                                        fmt::format("{} is not a compile-time integer", what));
+  error.expected = "integer literals, integer params with a value, comprehension variables, tables";
+  error.found = constant && !constant->integer ? fmt::format("{}", constant->real)
+                                               : env_.text(expr.span);
+  return std::nullopt;
+}
+
+// --- Names -----------------------------------------------------------------------------------------
+
+void Elaborator::bind_index(const std::string& name, int dimension) {
+  root_.names.emplace(name, IndexBinding{dimension});
+}
+
+void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {
+  for (const ast::Let* let : lets) {
+    Value value = elaborate(*let->value);
+    if (value.ok()) {
+      const std::vector<ir::Component> components = flatten(*value.type);
+      for (size_t c = 0; c < components.size(); ++c) {
+        if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[c])) {
+          graph_.name(*id, let->name.name + identifier_tail(components[c].path));
+        }
+      }
+    }
+    frame_->names.insert_or_assign(let->name.name, std::move(value));
+  }
+}
+
+const Elaborator::Binding* Elaborator::find_local(const std::string& name) const {
+  for (const Frame* frame = frame_; frame; frame = frame->parent) {
+    const auto place = frame->names.find(name);
+    if (place != frame->names.end()) return &place->second;
+  }
+  return nullptr;
+}
+
+Value Elaborator::not_usable(const std::string& name, const char* what, Span span) {
+  Diagnostic& error =
+      env_.report.error("S026", span, fmt::format("'{}' can't be used in {}", name, site_.what));
+  error.found = what;
+  return {};
+}
+
+Value Elaborator::name(const ast::Name& name, Span span) {
+  if (const Binding* local = find_local(name.name)) {
+    if (const auto* value = std::get_if<Value>(local)) return *value;
+    if (const auto* index = std::get_if<IndexBinding>(local)) {
+      return Value::of_leaf(graph_.add({ir::Index{index->dimension}, Scalar::I32, span, {}}));
+    }
+    return needs_offsets(span);
+  }
+  if (name.name == "time") {
+    if (!site_.time) return not_usable("time", "the index of the running step", span);
+    return Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
+  }
+  const Declaration* declaration = env_.find(name.name);
+  if (!declaration) {
+    std::vector<std::string> locals;
+    for (const Frame* frame = frame_; frame; frame = frame->parent) {
+      for (const auto& [local, binding] : frame->names) locals.push_back(local);
+    }
+    env_.unknown_name("name", name.name, span, locals);
+    return {};
+  }
+  if (declaration->broken) return {};
+  const auto index = static_cast<size_t>(declaration->index);
+  switch (declaration->kind) {
+    case Declared::Param: return param(*declaration, span);
+    case Declared::Table: return env_.tables[index];
+    case Declared::Field: return needs_offsets(span);
+    case Declared::Reduction: return reduction(*declaration, name.name, span);
+    case Declared::Grid:
+    case Declared::Subgrid:
+    case Declared::Type:
+    case Declared::Function: break;
+  }
+  Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
+  error.found = describe(declaration->kind);
+  return {};
+}
+
+Value Elaborator::needs_offsets(Span span) {
+  Diagnostic& error =
+      env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
+  error.hint = "write where it is read, relative to the point computed, as in [0] or [-1,0]";
+  return {};
+}
+
+Value Elaborator::reduction(const Declaration& declaration, const std::string& name, Span span) {
+  if (!site_.reductions) return not_usable(name, "a reduction", span);
+  const ir::Piece& piece = env_.program.reductions[static_cast<size_t>(declaration.index)].piece;
+  const Scalar type = piece.graph[piece.results[0]].type;
+  return Value::of_leaf(graph_.add({ir::ReductionRef{declaration.index}, type, span, {}}));
+}
+
+Value Elaborator::param(const Declaration& declaration, Span span) {
+  const ir::Param& param = env_.program.params[static_cast<size_t>(declaration.index)];
+  if (param.integer_value) return Value::of_leaf(Constant::of_typed(param.type, *param.integer_value));
+  if (!site_.run_time_params) {
+    Diagnostic& error = env_.report.error(
+        "S010", span, fmt::format("param '{}' is not known at compile time", param.name));
+    error.expected = "literals, integer params with a value, tables";
+    if (param.open()) error.hint = fmt::format("give it a value: -D {}=VALUE, or a default", param.name);
+    return {};
+  }
+  return Value::of_leaf(graph_.add({ir::ParamRef{declaration.index}, param.type, span, {}}));
+}
+
+// --- Operators and aggregates ----------------------------------------------------------------------
+
+Value Elaborator::unary(const ast::Unary& unary, Span span, const Type* expected) {
+  Value operand = elaborate(*unary.operand, expected);
+  return arithmetic_.apply(op_of(unary.op), {std::move(operand)}, span);
+}
+
+Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expected) {
+  const Op op = op_of(binary.op);
+  const bool keeps_shape = !is_comparison(op) && op != Op::And && op != Op::Or;
+  std::vector<Value> operands;
+  operands.push_back(elaborate(*binary.left, keeps_shape ? expected : nullptr));
+  operands.push_back(elaborate(*binary.right, keeps_shape ? expected : nullptr));
+  return arithmetic_.apply(op, operands, span);
+}
+
+// `value` as a `type`: itself, or a scalar repeated.
+Value Elaborator::conform(Value value, const Type& type, Span span) {
+  if (!value.ok() || same_shape(*value.type, type)) return value;
+  if (value.type->scalar()) {
+    value.leaves.resize(static_cast<size_t>(type.components), value.leaves[0]);
+    value.type = std::make_shared<Type>(type);
+    return value;
+  }
+  Diagnostic& error = env_.report.error("S019", span, "value of the wrong shape");
+  error.expected = describe(type);
+  error.found = describe(*value.type);
+  return {};
+}
+
+Value Elaborator::aggregate(const ast::Aggregate& aggregate, Span span, const Type* expected) {
+  if (expected) {
+    if (const auto* type = std::get_if<StructType>(&expected->kind)) {
+      return structure(aggregate, span, *type, *expected);
+    }
+  }
+  const VectorType* vector = expected ? std::get_if<VectorType>(&expected->kind) : nullptr;
+  const size_t count = aggregate.entries.size();
+  if (vector && count != static_cast<size_t>(vector->length)) {
+    Diagnostic& error = env_.report.error("S021", span, "wrong number of entries");
+    error.expected = fmt::format("{}", vector->length);
+    error.found = fmt::format("{}", count);
+    return {};
+  }
+  Value result;
+  TypePtr element;
+  bool ok = count > 0;
+  for (const auto& entry : aggregate.entries) {
+    if (entry.name) {
+      Diagnostic& error = env_.report.error("S021", entry.name->span, "a named entry needs a structure");
+      error.expected = expected ? describe(*expected) : "entries without names";
+      return {};
+    }
+    Value value = elaborate(*entry.value, vector ? vector->element.get() : nullptr);
+    if (vector) value = conform(std::move(value), *vector->element, entry.value->span);
+    if (value.ok() && element) value = conform(std::move(value), *element, entry.value->span);
+    ok &= value.ok();
+    if (!value.ok()) continue;
+    if (!element) element = value.type;
+    result.leaves.insert(result.leaves.end(), value.leaves.begin(), value.leaves.end());
+  }
+  if (!ok) return {};
+  result.type = vector_type(static_cast<int64_t>(count), element, kMaxTableEntries);
+  if (!result.type) env_.report.error("S030", span, "too many entries");
+  return result;
+}
+
+Value Elaborator::structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
+                            const Type& whole) {
+  std::vector<Value> members(type.members.size());
+  std::vector<bool> given(type.members.size(), false);
+  bool ok = true;
+  for (size_t e = 0; e < aggregate.entries.size(); ++e) {
+    const auto& entry = aggregate.entries[e];
+    size_t m = e;
+    if (entry.name) {
+      const auto place = std::find_if(type.members.begin(), type.members.end(), [&](const auto& member) {
+        return member.first == entry.name->name;
+      });
+      m = static_cast<size_t>(place - type.members.begin());
+    }
+    if (m >= members.size() || given[m]) {
+      Diagnostic& error = env_.report.error(
+          "S021", entry.name ? entry.name->span : entry.value->span,
+          m < members.size() ? "a member is given twice"
+          : entry.name       ? fmt::format("no member named '{}'", entry.name->name)
+                             : "too many entries");
+      error.expected = describe(whole);
+      ok = false;
+      continue;
+    }
+    given[m] = true;
+    const Type& expected = *type.members[m].second;
+    members[m] = conform(elaborate(*entry.value, &expected), expected, entry.value->span);
+    ok &= members[m].ok();
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    if (given[m] || !ok) continue;
+    Diagnostic& error = env_.report.error(
+        "S021", span, fmt::format("member '{}' is not given", type.members[m].first));
+    error.expected = describe(whole);
+    return {};
+  }
+  if (!ok) return {};
+  Value result;
+  for (const Value& member : members) {
+    result.leaves.insert(result.leaves.end(), member.leaves.begin(), member.leaves.end());
+  }
+  result.type = std::make_shared<Type>(whole);
+  return result;
+}
+
+std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what) {
+  ir::Graph scratch;
+  return Elaborator(env, kConstantSite, scratch).constant_integer(expr, what);
+}
+
+}  // namespace stencil::sema

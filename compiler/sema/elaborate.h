@@ -1,0 +1,135 @@
+// Expressions: syntax to values, building the graph of a piece.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/sema/arithmetic.h"
+#include "compiler/sema/environment.h"
+#include "compiler/sema/prove.h"
+
+namespace stencil::sema {
+
+// Where an expression stands, and so what it may mention.
+struct Site {
+  const char* what;            // "a stencil expression": for messages
+  bool fields = false;         // accesses
+  bool time = false;
+  bool run_time_params = true; // open and float params, as ParamRef
+  bool reductions = false;
+};
+
+inline constexpr Site kStencilSite{"a stencil expression", true, true};
+inline constexpr Site kReduceSite{"a reduction", true, true};
+inline constexpr Site kInitSite{"an initial value"};
+inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
+inline constexpr Site kRequireSite{"a requirement"};
+inline constexpr Site kConstantSite{"a constant expression", false, false, false};
+
+constexpr int kMaxGraphNodes = 200'000;    // per piece
+constexpr int kMaxVisits = 4'000'000;      // expressions visited per piece, unrolled
+constexpr int kMaxDepth = 4'000;           // of expressions within each other, functions inlined
+constexpr int kMaxOffset = 1 << 20;
+
+class Elaborator {
+ public:
+  // `prover`: of the region; may be null where the site has no fields.
+  Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover = nullptr);
+
+  // The value of `expr`. `expected`: the type it is stored in, which aggregates take; may be null.
+  Value elaborate(const ast::Expr& expr, const Type* expected = nullptr);
+
+  // An integer known at compile time. S010, S020.
+  std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
+
+  void bind_index(const std::string& name, int dimension);
+  // Evaluates the lets in order and binds them.
+  void bind_lets(const std::vector<const ast::Let*>& lets);
+
+  Arithmetic& arithmetic() { return arithmetic_; }
+
+ private:
+  struct FieldBinding {  // a field at a level: U, U@-1, or an argument bound to such
+    ir::FieldId field;
+    int level;
+  };
+  struct IndexBinding { int dimension; };
+  using Binding = std::variant<Value, FieldBinding, IndexBinding>;
+  struct Frame {  // local names; a function's frame has no parent
+    const Frame* parent = nullptr;
+    std::unordered_map<std::string, Binding> names;
+  };
+  struct FieldUse {  // what a name or level in field position denotes
+    bool is_field = false;
+    bool ok = false;  // false with is_field: in error, already reported
+    FieldBinding field{};
+  };
+  struct Visitor;
+
+  const Binding* find_local(const std::string& name) const;
+  bool exhausted(Span span);
+
+  // elaborate.cpp
+  Value name(const ast::Name& name, Span span);
+  Value param(const Declaration& declaration, Span span);
+  Value unary(const ast::Unary& unary, Span span, const Type* expected);
+  Value binary(const ast::Binary& binary, Span span, const Type* expected);
+  Value aggregate(const ast::Aggregate& aggregate, Span span, const Type* expected);
+  Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
+                  const Type& whole);
+  Value conform(Value value, const Type& type, Span span);
+  Value needs_offsets(Span span);
+  Value reduction(const Declaration& declaration, const std::string& name, Span span);
+  Value not_usable(const std::string& name, const char* what, Span span);
+
+  // elaborate_access.cpp
+  FieldUse field_use(const ast::Expr& expr);
+  FieldUse field_named(const std::string& name, int back, Span span);
+  Value bracket(const ast::Bracket& bracket, Span span);
+  Value member(const ast::Member& member, Span span);
+  Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
+  Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
+  std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
+                                          const char* what);
+
+  // elaborate_call.cpp
+  Value call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
+             const Type* expected);
+  Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
+  Value conversion(Scalar to, const ast::Call& call, Span span);
+  Value apply_function(int index, const ast::Call& call, Span span,
+                       const std::vector<ast::ExprPtr>* shift);
+  const FunctionInfo* shiftable_function(const ast::Expr& expr) const;
+  Value comprehension(const ast::Comprehension& comprehension, Span span, const Type* expected);
+  Value vector_of(const std::vector<Value>& elements, Span span);
+  bool unroll(const ast::Comprehension& comprehension, size_t binder,
+              std::unordered_map<std::string, Binding>& names, const Type* expected,
+              std::vector<Value>& terms);
+
+  Environment& env_;
+  Site site_;
+  ir::Graph& graph_;
+  AccessProver* prover_;
+  Arithmetic arithmetic_;
+
+  Frame root_;
+  Frame* frame_ = &root_;
+  std::vector<int> shift_;        // of the function application being inlined; empty: none
+  int current_function_;          // index of the function being inlined; functions.size() outside
+  std::vector<Span> applied_at_;  // applications being inlined
+  // Results of applications, by function, arguments and shift: f(f(u)[1])[1] and its like stay
+  // polynomial.
+  std::map<std::vector<int64_t>, Value> applications_;
+
+  int depth_ = 0;
+  int visits_ = 0;
+  bool exhausted_ = false;
+};
+
+// An integer known at compile time, outside any piece.
+std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what);
+
+}  // namespace stencil::sema

@@ -1,0 +1,186 @@
+// Accesses and selection: everything in brackets or behind a dot.
+//
+// The same bracket reads a field at an offset, shifts the application of a function, looks up a table
+// and selects from a vector. What stands before it decides: a field (by its own name, a level of it, or
+// an argument bound to one) takes offsets; a call of a function with field arguments is shifted; all
+// else is selection, with indices known at compile time. A second bracket is always selection, so
+// f[-1,0][q] is component q of the left neighbour.
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+// Component leaves [first, first + type.components) of a value.
+Value part(const Value& base, const TypePtr& type, size_t first) {
+  const auto begin = base.leaves.begin() + static_cast<std::ptrdiff_t>(first);
+  return {type, {begin, begin + type->components}};
+}
+
+}  // namespace
+
+// --- Fields ----------------------------------------------------------------------------------------
+
+Elaborator::FieldUse Elaborator::field_use(const ast::Expr& expr) {
+  if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
+    return field_named(name->name, 0, expr.span);
+  }
+  if (const auto* level = std::get_if<ast::Level>(&expr.kind)) {
+    return field_named(level->field, level->back, expr.span);
+  }
+  return {};
+}
+
+Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, Span span) {
+  FieldBinding binding{0, back};
+  if (const Binding* local = find_local(name)) {
+    const auto* field = std::get_if<FieldBinding>(local);
+    if (!field) return {};
+    binding = {field->field, field->level + back};
+  } else {
+    const Declaration* declaration = env_.find(name);
+    if (!declaration || declaration->kind != Declared::Field) return {};
+    if (declaration->broken) return {true, false};
+    binding.field = declaration->index;
+  }
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  if (!site_.fields) {
+    not_usable(field.name, "a field", span);
+    return {true, false};
+  }
+  if (binding.level >= field.history) {
+    Diagnostic& error = env_.report.error(
+        "S027", span, fmt::format("{}@-{} reaches beyond the history of the field", field.name,
+                                  binding.level));
+    error.expected = field.history == 1 ? std::string("the newest level only")
+                                        : fmt::format("@-1 to @-{}", field.history - 1);
+    error.found = fmt::format("@-{}", binding.level);
+    error.hint = fmt::format("declare the field with history {}", binding.level + 1);
+    error.related.push_back({field.span, "declared here"});
+    return {true, false};
+  }
+  return {true, true, binding};
+}
+
+std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
+                                                    Span span, const char* what) {
+  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  if (indices.size() != rank) {
+    Diagnostic& error = env_.report.error("S014", span, fmt::format("wrong number of {}s", what));
+    error.expected = fmt::format("{}, one per dimension of the grid", rank);
+    error.found = fmt::format("{}", indices.size());
+    return std::nullopt;
+  }
+  std::vector<int> result;
+  for (size_t d = 0; d < rank; ++d) {
+    const std::optional<int64_t> offset =
+        constant_integer(*indices[d], fmt::format("an {}", what).c_str());
+    if (!offset) continue;
+    const int64_t total = *offset + (shift_.empty() ? 0 : shift_[d]);
+    if (*offset > kMaxOffset || *offset < -kMaxOffset || std::abs(total) > kMaxOffset) {
+      Diagnostic& error = env_.report.error("S029", indices[d]->span, fmt::format("{} is out of range", what));
+      error.expected = fmt::format("a value in {}..{}", -kMaxOffset, kMaxOffset);
+      error.found = fmt::format("{}", *offset);
+      return std::nullopt;
+    }
+    result.push_back(static_cast<int>(total));
+  }
+  if (result.size() != rank) return std::nullopt;
+  return result;
+}
+
+Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
+                         Span span) {
+  const std::optional<std::vector<int>> at = offsets(indices, span, "offset");
+  if (!at) return {};
+  ir::Access access{binding.field, 0, binding.level, *at, 0};
+  const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
+  if (!escapes) return {};
+  access.escapes = *escapes;
+
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  Value value{env_.field_types[static_cast<size_t>(binding.field)], {}};
+  value.leaves.reserve(field.components.size());
+  for (const ir::Component& component : field.components) {
+    value.leaves.push_back(graph_.add({access, arithmetic_type(component.type), span, {}}));
+    ++access.component;
+  }
+  return value;
+}
+
+// --- Brackets and members --------------------------------------------------------------------------
+
+Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
+  const FieldUse use = field_use(*bracket.base);
+  if (use.is_field) return use.ok ? access(use.field, bracket.indices, span) : Value{};
+  if (shiftable_function(*bracket.base)) {
+    return call(std::get<ast::Call>(bracket.base->kind), span, &bracket.indices, nullptr);
+  }
+  if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind); name && !find_local(name->name)) {
+    const Declaration* table = env_.find(name->name);  // without a copy of the whole table
+    if (table && table->kind == Declared::Table && !table->broken) {
+      return select_indices(env_.tables[static_cast<size_t>(table->index)], bracket.indices, span);
+    }
+  }
+  const Value base = elaborate(*bracket.base);
+  return base.ok() ? select_indices(base, bracket.indices, span) : Value{};
+}
+
+Value Elaborator::select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices,
+                                 Span span) {
+  TypePtr type = base.type;
+  size_t first = 0;
+  for (const ast::ExprPtr& index : indices) {
+    const auto* vector = std::get_if<VectorType>(&type->kind);
+    if (!vector) {
+      Diagnostic& error = env_.report.error("S019", span, "an index needs a vector, a table or a field");
+      error.found = describe(*type);
+      if (!type->scalar()) error.hint = "select a member with .name";
+      return {};
+    }
+    const std::optional<int64_t> position = constant_integer(*index, "an index");
+    if (!position) return {};
+    if (*position < 0 || *position >= vector->length) {
+      Diagnostic& error = env_.report.error("S017", index->span, "index out of range");
+      error.expected = fmt::format("0..{}", vector->length - 1);
+      error.found = fmt::format("{}", *position);
+      return {};
+    }
+    first += static_cast<size_t>(*position) * static_cast<size_t>(vector->element->components);
+    const TypePtr element = vector->element;
+    type = element;
+  }
+  return part(base, type, first);
+}
+
+Value Elaborator::member(const ast::Member& member, Span span) {
+  const FieldUse use = field_use(*member.base);
+  if (use.is_field) return use.ok ? needs_offsets(member.base->span) : Value{};
+  const Value base = elaborate(*member.base);
+  if (!base.ok()) return {};
+  const auto* structure = std::get_if<StructType>(&base.type->kind);
+  if (!structure) {
+    Diagnostic& error = env_.report.error(
+        "S022", span, fmt::format("'.{}' needs a structure", member.name.name));
+    error.found = describe(*base.type);
+    return {};
+  }
+  size_t first = 0;
+  std::vector<std::string> names;
+  for (const auto& [name, type] : structure->members) {
+    if (name == member.name.name) return part(base, type, first);
+    first += static_cast<size_t>(type->components);
+    names.push_back(name);
+  }
+  Diagnostic& error = env_.report.error("S022", member.name.span,
+                                        fmt::format("no member named '{}'", member.name.name));
+  error.expected = describe(*base.type);
+  const std::string nearest = nearest_name(member.name.name, names);
+  if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+  return {};
+}
+
+}  // namespace stencil::sema

@@ -1,0 +1,299 @@
+// Calls and comprehensions: what multiplies text.
+//
+// A function of the program is inlined. Its field arguments are fields at a level; its value arguments
+// are evaluated where it is applied. Applied at an offset, lap(U)[0,0,1], every access in its body is
+// shifted; a value argument is not, because it belongs to the place of application. Functions see
+// params, tables, fields and earlier functions, no local names; so a result depends on the function,
+// the arguments and the shift only and is remembered under them, without which functions of functions
+// would take exponential time.
+//
+// A comprehension is the sum (product, ...) of its body for all values of its variables, the last
+// variable running fastest, joined from the left.
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+constexpr size_t kMaxBinders = 16;
+constexpr int kMaxArguments = 64;  // of min and max
+
+struct BuiltIn {
+  Op op;
+  int least, most;  // arguments
+};
+
+const std::unordered_map<std::string, BuiltIn>& built_ins() {
+  static const std::unordered_map<std::string, BuiltIn> table = {
+      {"select", {Op::Select, 3, 3}}, {"min", {Op::Min, 2, kMaxArguments}},
+      {"max", {Op::Max, 2, kMaxArguments}}, {"abs", {Op::Abs, 1, 1}},
+      {"sqrt", {Op::Sqrt, 1, 1}},     {"rsqrt", {Op::Rsqrt, 1, 1}},
+      {"exp", {Op::Exp, 1, 1}},       {"log", {Op::Log, 1, 1}},
+      {"pow", {Op::Pow, 2, 2}},       {"sin", {Op::Sin, 1, 1}},
+      {"cos", {Op::Cos, 1, 1}},       {"tan", {Op::Tan, 1, 1}},
+      {"tanh", {Op::Tanh, 1, 1}},     {"floor", {Op::Floor, 1, 1}},
+      {"ceil", {Op::Ceil, 1, 1}},     {"fma", {Op::Fma, 3, 3}},
+  };
+  return table;
+}
+
+std::optional<Scalar> conversion_target(const std::string& name, Scalar real) {
+  if (name == "real") return real;
+  if (name == "integer") return Scalar::I32;
+  if (name == "long") return Scalar::I64;
+  if (name == "float") return Scalar::F32;
+  if (name == "double") return Scalar::F64;
+  return std::nullopt;
+}
+
+std::optional<Op> reducing_operation(const std::string& reducer) {
+  if (reducer == "sum") return Op::Add;
+  if (reducer == "prod") return Op::Mul;
+  if (reducer == "min") return Op::Min;
+  if (reducer == "max") return Op::Max;
+  return std::nullopt;
+}
+
+bool check_count(Report& report, const ast::Call& call, Span span, size_t least, size_t most) {
+  const size_t found = call.arguments.size();
+  if (found >= least && found <= most) return true;
+  Diagnostic& error = report.error(
+      "S023", span, fmt::format("wrong number of arguments of '{}'", call.callee.name));
+  error.expected = least == most ? fmt::format("{}", least)
+                   : most == kMaxArguments ? fmt::format("at least {}", least)
+                                           : fmt::format("{} to {}", least, most);
+  error.found = fmt::format("{}", found);
+  return false;
+}
+
+// A value argument as part of the key under which an application is remembered.
+void append_key(std::vector<int64_t>& key, const Value& value) {
+  key.push_back(static_cast<int64_t>(value.leaves.size()));
+  for (const Leaf& leaf : value.leaves) {
+    if (const auto* id = std::get_if<ir::NodeId>(&leaf)) {
+      key.insert(key.end(), {0, *id});
+      continue;
+    }
+    const Constant& constant = std::get<Constant>(leaf);
+    key.insert(key.end(), {1, constant.type ? static_cast<int64_t>(*constant.type) : -1,
+                           constant.integer.has_value(), constant.integer.value_or(0),
+                           std::bit_cast<int64_t>(constant.real)});
+  }
+}
+
+}  // namespace
+
+Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
+                       const Type* expected) {
+  const std::string& name = call.callee.name;
+  if (const auto place = built_ins().find(name); place != built_ins().end()) {
+    const auto& [op, least, most] = place->second;
+    if (!check_count(env_.report, call, span, static_cast<size_t>(least), static_cast<size_t>(most))) {
+      return {};
+    }
+    return built_in(op, call, span, expected);
+  }
+  if (const auto to = conversion_target(name, env_.program.real)) return conversion(*to, call, span);
+  const Declaration* declaration = env_.find(name);
+  if (!declaration) {
+    std::vector<std::string> known;
+    for (const auto& [built_in, row] : built_ins()) known.push_back(built_in);
+    env_.unknown_name("function", name, call.callee.span, known);
+    return {};
+  }
+  if (declaration->kind != Declared::Function) {
+    Diagnostic& error = env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
+    error.found = describe(declaration->kind);
+    if (declaration->kind == Declared::Field) error.hint = fmt::format("fields are read as {}[...]", name);
+    return {};
+  }
+  if (declaration->broken) return {};
+  return apply_function(declaration->index, call, span, shift);
+}
+
+Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* expected) {
+  std::vector<Value> operands;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    const bool condition = op == Op::Select && operands.empty();
+    operands.push_back(elaborate(*argument, condition ? nullptr : expected));
+  }
+  if (arity(op) == static_cast<int>(operands.size())) return arithmetic_.apply(op, operands, span);
+  Value result = operands[0];  // min and max of many, from the left
+  for (size_t i = 1; i < operands.size(); ++i) {
+    result = arithmetic_.apply(op, {std::move(result), operands[i]}, span);
+  }
+  return result;
+}
+
+Value Elaborator::conversion(Scalar to, const ast::Call& call, Span span) {
+  if (!check_count(env_.report, call, span, 1, 1)) return {};
+  return arithmetic_.convert(elaborate(*call.arguments[0]), to, span);
+}
+
+// --- Functions of the program ----------------------------------------------------------------------
+
+const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const {
+  const auto* call = std::get_if<ast::Call>(&expr.kind);
+  const Declaration* declaration = call ? env_.find(call->callee.name) : nullptr;
+  if (!declaration || declaration->kind != Declared::Function || declaration->broken) return nullptr;
+  const FunctionInfo& function = env_.functions[static_cast<size_t>(declaration->index)];
+  return function.takes_field ? &function : nullptr;
+}
+
+Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
+                                 const std::vector<ast::ExprPtr>* shift) {
+  if (index >= current_function_) {
+    Diagnostic& error = env_.report.error(
+        "S024", call.callee.span,
+        fmt::format("'{}' applied in its own definition or before it", call.callee.name));
+    error.hint = "functions are inlined: each may use those declared before it, without recursion";
+    return {};
+  }
+  const FunctionInfo& function = env_.functions[static_cast<size_t>(index)];
+  const auto& arguments = function.syntax->arguments;
+  if (!check_count(env_.report, call, span, arguments.size(), arguments.size())) return {};
+
+  Frame frame;
+  std::vector<int64_t> key{index};
+  bool ok = true;
+  for (size_t a = 0; a < arguments.size(); ++a) {
+    const ast::Expr& given = *call.arguments[a];
+    if (arguments[a].is_field) {
+      const FieldUse use = field_use(given);
+      if (!use.is_field) {
+        Diagnostic& error = env_.report.error(
+            "S025", given.span, fmt::format("argument '{}' must be a field", arguments[a].name.name));
+        error.expected = "the name of a field, or a level of one, without offsets";
+        error.found = env_.text(given.span);
+      }
+      ok &= use.ok;
+      key.insert(key.end(), {use.field.field, use.field.level});
+      frame.names.insert_or_assign(arguments[a].name.name, use.field);
+    } else {
+      Value value = elaborate(given);
+      ok &= value.ok();
+      append_key(key, value);
+      frame.names.insert_or_assign(arguments[a].name.name, std::move(value));
+    }
+  }
+  std::vector<int> total = shift_;
+  if (shift) {
+    const auto shifted = offsets(*shift, span, "offset");
+    if (!shifted) return {};
+    total = *shifted;
+  }
+  if (!ok) return {};
+  for (int offset : total) key.push_back(offset);
+  if (const auto known = applications_.find(key); known != applications_.end()) return known->second;
+
+  Frame* const caller_frame = std::exchange(frame_, &frame);
+  std::vector<int> caller_shift = std::exchange(shift_, std::move(total));
+  const int caller = std::exchange(current_function_, index);
+  applied_at_.push_back(span);
+  bind_lets(function.used_lets);
+  Value result = elaborate(*function.syntax->value);
+  applied_at_.pop_back();
+  current_function_ = caller;
+  shift_ = std::move(caller_shift);
+  frame_ = caller_frame;
+  applications_.emplace(std::move(key), result);
+  return result;
+}
+
+// --- Comprehensions --------------------------------------------------------------------------------
+
+bool Elaborator::unroll(const ast::Comprehension& comprehension, size_t binder,
+                        std::unordered_map<std::string, Binding>& names, const Type* expected,
+                        std::vector<Value>& terms) {
+  if (binder == comprehension.binders.size()) {
+    terms.push_back(elaborate(*comprehension.body, expected));
+    return terms.back().ok();
+  }
+  const ast::Binder& range = comprehension.binders[binder];
+  const auto low = constant_integer(*range.low, "a comprehension bound");
+  const auto high = constant_integer(*range.high, "a comprehension bound");
+  if (!low || !high) return false;
+  for (int64_t value = *low; value <= *high; ++value) {
+    if (exhausted(range.name.span)) return false;
+    names.insert_or_assign(range.name.name, Value::of_leaf(Constant::of_integer(value)));
+    if (!unroll(comprehension, binder + 1, names, expected, terms)) return false;
+    if (value == *high) break;  // high may be the greatest integer
+  }
+  names.erase(range.name.name);
+  return true;
+}
+
+Value Elaborator::comprehension(const ast::Comprehension& comprehension, Span span,
+                                const Type* expected) {
+  const std::string& reducer = comprehension.reducer.name;
+  const std::optional<Op> op = reducing_operation(reducer);
+  const bool vector = reducer == "vector";
+  if (!op && !vector) {
+    Diagnostic& error = env_.report.error("S038", comprehension.reducer.span,
+                                          fmt::format("unknown comprehension '{}'", reducer));
+    error.expected = "sum, prod, min, max or vector";
+    return {};
+  }
+  if (comprehension.binders.size() > kMaxBinders) {
+    env_.report.error("S030", span, "too many comprehension variables").expected =
+        fmt::format("at most {}", kMaxBinders);
+    return {};
+  }
+  Frame frame;
+  frame.parent = frame_;
+  for (const ast::Binder& binder : comprehension.binders) {
+    if (!env_.check_local_name(binder.name)) return {};
+    if (!find_local(binder.name.name)) continue;
+    env_.report.error("S002", binder.name.span,
+                      fmt::format("'{}' is already a local name", binder.name.name));
+    return {};
+  }
+  const Type* body = expected;
+  if (vector) {
+    const auto* type = expected ? std::get_if<VectorType>(&expected->kind) : nullptr;
+    body = type ? type->element.get() : nullptr;
+  }
+  std::vector<Value> terms;
+  Frame* const outer = std::exchange(frame_, &frame);
+  const bool ok = unroll(comprehension, 0, frame.names, body, terms);
+  frame_ = outer;
+  if (!ok) return {};
+  if (vector) return vector_of(terms, span);
+  if (terms.empty() && (*op == Op::Add || *op == Op::Mul)) {
+    return Value::of_leaf(Constant::of_integer(*op == Op::Add ? 0 : 1));
+  }
+  if (terms.empty()) {
+    env_.report.error("S038", span, fmt::format("'{}' over an empty range", reducer));
+    return {};
+  }
+  Value result = std::move(terms[0]);
+  for (size_t t = 1; t < terms.size(); ++t) {
+    result = arithmetic_.apply(*op, {std::move(result), std::move(terms[t])}, span);
+  }
+  return result;
+}
+
+Value Elaborator::vector_of(const std::vector<Value>& elements, Span span) {
+  Value result;
+  for (const Value& element : elements) {
+    if (!same_shape(*element.type, *elements[0].type)) {
+      env_.report.error("S019", span, "elements of different shape").expected =
+          describe(*elements[0].type);
+      return {};
+    }
+    result.leaves.insert(result.leaves.end(), element.leaves.begin(), element.leaves.end());
+  }
+  if (!elements.empty()) {
+    result.type = vector_type(static_cast<int64_t>(elements.size()), elements[0].type, kMaxTableEntries);
+  }
+  if (!result.type) {
+    env_.report.error("S030", span, "a vector must have a length").expected =
+        fmt::format("1 to {} scalars", kMaxTableEntries);
+  }
+  return result;
+}
+
+}  // namespace stencil::sema

@@ -1,0 +1,148 @@
+// Constant folding. Literals have no type yet, so what they fold to must be right for whichever type
+// they take later: the integer track is computed exactly as integers would be, and dropped when it
+// overflows or meets a real literal; the real track is computed in double and rounded once, when the
+// type is known. Typed integers fold too, because offsets, table indices and bounds are made of them;
+// an operation that would overflow its type is left to the device, whose business it is.
+#include "compiler/sema/fold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stencil::sema {
+namespace {
+
+using Integer = std::optional<int64_t>;
+
+Integer fold_integer(Op op, int64_t a, int64_t b, int bits) {
+  int64_t out = 0;
+  const int64_t count = b & (bits - 1);
+  switch (op) {
+    case Op::Neg: return __builtin_sub_overflow(int64_t{0}, a, &out) ? Integer() : out;
+    case Op::Add: return __builtin_add_overflow(a, b, &out) ? Integer() : out;
+    case Op::Sub: return __builtin_sub_overflow(a, b, &out) ? Integer() : out;
+    case Op::Mul: return __builtin_mul_overflow(a, b, &out) ? Integer() : out;
+    case Op::Div: return b == 0 || (b == -1 && a == INT64_MIN) ? Integer() : a / b;
+    case Op::Mod: return b == 0 ? Integer() : b == -1 ? 0 : a % b;
+    case Op::Min: return b < a ? b : a;
+    case Op::Max: return a < b ? b : a;
+    case Op::Abs: return a == INT64_MIN ? Integer() : std::abs(a);
+    case Op::BitAnd:
+    case Op::And: return a & b;
+    case Op::BitOr:
+    case Op::Or: return a | b;
+    case Op::BitXor: return a ^ b;
+    case Op::BitNot: return ~a;
+    case Op::Not: return a == 0;
+    case Op::Shl: return static_cast<int64_t>(static_cast<uint64_t>(a) << count);
+    case Op::Shr: return a >> count;
+    default: return std::nullopt;
+  }
+}
+
+double fold_real(Op op, double a, double b, double c) {
+  switch (op) {
+    case Op::Neg: return -a;
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::Div: return a / b;
+    case Op::Mod: return std::fmod(a, b);
+    case Op::Fma: return std::fma(a, b, c);
+    case Op::Min: return b < a ? b : a;
+    case Op::Max: return a < b ? b : a;
+    case Op::Abs: return std::fabs(a);
+    case Op::Sqrt: return std::sqrt(a);
+    case Op::Rsqrt: return 1 / std::sqrt(a);
+    case Op::Exp: return std::exp(a);
+    case Op::Log: return std::log(a);
+    case Op::Pow: return std::pow(a, b);
+    case Op::Sin: return std::sin(a);
+    case Op::Cos: return std::cos(a);
+    case Op::Tan: return std::tan(a);
+    case Op::Tanh: return std::tanh(a);
+    case Op::Floor: return std::floor(a);
+    case Op::Ceil: return std::ceil(a);
+    default: return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+template <typename T>
+bool fold_comparison(Op op, T a, T b) {
+  switch (op) {
+    case Op::Lt: return a < b;
+    case Op::Le: return a <= b;
+    case Op::Gt: return a > b;
+    case Op::Ge: return a >= b;
+    case Op::Eq: return a == b;
+    default: return a != b;
+  }
+}
+
+bool integer_only(Op op) {
+  return op == Op::Mod || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor ||
+         op == Op::BitNot || op == Op::Shl || op == Op::Shr;
+}
+
+bool all_integer(const std::vector<Constant>& operands) {
+  return std::all_of(operands.begin(), operands.end(), [](const Constant& c) { return c.integer; });
+}
+
+// Literals only.
+Folded fold_literals(Op op, const std::vector<Constant>& operands) {
+  const Constant& a = operands[0];
+  const Constant& b = operands.size() > 1 ? operands[1] : a;
+  const Constant& c = operands.size() > 2 ? operands[2] : a;
+  if ((op == Op::Div || op == Op::Mod) && b.real == 0) return {{}, "division by zero"};
+  Constant result;
+  if (all_integer(operands)) result.integer = fold_integer(op, *a.integer, *b.integer, 64);
+  if (integer_only(op)) {
+    if (!result.integer) return {{}, "integer overflow"};
+    return {Constant::of_integer(*result.integer)};
+  }
+  result.real = fold_real(op, a.real, b.real, c.real);
+  if (!std::isfinite(result.real)) return {{}, "a result that is not a finite number"};
+  return {result};
+}
+
+// The widest type among integers and booleans; literals have none.
+Scalar widest(const std::vector<Constant>& operands) {
+  Scalar type = Scalar::Bool;
+  for (const Constant& operand : operands) type = std::max(type, operand.type.value_or(type));
+  return type;
+}
+
+Folded fold_typed_integers(Op op, const std::vector<Constant>& operands) {
+  const int64_t a = *operands[0].integer;
+  const int64_t b = operands.size() > 1 ? *operands[1].integer : 0;
+  if ((op == Op::Div || op == Op::Mod) && b == 0) return {{}, "division by zero"};
+  const Scalar type = widest(operands);
+  const Integer result = fold_integer(op, a, b, type == Scalar::I32 ? 32 : 64);
+  if (!result) return {};
+  if (type == Scalar::I32 && *result != static_cast<int32_t>(*result)) return {};
+  return {Constant::of_typed(type, *result)};
+}
+
+}  // namespace
+
+Folded fold(Op op, const std::vector<Constant>& operands) {
+  if (op == Op::Select) {
+    const Constant& chosen = operands[0].integer.value_or(0) != 0 ? operands[1] : operands[2];
+    // Arms of different types meet in their common type, which is not known here.
+    if (operands[1].type != operands[2].type) return {};
+    return {chosen};
+  }
+  const bool literals = std::none_of(operands.begin(), operands.end(),
+                                     [](const Constant& c) { return c.type.has_value(); });
+  if (!literals && !all_integer(operands)) return {};
+  if (is_comparison(op)) {
+    const Constant& a = operands[0];
+    const Constant& b = operands[1];
+    const bool result = a.integer && b.integer ? fold_comparison(op, *a.integer, *b.integer)
+                                               : fold_comparison(op, a.real, b.real);
+    return {Constant::of_bool(result)};
+  }
+  return literals ? fold_literals(op, operands) : fold_typed_integers(op, operands);
+}
+
+}  // namespace stencil::sema

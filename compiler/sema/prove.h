@@ -1,0 +1,56 @@
+// Proofs that bounds hold for all admissible params, and what happens when there is none.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/sema/environment.h"
+
+namespace stencil::sema {
+
+enum class Verdict { Holds, Fails, Unknown };
+
+// Whether `goal` >= 0 under `facts`: always, never, or it depends.
+Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
+
+// env.facts and that `box` is not empty.
+std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box);
+
+// Each reports an error if the condition never holds, and records a check if it depends on params.
+void require_nonempty(Environment& env, const ir::Box& box, const std::string& what, Span span);
+void require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
+                    const std::string& message, Span span);
+void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b);
+
+// The proofs of one region's accesses.
+class AccessProver {
+ public:
+  AccessProver(Environment& env, const ir::Box& region, const std::vector<std::string>& index_names);
+
+  // The escapes of an access (ir::Access) that is in bounds, is covered by the field's boundary, or
+  // got its check. Nothing if it leaves the field (S031). `applied_at`: where the function whose body
+  // holds the access is applied, innermost last.
+  std::optional<uint32_t> prove(const ir::Access& access, Span span,
+                                const std::vector<Span>& applied_at);
+
+  int rank() const { return region_.rank(); }
+
+ private:
+  enum class Side { Low, High };
+  Verdict side_verdict(const ir::Field& field, ir::FieldId id, int dimension, Side side, int offset);
+  ir::Affine goal(const ir::Field& field, int dimension, Side side, int offset) const;
+  void report_escape(const ir::Access& access, int dimension, Side side, Span span,
+                     const std::vector<Span>& applied_at);
+  void record_check(const ir::Access& access, int dimension, Side side, Span span);
+  std::string describe_access(const ir::Access& access) const;
+
+  Environment& env_;
+  const ir::Box& region_;
+  const std::vector<std::string>& index_names_;
+  std::vector<ir::Affine> facts_;
+  std::map<std::tuple<ir::FieldId, int, Side, int>, Verdict> known_;
+};
+
+}  // namespace stencil::sema

@@ -1,0 +1,41 @@
+// Where semantic analysis reports to: one error per code and place, however often the place is visited
+// (a comprehension body is elaborated once per iteration, a function body once per application).
+#pragma once
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "compiler/support/diagnostic.h"
+
+namespace stencil::sema {
+
+class Report {
+ public:
+  explicit Report(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // Both return the diagnostic to be filled in; a repeated one is filled in for nobody.
+  Diagnostic& error(const char* code, Span span, std::string message) {
+    failed_ = true;
+    if (!fresh(code, span)) return repeated_ = Diagnostic{};
+    return diagnostics_.error(code, span, std::move(message));
+  }
+  Diagnostic& warning(const char* code, Span span, std::string message) {
+    if (!fresh(code, span)) return repeated_ = Diagnostic{};
+    return diagnostics_.warning(code, span, std::move(message));
+  }
+
+  bool failed() const { return failed_; }  // an error has been reported
+
+ private:
+  bool fresh(const char* code, Span span) {
+    return !span.valid() || seen_.emplace(code, span.begin, span.end).second;
+  }
+
+  Diagnostics& diagnostics_;
+  Diagnostic repeated_;
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> seen_;
+  bool failed_ = false;
+};
+
+}  // namespace stencil::sema

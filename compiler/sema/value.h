@@ -1,0 +1,40 @@
+// What an expression denotes during semantic analysis: a tree of scalars, each either known at compile
+// time or a node of the graph being built.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "compiler/sema/types.h"
+
+namespace stencil::sema {
+
+// A scalar known at compile time. Without a type it is a literal, or made of literals only, and takes
+// the type that the expression around it needs. Until then it lives in two tracks: `integer`, exact,
+// where division truncates, and `real`, in double; a real literal has no integer track. So 1/2 is 0
+// where an integer is needed and 0.5 where a real is.
+struct Constant {
+  std::optional<Scalar> type;      // never F16 or BF16
+  std::optional<int64_t> integer;  // always present for Bool, I32 and I64, absent for floats
+  double real = 0;
+
+  static Constant of_integer(int64_t value) { return {std::nullopt, value, double(value)}; }
+  static Constant of_bool(bool value) { return {Scalar::Bool, value ? 1 : 0, double(value)}; }
+  static Constant of_typed(Scalar type, int64_t value) { return {type, value, double(value)}; }
+};
+
+using Leaf = std::variant<Constant, ir::NodeId>;
+
+// Without a type: a value in error, already reported; whatever uses it is silently in error too.
+// The type's leaves say nothing about scalar types: those are the leaves' own.
+struct Value {
+  TypePtr type;
+  std::vector<Leaf> leaves;  // type->components of them
+
+  bool ok() const { return type != nullptr; }
+  static Value of_leaf(Leaf leaf) { return {scalar_type(Scalar::F64), {leaf}}; }
+};
+
+}  // namespace stencil::sema

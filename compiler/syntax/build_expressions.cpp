@@ -1,0 +1,258 @@
+// The builder's half that makes expressions.
+//
+// The grammar delivers operands and operators in text order; precedence is applied here by the
+// shunting-yard method (Dijkstra 1961): an operator waits until one that binds no tighter arrives,
+// then takes the two operands on top of the stack. Brackets open a fresh expression whose operators
+// lie above those of the enclosing one, so nothing is reduced across them. The cost is one push and
+// one pop per operator, whatever the number of precedence levels.
+//
+// Every operand carries the height of its tree, and every open bracket is counted, so that no later
+// pass, nor the destruction of the tree, can recurse deeper than the limits of ast.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "compiler/syntax/builder.h"
+#include "compiler/syntax/messages.h"
+#include "compiler/syntax/token.h"
+
+namespace stencil {
+
+namespace {
+
+using ast::BinaryOp;
+using ast::UnaryOp;
+
+struct BinaryRow {
+  std::string_view text;
+  BinaryOp op;
+  int precedence;
+};
+
+constexpr int kComparison = 3;
+constexpr int kPrefix = 10;
+
+constexpr std::array kBinaryRows = {
+    BinaryRow{"or", BinaryOp::Or, 1},    BinaryRow{"and", BinaryOp::And, 2},
+    BinaryRow{"==", BinaryOp::Eq, 3},    BinaryRow{"!=", BinaryOp::Ne, 3},
+    BinaryRow{"<", BinaryOp::Lt, 3},     BinaryRow{"<=", BinaryOp::Le, 3},
+    BinaryRow{">", BinaryOp::Gt, 3},     BinaryRow{">=", BinaryOp::Ge, 3},
+    BinaryRow{"|", BinaryOp::BitOr, 4},  BinaryRow{"^", BinaryOp::BitXor, 5},
+    BinaryRow{"&", BinaryOp::BitAnd, 6}, BinaryRow{"<<", BinaryOp::Shl, 7},
+    BinaryRow{">>", BinaryOp::Shr, 7},   BinaryRow{"+", BinaryOp::Add, 8},
+    BinaryRow{"-", BinaryOp::Sub, 8},    BinaryRow{"*", BinaryOp::Mul, 9},
+    BinaryRow{"/", BinaryOp::Div, 9},    BinaryRow{"%", BinaryOp::Mod, 9},
+};
+
+UnaryOp unary_op(std::string_view text) {
+  if (text == "-") return UnaryOp::Neg;
+  if (text == "~") return UnaryOp::BitNot;
+  return UnaryOp::Not;
+}
+
+bool continues_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+template <typename Value>
+bool read(std::string_view digits, Value& value) {
+  const char* end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, value);
+  return result.ec == std::errc{} && result.ptr == end;
+}
+
+}  // namespace
+
+void Builder::name(Span at) {
+  names_.push_back({std::string(text(at)), at});
+}
+
+ast::Identifier Builder::pop_name() {
+  auto name = std::move(names_.back());
+  names_.pop_back();
+  return name;
+}
+
+Builder::Operand Builder::pop_operand() {
+  auto operand = std::move(operands_.back());
+  operands_.pop_back();
+  return operand;
+}
+
+ast::ExprPtr Builder::pop_optional_expr() {
+  return operands_.empty() ? nullptr : pop_operand().expr;
+}
+
+void Builder::push(Span span, int height, decltype(ast::Expr::kind) kind) {
+  auto expr = std::make_unique<ast::Expr>(ast::Expr{std::move(kind), span});
+  operands_.push_back({std::move(expr), height, {}});
+}
+
+// Nesting and height are checked before a node is made: nothing too deep ever exists.
+void Builder::open(Span bracket) {
+  if (openings_.size() >= static_cast<size_t>(ast::kMaxNesting)) throw nesting_too_deep(bracket);
+  openings_.push_back({bracket, operands_.size(), names_.size(), types_.size()});
+}
+
+Builder::Opening Builder::close() {
+  const Opening opening = openings_.back();
+  openings_.pop_back();
+  return opening;
+}
+
+std::vector<ast::ExprPtr> Builder::operands_above(size_t count, int& height) {
+  std::vector<ast::ExprPtr> taken;
+  taken.reserve(operands_.size() - count);
+  for (size_t i = count; i < operands_.size(); ++i) {
+    height = std::max(height, operands_[i].height);
+    taken.push_back(std::move(operands_[i].expr));
+  }
+  operands_.resize(count);
+  return taken;
+}
+
+void Builder::expression_begin() {
+  operator_bases_.push_back(operators_.size());
+}
+
+void Builder::expression_end() {
+  while (operators_.size() > operator_bases_.back()) reduce_operator();
+  operator_bases_.pop_back();
+}
+
+void Builder::prefix_operator(Span at) {
+  operators_.push_back({true, unary_op(text(at)), {}, kPrefix, at});
+}
+
+void Builder::binary_operator(Span at) {
+  const auto row = std::find_if(kBinaryRows.begin(), kBinaryRows.end(),
+                                [&](const BinaryRow& r) { return r.text == text(at); });
+  while (operators_.size() > operator_bases_.back() &&
+         operators_.back().precedence >= row->precedence) {
+    if (row->precedence == kComparison && operators_.back().precedence == kComparison) {
+      throw chained_comparison(at);
+    }
+    reduce_operator();
+  }
+  operators_.push_back({false, {}, row->op, row->precedence, at});
+}
+
+void Builder::reduce_operator() {
+  const Operator op = operators_.back();
+  operators_.pop_back();
+  Operand right = pop_operand();
+  if (op.prefix) {
+    if (right.height >= ast::kMaxExpressionDepth) throw expression_too_deep(op.span);
+    const Span span = join(op.span, right.expr->span);
+    push(span, right.height + 1, ast::Unary{op.unary, std::move(right.expr)});
+    return;
+  }
+  Operand left = pop_operand();
+  const int height = std::max(left.height, right.height) + 1;
+  if (height > ast::kMaxExpressionDepth) throw expression_too_deep(op.span);
+  const Span span = join(left.expr->span, right.expr->span);
+  push(span, height, ast::Binary{op.binary, std::move(left.expr), std::move(right.expr)});
+}
+
+void Builder::number(Span at) {
+  Span whole = at;
+  while (whole.end < text_.size() && continues_word(text_[whole.end])) ++whole.end;
+  if (whole.end > at.end) throw malformed_number(text_, whole);
+  const auto digits = text(at);
+  ast::Number number{digits.find_first_of(".eE") == std::string_view::npos, 0, 0};
+  if (number.integral && !read(digits, number.integer)) throw number_out_of_range(text_, at, true);
+  if (!read(digits, number.real)) throw number_out_of_range(text_, at, false);
+  push(at, 1, number);
+}
+
+void Builder::boolean(Span at) {
+  push(at, 1, ast::Boolean{text(at) == "true"});
+}
+
+void Builder::plain_name() {
+  auto name = pop_name();
+  const Span span = name.span;
+  push(span, 1, ast::Name{std::move(name.name)});
+}
+
+void Builder::level(Span at) {
+  auto name = pop_name();
+  int back = 0;
+  if (!read(text(at), back)) throw number_out_of_range(text_, at, true);
+  const Span span = join(name.span, at);
+  push(span, 1, ast::Level{std::move(name.name), back});
+}
+
+// Parentheses leave no node, but the operand's span grows to include them.
+void Builder::parenthesized(Span close_span) {
+  operands_.back().expr->span = join(close().span, close_span);
+}
+
+void Builder::call(Span close_span) {
+  const Opening opening = close();
+  int height = 0;
+  auto arguments = operands_above(opening.operands, height);
+  if (height >= ast::kMaxExpressionDepth) throw expression_too_deep(opening.span);
+  auto callee = pop_name();
+  const Span span = join(callee.span, close_span);
+  push(span, height + 1, ast::Call{std::move(callee), std::move(arguments)});
+}
+
+// Above the opening lie the binders' names and, as operands, low and high of each and the body.
+void Builder::comprehension(Span close_span) {
+  const Opening opening = close();
+  int height = 0;
+  auto parts = operands_above(opening.operands, height);
+  if (height >= ast::kMaxExpressionDepth) throw expression_too_deep(opening.span);
+  ast::Comprehension node;
+  node.body = std::move(parts.back());
+  for (size_t i = 0; opening.names + i < names_.size(); ++i) {
+    node.binders.push_back({std::move(names_[opening.names + i]), std::move(parts[2 * i]),
+                            std::move(parts[2 * i + 1])});
+  }
+  names_.resize(opening.names);
+  node.reducer = pop_name();
+  const Span span = join(node.reducer.span, close_span);
+  push(span, height + 1, std::move(node));
+}
+
+void Builder::bracket(Span close_span) {
+  const Opening opening = close();
+  int height = 0;
+  auto indices = operands_above(opening.operands, height);
+  Operand base = pop_operand();
+  height = std::max(height, base.height);
+  if (height >= ast::kMaxExpressionDepth) throw expression_too_deep(opening.span);
+  const Span span = join(base.expr->span, close_span);
+  push(span, height + 1, ast::Bracket{std::move(base.expr), std::move(indices)});
+}
+
+void Builder::member() {
+  auto name = pop_name();
+  Operand base = pop_operand();
+  if (base.height >= ast::kMaxExpressionDepth) throw expression_too_deep(name.span);
+  const Span span = join(base.expr->span, name.span);
+  push(span, base.height + 1, ast::Member{std::move(base.expr), std::move(name)});
+}
+
+void Builder::aggregate_entry() {
+  if (names_.size() > openings_.back().names) operands_.back().label = pop_name();
+}
+
+void Builder::aggregate(Span close_span) {
+  const Opening opening = close();
+  ast::Aggregate node;
+  int height = 0;
+  for (size_t i = opening.operands; i < operands_.size(); ++i) {
+    height = std::max(height, operands_[i].height);
+    node.entries.push_back({std::move(operands_[i].label), std::move(operands_[i].expr)});
+  }
+  if (height >= ast::kMaxExpressionDepth) throw expression_too_deep(opening.span);
+  operands_.resize(opening.operands);
+  const Span span = join(opening.span, close_span);
+  push(span, height + 1, std::move(node));
+}
+
+}  // namespace stencil

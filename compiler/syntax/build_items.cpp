@@ -1,0 +1,242 @@
+// The builder's half that makes boxes, types and items.
+//
+// An item is made when its rule has matched to the end, from what lies on the stacks in text order:
+// names first to last, then operands. Where that alone would not tell (which of a field's
+// expressions is its history?) the part's own action has already set it aside in a member of the
+// builder.
+#include <utility>
+
+#include "compiler/syntax/builder.h"
+#include "compiler/syntax/messages.h"
+#include "compiler/syntax/token.h"
+
+namespace stencil {
+
+void Builder::start_item(Span word) {
+  item_ = word;
+  end_ = word.end;
+  names_.clear();
+  operands_.clear();
+  operators_.clear();
+  operator_bases_.clear();
+  openings_.clear();
+  types_.clear();
+  box_ = {};
+  region_.reset();
+  history_.reset();
+  constant_ = false;
+  boundary_.reset();
+  argument_is_field_ = false;
+  arguments_.clear();
+  lets_.clear();
+  pieces_.clear();
+}
+
+template <typename Kind>
+void Builder::finish(Kind kind) {
+  program_.items.push_back({std::move(kind), {item_.begin, end_}});
+}
+
+// Boxes and regions.
+
+void Builder::range_begin() {
+  range_operands_ = operands_.size();
+  range_names_ = names_.size();
+}
+
+void Builder::range_end() {
+  ast::Range range;
+  if (operands_.size() > range_operands_ + 1) range.high = pop_expr();
+  range.low = pop_expr();
+  range.span = range.high ? join(range.low->span, range.high->span) : range.low->span;
+  if (names_.size() > range_names_) {
+    range.index = pop_name();
+    range.span = join(range.index->span, range.span);
+  }
+  box_.ranges.push_back(std::move(range));
+}
+
+void Builder::box_begin(Span bracket) {
+  open(bracket);
+  box_ = {};
+}
+
+void Builder::box_end(Span bracket) {
+  box_.span = join(close().span, bracket);
+}
+
+void Builder::region_box() {
+  region_ = std::move(box_);
+}
+void Builder::region_name() {
+  region_ = pop_name();
+}
+
+// Types.
+
+ast::TypeExpr Builder::pop_type() {
+  auto type = std::move(types_.back());
+  types_.pop_back();
+  return type;
+}
+
+void Builder::named_type() {
+  auto name = pop_name();
+  types_.push_back({ast::NamedType{std::move(name.name)}, name.span});
+}
+
+// A vector type nests its element type like a bracket does, and counts as one.
+void Builder::vector_begin(Span word) {
+  open(word);
+}
+
+void Builder::vector_type() {
+  const Opening opening = close();
+  auto element = std::make_unique<ast::TypeExpr>(pop_type());
+  auto& type = types_.emplace_back();
+  type.span = join(opening.span, element->span);
+  type.kind = ast::VectorType{pop_expr(), std::move(element)};
+}
+
+void Builder::struct_type(Span close_span) {
+  const Opening opening = close();
+  ast::StructType type;
+  for (size_t i = 0; opening.types + i < types_.size(); ++i) {
+    type.members.push_back({std::move(names_[opening.names + i]),
+                            std::make_unique<ast::TypeExpr>(std::move(types_[opening.types + i]))});
+  }
+  names_.resize(opening.names);
+  types_.erase(types_.begin() + static_cast<std::ptrdiff_t>(opening.types), types_.end());
+  types_.push_back({std::move(type), join(opening.span, close_span)});
+}
+
+// Parts of items.
+
+void Builder::once(bool given, Span at, std::string_view attribute) const {
+  if (given) throw attribute_given_twice(token_at(text_, at.begin).span, attribute);
+}
+
+void Builder::history(Span at) {
+  once(history_ != nullptr, at, "history");
+  history_ = pop_expr();
+}
+
+void Builder::constant(Span at) {
+  once(constant_, at, "constant");
+  constant_ = true;
+}
+
+void Builder::boundary_begin(Span at) {
+  once(boundary_.has_value(), at, "boundary");
+  boundary_ = ast::Boundary{ast::BoundaryKind::None, nullptr, at};
+}
+
+void Builder::boundary_constant() {
+  boundary_->kind = ast::BoundaryKind::Constant;
+  boundary_->value = pop_expr();
+  boundary_->span = join(boundary_->span, boundary_->value->span);
+}
+
+void Builder::boundary_word(Span at) {
+  const auto word = text(at);
+  if (word == "clamp") boundary_->kind = ast::BoundaryKind::Clamp;
+  if (word == "mirror") boundary_->kind = ast::BoundaryKind::Mirror;
+  if (word == "periodic") boundary_->kind = ast::BoundaryKind::Periodic;
+  boundary_->span = join(boundary_->span, at);
+}
+
+void Builder::argument_field() {
+  argument_is_field_ = true;
+}
+
+void Builder::argument() {
+  arguments_.push_back({pop_name(), std::exchange(argument_is_field_, false)});
+  types_.clear();  // the type of a value argument is that of the value
+}
+
+void Builder::let() {
+  lets_.push_back({pop_name(), pop_expr()});
+}
+
+void Builder::piece() {
+  auto value = pop_expr();
+  const Span place = std::holds_alternative<ast::Box>(*region_)
+                         ? std::get<ast::Box>(*region_).span
+                         : std::get<ast::Identifier>(*region_).span;
+  const Span span = join(place, value->span);
+  pieces_.push_back({std::move(*region_), std::move(value), span});
+}
+
+void Builder::body_end(Span brace) {
+  close();
+  end_ = brace.end;
+}
+
+void Builder::item_end(Span semicolon) {
+  end_ = semicolon.end;
+}
+
+// Items.
+
+void Builder::param() {
+  finish(ast::Param{pop_name(), pop_type(), pop_optional_expr()});
+}
+
+void Builder::grid() {
+  finish(ast::Grid{pop_name(), std::move(box_), pop_optional_expr()});
+}
+
+void Builder::subgrid() {
+  auto parent = pop_name();
+  finish(ast::Subgrid{pop_name(), std::move(parent), std::move(box_)});
+}
+
+void Builder::type_decl() {
+  finish(ast::TypeDecl{pop_name(), pop_type()});
+}
+
+void Builder::field() {
+  auto domain = pop_name();
+  finish(ast::Field{std::move(names_), pop_type(), std::move(domain), std::move(history_),
+                    constant_, std::move(boundary_)});
+}
+
+void Builder::table() {
+  auto value = pop_expr();
+  int height = 0;
+  auto extents = operands_above(0, height);
+  finish(ast::Table{pop_name(), pop_type(), std::move(extents), std::move(value)});
+}
+
+void Builder::function() {
+  finish(ast::Function{pop_name(), std::move(arguments_), std::move(lets_), pop_expr()});
+}
+
+void Builder::stencil() {
+  auto field = pop_name();
+  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_)});
+}
+
+void Builder::init() {
+  auto field = std::move(names_.front());
+  names_.erase(names_.begin());
+  finish(ast::Init{std::move(field), std::move(names_), pop_expr()});
+}
+
+void Builder::reduce() {
+  auto every = operands_.size() > 1 ? pop_expr() : nullptr;
+  auto value = pop_expr();
+  auto reducer = pop_name();
+  finish(ast::Reduce{pop_name(), std::move(reducer), std::move(value), std::move(*region_),
+                     std::move(every)});
+}
+
+void Builder::stop() {
+  finish(ast::Stop{pop_expr()});
+}
+
+void Builder::require() {
+  finish(ast::Require{pop_expr()});
+}
+
+}  // namespace stencil

@@ -1,0 +1,158 @@
+// Builds the syntax tree while the grammar matches. Each action of actions.h calls one member here;
+// the order of the calls is the order of the text.
+//
+// Grammar rules hand each other nothing, so what has been read but not yet used waits on stacks:
+// names, operands, types. A finished construct takes what lies above its opening bracket (or, for
+// an item, everything) and puts itself in its place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/support/diagnostic.h"
+#include "compiler/syntax/ast.h"
+
+namespace stencil {
+
+// Thrown by the parser's own layer, from actions and from failed `must` rules, and caught per item
+// in parse.cpp; never leaves parse().
+struct SyntaxError {
+  Diagnostic diagnostic;
+};
+
+class Builder {
+ public:
+  explicit Builder(std::string_view text) : text_(text) {}
+
+  std::string_view text() const { return text_; }
+  std::string_view item_word() const {
+    return text(item_);
+  }  // "param"; empty before the first item
+
+  // Forgets an unfinished item and begins another, whose first token is `word`.
+  void start_item(Span word);
+  ast::Program take_program() { return std::move(program_); }
+
+  // Names and expressions.
+  void name(Span at);
+  void expression_begin();
+  void expression_end();
+  void prefix_operator(Span at);
+  void binary_operator(Span at);
+  void open(Span bracket);
+  void number(Span at);
+  void boolean(Span at);
+  void plain_name();
+  void level(Span at);
+  void parenthesized(Span close);
+  void call(Span close);
+  void comprehension(Span close);
+  void bracket(Span close);
+  void member();
+  void aggregate_entry();
+  void aggregate(Span close);
+
+  // Boxes, regions, types.
+  void range_begin();
+  void range_end();
+  void box_begin(Span bracket);
+  void box_end(Span bracket);
+  void region_box();
+  void region_name();
+  void named_type();
+  void vector_begin(Span word);
+  void vector_type();
+  void struct_type(Span close);
+
+  // Parts of items.
+  void history(Span at);
+  void constant(Span at);
+  void boundary_begin(Span at);
+  void boundary_constant();
+  void boundary_word(Span at);
+  void argument_field();
+  void argument();
+  void let();
+  void piece();
+  void body_end(Span brace);
+  void item_end(Span semicolon);
+
+  // Items.
+  void param();
+  void grid();
+  void subgrid();
+  void type_decl();
+  void field();
+  void table();
+  void function();
+  void stencil();
+  void init();
+  void reduce();
+  void stop();
+  void require();
+
+ private:
+  struct Operand {
+    ast::ExprPtr expr;
+    int height;                            // of the tree, in nodes
+    std::optional<ast::Identifier> label;  // of an aggregate's entry
+  };
+  struct Operator {
+    bool prefix;
+    ast::UnaryOp unary;
+    ast::BinaryOp binary;
+    int precedence;
+    Span span;
+  };
+  struct Opening {  // an open bracket, and what the stacks held then
+    Span span;
+    size_t operands;
+    size_t names;
+    size_t types;
+  };
+
+  std::string_view text(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
+
+  ast::Identifier pop_name();
+  Operand pop_operand();
+  ast::ExprPtr pop_expr() { return pop_operand().expr; }
+  ast::ExprPtr pop_optional_expr();
+  ast::TypeExpr pop_type();
+  Opening close();
+  std::vector<ast::ExprPtr> operands_above(size_t count, int& height);
+  void push(Span span, int height, decltype(ast::Expr::kind) kind);
+  void reduce_operator();
+  void once(bool given, Span at, std::string_view attribute) const;
+  template <typename Kind>
+  void finish(Kind kind);
+
+  std::string_view text_;
+  ast::Program program_;
+
+  // The item being read.
+  Span item_;         // its keyword
+  uint32_t end_ = 0;  // behind its last token
+
+  std::vector<ast::Identifier> names_;
+  std::vector<Operand> operands_;
+  std::vector<Operator> operators_;
+  std::vector<size_t> operator_bases_;  // per open expression, where its operators begin
+  std::vector<Opening> openings_;
+  std::vector<ast::TypeExpr> types_;
+
+  size_t range_operands_ = 0;  // operands and names before the range being read
+  size_t range_names_ = 0;
+  ast::Box box_;
+  std::optional<ast::Region> region_;
+  ast::ExprPtr history_;
+  bool constant_ = false;
+  std::optional<ast::Boundary> boundary_;
+  bool argument_is_field_ = false;
+  std::vector<ast::Function::Argument> arguments_;
+  std::vector<ast::Let> lets_;
+  std::vector<ast::Piece> pieces_;
+};
+
+}  // namespace stencil

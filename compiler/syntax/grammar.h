@@ -1,0 +1,267 @@
+// The grammar of the stencil language: rules only. What a rule builds is in actions.h, what is said
+// when one does not match is in messages.h.
+//
+// Three properties hold by construction:
+// - No backtracking over expressions. A rule commits on its first token; where one token does not
+//   tell (a binder `i in`, a labelled entry `rho =`), a lookahead of two tokens decides. Parsing is
+//   therefore linear, and actions never have to be undone.
+// - Expressions are flat here, operands with operators between them; the builder applies the
+//   precedence. A level of brackets costs a handful of stack frames, not a dozen rules' worth.
+// - Every token takes the blanks and comments after it along (`token`), so the input always stands at
+//   the start of a token when `must` complains.
+#pragma once
+
+#include <tao/pegtl.hpp>
+
+namespace stencil::grammar {
+
+using namespace tao::pegtl;  // NOLINT: the rule combinators are the vocabulary of this file
+
+// clang-format off
+
+// Blanks and comments.
+struct unterminated_comment : failure {};
+struct line_comment : seq<two<'/'>, until<eolf>> {};
+struct comment_open : string<'/', '*'> {};
+struct block_comment : sor<seq<comment_open, until<string<'*', '/'>>>,
+                           seq<at<comment_open>, raise<unterminated_comment>>> {};
+struct blank : plus<one<' ', '\t', '\r', '\n', '\f', '\v'>> {};
+struct skip : star<sor<blank, line_comment, block_comment>> {};
+struct prologue : opt<utf8::bom> {};
+
+template <typename Text> struct token : seq<Text, skip> {};
+
+// Words. A keyword that fails to match consumes nothing, not even a common prefix.
+template <typename Text> struct word : seq<Text, not_at<identifier_other>> {};
+template <typename Text> struct keyword : token<seq<at<word<Text>>, Text>> {};
+
+using and_ = TAO_PEGTL_STRING("and");
+using boundary_ = TAO_PEGTL_STRING("boundary");
+using constant_ = TAO_PEGTL_STRING("constant");
+using every_ = TAO_PEGTL_STRING("every");
+using false_ = TAO_PEGTL_STRING("false");
+using field_ = TAO_PEGTL_STRING("field");
+using function_ = TAO_PEGTL_STRING("function");
+using grid_ = TAO_PEGTL_STRING("grid");
+using history_ = TAO_PEGTL_STRING("history");
+using in_ = TAO_PEGTL_STRING("in");
+using init_ = TAO_PEGTL_STRING("init");
+using let_ = TAO_PEGTL_STRING("let");
+using not_ = TAO_PEGTL_STRING("not");
+using of_ = TAO_PEGTL_STRING("of");
+using on_ = TAO_PEGTL_STRING("on");
+using or_ = TAO_PEGTL_STRING("or");
+using param_ = TAO_PEGTL_STRING("param");
+using reduce_ = TAO_PEGTL_STRING("reduce");
+using require_ = TAO_PEGTL_STRING("require");
+using stencil_ = TAO_PEGTL_STRING("stencil");
+using steps_ = TAO_PEGTL_STRING("steps");
+using stop_ = TAO_PEGTL_STRING("stop");
+using subgrid_ = TAO_PEGTL_STRING("subgrid");
+using table_ = TAO_PEGTL_STRING("table");
+using true_ = TAO_PEGTL_STRING("true");
+using type_ = TAO_PEGTL_STRING("type");
+using when_ = TAO_PEGTL_STRING("when");
+
+template <typename... Texts> struct any_word : sor<word<Texts>...> {};
+struct item_word : any_word<param_, grid_, subgrid_, type_, field_, table_, function_, stencil_,
+                            init_, reduce_, stop_, require_> {};
+struct reserved : sor<item_word,
+                      any_word<and_, boundary_, constant_, every_, false_, history_, in_, let_, not_,
+                               of_, on_, or_, steps_, true_, when_>> {};
+
+// Names; the rules below `name` differ only in what is said when they are missing.
+struct name_text : seq<not_at<reserved>, identifier> {};
+struct name : token<name_text> {};
+struct item_name : name {};
+struct parent_name : name {};
+struct domain_name : name {};
+struct target_name : name {};
+struct index_name : name {};
+struct argument_name : name {};
+struct let_name : name {};
+struct member_name : name {};
+struct reducer_name : name {};
+
+// Punctuation. Brackets are rules of their own where they build something.
+struct comma : token<one<','>> {};
+struct colon : token<one<':'>> {};
+struct assign : token<seq<not_at<two<'='>>, one<'='>>> {};
+struct dots : token<two<'.'>> {};
+
+// Numbers. The point of `0..N` belongs to the range, not to the number.
+struct exponent : seq<one<'e', 'E'>, opt<one<'+', '-'>>, plus<digit>> {};
+struct fraction : seq<one<'.'>, not_at<one<'.'>>, star<digit>> {};
+struct number_text : sor<seq<plus<digit>, opt<fraction>, opt<exponent>>,
+                         seq<one<'.'>, plus<digit>, opt<exponent>>> {};
+struct number : token<number_text> {};
+
+// Expressions.
+struct expression;
+struct expression_begin : success {};
+struct expression_end : success {};
+
+struct boolean_text : any_word<true_, false_> {};
+struct boolean : token<boolean_text> {};
+
+struct paren_open : one<'('> {};
+struct paren_close : one<')'> {};
+struct parenthesized : if_must<token<paren_open>, expression, token<paren_close>> {};
+
+struct label_ahead : seq<identifier, skip, assign> {};
+struct label : seq<at<label_ahead>, must<member_name>, assign> {};
+struct entry : seq<opt<label>, expression> {};
+struct aggregate_open : one<'{'> {};
+struct aggregate_close : one<'}'> {};
+struct aggregate : seq<token<aggregate_open>, list_must<entry, comma>,
+                       must<token<aggregate_close>>> {};
+
+struct binder_ahead : seq<identifier, skip, word<in_>> {};
+struct binder : if_must<at<binder_ahead>, index_name, keyword<in_>, expression, dots, expression> {};
+struct binder_colon : colon {};
+struct comprehension_close : one<')'> {};
+struct comprehension : seq<at<binder_ahead>, list_must<binder, comma>,
+                           must<binder_colon, expression, token<comprehension_close>>> {};
+
+struct call_open : one<'('> {};
+struct call_close : one<')'> {};
+struct arguments : sor<token<call_close>,
+                       seq<list_must<expression, comma>, must<token<call_close>>>> {};
+struct call : seq<token<call_open>, sor<comprehension, arguments>> {};
+
+struct level_sign : token<one<'-'>> {};
+struct level_text : plus<digit> {};
+struct level : if_must<token<one<'@'>>, level_sign, token<level_text>> {};
+
+struct plain_name : success {};
+struct named : seq<name, sor<call, level, plain_name>> {};
+
+struct primary : sor<number, named, parenthesized, boolean, aggregate> {};
+
+struct bracket_open : one<'['> {};
+struct bracket_close : one<']'> {};
+struct bracket : seq<token<bracket_open>, list_must<expression, comma>,
+                     must<token<bracket_close>>> {};
+struct member_dot : token<seq<not_at<two<'.'>>, one<'.'>>> {};
+struct member : if_must<member_dot, member_name> {};
+
+struct prefix_text : sor<one<'-', '~'>, seq<one<'!'>, not_at<one<'='>>>, word<not_>> {};
+struct binary_text : sor<one<'+', '-', '*', '/', '%', '|', '^', '&'>,
+                         two<'<'>, two<'>'>, two<'='>,
+                         string<'<', '='>, string<'>', '='>, string<'!', '='>,
+                         one<'<', '>'>, word<and_>, word<or_>> {};
+
+struct operand : seq<star<token<prefix_text>>, must<primary>, star<sor<bracket, member>>> {};
+struct expression : seq<expression_begin, operand, star<token<binary_text>, operand>,
+                        expression_end> {};
+
+// Boxes and regions. Only the boxes of stencils and reductions may name their indices.
+struct range_begin : success {};
+struct range_end : success {};
+struct range_index : seq<at<binder_ahead>, must<index_name>, keyword<in_>> {};
+struct plain_range : seq<range_begin, expression, opt<if_must<dots, expression>>, range_end> {};
+struct range : seq<range_begin, opt<range_index>, expression, opt<if_must<dots, expression>>,
+                   range_end> {};
+struct box_open : one<'['> {};
+struct box_close : one<']'> {};
+struct plain_box : seq<token<box_open>, list_must<plain_range, comma>, must<token<box_close>>> {};
+struct box : seq<token<box_open>, list_must<range, comma>, must<token<box_close>>> {};
+struct region_name : success {};
+struct region : sor<box, seq<name, region_name>> {};
+
+// Types.
+struct type;
+struct struct_open : one<'{'> {};
+struct struct_close : one<'}'> {};
+struct struct_member : seq<must<member_name>, must<colon, type>> {};
+struct struct_type : if_must<token<struct_open>, list_must<struct_member, comma>,
+                             token<struct_close>> {};
+struct vector_word : word<TAO_PEGTL_STRING("vector")> {};
+struct vector_type : if_must<token<vector_word>, expression, keyword<of_>, type> {};
+struct type_name : success {};
+struct named_type : seq<name, type_name> {};
+struct type : sor<struct_type, vector_type, named_type> {};
+
+// Items. Each begins with its keyword and from there on knows what must follow.
+struct item_end : one<';'> {};
+struct end : token<item_end> {};
+struct optional_end : opt<end> {};
+
+struct param : if_must<keyword<param_>, item_name, colon, type,
+                       opt<if_must<assign, expression>>, end> {};
+struct grid : if_must<keyword<grid_>, item_name, assign, plain_box,
+                      opt<if_must<keyword<steps_>, expression>>, end> {};
+struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, plain_box,
+                         end> {};
+struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
+
+struct history : if_must<keyword<history_>, expression> {};
+struct constant : keyword<constant_> {};
+struct boundary_constant : if_must<keyword<constant_>, expression> {};
+struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
+                                TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("periodic")> {};
+struct boundary_kind : sor<boundary_constant, token<boundary_text>> {};
+struct boundary_keyword : seq<at<word<boundary_>>, boundary_> {};
+struct boundary : if_must<token<boundary_keyword>, boundary_kind> {};
+struct field : seq<keyword<field_>, must<item_name>, star<if_must<comma, item_name>>,
+                   must<colon, type, keyword<on_>, domain_name>,
+                   star<sor<history, constant, boundary>>, must<end>> {};
+
+struct extents_open : one<'['> {};
+struct extents_close : one<']'> {};
+struct extents : seq<token<extents_open>, list_must<expression, comma>,
+                     must<token<extents_close>>> {};
+struct table : if_must<keyword<table_>, item_name, colon, type, extents, assign, expression, end> {};
+
+struct body_open : one<'{'> {};
+struct body_close : one<'}'> {};
+struct let_end : token<one<';'>> {};
+struct let : if_must<keyword<let_>, let_name, assign, expression, let_end> {};
+
+struct argument_field : keyword<field_> {};
+struct argument_type : sor<argument_field, type> {};
+struct argument : seq<must<argument_name>, opt<if_must<colon, argument_type>>> {};
+struct argument_open : token<one<'('>> {};
+struct argument_close : token<one<')'>> {};
+struct argument_list : sor<argument_close, seq<list_must<argument, comma>, must<argument_close>>> {};
+struct function_value : assign {};
+struct function_body : seq<token<body_open>, star<let>,
+                           must<function_value, expression, let_end, token<body_close>>,
+                           optional_end> {};
+struct function_form : sor<if_must<assign, expression, end>, function_body> {};
+struct function : if_must<keyword<function_>, item_name, argument_open, argument_list,
+                          function_form> {};
+
+struct piece_end : token<one<';'>> {};
+struct piece : if_must<region, assign, expression, piece_end> {};
+struct single_piece : success {};
+struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
+                          must<token<body_close>>, optional_end> {};
+struct single_value : seq<must<assign, expression>, single_piece, must<end>> {};
+struct on_region : if_must<keyword<on_>, region> {};
+struct stencil_form : sor<seq<on_region, single_value>, seq<box, single_value>, stencil_body> {};
+struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
+
+struct init_open : token<one<'['>> {};
+struct init_close : token<one<']'>> {};
+struct init_indices : seq<init_open, must<index_name>, star<if_must<comma, index_name>>,
+                          must<init_close>> {};
+struct init : if_must<keyword<init_>, target_name, opt<init_indices>, assign, expression, end> {};
+struct reduce_open : token<one<'('>> {};
+struct reduce_close : token<one<')'>> {};
+struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
+                        reduce_close, on_region, opt<if_must<keyword<every_>, expression>>, end> {};
+struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
+struct require : if_must<keyword<require_>, expression, end> {};
+
+struct item : sor<param, grid, subgrid, type_decl, field, table, function, stencil, init, reduce,
+                  stop, require> {};
+struct one_item : must<item> {};
+
+// The whole language as one rule: what is analysed for loops without progress. parse.cpp applies
+// `one_item` by itself, so that it can go on after an error.
+struct program : seq<prologue, skip, until<eof, one_item>> {};
+
+// clang-format on
+
+}  // namespace stencil::grammar

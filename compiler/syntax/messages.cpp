@@ -1,0 +1,156 @@
+// The words of the P-errors. Each error says what was found by looking at the token in the text,
+// and adds a hint where the mistake is a common one: an operator of C where the language has a
+// word, a keyword taken for a name, a misspelt item. Hints that depend on the place in the grammar
+// come with the rule (messages.h); those that depend on the token found are here. The texts are
+// part of what the tests compare to the letter, so that a change of the grammar that blurs a
+// message shows.
+#include "compiler/syntax/messages.h"
+
+#include <fmt/format.h>
+
+#include "compiler/syntax/ast.h"
+#include "compiler/syntax/token.h"
+
+namespace stencil {
+
+namespace {
+
+std::string_view at(std::string_view text, Span span) {
+  return text.substr(span.begin, span.end - span.begin);
+}
+
+SyntaxError error(std::string code, Span span, std::string message) {
+  return {{Severity::Error, std::move(code), span, std::move(message), {}, {}, {}, {}}};
+}
+
+std::string with_item(std::string_view text, std::string_view item_word) {
+  std::string out(text);
+  if (const auto hole = out.find("{}"); hole != std::string::npos) out.replace(hole, 2, item_word);
+  return out;
+}
+
+// Whether the token looks like the start of the next item rather than a part of this one.
+bool begins_item(std::string_view text, const Token& token) {
+  const auto line = text.rfind('\n', token.span.begin);
+  const size_t begin = line == std::string_view::npos ? 0 : line + 1;
+  return is_item_keyword(at(text, token.span)) &&
+         token_at(text, begin).span.begin == token.span.begin;
+}
+
+std::string misspelt_item_hint(std::string_view word) {
+  const auto name =
+      nearest_name(std::string(word), {"param", "grid", "subgrid", "type", "field", "table",
+                                       "function", "stencil", "init", "reduce", "stop", "require"});
+  return name.empty() ? "" : fmt::format("did you mean '{}'?", name);
+}
+
+// A hint from the token found and the byte before it; empty if there is none to give.
+std::string hint_for(std::string_view text, const Token& token, const Expectation& expectation) {
+  const auto found = at(text, token.span);
+  const char before = token.span.begin > 0 ? text[token.span.begin - 1] : ' ';
+  if (expectation.expected == kExpectation<grammar::item>.expected) {
+    if (token.kind == TokenKind::Word) return misspelt_item_hint(found);
+    if (found == ";") return "an item with a body needs at most one ';', and no item is empty";
+  }
+  if (found == "&" && before == '&') return "the logical operator is written 'and'";
+  if (found == "|" && before == '|') return "the logical operator is written 'or'";
+  if (found == "=" && token.span.begin > 0 &&
+      (expectation.expected == kExpectation<grammar::end>.expected ||
+       expectation.expected == kExpectation<grammar::paren_close>.expected ||
+       expectation.expected == kExpectation<grammar::call_close>.expected)) {
+    return "equality is written '=='";
+  }
+  if (found == "?") return "a choice is written 'select(condition, a, b)'";
+  if (found == "in" && expectation.expected == kExpectation<grammar::box_close>.expected) {
+    return "only the boxes of stencils and reductions name their indices";
+  }
+  if (found == "let" && (expectation.expected == kExpectation<grammar::body_close>.expected)) {
+    return "local values come first in a body";
+  }
+  if (token.kind == TokenKind::Word && is_keyword(found) && !is_item_keyword(found) &&
+      expectation.expected == kExpectation<grammar::primary>.expected) {
+    return fmt::format("'{}' is a keyword and cannot be used as a name", found);
+  }
+  return std::string(expectation.hint);
+}
+
+}  // namespace
+
+SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
+                             bool name_is_due) {
+  const auto text = builder.text();
+  const Token token = token_at(text, offset);
+  const auto found = describe(text, token);
+  SyntaxError e = error("P001", token.span, "unexpected " + found);
+  if (token.kind == TokenKind::Bad) {
+    e = error("P008", token.span, "no program contains the character " + found);
+  } else if (name_is_due && token.kind == TokenKind::Word && is_keyword(at(text, token.span)) &&
+             !begins_item(text, token)) {
+    e = error("P007", token.span, found + " is a keyword and cannot be used as a name");
+  }
+  e.diagnostic.expected = with_item(expectation.expected, builder.item_word());
+  e.diagnostic.found = found;
+  e.diagnostic.hint =
+      e.diagnostic.code == "P007" ? "choose another name" : hint_for(text, token, expectation);
+  return e;
+}
+
+SyntaxError number_out_of_range(std::string_view text, Span number, bool integral) {
+  auto e = error("P002", number, "number out of range");
+  e.diagnostic.expected =
+      integral ? "an integer of at most 9223372036854775807" : "a number that a double can hold";
+  e.diagnostic.found = describe(text, token_at(text, number.begin));
+  return e;
+}
+
+SyntaxError unterminated_comment(Span opening) {
+  auto e = error("P003", opening, "unterminated comment");
+  e.diagnostic.expected = "'*/' after the comment";
+  e.diagnostic.found = "end of file";
+  return e;
+}
+
+SyntaxError nesting_too_deep(Span bracket) {
+  auto e = error("P004", bracket, "nesting too deep");
+  e.diagnostic.expected =
+      fmt::format("at most {} brackets, braces and calls within each other", ast::kMaxNesting);
+  e.diagnostic.hint = "name a part of it with 'let'";
+  return e;
+}
+
+SyntaxError expression_too_deep(Span place) {
+  auto e = error("P005", place, "expression too deep");
+  e.diagnostic.expected =
+      fmt::format("at most {} operations on top of each other", ast::kMaxExpressionDepth);
+  e.diagnostic.hint = "name a part of it with 'let'";
+  return e;
+}
+
+SyntaxError chained_comparison(Span comparison) {
+  auto e = error("P006", comparison, "comparisons cannot be chained");
+  e.diagnostic.hint = "write 'a < b and b < c'";
+  return e;
+}
+
+SyntaxError malformed_number(std::string_view text, Span number) {
+  auto e = error("P009", number, "malformed number");
+  e.diagnostic.expected = "a decimal number such as 12, 0.5 or 1e-6";
+  e.diagnostic.found = fmt::format("'{}'", at(text, number).substr(0, 40));
+  e.diagnostic.hint = "a number takes its type from where it stands and needs no suffix";
+  return e;
+}
+
+SyntaxError file_too_large(size_t bytes, size_t limit) {
+  auto e = error("P010", {}, "file too large");
+  e.diagnostic.expected = fmt::format("at most {} bytes", limit);
+  e.diagnostic.found = fmt::format("{} bytes", bytes);
+  return e;
+}
+
+SyntaxError attribute_given_twice(Span attribute, std::string_view name) {
+  auto e = error("P011", attribute, fmt::format("'{}' given twice", name));
+  e.diagnostic.expected = "each attribute of a field once";
+  return e;
+}
+
+}  // namespace stencil

@@ -1,0 +1,129 @@
+// What is said when the text does not match: for every rule that the grammar insists on (`must`),
+// what was expected there, in the user's words; and one function per P-code.
+//
+//   P001 unexpected token        P005 expression too deep     P009 malformed number
+//   P002 number out of range     P006 chained comparison      P010 file too large
+//   P003 unterminated comment    P007 keyword as a name       P011 attribute given twice
+//   P004 nesting too deep        P008 bad character
+#pragma once
+
+#include <string_view>
+
+#include "compiler/syntax/builder.h"
+#include "compiler/syntax/grammar.h"
+
+namespace stencil {
+
+// What a rule's absence is reported as, and a hint; "{}" stands for the item's keyword. The default
+// is never seen: it serves the rules that cannot fail by themselves, only through one listed here.
+struct Expectation {
+  std::string_view expected = "a valid program";
+  std::string_view hint = {};
+};
+
+template <typename Rule>
+inline constexpr Expectation kExpectation = {};
+template <typename Text>
+inline constexpr Expectation kExpectation<grammar::token<Text>> = kExpectation<Text>;
+
+inline constexpr std::string_view kThreeStencilForms =
+    "a stencil is written 'stencil n : F on REGION = e;', 'stencil n : F[box] = e;' or "
+    "'stencil n : F { region = e; }'";
+
+// clang-format off
+#define STENCIL_EXPECT(rule, ...) \
+  template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
+
+STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, table, function, stencil, init, "
+                     "reduce, stop or require");
+STENCIL_EXPECT(end, "';' after the {}");
+STENCIL_EXPECT(let_end, "';' after the value");
+STENCIL_EXPECT(piece_end, "';' after the piece");
+
+STENCIL_EXPECT(item_name, "the name of the {}");
+STENCIL_EXPECT(parent_name, "the name of the grid or sub-grid it is part of");
+STENCIL_EXPECT(domain_name, "the name of the field's grid");
+STENCIL_EXPECT(target_name, "the name of a field");
+STENCIL_EXPECT(index_name, "the name of an index");
+STENCIL_EXPECT(argument_name, "the name of an argument");
+STENCIL_EXPECT(let_name, "the name of the local value");
+STENCIL_EXPECT(member_name, "the name of a member");
+STENCIL_EXPECT(reducer_name, "a reducer: sum, prod, min or max");
+
+STENCIL_EXPECT(primary, "an expression");
+STENCIL_EXPECT(paren_close, "')' or an operator");
+STENCIL_EXPECT(aggregate_close, "',' or '}' in the list of values");
+STENCIL_EXPECT(binder, "an index and its range, as in 'a in -1..1'");
+STENCIL_EXPECT(binder_colon, "',' or ':' after the range", "write 'sum(a in -1..1 : expression)'");
+STENCIL_EXPECT(comprehension_close, "')' after the expression");
+STENCIL_EXPECT(call_close, "',' or ')' in the list of arguments");
+STENCIL_EXPECT(bracket_close, "',' or ']' in the list of indices");
+STENCIL_EXPECT(level_sign, "'-' and a number of steps, as in U@-1");
+STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
+
+STENCIL_EXPECT(dots, "'..' and the end of the range");
+STENCIL_EXPECT(box_close, "',', '..' or ']' in the box");
+STENCIL_EXPECT(region, "a region: the name of a grid or sub-grid, or a box [lo..hi, ...]");
+
+STENCIL_EXPECT(type, "a type");
+STENCIL_EXPECT(struct_close, "',' or '}' in the list of members");
+
+STENCIL_EXPECT(colon, "':'");
+STENCIL_EXPECT(assign, "'='");
+STENCIL_EXPECT(keyword<grammar::of_>, "'of'");
+STENCIL_EXPECT(keyword<grammar::on_>, "'on' and the name of a grid");
+STENCIL_EXPECT(keyword<grammar::in_>, "'in'");
+STENCIL_EXPECT(keyword<grammar::when_>, "'when'", "write 'stop when condition;'");
+STENCIL_EXPECT(on_region, "'on' and a region");
+
+STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, clamp, mirror or periodic");
+STENCIL_EXPECT(extents, "'[' and the extents of the table");
+STENCIL_EXPECT(extents_close, "',' or ']' in the list of extents");
+STENCIL_EXPECT(argument_open, "'(' and the arguments of the function");
+STENCIL_EXPECT(argument_close, "',' or ')' in the list of arguments");
+STENCIL_EXPECT(argument_type, "a type, or 'field'");
+STENCIL_EXPECT(function_form, "'=' or '{'",
+               "a function is written 'function f(u : field) = e;' or "
+               "'function f(u : field) { let x = e; = e; }'");
+STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function");
+STENCIL_EXPECT(body_close, "'}' after the body");
+STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
+STENCIL_EXPECT(piece, "a piece: region = expression;");
+STENCIL_EXPECT(init_close, "',' or ']' in the list of index names");
+STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");
+STENCIL_EXPECT(reduce_close, "')' after the expression");
+
+#undef STENCIL_EXPECT
+// clang-format on
+
+// The error at a token that the grammar does not allow at `offset`: P007 where a name is due and
+// the token is a keyword, P008 for a character that no program contains, else P001.
+SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
+                             bool name_is_due);
+
+SyntaxError number_out_of_range(std::string_view text, Span number, bool integral);  // P002
+SyntaxError unterminated_comment(Span opening);                                      // P003
+SyntaxError nesting_too_deep(Span bracket);                                          // P004
+SyntaxError expression_too_deep(Span place);                                         // P005
+SyntaxError chained_comparison(Span comparison);                                     // P006
+SyntaxError malformed_number(std::string_view text, Span number);                    // P009
+SyntaxError file_too_large(size_t bytes, size_t limit);                              // P010
+SyntaxError attribute_given_twice(Span attribute, std::string_view name);            // P011
+
+// PEGTL's hook for a `must` that fails: turns the rule and the place into one of the errors above.
+template <typename Rule>
+struct Control : tao::pegtl::normal<Rule> {
+  template <typename Input>
+  [[noreturn]] static void raise(const Input& in, Builder& builder) {
+    const auto offset = static_cast<size_t>(in.current() - builder.text().data());
+    if constexpr (std::is_same_v<Rule, grammar::unterminated_comment>) {
+      throw unterminated_comment(
+          {static_cast<uint32_t>(offset), static_cast<uint32_t>(offset + 2)});
+    } else {
+      throw unexpected_token(builder, offset, kExpectation<Rule>,
+                             std::is_base_of_v<grammar::name, Rule>);
+    }
+  }
+};
+
+}  // namespace stencil

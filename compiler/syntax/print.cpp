@@ -1,0 +1,336 @@
+// The syntax tree as text: one node a line, children indented by two. A node's line is its kind and
+// its name or value; anything that a node may lack (a param's value, a field's history) has a line
+// of its own in front, so that its absence shows. The recursion is as deep as the tree, which the
+// parser bounds (kMaxExpressionDepth, kMaxNesting).
+#include <fmt/format.h>
+
+#include "compiler/syntax/parse.h"
+
+namespace stencil {
+
+namespace {
+
+using namespace ast;  // NOLINT: every alternative of every variant is spelled below
+
+std::string_view spelling(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::Neg:
+      return "-";
+    case UnaryOp::Not:
+      return "not";
+    case UnaryOp::BitNot:
+      return "~";
+  }
+  return "";
+}
+
+std::string_view spelling(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Or:
+      return "or";
+    case BinaryOp::And:
+      return "and";
+    case BinaryOp::Eq:
+      return "==";
+    case BinaryOp::Ne:
+      return "!=";
+    case BinaryOp::Lt:
+      return "<";
+    case BinaryOp::Le:
+      return "<=";
+    case BinaryOp::Gt:
+      return ">";
+    case BinaryOp::Ge:
+      return ">=";
+    case BinaryOp::BitOr:
+      return "|";
+    case BinaryOp::BitXor:
+      return "^";
+    case BinaryOp::BitAnd:
+      return "&";
+    case BinaryOp::Shl:
+      return "<<";
+    case BinaryOp::Shr:
+      return ">>";
+    case BinaryOp::Add:
+      return "+";
+    case BinaryOp::Sub:
+      return "-";
+    case BinaryOp::Mul:
+      return "*";
+    case BinaryOp::Div:
+      return "/";
+    case BinaryOp::Mod:
+      return "%";
+  }
+  return "";
+}
+
+std::string_view spelling(BoundaryKind kind) {
+  switch (kind) {
+    case BoundaryKind::None:
+      return "none";
+    case BoundaryKind::Constant:
+      return "constant";
+    case BoundaryKind::Clamp:
+      return "clamp";
+    case BoundaryKind::Mirror:
+      return "mirror";
+    case BoundaryKind::Periodic:
+      return "periodic";
+  }
+  return "";
+}
+
+class Printer {
+ public:
+  std::string take() { return std::move(out_); }
+
+  void program(const Program& p) {
+    line("program");
+    indented([&] {
+      for (const auto& item : p.items) {
+        std::visit([&](const auto& kind) { print(kind); }, item.kind);
+      }
+    });
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_.append(static_cast<size_t>(indent_) * 2, ' ');
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  template <typename Body>
+  void indented(Body body) {
+    ++indent_;
+    body();
+    --indent_;
+  }
+
+  // A line that says which part follows, and the part below it; nothing for a null part.
+  void part(std::string_view label, const ExprPtr& value) {
+    if (!value) return;
+    line("{}", label);
+    indented([&] { print(*value); });
+  }
+
+  void print(const Expr& expr) {
+    std::visit([&](const auto& kind) { print(kind); }, expr.kind);
+  }
+  void children(const std::vector<ExprPtr>& list) {
+    for (const auto& child : list) print(*child);
+  }
+
+  // Expressions.
+  void print(const Number& n) {
+    if (n.integral) {
+      line("integer {}", n.integer);
+    } else {
+      line("real {}", n.real);
+    }
+  }
+  void print(const Boolean& b) { line("{}", b.value); }
+  void print(const Name& n) { line("name {}", n.name); }
+  void print(const Level& l) { line("level {}@-{}", l.field, l.back); }
+  void print(const Unary& u) {
+    line("unary {}", spelling(u.op));
+    indented([&] { print(*u.operand); });
+  }
+  void print(const Binary& b) {
+    line("binary {}", spelling(b.op));
+    indented([&] {
+      print(*b.left);
+      print(*b.right);
+    });
+  }
+  void print(const Call& c) {
+    line("call {}", c.callee.name);
+    indented([&] { children(c.arguments); });
+  }
+  void print(const Comprehension& c) {
+    line("comprehension {}", c.reducer.name);
+    indented([&] {
+      for (const auto& binder : c.binders) {
+        line("binder {}", binder.name.name);
+        indented([&] {
+          print(*binder.low);
+          print(*binder.high);
+        });
+      }
+      print(*c.body);
+    });
+  }
+  void print(const Bracket& b) {
+    line("bracket");
+    indented([&] {
+      print(*b.base);
+      children(b.indices);
+    });
+  }
+  void print(const Member& m) {
+    line("member {}", m.name.name);
+    indented([&] { print(*m.base); });
+  }
+  void print(const Aggregate& a) {
+    line("aggregate");
+    indented([&] {
+      for (const auto& entry : a.entries) {
+        if (entry.name) {
+          part(entry.name->name + " =", entry.value);
+        } else {
+          print(*entry.value);
+        }
+      }
+    });
+  }
+
+  // Boxes, regions, types.
+  void print(const Box& box) {
+    line("box");
+    indented([&] {
+      for (const auto& range : box.ranges) {
+        if (range.index) {
+          line("range {}", range.index->name);
+        } else {
+          line("range");
+        }
+        indented([&] {
+          print(*range.low);
+          if (range.high) print(*range.high);
+        });
+      }
+    });
+  }
+  void print(const Identifier& region) { line("region {}", region.name); }
+  void print(const Region& region) {
+    std::visit([&](const auto& kind) { print(kind); }, region);
+  }
+  void print(const TypeExpr& type) {
+    std::visit([&](const auto& kind) { print(kind); }, type.kind);
+  }
+  void print(const NamedType& t) { line("type {}", t.name); }
+  void print(const VectorType& t) {
+    line("type vector");
+    indented([&] {
+      print(*t.length);
+      print(*t.element);
+    });
+  }
+  void print(const StructType& t) {
+    line("type structure");
+    indented([&] {
+      for (const auto& member : t.members) {
+        line("member {}", member.name.name);
+        indented([&] { print(*member.type); });
+      }
+    });
+  }
+
+  // Items.
+  void print(const Param& p) {
+    line("param {}", p.name.name);
+    indented([&] {
+      print(p.type);
+      part("value", p.value);
+    });
+  }
+  void print(const Grid& g) {
+    line("grid {}", g.name.name);
+    indented([&] {
+      print(g.box);
+      part("steps", g.steps);
+    });
+  }
+  void print(const Subgrid& s) {
+    line("subgrid {} of {}", s.name.name, s.parent.name);
+    indented([&] { print(s.box); });
+  }
+  void print(const TypeDecl& t) {
+    line("type {}", t.name.name);
+    indented([&] { print(t.type); });
+  }
+  void print(const Field& f) {
+    std::string names;
+    for (const auto& name : f.names) names += (names.empty() ? "" : ", ") + name.name;
+    line("field {} on {}", names, f.domain.name);
+    indented([&] {
+      print(f.type);
+      part("history", f.history);
+      if (f.constant) line("constant");
+      if (f.boundary) {
+        line("boundary {}", spelling(f.boundary->kind));
+        indented([&] {
+          if (f.boundary->value) print(*f.boundary->value);
+        });
+      }
+    });
+  }
+  void print(const Table& t) {
+    line("table {}", t.name.name);
+    indented([&] {
+      print(t.type);
+      line("extents");
+      indented([&] { children(t.extents); });
+      part("value", t.value);
+    });
+  }
+  void print(const std::vector<Let>& lets) {
+    for (const auto& let : lets) part("let " + let.name.name, let.value);
+  }
+  void print(const Function& f) {
+    line("function {}", f.name.name);
+    indented([&] {
+      for (const auto& argument : f.arguments) {
+        line("argument {}{}", argument.name.name, argument.is_field ? " : field" : "");
+      }
+      print(f.lets);
+      part("value", f.value);
+    });
+  }
+  void print(const Stencil& s) {
+    line("stencil {} : {}", s.name.name, s.field.name);
+    indented([&] {
+      print(s.lets);
+      for (const auto& piece : s.pieces) {
+        line("piece");
+        indented([&] {
+          print(piece.region);
+          part("value", piece.value);
+        });
+      }
+    });
+  }
+  void print(const Init& i) {
+    line("init {}", i.field.name);
+    indented([&] {
+      for (const auto& index : i.indices) line("index {}", index.name);
+      part("value", i.value);
+    });
+  }
+  void print(const Reduce& r) {
+    line("reduce {} = {}", r.name.name, r.reducer.name);
+    indented([&] {
+      print(r.region);
+      part("value", r.value);
+      part("every", r.every);
+    });
+  }
+  void print(const Stop& s) { part("stop", s.condition); }
+  void print(const Require& r) { part("require", r.condition); }
+
+  std::string out_;
+  int indent_ = 0;
+};
+
+}  // namespace
+
+std::string print(const ast::Program& program) {
+  Printer printer;
+  printer.program(program);
+  return printer.take();
+}
+
+}  // namespace stencil

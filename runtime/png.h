@@ -1,0 +1,48 @@
+// Pictures of fields.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/reference/state.h"
+#include "runtime/result.h"
+
+namespace stencil::runtime {
+
+// A plane of values, row-major.
+struct Slice {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  std::vector<double> values;
+};
+
+// The plane of a component's newest level spanned by the last two dimensions. `fixed` gives the
+// grid coordinates of the dimensions before them; where it is shorter, the middle is taken. A field
+// of rank 1 is one row. R030 for a coordinate outside the field or a field without points.
+Result<Slice> slice_of(const reference::FieldData& field, int component,
+                       const std::vector<int64_t>& fixed = {});
+
+struct ImageOptions {
+  // Values of the first and the last colour; without: the least and greatest finite value.
+  std::optional<std::pair<double, double>> range;
+  // Pixels per point in each direction; 0: as many as bring the longer side to 512 or just under.
+  int scale = 0;
+};
+
+struct Image {
+  int64_t width = 0;
+  int64_t height = 0;
+  std::vector<uint8_t> rgb;  // 3 bytes per pixel, row-major, top row first
+};
+
+// Row 0 is on top. NaN has a colour of its own. R030 if the image would be too large.
+Result<Image> render(const Slice& slice, const ImageOptions& options = {});
+
+// The bytes of an 8-bit RGB PNG file. R030 if libpng fails.
+Result<std::string> encode_png(const Image& image);
+Status write_png(const std::string& path, const Image& image);
+
+}  // namespace stencil::runtime

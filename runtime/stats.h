@@ -1,0 +1,28 @@
+// Statistics of fields (`run --stats`).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "compiler/reference/state.h"
+
+namespace stencil::runtime {
+
+// Of one component's newest level. All but the counts are over the points that are not NaN.
+struct Statistics {
+  int64_t points = 0;
+  int64_t nans = 0;
+  double least = 0;
+  double greatest = 0;
+  double mean = 0;
+  double l2 = 0;  // square root of the sum of squares
+
+  bool any() const { return points > nans; }
+};
+
+Statistics statistics_of(const reference::FieldData& field, int component);
+
+// One line per component of every field of `program`, under a heading.
+std::string print_statistics(const ir::Program& program, const reference::State& state);
+
+}  // namespace stencil::runtime

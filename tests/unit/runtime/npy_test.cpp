@@ -1,0 +1,174 @@
+#include "runtime/npy.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/unit/runtime/fields.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::runtime {
+namespace {
+
+// A version 1 file with the given header text and data.
+std::string npy(const std::string& header, const std::string& data) {
+  std::string bytes("\x93NUMPY\1\0", 8);
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  return bytes + header + data;
+}
+
+std::string failure_of(const std::string& bytes) {
+  const Result<NpyArray> array = parse_npy(bytes, "x.npy");
+  EXPECT_FALSE(array.ok());
+  return array.ok() ? "" : array.failure().code + ": " + array.failure().message;
+}
+
+const char* const kTwoFloats = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+
+TEST(Npy, ReadsWhatNumPyWrites) {
+  const Result<NpyArray> array =
+      parse_npy(npy(kTwoFloats, std::string("\0\0\x80\x3f\0\0\0\xc0", 8)), "");
+  ASSERT_TRUE(array.ok());
+  EXPECT_EQ(array.value().type, Scalar::F32);
+  EXPECT_EQ(array.value().shape, std::vector<int64_t>{2});
+  float values[2];
+  std::memcpy(values, array.value().data.data(), sizeof values);
+  EXPECT_EQ(values[0], 1);
+  EXPECT_EQ(values[1], -2);
+}
+
+TEST(Npy, ReadsHeadersInAnyOrderAndVersion2) {
+  const std::string header = "{\"shape\":( ) , 'fortran_order':False,'descr':'|u1'}\n";
+  std::string bytes("\x93NUMPY\2\0", 8);
+  bytes += static_cast<char>(header.size());
+  bytes += std::string(3, '\0') + header + "\xc8";
+  const Result<NpyArray> array = parse_npy(bytes, "");
+  ASSERT_TRUE(array.ok()) << array.failure().message;
+  EXPECT_EQ(array.value().type, Scalar::I32);
+  EXPECT_TRUE(array.value().shape.empty());
+  ASSERT_EQ(array.value().data.size(), 4u);
+  EXPECT_EQ(std::to_integer<int>(array.value().data[0]), 200);
+}
+
+TEST(Npy, WrittenFilesAreAlignedAndReadBack) {
+  const TemporaryDirectory directory;
+  for (const Scalar type :
+       {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32, Scalar::I64, Scalar::Bool}) {
+    NpyArray array{type, {2, 3}, std::vector<std::byte>(6 * size_in_bytes(type))};
+    for (size_t i = 0; i < array.data.size(); ++i) array.data[i] = std::byte(i & 1);
+    EXPECT_EQ((format_npy(array).size() - array.data.size()) % 64, 0u);
+    ASSERT_TRUE(write_npy(directory.file("a.npy"), array).ok());
+    const Result<NpyArray> back = read_npy(directory.file("a.npy"));
+    ASSERT_TRUE(back.ok());
+    EXPECT_EQ(back.value().type, type);
+    EXPECT_EQ(back.value().shape, array.shape);
+    EXPECT_EQ(back.value().data, array.data);
+  }
+}
+
+TEST(Npy, RefusesWhatItDoesNotSupport) {
+  const std::string data(8, '\0');
+  EXPECT_EQ(failure_of(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", data)),
+            "R021: 'x.npy' is in Fortran order, which is not supported");
+  EXPECT_EQ(failure_of(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", data)),
+            "R021: 'x.npy' has dtype '>f4', which is not supported");
+  EXPECT_EQ(
+      failure_of(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", data)),
+      "R021: 'x.npy' holds structured elements, which are not supported");
+  EXPECT_EQ(failure_of(std::string("\x93NUMPY\7\0\0\0", 10)), "R021: 'x.npy' has format version 7");
+}
+
+TEST(Npy, DamagedFilesAreErrors) {
+  EXPECT_EQ(failure_of("PNG"), "R020: 'x.npy' is no intact .npy file: it does not begin as one");
+  EXPECT_EQ(failure_of(npy(kTwoFloats, "1234567")),
+            "R020: 'x.npy' is no intact .npy file: its shape (2,) needs 8 bytes of data, it has 7");
+  EXPECT_EQ(failure_of(npy(kTwoFloats, "123456789")),
+            "R020: 'x.npy' is no intact .npy file: its shape (2,) needs 8 bytes of data, it has 9");
+  const std::string malformed = "R020: 'x.npy' is no intact .npy file: its header is malformed";
+  for (const char* header :
+       {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} trailing",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+        "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}",
+        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"}) {
+    EXPECT_EQ(failure_of(npy(header, "12345678")), malformed) << header;
+  }
+  EXPECT_EQ(failure_of(npy("{'descr': '<f8', 'fortran_order': False, "
+                           "'shape': (4294967296, 4294967296)}",
+                           "")),
+            "R020: 'x.npy' is no intact .npy file: its shape (4294967296, 4294967296) overflows");
+}
+
+// Every prefix of a good file, and every file with one byte changed, is read or refused.
+TEST(Npy, NoDamageCrashes) {
+  const std::string good = npy(kTwoFloats, "12345678");
+  for (size_t size = 0; size < good.size(); ++size) failure_of(good.substr(0, size));
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(byte);
+      const Result<NpyArray> array = parse_npy(bad, "");
+      EXPECT_TRUE(!array.ok() || array.value().data.size() <= 32u);
+    }
+  }
+}
+
+TEST(NpyFields, RoundTripOfOneComponent) {
+  reference::FieldData field = make_field({{2, 3}, {0, 2}}, {Scalar::BF16});
+  for (int64_t i = 0; i < 6; ++i) field.set_real(0, 0, i, 0.1 * static_cast<double>(i));
+  const Result<NpyArray> array = to_npy(field);
+  ASSERT_TRUE(array.ok());
+  EXPECT_EQ(array.value().type, Scalar::F32);
+  EXPECT_EQ(array.value().shape, (std::vector<int64_t>{2, 3}));
+  reference::FieldData copy = make_field({{2, 3}, {0, 2}}, {Scalar::BF16});
+  ASSERT_TRUE(from_npy(array.value(), "x", copy).ok());
+  EXPECT_EQ(copy.levels, field.levels);
+}
+
+TEST(NpyFields, ComponentsAreTheLastDimension) {
+  reference::FieldData field = make_field({{0, 1}}, {Scalar::I32, Scalar::I32, Scalar::I32});
+  for (int c = 0; c < 3; ++c) {
+    for (int64_t i = 0; i < 2; ++i) field.set_integer(0, c, i, 10 * i + c);
+  }
+  const Result<NpyArray> array = to_npy(field);
+  ASSERT_TRUE(array.ok());
+  EXPECT_EQ(array.value().shape, (std::vector<int64_t>{2, 3}));
+  int32_t values[6];
+  std::memcpy(values, array.value().data.data(), sizeof values);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(values[i], 10 * (i / 3) + i % 3);
+  reference::FieldData copy = make_field({{0, 1}}, {Scalar::I32, Scalar::I32, Scalar::I32});
+  ASSERT_TRUE(from_npy(array.value(), "x", copy).ok());
+  EXPECT_EQ(copy.levels, field.levels);
+  EXPECT_EQ(component_to_npy(field, 0, 1).shape, std::vector<int64_t>{2});
+
+  field = make_field({{0, 1}}, {Scalar::I32, Scalar::F32});
+  EXPECT_EQ(to_npy(field).failure().code, "R024");
+  const NpyArray ones = component_to_npy(make_field({{0, 1}}, {Scalar::I64}), 0, 0);
+  EXPECT_TRUE(component_from_npy(ones, "x", field, 0, 1).ok());
+}
+
+TEST(NpyFields, RefusesOtherShapesAndValues) {
+  reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
+  const auto failure = [&](const reference::FieldData& from) {
+    const Status status = from_npy(to_npy(from).value(), "x.npy", field);
+    EXPECT_FALSE(status.ok());
+    return status.ok() ? "" : status.failure().code + ": " + status.failure().message;
+  };
+  EXPECT_EQ(failure(make_field({{0, 3}}, {Scalar::I32})),
+            "R022: 'x.npy' has the shape 4, the field has 3");
+  EXPECT_EQ(failure(make_field({{0, 2}}, {Scalar::F64})),
+            "R023: 'x.npy' holds double values, the field holds integer");
+  reference::FieldData large = make_field({{0, 2}}, {Scalar::I64});
+  large.set_integer(0, 0, 0, 7);
+  large.set_integer(0, 0, 2, int64_t{1} << 31);
+  EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which is no 32-bit integer");
+  EXPECT_EQ(field.integer(0, 0, 0), 0);  // untouched
+  large.set_integer(0, 0, 2, -5);
+  EXPECT_TRUE(from_npy(to_npy(large).value(), "x.npy", field).ok());
+  EXPECT_EQ(field.integer(0, 0, 2), -5);
+}
+
+}  // namespace
+}  // namespace stencil::runtime

@@ -1,0 +1,113 @@
+#include "runtime/png.h"
+
+#include <png.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/colour_map.h"
+#include "runtime/files.h"
+#include "tests/unit/runtime/fields.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::runtime {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Colour pixel(const Image& image, int64_t x, int64_t y) {
+  const uint8_t* rgb = image.rgb.data() + 3 * (y * image.width + x);
+  return {rgb[0], rgb[1], rgb[2]};
+}
+
+double luminance(const Colour& c) {
+  const auto linear = [](uint8_t v) { return std::pow(v / 255.0, 2.2); };
+  return 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+}
+
+TEST(ColourMap, GetsLighterFromEndToEnd) {
+  double before = -1;
+  for (int i = 0; i <= 64; ++i) {
+    const double now = luminance(colour_of(i / 64.0));
+    EXPECT_GT(now, before) << i;
+    before = now;
+  }
+  EXPECT_LT(luminance(colour_of(0)), 0.05);
+  EXPECT_GT(luminance(colour_of(1)), 0.7);
+  EXPECT_EQ(colour_of(-3), colour_of(0));
+  EXPECT_EQ(colour_of(kInfinity), colour_of(1));
+}
+
+TEST(ColourMap, NanIsFarFromEveryColour) {
+  for (int i = 0; i <= 64; ++i) {
+    const Colour c = colour_of(i / 64.0);
+    EXPECT_GT(std::hypot(c[0] - kNanColour[0], c[1] - kNanColour[1], c[2] - kNanColour[2]), 80)
+        << i;
+  }
+}
+
+TEST(Png, RendersWithARangeOfItsOwn) {
+  const Slice slice{2, 3, {-1, 0, 1, kNan, kInfinity, -kInfinity}};
+  const Result<Image> image = render(slice, {.range = {}, .scale = 2});
+  ASSERT_TRUE(image.ok());
+  EXPECT_EQ(image.value().width, 6);
+  EXPECT_EQ(image.value().height, 4);
+  const Colour expected[2][3] = {{colour_of(0), colour_of(0.5), colour_of(1)},
+                                 {kNanColour, colour_of(1), colour_of(0)}};
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 6; ++x) {
+      EXPECT_EQ(pixel(image.value(), x, y), expected[y / 2][x / 2]) << x << ", " << y;
+    }
+  }
+}
+
+TEST(Png, RendersAGivenRangeAndConstants) {
+  const Result<Image> given = render({1, 2, {5, 30}}, {.range = {{0, 20}}, .scale = 1});
+  EXPECT_EQ(pixel(given.value(), 0, 0), colour_of(0.25));
+  EXPECT_EQ(pixel(given.value(), 1, 0), colour_of(1));
+  const Result<Image> constant = render({1, 1, {7}});
+  EXPECT_EQ(constant.value().width, 512);
+  EXPECT_EQ(pixel(constant.value(), 511, 511), colour_of(0.5));
+  const Result<Image> nans = render({1, 1, {kNan}});
+  EXPECT_EQ(pixel(nans.value(), 0, 0), kNanColour);
+  const Result<Image> extreme = render({1, 2, {-1e308, 1e308}}, {.range = {}, .scale = 1});
+  EXPECT_EQ(pixel(extreme.value(), 1, 0), colour_of(1));
+}
+
+TEST(Png, RefusesImagesThatAreTooLargeOrEmpty) {
+  EXPECT_EQ(render({1, 1, {0}}, {.range = {}, .scale = 1 << 20}).failure().code, "R030");
+  EXPECT_EQ(render({0, 5, {}}).failure().code, "R030");
+}
+
+TEST(Png, SlicesTheMiddleOrWhereAsked) {
+  reference::FieldData cube = make_field({{1, 3}, {0, 1}, {0, 1}}, {Scalar::F64});
+  for (int64_t i = 0; i < cube.points; ++i) cube.set_real(0, 0, i, static_cast<double>(i));
+  EXPECT_EQ(slice_of(cube, 0).value().values, (std::vector<double>{4, 5, 6, 7}));
+  EXPECT_EQ(slice_of(cube, 0, {3}).value().values, (std::vector<double>{8, 9, 10, 11}));
+  EXPECT_EQ(slice_of(cube, 0, {0}).failure().message,
+            "no image can be made: coordinate 0 of dimension 0 is outside 1..3");
+  EXPECT_FALSE(slice_of(cube, 0, {1, 1}).ok());
+  const Slice line = slice_of(make_field({{0, 4}}, {Scalar::I32}), 0).value();
+  EXPECT_EQ(line.rows, 1);
+  EXPECT_EQ(line.columns, 5);
+}
+
+TEST(Png, FilesDecodeToTheImage) {
+  const TemporaryDirectory directory;
+  const Image image = render({2, 3, {1, 2, 3, 4, 5, kNan}}, {.range = {}, .scale = 3}).value();
+  ASSERT_TRUE(write_png(directory.file("a.png"), image).ok());
+  const std::string bytes = read_file(directory.file("a.png")).value();
+  png_image description{};
+  description.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_memory(&description, bytes.data(), bytes.size()), 0);
+  EXPECT_EQ(description.width, 9u);
+  EXPECT_EQ(description.height, 6u);
+  description.format = PNG_FORMAT_RGB;
+  std::vector<uint8_t> rgb(PNG_IMAGE_SIZE(description));
+  ASSERT_NE(png_image_finish_read(&description, nullptr, rgb.data(), 0, nullptr), 0);
+  EXPECT_EQ(rgb, image.rgb);
+}
+
+}  // namespace
+}  // namespace stencil::runtime

@@ -1,0 +1,230 @@
+// Every form of every item, by its printed tree.
+#include "tests/unit/syntax/helpers.h"
+
+namespace stencil {
+namespace {
+
+using test::tree;
+
+TEST(Item, Param) {
+  EXPECT_EQ(tree("param N : integer = 512; param a : real;"), R"(program
+  param N
+    type integer
+    value
+      integer 512
+  param a
+    type real
+)");
+}
+
+TEST(Item, GridAndSubgrid) {
+  EXPECT_EQ(tree("grid G = [0..N-1, 4] steps 100; subgrid s of G = [1..2];"), R"(program
+  grid G
+    box
+      range
+        integer 0
+        binary -
+          name N
+          integer 1
+      range
+        integer 4
+    steps
+      integer 100
+  subgrid s of G
+    box
+      range
+        integer 1
+        integer 2
+)");
+}
+
+TEST(Item, Type) {
+  EXPECT_EQ(tree("type cell = { rho : real, u : vector 2 of vector N + 1 of half };"), R"(program
+  type cell
+    type structure
+      member rho
+        type real
+      member u
+        type vector
+          integer 2
+          type vector
+            binary +
+              name N
+              integer 1
+            type half
+)");
+}
+
+TEST(Item, FieldAttributesInAnyOrder) {
+  EXPECT_EQ(tree("field A, B : real on G;"), R"(program
+  field A, B on G
+    type real
+)");
+  const char* all = R"(program
+  field A on G
+    type real
+    history
+      integer 2
+    constant
+    boundary constant
+      real 0.5
+)";
+  EXPECT_EQ(tree("field A : real on G constant history 2 boundary constant 0.5;"), all);
+  EXPECT_EQ(tree("field A : real on G boundary constant 0.5 constant history 2;"), all);
+  for (const std::string kind : {"none", "clamp", "mirror", "periodic"}) {
+    EXPECT_NE(tree("field A : real on G boundary " + kind + ";").find("    boundary " + kind + "\n"),
+              std::string::npos);
+  }
+}
+
+TEST(Item, Table) {
+  EXPECT_EQ(tree("table w : real[2,1] = {{1},{2}};"), R"(program
+  table w
+    type real
+    extents
+      integer 2
+      integer 1
+    value
+      aggregate
+        aggregate
+          integer 1
+        aggregate
+          integer 2
+)");
+}
+
+TEST(Item, Function) {
+  EXPECT_EQ(tree("function f(u : field, a, b : vector 2 of real) = u[0];"), R"(program
+  function f
+    argument u : field
+    argument a
+    argument b
+    value
+      bracket
+        name u
+        integer 0
+)");
+  EXPECT_EQ(tree("function f() { let s = 1; let t = 2; = s; } function g() { = 1; };"), R"(program
+  function f
+    let s
+      integer 1
+    let t
+      integer 2
+    value
+      name s
+  function g
+    value
+      integer 1
+)");
+}
+
+TEST(Item, StencilInItsThreeForms) {
+  EXPECT_EQ(tree("stencil n : F on interior = 1; stencil n : F[0, i in 1..2] = 2;"), R"(program
+  stencil n : F
+    piece
+      region interior
+      value
+        integer 1
+  stencil n : F
+    piece
+      box
+        range
+          integer 0
+        range i
+          integer 1
+          integer 2
+      value
+        integer 2
+)");
+  EXPECT_EQ(tree("stencil n : F { let d = 3; [0] = d; rest = 4; } stop when 1;"), R"(program
+  stencil n : F
+    let d
+      integer 3
+    piece
+      box
+        range
+          integer 0
+      value
+        name d
+    piece
+      region rest
+      value
+        integer 4
+  stop
+    integer 1
+)");
+}
+
+TEST(Item, Init) {
+  EXPECT_EQ(tree("init A[i,j] = i; init A = 0;"), R"(program
+  init A
+    index i
+    index j
+    value
+      name i
+  init A
+    value
+      integer 0
+)");
+}
+
+TEST(Item, ReduceStopRequire) {
+  EXPECT_EQ(tree("reduce e = sum(A[0]) on [1..2] every 50; reduce m = max(1) on G;"
+                 "stop when e < 1; require N >= 8;"),
+            R"(program
+  reduce e = sum
+    box
+      range
+        integer 1
+        integer 2
+    value
+      bracket
+        name A
+        integer 0
+    every
+      integer 50
+  reduce m = max
+    region G
+    value
+      integer 1
+  stop
+    binary <
+      name e
+      integer 1
+  require
+    binary >=
+      name N
+      integer 8
+)");
+}
+
+TEST(Item, WordsThatAreNotReservedMayBeNames) {
+  EXPECT_NE(tree("field none, clamp, vector, sum : real on inner;").find("none, clamp, vector, sum"),
+            std::string::npos);
+}
+
+TEST(Item, NoItemsIsAProgram) {
+  for (const char* text : {"", "\n", "// only", "/* only */", "\xEF\xBB\xBF", " \r\n\t"}) {
+    EXPECT_EQ(tree(text), "program\n");
+  }
+}
+
+TEST(Item, SpansReachFromTheKeywordToTheEnd) {
+  const Source source("t.stn",
+                      "// c\nparam N : real ; stencil s : A { [0] = 1 + 2 ; } // d\r\nstop when e;");
+  Diagnostics diagnostics;
+  const auto program = parse(source, diagnostics);
+  ASSERT_TRUE(program) << render(source, diagnostics);
+  ASSERT_EQ(program->items.size(), 3U);
+  EXPECT_EQ(source.text(program->items[0].span), "param N : real ;");
+  EXPECT_EQ(source.text(program->items[1].span), "stencil s : A { [0] = 1 + 2 ; }");
+  EXPECT_EQ(source.text(program->items[2].span), "stop when e;");
+  const auto& stencil = std::get<ast::Stencil>(program->items[1].kind);
+  EXPECT_EQ(source.text(stencil.name.span), "s");
+  EXPECT_EQ(source.text(stencil.pieces[0].span), "[0] = 1 + 2");
+  EXPECT_EQ(source.text(std::get<ast::Box>(stencil.pieces[0].region).span), "[0]");
+  EXPECT_EQ(source.text(std::get<ast::Param>(program->items[0].kind).type.span), "real");
+}
+
+}  // namespace
+}  // namespace stencil
