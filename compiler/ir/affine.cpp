@@ -1,12 +1,12 @@
 // Affine functions and the one question asked of them: is this one never negative?
 //
-// Bounds are small (a param or two, single-digit constants), so the question is answered exactly and
-// simply: assume the opposite (goal <= -1), eliminate one variable after the other by Fourier and
-// Motzkin's method, and see whether a contradiction (a negative constant >= 0) is left. Every row is
-// divided by the greatest common divisor of its coefficients and its constant rounded down, which is
-// sound for integers and settles such cases as 2N >= 3 implies N >= 2. Elimination can square the
-// number of rows; beyond kMaxRows, and wherever a product would overflow, the answer is "not proved",
-// which callers turn into a check at run time.
+// Bounds are small (a param or two, single-digit constants), so the question is answered exactly
+// and simply: assume the opposite (goal <= -1), eliminate one variable after the other by Fourier
+// and Motzkin's method, and see whether a contradiction (a negative constant >= 0) is left. Every
+// row is divided by the greatest common divisor of its coefficients and its constant rounded down,
+// which is sound for integers and settles such cases as 2N >= 3 implies N >= 2. Elimination can
+// square the number of rows; beyond kMaxRows, and wherever a product would overflow, the answer is
+// "not proved", which callers turn into a check at run time.
 #include "compiler/ir/affine.h"
 
 #include <algorithm>
@@ -18,12 +18,15 @@ namespace {
 
 // Two's complement wrap-around: semantic analysis keeps bounds far from overflow, and an expression
 // that does overflow is found by evaluate().
-int64_t wrap(__int128 value) { return static_cast<int64_t>(static_cast<uint64_t>(value)); }
+int64_t wrap(__int128 value) {
+  return static_cast<int64_t>(static_cast<uint64_t>(value));
+}
 
 // a + factor * b, terms merged in order of their params.
 Affine combine(const Affine& a, const Affine& b, int64_t factor) {
   Affine sum;
-  sum.constant = wrap(static_cast<__int128>(a.constant) + static_cast<__int128>(b.constant) * factor);
+  sum.constant =
+      wrap(static_cast<__int128>(a.constant) + static_cast<__int128>(b.constant) * factor);
   auto left = a.terms.begin();
   auto right = b.terms.begin();
   while (left != a.terms.end() || right != b.terms.end()) {
@@ -40,7 +43,8 @@ Affine combine(const Affine& a, const Affine& b, int64_t factor) {
   return sum;
 }
 
-// --- Fourier-Motzkin elimination -------------------------------------------------------------------
+// --- Fourier-Motzkin elimination
+// -------------------------------------------------------------------
 
 constexpr size_t kMaxRows = 600;
 constexpr __int128 kMaxMagnitude = static_cast<__int128>(1) << 62;
@@ -76,8 +80,8 @@ class System {
   bool contradiction() const { return contradiction_; }
   size_t size() const { return rows_.size(); }
 
-  // Projects out the variable whose elimination makes the fewest rows. False if that is too many, or
-  // one is too large. Must not be called once no variable is left.
+  // Projects out the variable whose elimination makes the fewest rows. False if that is too many,
+  // or one is too large. Must not be called once no variable is left.
   bool eliminate_one(size_t variables) {
     const size_t variable = cheapest(variables);
     std::map<Coefficients, int64_t> all = std::move(rows_);
@@ -138,11 +142,21 @@ class System {
 
 }  // namespace
 
-Affine operator+(const Affine& a, const Affine& b) { return combine(a, b, 1); }
-Affine operator-(const Affine& a, const Affine& b) { return combine(a, b, -1); }
-Affine operator+(const Affine& a, int64_t b) { return a + Affine{b, {}}; }
-Affine operator-(const Affine& a, int64_t b) { return a - Affine{b, {}}; }
-Affine operator*(const Affine& a, int64_t b) { return combine(Affine{}, a, b); }
+Affine operator+(const Affine& a, const Affine& b) {
+  return combine(a, b, 1);
+}
+Affine operator-(const Affine& a, const Affine& b) {
+  return combine(a, b, -1);
+}
+Affine operator+(const Affine& a, int64_t b) {
+  return a + Affine{b, {}};
+}
+Affine operator-(const Affine& a, int64_t b) {
+  return a - Affine{b, {}};
+}
+Affine operator*(const Affine& a, int64_t b) {
+  return combine(Affine{}, a, b);
+}
 
 std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>& params) {
   int64_t sum = affine.constant;
@@ -183,7 +197,8 @@ bool implies_nonnegative(const std::vector<Affine>& assumptions, const Affine& g
 
   std::map<ParamId, size_t> variables;
   auto number = [&](const Affine& affine) {
-    for (const auto& [param, coefficient] : affine.terms) variables.emplace(param, variables.size());
+    for (const auto& [param, coefficient] : affine.terms)
+      variables.emplace(param, variables.size());
   };
   number(goal);
   for (const Affine& assumption : assumptions) number(assumption);

@@ -1,9 +1,9 @@
 // What could not be decided at compile time, decided once the sizes are known.
 //
-// Three things are left open by semantic analysis when params are open: `require` conditions, proofs
-// of bounds (Check), and whether the sizes fit the integers that index them. All are settled here from
-// the params alone, before anything is allocated or launched. Requirements are small scalar graphs;
-// they are evaluated with the semantics of compiler/support/scalar.h.
+// Three things are left open by semantic analysis when params are open: `require` conditions,
+// proofs of bounds (Check), and whether the sizes fit the integers that index them. All are settled
+// here from the params alone, before anything is allocated or launched. Requirements are small
+// scalar graphs; they are evaluated with the semantics of compiler/support/scalar.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,8 @@
 namespace stencil::ir {
 namespace {
 
-// --- Requirements: a scalar graph over params ------------------------------------------------------
+// --- Requirements: a scalar graph over params
+// ------------------------------------------------------
 
 struct Operand {
   double real = 0;      // of float types
@@ -38,27 +39,48 @@ int64_t to_integer(Scalar to, double value) {
 
 double real_operation(Op op, double a, double b, double c) {
   switch (op) {
-    case Op::Neg: return -a;
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Div: return a / b;
-    case Op::Fma: return std::fma(a, b, c);
-    case Op::Min: return b < a ? b : a;
-    case Op::Max: return a < b ? b : a;
-    case Op::Abs: return std::fabs(a);
-    case Op::Sqrt: return std::sqrt(a);
-    case Op::Rsqrt: return 1 / std::sqrt(a);
-    case Op::Exp: return std::exp(a);
-    case Op::Log: return std::log(a);
-    case Op::Pow: return std::pow(a, b);
-    case Op::Sin: return std::sin(a);
-    case Op::Cos: return std::cos(a);
-    case Op::Tan: return std::tan(a);
-    case Op::Tanh: return std::tanh(a);
-    case Op::Floor: return std::floor(a);
-    case Op::Ceil: return std::ceil(a);
-    default: return 0;  // integer and logic operators: integer_operation
+    case Op::Neg:
+      return -a;
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Div:
+      return a / b;
+    case Op::Fma:
+      return std::fma(a, b, c);
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return std::fabs(a);
+    case Op::Sqrt:
+      return std::sqrt(a);
+    case Op::Rsqrt:
+      return 1 / std::sqrt(a);
+    case Op::Exp:
+      return std::exp(a);
+    case Op::Log:
+      return std::log(a);
+    case Op::Pow:
+      return std::pow(a, b);
+    case Op::Sin:
+      return std::sin(a);
+    case Op::Cos:
+      return std::cos(a);
+    case Op::Tan:
+      return std::tan(a);
+    case Op::Tanh:
+      return std::tanh(a);
+    case Op::Floor:
+      return std::floor(a);
+    case Op::Ceil:
+      return std::ceil(a);
+    default:
+      return 0;  // integer and logic operators: integer_operation
   }
 }
 
@@ -67,37 +89,60 @@ int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
   const auto y = static_cast<uint64_t>(b);
   const uint64_t count = y & static_cast<uint64_t>(bits - 1);
   switch (op) {
-    case Op::Neg: return static_cast<int64_t>(0 - x);
-    case Op::Add: return static_cast<int64_t>(x + y);
-    case Op::Sub: return static_cast<int64_t>(x - y);
-    case Op::Mul: return static_cast<int64_t>(x * y);
-    case Op::Div: return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
-    case Op::Mod: return b == 0 || b == -1 ? 0 : a % b;
-    case Op::Min: return b < a ? b : a;
-    case Op::Max: return a < b ? b : a;
-    case Op::Abs: return a < 0 ? static_cast<int64_t>(0 - x) : a;
+    case Op::Neg:
+      return static_cast<int64_t>(0 - x);
+    case Op::Add:
+      return static_cast<int64_t>(x + y);
+    case Op::Sub:
+      return static_cast<int64_t>(x - y);
+    case Op::Mul:
+      return static_cast<int64_t>(x * y);
+    case Op::Div:
+      return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
+    case Op::Mod:
+      return b == 0 || b == -1 ? 0 : a % b;
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return a < 0 ? static_cast<int64_t>(0 - x) : a;
     case Op::And:
-    case Op::BitAnd: return a & b;
+    case Op::BitAnd:
+      return a & b;
     case Op::Or:
-    case Op::BitOr: return a | b;
-    case Op::BitXor: return a ^ b;
-    case Op::BitNot: return ~a;
-    case Op::Not: return a == 0;
-    case Op::Shl: return static_cast<int64_t>(x << count);
-    case Op::Shr: return a >> count;
-    default: return 0;  // float operators: real_operation
+    case Op::BitOr:
+      return a | b;
+    case Op::BitXor:
+      return a ^ b;
+    case Op::BitNot:
+      return ~a;
+    case Op::Not:
+      return a == 0;
+    case Op::Shl:
+      return static_cast<int64_t>(x << count);
+    case Op::Shr:
+      return a >> count;
+    default:
+      return 0;  // float operators: real_operation
   }
 }
 
 template <typename T>
 bool compare(Op op, T a, T b) {
   switch (op) {
-    case Op::Lt: return a < b;
-    case Op::Le: return a <= b;
-    case Op::Gt: return a > b;
-    case Op::Ge: return a >= b;
-    case Op::Eq: return a == b;
-    default: return a != b;
+    case Op::Lt:
+      return a < b;
+    case Op::Le:
+      return a <= b;
+    case Op::Gt:
+      return a > b;
+    case Op::Ge:
+      return a >= b;
+    case Op::Eq:
+      return a == b;
+    default:
+      return a != b;
   }
 }
 
@@ -161,7 +206,8 @@ class Evaluator {
   std::vector<Operand> values_;
 };
 
-// --- Checks and sizes ------------------------------------------------------------------------------
+// --- Checks and sizes
+// ------------------------------------------------------------------------------
 
 // "N = 3, M = 2", of the params that `terms` mention; "" if none.
 std::string values_of(const Program& program, const std::vector<Affine>& terms,

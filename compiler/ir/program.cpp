@@ -2,8 +2,8 @@
 //
 // Graphs are built with common subexpressions already shared: a node that equals an existing one in
 // kind and type is that one. Constants are compared by their bits, so that 0.0 and -0.0 stay apart
-// (they divide differently) and a NaN equals itself. The span and the hint of the first node win: the
-// place where a value was first asked for is the place a reader wants to see.
+// (they divide differently) and a NaN equals itself. The span and the hint of the first node win:
+// the place where a value was first asked for is the place a reader wants to see.
 #include "compiler/ir/program.h"
 
 #include <bit>

@@ -1,10 +1,13 @@
 // Typing of operations. Types are few and the rules are those of C without its surprises:
 //   - among integer < long < float < double the wider operand decides;
-//   - a literal never decides: it takes the type of what it meets, so that no stray double appears in
+//   - a literal never decides: it takes the type of what it meets, so that no stray double appears
+//   in
 //     a float program. Only a real literal that meets an integer makes the operation `real`;
 //   - truth values take part in no arithmetic;
-//   - storing widens silently, narrows with a warning (S102), and never turns a real into an integer.
-// half and bfloat do not occur here: an access converts them to float at once, a store converts back.
+//   - storing widens silently, narrows with a warning (S102), and never turns a real into an
+//   integer.
+// half and bfloat do not occur here: an access converts them to float at once, a store converts
+// back.
 #include "compiler/sema/arithmetic.h"
 
 #include <algorithm>
@@ -30,14 +33,16 @@ Domain domain(Op op) {
     case Op::Min:
     case Op::Max:
     case Op::Abs:
-    case Op::Convert: return Domain::Numbers;
+    case Op::Convert:
+      return Domain::Numbers;
     case Op::Mod:
     case Op::BitAnd:
     case Op::BitOr:
     case Op::BitXor:
     case Op::BitNot:
     case Op::Shl:
-    case Op::Shr: return Domain::Integers;
+    case Op::Shr:
+      return Domain::Integers;
     case Op::Fma:
     case Op::Sqrt:
     case Op::Rsqrt:
@@ -49,17 +54,21 @@ Domain domain(Op op) {
     case Op::Tan:
     case Op::Tanh:
     case Op::Floor:
-    case Op::Ceil: return Domain::Floats;
+    case Op::Ceil:
+      return Domain::Floats;
     case Op::Lt:
     case Op::Le:
     case Op::Gt:
     case Op::Ge:
     case Op::Eq:
-    case Op::Ne: return Domain::Comparison;
+    case Op::Ne:
+      return Domain::Comparison;
     case Op::And:
     case Op::Or:
-    case Op::Not: return Domain::Logic;
-    case Op::Select: return Domain::Select;
+    case Op::Not:
+      return Domain::Logic;
+    case Op::Select:
+      return Domain::Select;
   }
   return Domain::Numbers;
 }
@@ -90,7 +99,8 @@ std::string Arithmetic::describe_leaf(const Leaf& leaf) const {
   return std::get<Constant>(leaf).integer ? "an integer literal" : "a real literal";
 }
 
-// --- Operations ------------------------------------------------------------------------------------
+// --- Operations
+// ------------------------------------------------------------------------------------
 
 TypePtr Arithmetic::common_shape(Op op, const std::vector<Value>& operands, Span span) {
   TypePtr shape = operands.front().type;
@@ -141,7 +151,8 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
     if (kind == Domain::Logic || (kind == Domain::Select && i == 0)) {
       if (!truth) expected = "a condition (a comparison, `and`, `or`, `not`, true, false)";
     } else if (kind == Domain::Select) {
-      if (truth != (type_of(operands[1]) == Scalar::Bool)) expected = "two numbers or two conditions";
+      if (truth != (type_of(operands[1]) == Scalar::Bool))
+        expected = "two numbers or two conditions";
     } else if (truth) {
       expected = "a number";
     } else if (kind == Domain::Integers) {
@@ -212,7 +223,8 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
   return graph_.add({std::move(operation), result, span, {}});
 }
 
-// --- Conversions -----------------------------------------------------------------------------------
+// --- Conversions
+// -----------------------------------------------------------------------------------
 
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
@@ -292,7 +304,8 @@ Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
   return result;
 }
 
-// --- Storing ---------------------------------------------------------------------------------------
+// --- Storing
+// ---------------------------------------------------------------------------------------
 
 bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
@@ -339,8 +352,7 @@ std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, con
   std::vector<ir::NodeId> stored;
   const std::vector<ir::Component> components = flatten(target);
   for (size_t c = 0; c < components.size(); ++c) {
-    const std::optional<ir::NodeId> id =
-        store_scalar(leaf_of(value, c), components[c].type, span);
+    const std::optional<ir::NodeId> id = store_scalar(leaf_of(value, c), components[c].type, span);
     if (!id) return std::nullopt;
     stored.push_back(*id);
   }

@@ -15,8 +15,8 @@ class Arithmetic {
   Arithmetic(ir::Graph& graph, Scalar real, Report& report)
       : graph_(graph), real_(real), report_(report) {}
 
-  // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand being
-  // repeated. In error (S013, S018, S019): reported, and a value that is not ok().
+  // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand
+  // being repeated. In error (S013, S018, S019): reported, and a value that is not ok().
   Value apply(Op op, const std::vector<Value>& operands, Span span);
 
   // The conversions written integer(x), real(x), ...; componentwise.

@@ -1,7 +1,7 @@
-// A walk over expressions that collects names. Lets are evaluated in order, each once, and only those
-// that a value needs: a let with an access that is out of bounds for one piece of a stencil does no
-// harm there if that piece does not use it. Finding the needed ones first keeps evaluation free of
-// recursion from let to let, whose depth the parser does not bound.
+// A walk over expressions that collects names. Lets are evaluated in order, each once, and only
+// those that a value needs: a let with an access that is out of bounds for one piece of a stencil
+// does no harm there if that piece does not use it. Finding the needed ones first keeps evaluation
+// free of recursion from let to let, whose depth the parser does not bound.
 #include "compiler/sema/ast_names.h"
 
 #include <algorithm>
@@ -9,43 +9,65 @@
 namespace stencil::sema {
 namespace {
 
-struct NameCollector {
-  std::unordered_set<std::string>& names;
+class FreeNames {
+ public:
+  explicit FreeNames(const NameVisitor& visit) : visit_(visit) {}
 
-  void operator()(const ast::Number&) const {}
-  void operator()(const ast::Boolean&) const {}
-  void operator()(const ast::Name& name) const { names.insert(name.name); }
-  void operator()(const ast::Level& level) const { names.insert(level.field); }
-  void operator()(const ast::Unary& unary) const { collect_names(*unary.operand, names); }
-  void operator()(const ast::Binary& binary) const {
-    collect_names(*binary.left, names);
-    collect_names(*binary.right, names);
+  void walk(const ast::Expr& expr) {
+    std::visit([&](const auto& kind) { (*this)(kind, expr.span); }, expr.kind);
   }
-  void operator()(const ast::Call& call) const {
-    names.insert(call.callee.name);
-    for (const ast::ExprPtr& argument : call.arguments) collect_names(*argument, names);
+
+ private:
+  void operator()(const ast::Number&, Span) {}
+  void operator()(const ast::Boolean&, Span) {}
+  void operator()(const ast::Name& name, Span span) { mention(name.name, span); }
+  void operator()(const ast::Level& level, Span span) { mention(level.field, span); }
+  void operator()(const ast::Unary& unary, Span) { walk(*unary.operand); }
+  void operator()(const ast::Binary& binary, Span) {
+    walk(*binary.left);
+    walk(*binary.right);
   }
-  void operator()(const ast::Comprehension& comprehension) const {
+  void operator()(const ast::Call& call, Span) {
+    mention(call.callee.name, call.callee.span);
+    for (const ast::ExprPtr& argument : call.arguments) walk(*argument);
+  }
+  void operator()(const ast::Comprehension& comprehension, Span) {
+    const size_t outer = bound_.size();
     for (const ast::Binder& binder : comprehension.binders) {
-      collect_names(*binder.low, names);
-      collect_names(*binder.high, names);
+      walk(*binder.low);
+      walk(*binder.high);
+      bound_.push_back(&binder.name.name);
     }
-    collect_names(*comprehension.body, names);
+    walk(*comprehension.body);
+    bound_.resize(outer);
   }
-  void operator()(const ast::Bracket& bracket) const {
-    collect_names(*bracket.base, names);
-    for (const ast::ExprPtr& index : bracket.indices) collect_names(*index, names);
+  void operator()(const ast::Bracket& bracket, Span) {
+    walk(*bracket.base);
+    for (const ast::ExprPtr& index : bracket.indices) walk(*index);
   }
-  void operator()(const ast::Member& member) const { collect_names(*member.base, names); }
-  void operator()(const ast::Aggregate& aggregate) const {
-    for (const auto& entry : aggregate.entries) collect_names(*entry.value, names);
+  void operator()(const ast::Member& member, Span) { walk(*member.base); }
+  void operator()(const ast::Aggregate& aggregate, Span) {
+    for (const auto& entry : aggregate.entries) walk(*entry.value);
   }
+
+  void mention(const std::string& name, Span span) {
+    const bool bound = std::any_of(bound_.begin(), bound_.end(),
+                                   [&](const std::string* other) { return *other == name; });
+    if (!bound) visit_(name, span);
+  }
+
+  const NameVisitor& visit_;
+  std::vector<const std::string*> bound_;  // variables of the comprehensions around
 };
 
 }  // namespace
 
+void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit) {
+  FreeNames(visit).walk(expr);
+}
+
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names) {
-  std::visit(NameCollector{names}, expr.kind);
+  for_each_free_name(expr, [&](const std::string& name, Span) { names.insert(name); });
 }
 
 LetUses::LetUses(const std::vector<ast::Let>& lets) : lets_(lets) {

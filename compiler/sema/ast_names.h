@@ -1,6 +1,7 @@
 // Names that occur in expressions: which lets an expression needs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -9,8 +10,11 @@
 
 namespace stencil::sema {
 
-// Adds every name that `expr` mentions: names, fields of levels, callees. Names bound inside `expr` by
-// a comprehension are included.
+// Calls `visit` for every name that `expr` mentions and does not bind itself by a comprehension:
+// names, fields of levels, callees.
+using NameVisitor = std::function<void(const std::string& name, Span span)>;
+void for_each_free_name(const ast::Expr& expr, const NameVisitor& visit);
+
 void collect_names(const ast::Expr& expr, std::unordered_set<std::string>& names);
 
 // Which of a list of lets an expression needs, directly or through other lets.

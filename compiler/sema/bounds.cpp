@@ -1,8 +1,8 @@
 // Boxes. A bound is an affine function of the open params; params with a value are part of its
-// constant. Sums, differences and multiples are handled here; anything else (a division, min, a table
-// entry) must be known at compile time and is left to the elaborator, so that N/2 is a bound as long
-// as N has a value. Constants and coefficients are kept below kMaxMagnitude, far from overflow, which
-// lets all later passes add and subtract bounds without looking.
+// constant. Sums, differences and multiples are handled here; anything else (a division, min, a
+// table entry) must be known at compile time and is left to the elaborator, so that N/2 is a bound
+// as long as N has a value. Constants and coefficients are kept below kMaxMagnitude, far from
+// overflow, which lets all later passes add and subtract bounds without looking.
 #include "compiler/sema/bounds.h"
 
 #include <unordered_set>
@@ -50,7 +50,8 @@ class AffineEvaluator {
     }
     if (const auto* binary = std::get_if<ast::Binary>(&expr.kind)) {
       using ast::BinaryOp;
-      if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub || binary->op == BinaryOp::Mul) {
+      if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
+          binary->op == BinaryOp::Mul) {
         return combine(*binary, expr.span);
       }
     }
@@ -158,8 +159,8 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   const int found = static_cast<int>(box.ranges.size());
   if (found < 1 || found > ir::kMaxRank || (rank != 0 && found != rank)) {
     Diagnostic& error = env.report.error("S014", box.span, "wrong number of dimensions");
-    error.expected = rank != 0 ? fmt::format("{}, as the grid has", rank)
-                               : fmt::format("1 to {}", ir::kMaxRank);
+    error.expected =
+        rank != 0 ? fmt::format("{}, as the grid has", rank) : fmt::format("1 to {}", ir::kMaxRank);
     error.found = fmt::format("{}", found);
     return std::nullopt;
   }

@@ -1,14 +1,15 @@
 // Elaboration: expression trees to values. Everything that exists for the writer's convenience ends
-// here: names are resolved, functions inlined, comprehensions unrolled, tables and fixed params folded,
-// structures and vectors split. What is left is scalar arithmetic in a graph.
+// here: names are resolved, functions inlined, comprehensions unrolled, tables and fixed params
+// folded, structures and vectors split. What is left is scalar arithmetic in a graph.
 //
-// One elaborator serves every place where an expression may stand; its Site says what may be mentioned
-// there. Compile-time positions (offsets, table indices, comprehension bounds) are elaborated like any
-// expression and must come out as a constant, so there is one set of rules for arithmetic and not two.
+// One elaborator serves every place where an expression may stand; its Site says what may be
+// mentioned there. Compile-time positions (offsets, table indices, comprehension bounds) are
+// elaborated like any expression and must come out as a constant, so there is one set of rules for
+// arithmetic and not two.
 //
-// A value in error is a Value without a type. Whatever it flows into is in error too and says nothing
-// more, so one mistake gives one message. Unrolling is bounded by kMaxGraphNodes and kMaxVisits:
-// a program can ask for more than any machine has, and is told so.
+// A value in error is a Value without a type. Whatever it flows into is in error too and says
+// nothing more, so one mistake gives one message. Unrolling is bounded by kMaxGraphNodes and
+// kMaxVisits: a program can ask for more than any machine has, and is told so.
 #include "compiler/sema/elaborate.h"
 
 #include <algorithm>
@@ -20,33 +21,54 @@ namespace {
 
 Op op_of(ast::UnaryOp op) {
   switch (op) {
-    case ast::UnaryOp::Neg: return Op::Neg;
-    case ast::UnaryOp::Not: return Op::Not;
-    case ast::UnaryOp::BitNot: return Op::BitNot;
+    case ast::UnaryOp::Neg:
+      return Op::Neg;
+    case ast::UnaryOp::Not:
+      return Op::Not;
+    case ast::UnaryOp::BitNot:
+      return Op::BitNot;
   }
   return Op::Neg;
 }
 
 Op op_of(ast::BinaryOp op) {
   switch (op) {
-    case ast::BinaryOp::Or: return Op::Or;
-    case ast::BinaryOp::And: return Op::And;
-    case ast::BinaryOp::Eq: return Op::Eq;
-    case ast::BinaryOp::Ne: return Op::Ne;
-    case ast::BinaryOp::Lt: return Op::Lt;
-    case ast::BinaryOp::Le: return Op::Le;
-    case ast::BinaryOp::Gt: return Op::Gt;
-    case ast::BinaryOp::Ge: return Op::Ge;
-    case ast::BinaryOp::BitOr: return Op::BitOr;
-    case ast::BinaryOp::BitXor: return Op::BitXor;
-    case ast::BinaryOp::BitAnd: return Op::BitAnd;
-    case ast::BinaryOp::Shl: return Op::Shl;
-    case ast::BinaryOp::Shr: return Op::Shr;
-    case ast::BinaryOp::Add: return Op::Add;
-    case ast::BinaryOp::Sub: return Op::Sub;
-    case ast::BinaryOp::Mul: return Op::Mul;
-    case ast::BinaryOp::Div: return Op::Div;
-    case ast::BinaryOp::Mod: return Op::Mod;
+    case ast::BinaryOp::Or:
+      return Op::Or;
+    case ast::BinaryOp::And:
+      return Op::And;
+    case ast::BinaryOp::Eq:
+      return Op::Eq;
+    case ast::BinaryOp::Ne:
+      return Op::Ne;
+    case ast::BinaryOp::Lt:
+      return Op::Lt;
+    case ast::BinaryOp::Le:
+      return Op::Le;
+    case ast::BinaryOp::Gt:
+      return Op::Gt;
+    case ast::BinaryOp::Ge:
+      return Op::Ge;
+    case ast::BinaryOp::BitOr:
+      return Op::BitOr;
+    case ast::BinaryOp::BitXor:
+      return Op::BitXor;
+    case ast::BinaryOp::BitAnd:
+      return Op::BitAnd;
+    case ast::BinaryOp::Shl:
+      return Op::Shl;
+    case ast::BinaryOp::Shr:
+      return Op::Shr;
+    case ast::BinaryOp::Add:
+      return Op::Add;
+    case ast::BinaryOp::Sub:
+      return Op::Sub;
+    case ast::BinaryOp::Mul:
+      return Op::Mul;
+    case ast::BinaryOp::Div:
+      return Op::Div;
+    case ast::BinaryOp::Mod:
+      return Op::Mod;
   }
   return Op::Add;
 }
@@ -55,8 +77,10 @@ Op op_of(ast::BinaryOp op) {
 std::string identifier_tail(const std::string& path) {
   std::string tail;
   for (char c : path) {
-    if (c == '.' || c == '[') tail += '_';
-    else if (c != ']') tail += c;
+    if (c == '.' || c == '[')
+      tail += '_';
+    else if (c != ']')
+      tail += c;
   }
   return tail;
 }
@@ -135,18 +159,23 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
   if (!value.ok()) return std::nullopt;
   const auto* constant = value.type->scalar() ? std::get_if<Constant>(&value.leaves[0]) : nullptr;
   if (constant && constant->integer && constant->type != Scalar::Bool) return constant->integer;
-  Diagnostic& error = env_.report.error("S010", expr.span,
-                                        fmt::format("{} is not a compile-time integer", what));
+  Diagnostic& error =
+      env_.report.error("S010", expr.span, fmt::format("{} is not a compile-time integer", what));
   error.expected = "integer literals, integer params with a value, comprehension variables, tables";
-  error.found = constant && !constant->integer ? fmt::format("{}", constant->real)
-                                               : env_.text(expr.span);
+  error.found =
+      constant && !constant->integer ? fmt::format("{}", constant->real) : env_.text(expr.span);
   return std::nullopt;
 }
 
-// --- Names -----------------------------------------------------------------------------------------
+// --- Names
+// -----------------------------------------------------------------------------------------
 
 void Elaborator::bind_index(const std::string& name, int dimension) {
   root_.names.emplace(name, IndexBinding{dimension});
+}
+
+void Elaborator::bind_value(const std::string& name, Value value) {
+  root_.names.insert_or_assign(name, std::move(value));
 }
 
 void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {
@@ -203,14 +232,19 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   if (declaration->broken) return {};
   const auto index = static_cast<size_t>(declaration->index);
   switch (declaration->kind) {
-    case Declared::Param: return param(*declaration, span);
-    case Declared::Table: return env_.tables[index];
-    case Declared::Field: return needs_offsets(span);
-    case Declared::Reduction: return reduction(*declaration, name.name, span);
+    case Declared::Param:
+      return param(*declaration, span);
+    case Declared::Table:
+      return env_.tables[index];
+    case Declared::Field:
+      return needs_offsets(span);
+    case Declared::Reduction:
+      return reduction(*declaration, name.name, span);
     case Declared::Grid:
     case Declared::Subgrid:
     case Declared::Type:
-    case Declared::Function: break;
+    case Declared::Function:
+      break;
   }
   Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
   error.found = describe(declaration->kind);
@@ -233,18 +267,21 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
 
 Value Elaborator::param(const Declaration& declaration, Span span) {
   const ir::Param& param = env_.program.params[static_cast<size_t>(declaration.index)];
-  if (param.integer_value) return Value::of_leaf(Constant::of_typed(param.type, *param.integer_value));
+  if (param.integer_value)
+    return Value::of_leaf(Constant::of_typed(param.type, *param.integer_value));
   if (!site_.run_time_params) {
     Diagnostic& error = env_.report.error(
         "S010", span, fmt::format("param '{}' is not known at compile time", param.name));
     error.expected = "literals, integer params with a value, tables";
-    if (param.open()) error.hint = fmt::format("give it a value: -D {}=VALUE, or a default", param.name);
+    if (param.open())
+      error.hint = fmt::format("give it a value: -D {}=VALUE, or a default", param.name);
     return {};
   }
   return Value::of_leaf(graph_.add({ir::ParamRef{declaration.index}, param.type, span, {}}));
 }
 
-// --- Operators and aggregates ----------------------------------------------------------------------
+// --- Operators and aggregates
+// ----------------------------------------------------------------------
 
 Value Elaborator::unary(const ast::Unary& unary, Span span, const Type* expected) {
   Value operand = elaborate(*unary.operand, expected);
@@ -293,7 +330,8 @@ Value Elaborator::aggregate(const ast::Aggregate& aggregate, Span span, const Ty
   bool ok = count > 0;
   for (const auto& entry : aggregate.entries) {
     if (entry.name) {
-      Diagnostic& error = env_.report.error("S021", entry.name->span, "a named entry needs a structure");
+      Diagnostic& error =
+          env_.report.error("S021", entry.name->span, "a named entry needs a structure");
       error.expected = expected ? describe(*expected) : "entries without names";
       return {};
     }
@@ -320,17 +358,17 @@ Value Elaborator::structure(const ast::Aggregate& aggregate, Span span, const St
     const auto& entry = aggregate.entries[e];
     size_t m = e;
     if (entry.name) {
-      const auto place = std::find_if(type.members.begin(), type.members.end(), [&](const auto& member) {
-        return member.first == entry.name->name;
-      });
+      const auto place =
+          std::find_if(type.members.begin(), type.members.end(),
+                       [&](const auto& member) { return member.first == entry.name->name; });
       m = static_cast<size_t>(place - type.members.begin());
     }
     if (m >= members.size() || given[m]) {
-      Diagnostic& error = env_.report.error(
-          "S021", entry.name ? entry.name->span : entry.value->span,
-          m < members.size() ? "a member is given twice"
-          : entry.name       ? fmt::format("no member named '{}'", entry.name->name)
-                             : "too many entries");
+      Diagnostic& error =
+          env_.report.error("S021", entry.name ? entry.name->span : entry.value->span,
+                            m < members.size() ? "a member is given twice"
+                            : entry.name ? fmt::format("no member named '{}'", entry.name->name)
+                                         : "too many entries");
       error.expected = describe(whole);
       ok = false;
       continue;

@@ -15,10 +15,10 @@ namespace stencil::sema {
 
 // Where an expression stands, and so what it may mention.
 struct Site {
-  const char* what;            // "a stencil expression": for messages
-  bool fields = false;         // accesses
+  const char* what;     // "a stencil expression": for messages
+  bool fields = false;  // accesses
   bool time = false;
-  bool run_time_params = true; // open and float params, as ParamRef
+  bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
 };
 
@@ -29,9 +29,9 @@ inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
 inline constexpr Site kConstantSite{"a constant expression", false, false, false};
 
-constexpr int kMaxGraphNodes = 200'000;    // per piece
-constexpr int kMaxVisits = 4'000'000;      // expressions visited per piece, unrolled
-constexpr int kMaxDepth = 4'000;           // of expressions within each other, functions inlined
+constexpr int kMaxGraphNodes = 200'000;  // per piece
+constexpr int kMaxVisits = 4'000'000;    // expressions visited per piece, unrolled
+constexpr int kMaxDepth = 4'000;         // of expressions within each other, functions inlined
 constexpr int kMaxOffset = 1 << 20;
 
 class Elaborator {
@@ -46,6 +46,7 @@ class Elaborator {
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
 
   void bind_index(const std::string& name, int dimension);
+  void bind_value(const std::string& name, Value value);
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
 
@@ -56,7 +57,9 @@ class Elaborator {
     ir::FieldId field;
     int level;
   };
-  struct IndexBinding { int dimension; };
+  struct IndexBinding {
+    int dimension;
+  };
   using Binding = std::variant<Value, FieldBinding, IndexBinding>;
   struct Frame {  // local names; a function's frame has no parent
     const Frame* parent = nullptr;

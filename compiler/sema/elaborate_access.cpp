@@ -1,10 +1,10 @@
 // Accesses and selection: everything in brackets or behind a dot.
 //
-// The same bracket reads a field at an offset, shifts the application of a function, looks up a table
-// and selects from a vector. What stands before it decides: a field (by its own name, a level of it, or
-// an argument bound to one) takes offsets; a call of a function with field arguments is shifted; all
-// else is selection, with indices known at compile time. A second bracket is always selection, so
-// f[-1,0][q] is component q of the left neighbour.
+// The same bracket reads a field at an offset, shifts the application of a function, looks up a
+// table and selects from a vector. What stands before it decides: a field (by its own name, a level
+// of it, or an argument bound to one) takes offsets; a call of a function with field arguments is
+// shifted; all else is selection, with indices known at compile time. A second bracket is always
+// selection, so f[-1,0][q] is component q of the left neighbour.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ Value part(const Value& base, const TypePtr& type, size_t first) {
 
 }  // namespace
 
-// --- Fields ----------------------------------------------------------------------------------------
+// --- Fields
+// ----------------------------------------------------------------------------------------
 
 Elaborator::FieldUse Elaborator::field_use(const ast::Expr& expr) {
   if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
@@ -53,8 +54,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   }
   if (binding.level >= field.history) {
     Diagnostic& error = env_.report.error(
-        "S027", span, fmt::format("{}@-{} reaches beyond the history of the field", field.name,
-                                  binding.level));
+        "S027", span,
+        fmt::format("{}@-{} reaches beyond the history of the field", field.name, binding.level));
     error.expected = field.history == 1 ? std::string("the newest level only")
                                         : fmt::format("@-1 to @-{}", field.history - 1);
     error.found = fmt::format("@-{}", binding.level);
@@ -81,7 +82,8 @@ std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprP
     if (!offset) continue;
     const int64_t total = *offset + (shift_.empty() ? 0 : shift_[d]);
     if (*offset > kMaxOffset || *offset < -kMaxOffset || std::abs(total) > kMaxOffset) {
-      Diagnostic& error = env_.report.error("S029", indices[d]->span, fmt::format("{} is out of range", what));
+      Diagnostic& error =
+          env_.report.error("S029", indices[d]->span, fmt::format("{} is out of range", what));
       error.expected = fmt::format("a value in {}..{}", -kMaxOffset, kMaxOffset);
       error.found = fmt::format("{}", *offset);
       return std::nullopt;
@@ -111,7 +113,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
   return value;
 }
 
-// --- Brackets and members --------------------------------------------------------------------------
+// --- Brackets and members
+// --------------------------------------------------------------------------
 
 Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);
@@ -119,7 +122,8 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   if (shiftable_function(*bracket.base)) {
     return call(std::get<ast::Call>(bracket.base->kind), span, &bracket.indices, nullptr);
   }
-  if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind); name && !find_local(name->name)) {
+  if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind);
+      name && !find_local(name->name)) {
     const Declaration* table = env_.find(name->name);  // without a copy of the whole table
     if (table && table->kind == Declared::Table && !table->broken) {
       return select_indices(env_.tables[static_cast<size_t>(table->index)], bracket.indices, span);
@@ -136,7 +140,8 @@ Value Elaborator::select_indices(const Value& base, const std::vector<ast::ExprP
   for (const ast::ExprPtr& index : indices) {
     const auto* vector = std::get_if<VectorType>(&type->kind);
     if (!vector) {
-      Diagnostic& error = env_.report.error("S019", span, "an index needs a vector, a table or a field");
+      Diagnostic& error =
+          env_.report.error("S019", span, "an index needs a vector, a table or a field");
       error.found = describe(*type);
       if (!type->scalar()) error.hint = "select a member with .name";
       return {};
@@ -163,8 +168,8 @@ Value Elaborator::member(const ast::Member& member, Span span) {
   if (!base.ok()) return {};
   const auto* structure = std::get_if<StructType>(&base.type->kind);
   if (!structure) {
-    Diagnostic& error = env_.report.error(
-        "S022", span, fmt::format("'.{}' needs a structure", member.name.name));
+    Diagnostic& error =
+        env_.report.error("S022", span, fmt::format("'.{}' needs a structure", member.name.name));
     error.found = describe(*base.type);
     return {};
   }

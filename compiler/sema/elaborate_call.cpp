@@ -1,15 +1,16 @@
 // Calls and comprehensions: what multiplies text.
 //
-// A function of the program is inlined. Its field arguments are fields at a level; its value arguments
-// are evaluated where it is applied. Applied at an offset, lap(U)[0,0,1], every access in its body is
-// shifted; a value argument is not, because it belongs to the place of application. Functions see
-// params, tables, fields and earlier functions, no local names; so a result depends on the function,
-// the arguments and the shift only and is remembered under them, without which functions of functions
-// would take exponential time.
+// A function of the program is inlined. Its field arguments are fields at a level; its value
+// arguments are evaluated where it is applied. Applied at an offset, lap(U)[0,0,1], every access in
+// its body is shifted; a value argument is not, because it belongs to the place of application.
+// Functions see params, tables, fields and earlier functions, no local names; so a result depends
+// on the function, the arguments and the shift only and is remembered under them, without which
+// functions of functions would take exponential time.
 //
 // A comprehension is the sum (product, ...) of its body for all values of its variables, the last
 // variable running fastest, joined from the left.
 #include <bit>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,14 +29,22 @@ struct BuiltIn {
 
 const std::unordered_map<std::string, BuiltIn>& built_ins() {
   static const std::unordered_map<std::string, BuiltIn> table = {
-      {"select", {Op::Select, 3, 3}}, {"min", {Op::Min, 2, kMaxArguments}},
-      {"max", {Op::Max, 2, kMaxArguments}}, {"abs", {Op::Abs, 1, 1}},
-      {"sqrt", {Op::Sqrt, 1, 1}},     {"rsqrt", {Op::Rsqrt, 1, 1}},
-      {"exp", {Op::Exp, 1, 1}},       {"log", {Op::Log, 1, 1}},
-      {"pow", {Op::Pow, 2, 2}},       {"sin", {Op::Sin, 1, 1}},
-      {"cos", {Op::Cos, 1, 1}},       {"tan", {Op::Tan, 1, 1}},
-      {"tanh", {Op::Tanh, 1, 1}},     {"floor", {Op::Floor, 1, 1}},
-      {"ceil", {Op::Ceil, 1, 1}},     {"fma", {Op::Fma, 3, 3}},
+      {"select", {Op::Select, 3, 3}},
+      {"min", {Op::Min, 2, kMaxArguments}},
+      {"max", {Op::Max, 2, kMaxArguments}},
+      {"abs", {Op::Abs, 1, 1}},
+      {"sqrt", {Op::Sqrt, 1, 1}},
+      {"rsqrt", {Op::Rsqrt, 1, 1}},
+      {"exp", {Op::Exp, 1, 1}},
+      {"log", {Op::Log, 1, 1}},
+      {"pow", {Op::Pow, 2, 2}},
+      {"sin", {Op::Sin, 1, 1}},
+      {"cos", {Op::Cos, 1, 1}},
+      {"tan", {Op::Tan, 1, 1}},
+      {"tanh", {Op::Tanh, 1, 1}},
+      {"floor", {Op::Floor, 1, 1}},
+      {"ceil", {Op::Ceil, 1, 1}},
+      {"fma", {Op::Fma, 3, 3}},
   };
   return table;
 }
@@ -62,7 +71,7 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   if (found >= least && found <= most) return true;
   Diagnostic& error = report.error(
       "S023", span, fmt::format("wrong number of arguments of '{}'", call.callee.name));
-  error.expected = least == most ? fmt::format("{}", least)
+  error.expected = least == most           ? fmt::format("{}", least)
                    : most == kMaxArguments ? fmt::format("at least {}", least)
                                            : fmt::format("{} to {}", least, most);
   error.found = fmt::format("{}", found);
@@ -91,12 +100,14 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
   const std::string& name = call.callee.name;
   if (const auto place = built_ins().find(name); place != built_ins().end()) {
     const auto& [op, least, most] = place->second;
-    if (!check_count(env_.report, call, span, static_cast<size_t>(least), static_cast<size_t>(most))) {
+    if (!check_count(env_.report, call, span, static_cast<size_t>(least),
+                     static_cast<size_t>(most))) {
       return {};
     }
     return built_in(op, call, span, expected);
   }
-  if (const auto to = conversion_target(name, env_.program.real)) return conversion(*to, call, span);
+  if (const auto to = conversion_target(name, env_.program.real))
+    return conversion(*to, call, span);
   const Declaration* declaration = env_.find(name);
   if (!declaration) {
     std::vector<std::string> known;
@@ -105,9 +116,11 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
     return {};
   }
   if (declaration->kind != Declared::Function) {
-    Diagnostic& error = env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
+    Diagnostic& error =
+        env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
     error.found = describe(declaration->kind);
-    if (declaration->kind == Declared::Field) error.hint = fmt::format("fields are read as {}[...]", name);
+    if (declaration->kind == Declared::Field)
+      error.hint = fmt::format("fields are read as {}[...]", name);
     return {};
   }
   if (declaration->broken) return {};
@@ -133,12 +146,14 @@ Value Elaborator::conversion(Scalar to, const ast::Call& call, Span span) {
   return arithmetic_.convert(elaborate(*call.arguments[0]), to, span);
 }
 
-// --- Functions of the program ----------------------------------------------------------------------
+// --- Functions of the program
+// ----------------------------------------------------------------------
 
 const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const {
   const auto* call = std::get_if<ast::Call>(&expr.kind);
   const Declaration* declaration = call ? env_.find(call->callee.name) : nullptr;
-  if (!declaration || declaration->kind != Declared::Function || declaration->broken) return nullptr;
+  if (!declaration || declaration->kind != Declared::Function || declaration->broken)
+    return nullptr;
   const FunctionInfo& function = env_.functions[static_cast<size_t>(declaration->index)];
   return function.takes_field ? &function : nullptr;
 }
@@ -164,8 +179,9 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
     if (arguments[a].is_field) {
       const FieldUse use = field_use(given);
       if (!use.is_field) {
-        Diagnostic& error = env_.report.error(
-            "S025", given.span, fmt::format("argument '{}' must be a field", arguments[a].name.name));
+        Diagnostic& error =
+            env_.report.error("S025", given.span,
+                              fmt::format("argument '{}' must be a field", arguments[a].name.name));
         error.expected = "the name of a field, or a level of one, without offsets";
         error.found = env_.text(given.span);
       }
@@ -187,7 +203,8 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
   }
   if (!ok) return {};
   for (int offset : total) key.push_back(offset);
-  if (const auto known = applications_.find(key); known != applications_.end()) return known->second;
+  if (const auto known = applications_.find(key); known != applications_.end())
+    return known->second;
 
   Frame* const caller_frame = std::exchange(frame_, &frame);
   std::vector<int> caller_shift = std::exchange(shift_, std::move(total));
@@ -203,7 +220,8 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
   return result;
 }
 
-// --- Comprehensions --------------------------------------------------------------------------------
+// --- Comprehensions
+// --------------------------------------------------------------------------------
 
 bool Elaborator::unroll(const ast::Comprehension& comprehension, size_t binder,
                         std::unordered_map<std::string, Binding>& names, const Type* expected,
@@ -244,9 +262,10 @@ Value Elaborator::comprehension(const ast::Comprehension& comprehension, Span sp
   }
   Frame frame;
   frame.parent = frame_;
+  std::set<std::string> own;
   for (const ast::Binder& binder : comprehension.binders) {
     if (!env_.check_local_name(binder.name)) return {};
-    if (!find_local(binder.name.name)) continue;
+    if (!find_local(binder.name.name) && own.insert(binder.name.name).second) continue;
     env_.report.error("S002", binder.name.span,
                       fmt::format("'{}' is already a local name", binder.name.name));
     return {};
@@ -287,7 +306,8 @@ Value Elaborator::vector_of(const std::vector<Value>& elements, Span span) {
     result.leaves.insert(result.leaves.end(), element.leaves.begin(), element.leaves.end());
   }
   if (!elements.empty()) {
-    result.type = vector_type(static_cast<int64_t>(elements.size()), elements[0].type, kMaxTableEntries);
+    result.type =
+        vector_type(static_cast<int64_t>(elements.size()), elements[0].type, kMaxTableEntries);
   }
   if (!result.type) {
     env_.report.error("S030", span, "a vector must have a length").expected =

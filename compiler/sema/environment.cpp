@@ -1,6 +1,6 @@
 // The names of a program. There is one namespace, so that a name means one thing everywhere in a
-// file; local names (lets, index names, comprehension variables) may not hide a declaration. Only the
-// arguments of a function may, because its body sees nothing of the place where it is applied.
+// file; local names (lets, index names, comprehension variables) may not hide a declaration. Only
+// the arguments of a function may, because its body sees nothing of the place where it is applied.
 #include "compiler/sema/environment.h"
 
 #include <algorithm>
@@ -12,23 +12,31 @@ namespace stencil::sema {
 
 bool is_reserved(const std::string& name) {
   static const std::unordered_set<std::string> reserved = {
-      "time",   "true",   "false",   "real",  "float", "double", "half", "bfloat", "integer",
-      "long",   "bool",   "vector",  "field", "sum",   "prod",   "min",  "max",    "select",
-      "abs",    "sqrt",   "rsqrt",   "exp",   "log",   "pow",    "sin",  "cos",    "tan",
-      "tanh",   "floor",  "ceil",    "fma",   "and",   "or",     "not",  "in"};
+      "time", "true",  "false",  "real",  "float", "double", "half", "bfloat", "integer",
+      "long", "bool",  "vector", "field", "sum",   "prod",   "min",  "max",    "select",
+      "abs",  "sqrt",  "rsqrt",  "exp",   "log",   "pow",    "sin",  "cos",    "tan",
+      "tanh", "floor", "ceil",   "fma",   "and",   "or",     "not",  "in"};
   return reserved.count(name) != 0;
 }
 
 const char* describe(Declared kind) {
   switch (kind) {
-    case Declared::Param: return "a param";
-    case Declared::Grid: return "the grid";
-    case Declared::Subgrid: return "a subgrid";
-    case Declared::Type: return "a type";
-    case Declared::Field: return "a field";
-    case Declared::Table: return "a table";
-    case Declared::Function: return "a function";
-    case Declared::Reduction: return "a reduction";
+    case Declared::Param:
+      return "a param";
+    case Declared::Grid:
+      return "the grid";
+    case Declared::Subgrid:
+      return "a subgrid";
+    case Declared::Type:
+      return "a type";
+    case Declared::Field:
+      return "a field";
+    case Declared::Table:
+      return "a table";
+    case Declared::Function:
+      return "a function";
+    case Declared::Reduction:
+      return "a reduction";
   }
   return "";
 }
@@ -55,9 +63,9 @@ bool Environment::check_local_name(const ast::Identifier& name) {
   }
   const auto place = names.find(name.name);
   if (place == names.end()) return true;
-  Diagnostic& error = report.error(
-      "S002", name.span,
-      fmt::format("'{}' is already {}", name.name, describe(place->second.kind)));
+  Diagnostic& error =
+      report.error("S002", name.span,
+                   fmt::format("'{}' is already {}", name.name, describe(place->second.kind)));
   error.related.push_back({place->second.span, "declared here"});
   error.hint = "choose another name";
   return false;

@@ -45,7 +45,6 @@ struct Environment {
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
   std::vector<TypePtr> field_types;  // by FieldId
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
-  std::vector<int> table_ranks;
   std::vector<FunctionInfo> functions;
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

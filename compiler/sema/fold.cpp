@@ -1,8 +1,9 @@
-// Constant folding. Literals have no type yet, so what they fold to must be right for whichever type
-// they take later: the integer track is computed exactly as integers would be, and dropped when it
-// overflows or meets a real literal; the real track is computed in double and rounded once, when the
-// type is known. Typed integers fold too, because offsets, table indices and bounds are made of them;
-// an operation that would overflow its type is left to the device, whose business it is.
+// Constant folding. Literals have no type yet, so what they fold to must be right for whichever
+// type they take later: the integer track is computed exactly as integers would be, and dropped
+// when it overflows or meets a real literal; the real track is computed in double and rounded once,
+// when the type is known. Typed integers fold too, because offsets, table indices and bounds are
+// made of them; an operation that would overflow its type is left to the device, whose business it
+// is.
 #include "compiler/sema/fold.h"
 
 #include <algorithm>
@@ -18,64 +19,109 @@ Integer fold_integer(Op op, int64_t a, int64_t b, int bits) {
   int64_t out = 0;
   const int64_t count = b & (bits - 1);
   switch (op) {
-    case Op::Neg: return __builtin_sub_overflow(int64_t{0}, a, &out) ? Integer() : out;
-    case Op::Add: return __builtin_add_overflow(a, b, &out) ? Integer() : out;
-    case Op::Sub: return __builtin_sub_overflow(a, b, &out) ? Integer() : out;
-    case Op::Mul: return __builtin_mul_overflow(a, b, &out) ? Integer() : out;
-    case Op::Div: return b == 0 || (b == -1 && a == INT64_MIN) ? Integer() : a / b;
-    case Op::Mod: return b == 0 ? Integer() : b == -1 ? 0 : a % b;
-    case Op::Min: return b < a ? b : a;
-    case Op::Max: return a < b ? b : a;
-    case Op::Abs: return a == INT64_MIN ? Integer() : std::abs(a);
+    case Op::Neg:
+      return __builtin_sub_overflow(int64_t{0}, a, &out) ? Integer() : out;
+    case Op::Add:
+      return __builtin_add_overflow(a, b, &out) ? Integer() : out;
+    case Op::Sub:
+      return __builtin_sub_overflow(a, b, &out) ? Integer() : out;
+    case Op::Mul:
+      return __builtin_mul_overflow(a, b, &out) ? Integer() : out;
+    case Op::Div:
+      return b == 0 || (b == -1 && a == INT64_MIN) ? Integer() : a / b;
+    case Op::Mod:
+      return b == 0 ? Integer() : b == -1 ? 0 : a % b;
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return a == INT64_MIN ? Integer() : std::abs(a);
     case Op::BitAnd:
-    case Op::And: return a & b;
+    case Op::And:
+      return a & b;
     case Op::BitOr:
-    case Op::Or: return a | b;
-    case Op::BitXor: return a ^ b;
-    case Op::BitNot: return ~a;
-    case Op::Not: return a == 0;
-    case Op::Shl: return static_cast<int64_t>(static_cast<uint64_t>(a) << count);
-    case Op::Shr: return a >> count;
-    default: return std::nullopt;
+    case Op::Or:
+      return a | b;
+    case Op::BitXor:
+      return a ^ b;
+    case Op::BitNot:
+      return ~a;
+    case Op::Not:
+      return a == 0;
+    case Op::Shl:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) << count);
+    case Op::Shr:
+      return a >> count;
+    default:
+      return std::nullopt;
   }
 }
 
 double fold_real(Op op, double a, double b, double c) {
   switch (op) {
-    case Op::Neg: return -a;
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Div: return a / b;
-    case Op::Mod: return std::fmod(a, b);
-    case Op::Fma: return std::fma(a, b, c);
-    case Op::Min: return b < a ? b : a;
-    case Op::Max: return a < b ? b : a;
-    case Op::Abs: return std::fabs(a);
-    case Op::Sqrt: return std::sqrt(a);
-    case Op::Rsqrt: return 1 / std::sqrt(a);
-    case Op::Exp: return std::exp(a);
-    case Op::Log: return std::log(a);
-    case Op::Pow: return std::pow(a, b);
-    case Op::Sin: return std::sin(a);
-    case Op::Cos: return std::cos(a);
-    case Op::Tan: return std::tan(a);
-    case Op::Tanh: return std::tanh(a);
-    case Op::Floor: return std::floor(a);
-    case Op::Ceil: return std::ceil(a);
-    default: return std::numeric_limits<double>::quiet_NaN();
+    case Op::Neg:
+      return -a;
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Div:
+      return a / b;
+    case Op::Mod:
+      return std::fmod(a, b);
+    case Op::Fma:
+      return std::fma(a, b, c);
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return std::fabs(a);
+    case Op::Sqrt:
+      return std::sqrt(a);
+    case Op::Rsqrt:
+      return 1 / std::sqrt(a);
+    case Op::Exp:
+      return std::exp(a);
+    case Op::Log:
+      return std::log(a);
+    case Op::Pow:
+      return std::pow(a, b);
+    case Op::Sin:
+      return std::sin(a);
+    case Op::Cos:
+      return std::cos(a);
+    case Op::Tan:
+      return std::tan(a);
+    case Op::Tanh:
+      return std::tanh(a);
+    case Op::Floor:
+      return std::floor(a);
+    case Op::Ceil:
+      return std::ceil(a);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
 template <typename T>
 bool fold_comparison(Op op, T a, T b) {
   switch (op) {
-    case Op::Lt: return a < b;
-    case Op::Le: return a <= b;
-    case Op::Gt: return a > b;
-    case Op::Ge: return a >= b;
-    case Op::Eq: return a == b;
-    default: return a != b;
+    case Op::Lt:
+      return a < b;
+    case Op::Le:
+      return a <= b;
+    case Op::Gt:
+      return a > b;
+    case Op::Ge:
+      return a >= b;
+    case Op::Eq:
+      return a == b;
+    default:
+      return a != b;
   }
 }
 

@@ -1,6 +1,6 @@
-// Bounds. A program whose sizes are known has constant bounds, and every question below is decided on
-// the spot. With open params a question is a system of affine inequalities: what `require` says, a
-// grid and a region with at least one point, and the bound to be shown (ir::implies_nonnegative).
+// Bounds. A program whose sizes are known has constant bounds, and every question below is decided
+// on the spot. With open params a question is a system of affine inequalities: what `require` says,
+// a grid and a region with at least one point, and the bound to be shown (ir::implies_nonnegative).
 //   proved                    nothing more to do
 //   refuted for all params    an error now
 //   neither                   a Check, decided before anything is allocated or launched
@@ -14,8 +14,12 @@
 namespace stencil::sema {
 namespace {
 
-ir::Affine at_least(const ir::Affine& a, const ir::Affine& b) { return a - b; }  // a >= b
-ir::Affine less(const ir::Affine& a, const ir::Affine& b) { return b - a - 1; }  // a < b
+ir::Affine at_least(const ir::Affine& a, const ir::Affine& b) {
+  return a - b;
+}  // a >= b
+ir::Affine less(const ir::Affine& a, const ir::Affine& b) {
+  return b - a - 1;
+}  // a < b
 
 void add_nonempty(std::vector<ir::Affine>& facts, const ir::Box& box) {
   for (const ir::Range& range : box.ranges) {
@@ -61,13 +65,14 @@ void require_nonempty(Environment& env, const ir::Box& box, const std::string& w
   }
 }
 
-void require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
+bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
                     const std::string& message, Span span) {
   const std::vector<ir::Affine> facts = facts_inside(env, inner);
   for (size_t d = 0; d < inner.ranges.size(); ++d) {
     const ir::Range& range = inner.ranges[d];
     const ir::Range& limit = outer.ranges[d];
-    for (const ir::Affine& goal : {at_least(range.low, limit.low), at_least(limit.high, range.high)}) {
+    for (const ir::Affine& goal :
+         {at_least(range.low, limit.low), at_least(limit.high, range.high)}) {
       const Verdict verdict = decide(facts, goal);
       if (verdict == Verdict::Holds) continue;
       if (verdict == Verdict::Fails) {
@@ -75,13 +80,14 @@ void require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
         error.expected = fmt::format("a range within {}..{} in dimension {}", env.print(limit.low),
                                      env.print(limit.high), d + 1);
         error.found = fmt::format("{}..{}", env.print(range.low), env.print(range.high));
-        return;
+        return false;
       }
       ir::Check check{{goal}, "S032", fmt::format("{} in dimension {}", message, d + 1), span};
       add_empty_alternatives(check.any_nonnegative, inner);
       env.add_check(std::move(check));
     }
   }
+  return true;
 }
 
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) {
@@ -117,11 +123,16 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) 
   env.add_check(std::move(check));
 }
 
-// --- Accesses --------------------------------------------------------------------------------------
+// --- Accesses
+// --------------------------------------------------------------------------------------
 
 AccessProver::AccessProver(Environment& env, const ir::Box& region,
-                           const std::vector<std::string>& index_names)
-    : env_(env), region_(region), index_names_(index_names), facts_(facts_inside(env, region)) {}
+                           const std::vector<std::string>& index_names, bool muted)
+    : env_(env),
+      region_(region),
+      index_names_(index_names),
+      muted_(muted),
+      facts_(facts_inside(env, region)) {}
 
 ir::Affine AccessProver::goal(const ir::Field& field, int dimension, Side side, int offset) const {
   const ir::Range& region = region_.ranges[static_cast<size_t>(dimension)];
@@ -143,6 +154,7 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
                                             const std::vector<Span>& applied_at) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   uint32_t escapes = 0;
+  if (muted_) return escapes;
   for (int d = 0; d < rank(); ++d) {
     const int offset = access.offsets[static_cast<size_t>(d)];
     for (const Side side : {Side::Low, Side::High}) {
@@ -164,7 +176,8 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
 std::string AccessProver::describe_access(const ir::Access& access) const {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   std::string offsets;
-  for (int offset : access.offsets) offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", offset);
+  for (int offset : access.offsets)
+    offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", offset);
   const std::string level = access.level == 0 ? "" : fmt::format("@-{}", access.level);
   const bool whole = field.box == env_.program.grid;
   return fmt::format("access {}{}[{}] leaves {}", field.name, level, offsets,
@@ -185,22 +198,26 @@ void AccessProver::report_escape(const ir::Access& access, int dimension, Side s
   Diagnostic& error = env_.report.error("S031", span, describe_access(access));
   error.expected = fmt::format("index at {} {} in dimension {}", low ? "least" : "most",
                                env_.print(low ? domain.low : domain.high), d + 1);
-  error.found = fmt::format("{}, at {} = {} in region {}", env_.print(at + access.offsets[d]), index,
-                            env_.print(at), env_.print(region_));
+  error.found = fmt::format("{}, at {} = {} in region {}", env_.print(at + access.offsets[d]),
+                            index, env_.print(at), env_.print(region_));
   const ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
   error.hint = fmt::format("{} the region at {}, or give the field a boundary",
                            low ? "start" : "end", env_.print(inside));
-  for (const Span& place : applied_at) error.related.push_back({place, "applied here"});
+  constexpr size_t kMaxPlaces = 3;
+  for (size_t i = applied_at.size(); i-- > 0 && applied_at.size() - i <= kMaxPlaces;) {
+    error.related.push_back({applied_at[i], "applied here"});
+  }
 }
 
 void AccessProver::record_check(const ir::Access& access, int dimension, Side side, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const int offset = access.offsets[static_cast<size_t>(dimension)];
-  ir::Check check{{goal(field, dimension, side, offset)}, "S031",
-                  fmt::format("{} in dimension {} ({} end of region {})", describe_access(access),
-                              dimension + 1, side == Side::Low ? "low" : "high",
-                              env_.print(region_)),
-                  span};
+  ir::Check check{
+      {goal(field, dimension, side, offset)},
+      "S031",
+      fmt::format("{} in dimension {} ({} end of region {})", describe_access(access),
+                  dimension + 1, side == Side::Low ? "low" : "high", env_.print(region_)),
+      span};
   add_empty_alternatives(check.any_nonnegative, region_);
   env_.add_check(std::move(check));
 }

@@ -19,19 +19,22 @@ Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
 std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box);
 
 // Each reports an error if the condition never holds, and records a check if it depends on params.
+// require_inside: false if an error was reported.
 void require_nonempty(Environment& env, const ir::Box& box, const std::string& what, Span span);
-void require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
+bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
                     const std::string& message, Span span);
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b);
 
 // The proofs of one region's accesses.
 class AccessProver {
  public:
-  AccessProver(Environment& env, const ir::Box& region, const std::vector<std::string>& index_names);
+  // `muted`: the region itself is in error, so its accesses are not judged.
+  AccessProver(Environment& env, const ir::Box& region, const std::vector<std::string>& index_names,
+               bool muted);
 
   // The escapes of an access (ir::Access) that is in bounds, is covered by the field's boundary, or
-  // got its check. Nothing if it leaves the field (S031). `applied_at`: where the function whose body
-  // holds the access is applied, innermost last.
+  // got its check. Nothing if it leaves the field (S031). `applied_at`: where the function whose
+  // body holds the access is applied, outermost first.
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
@@ -39,7 +42,8 @@ class AccessProver {
 
  private:
   enum class Side { Low, High };
-  Verdict side_verdict(const ir::Field& field, ir::FieldId id, int dimension, Side side, int offset);
+  Verdict side_verdict(const ir::Field& field, ir::FieldId id, int dimension, Side side,
+                       int offset);
   ir::Affine goal(const ir::Field& field, int dimension, Side side, int offset) const;
   void report_escape(const ir::Access& access, int dimension, Side side, Span span,
                      const std::vector<Span>& applied_at);
@@ -49,6 +53,7 @@ class AccessProver {
   Environment& env_;
   const ir::Box& region_;
   const std::vector<std::string>& index_names_;
+  bool muted_;
   std::vector<ir::Affine> facts_;
   std::map<std::tuple<ir::FieldId, int, Side, int>, Verdict> known_;
 };

@@ -1,5 +1,6 @@
-// Where semantic analysis reports to: one error per code and place, however often the place is visited
-// (a comprehension body is elaborated once per iteration, a function body once per application).
+// Where semantic analysis reports to: one error per code and place, however often the place is
+// visited (a comprehension body is elaborated once per iteration, a function body once per
+// application).
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
-// Element types. The stencil IR knows scalars only; structures and vectors exist in semantic analysis,
-// which carries a value as the list of its scalar leaves beside the tree built here. The tree says
-// which leaves a member or an index selects, and which values may meet in one operation.
+// Element types. The stencil IR knows scalars only; structures and vectors exist in semantic
+// analysis, which carries a value as the list of its scalar leaves beside the tree built here. The
+// tree says which leaves a member or an index selects, and which values may meet in one operation.
 #include "compiler/sema/types.h"
 
 #include <algorithm>
@@ -78,7 +78,8 @@ bool same_shape(const Type& a, const Type& b) {
 
 std::string describe(const Type& type) {
   if (const auto* vector = std::get_if<VectorType>(&type.kind)) {
-    const std::string element = vector->element->scalar() ? "" : ", each " + describe(*vector->element);
+    const std::string element =
+        vector->element->scalar() ? "" : ", each " + describe(*vector->element);
     return fmt::format("a vector of {}{}", vector->length, element);
   }
   if (const auto* structure = std::get_if<StructType>(&type.kind)) {

@@ -15,8 +15,13 @@ namespace stencil::sema {
 struct Type;
 using TypePtr = std::shared_ptr<const Type>;
 
-struct ScalarType { Scalar scalar; };
-struct VectorType { int length; TypePtr element; };
+struct ScalarType {
+  Scalar scalar;
+};
+struct VectorType {
+  int length;
+  TypePtr element;
+};
 struct StructType {
   std::vector<std::pair<std::string, TypePtr>> members;
 };

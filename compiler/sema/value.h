@@ -1,5 +1,5 @@
-// What an expression denotes during semantic analysis: a tree of scalars, each either known at compile
-// time or a node of the graph being built.
+// What an expression denotes during semantic analysis: a tree of scalars, each either known at
+// compile time or a node of the graph being built.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace stencil::sema {
 
-// A scalar known at compile time. Without a type it is a literal, or made of literals only, and takes
-// the type that the expression around it needs. Until then it lives in two tracks: `integer`, exact,
-// where division truncates, and `real`, in double; a real literal has no integer track. So 1/2 is 0
-// where an integer is needed and 0.5 where a real is.
+// A scalar known at compile time. Without a type it is a literal, or made of literals only, and
+// takes the type that the expression around it needs. Until then it lives in two tracks: `integer`,
+// exact, where division truncates, and `real`, in double; a real literal has no integer track. So
+// 1/2 is 0 where an integer is needed and 0.5 where a real is.
 struct Constant {
   std::optional<Scalar> type;      // never F16 or BF16
   std::optional<int64_t> integer;  // always present for Bool, I32 and I64, absent for floats

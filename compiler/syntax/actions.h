@@ -13,8 +13,9 @@ struct CallsWithSpan {
   template <typename Input>
   static void apply(const Input& in, Builder& builder) {
     const char* text = builder.text().data();
-    (builder.*
-     member)({static_cast<uint32_t>(in.begin() - text), static_cast<uint32_t>(in.end() - text)});
+    const Span span = {static_cast<uint32_t>(in.begin() - text),
+                       static_cast<uint32_t>(in.end() - text)};
+    (builder.*member)(span);
   }
 };
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "compiler/syntax/builder.h"
 #include "compiler/syntax/messages.h"
@@ -56,11 +57,17 @@ bool continues_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+// The value of a number as written; P002 if the type cannot hold it.
 template <typename Value>
-bool read(std::string_view digits, Value& value) {
-  const char* end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, value);
-  return result.ec == std::errc{} && result.ptr == end;
+Value read(std::string_view text, Span number) {
+  Value value = 0;
+  const auto result = std::from_chars(text.data() + number.begin, text.data() + number.end, value);
+  if (result.ec == std::errc{}) return value;
+  throw number_out_of_range(
+      text, number,
+      std::is_integral_v<Value>
+          ? fmt::format("an integer of at most {}", std::numeric_limits<Value>::max())
+          : "a number that a double can hold");
 }
 
 }  // namespace
@@ -162,8 +169,8 @@ void Builder::number(Span at) {
   if (whole.end > at.end) throw malformed_number(text_, whole);
   const auto digits = text(at);
   ast::Number number{digits.find_first_of(".eE") == std::string_view::npos, 0, 0};
-  if (number.integral && !read(digits, number.integer)) throw number_out_of_range(text_, at, true);
-  if (!read(digits, number.real)) throw number_out_of_range(text_, at, false);
+  if (number.integral) number.integer = read<int64_t>(text_, at);
+  number.real = read<double>(text_, at);
   push(at, 1, number);
 }
 
@@ -179,8 +186,7 @@ void Builder::plain_name() {
 
 void Builder::level(Span at) {
   auto name = pop_name();
-  int back = 0;
-  if (!read(text(at), back)) throw number_out_of_range(text_, at, true);
+  const int back = read<int>(text_, at);
   const Span span = join(name.span, at);
   push(span, 1, ast::Level{std::move(name.name), back});
 }

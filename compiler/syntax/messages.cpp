@@ -64,7 +64,7 @@ std::string hint_for(std::string_view text, const Token& token, const Expectatio
   if (found == "in" && expectation.expected == kExpectation<grammar::box_close>.expected) {
     return "only the boxes of stencils and reductions name their indices";
   }
-  if (found == "let" && (expectation.expected == kExpectation<grammar::body_close>.expected)) {
+  if (found == "let" && expectation.expected == kExpectation<grammar::body_close>.expected) {
     return "local values come first in a body";
   }
   if (token.kind == TokenKind::Word && is_keyword(found) && !is_item_keyword(found) &&
@@ -83,7 +83,7 @@ SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation 
   const auto found = describe(text, token);
   SyntaxError e = error("P001", token.span, "unexpected " + found);
   if (token.kind == TokenKind::Bad) {
-    e = error("P008", token.span, "no program contains the character " + found);
+    e = error("P008", token.span, found + " is not part of the language");
   } else if (name_is_due && token.kind == TokenKind::Word && is_keyword(at(text, token.span)) &&
              !begins_item(text, token)) {
     e = error("P007", token.span, found + " is a keyword and cannot be used as a name");
@@ -95,10 +95,9 @@ SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation 
   return e;
 }
 
-SyntaxError number_out_of_range(std::string_view text, Span number, bool integral) {
+SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected) {
   auto e = error("P002", number, "number out of range");
-  e.diagnostic.expected =
-      integral ? "an integer of at most 9223372036854775807" : "a number that a double can hold";
+  e.diagnostic.expected = std::move(expected);
   e.diagnostic.found = describe(text, token_at(text, number.begin));
   return e;
 }

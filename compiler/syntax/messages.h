@@ -62,6 +62,7 @@ STENCIL_EXPECT(level_sign, "'-' and a number of steps, as in U@-1");
 STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
 
 STENCIL_EXPECT(dots, "'..' and the end of the range");
+STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(box_close, "',', '..' or ']' in the box");
 STENCIL_EXPECT(region, "a region: the name of a grid or sub-grid, or a box [lo..hi, ...]");
 
@@ -85,7 +86,8 @@ STENCIL_EXPECT(argument_type, "a type, or 'field'");
 STENCIL_EXPECT(function_form, "'=' or '{'",
                "a function is written 'function f(u : field) = e;' or "
                "'function f(u : field) { let x = e; = e; }'");
-STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function");
+STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function",
+               "a function's body ends with its value: '= expression;'");
 STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
 STENCIL_EXPECT(piece, "a piece: region = expression;");
@@ -101,14 +103,14 @@ STENCIL_EXPECT(reduce_close, "')' after the expression");
 SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
                              bool name_is_due);
 
-SyntaxError number_out_of_range(std::string_view text, Span number, bool integral);  // P002
-SyntaxError unterminated_comment(Span opening);                                      // P003
-SyntaxError nesting_too_deep(Span bracket);                                          // P004
-SyntaxError expression_too_deep(Span place);                                         // P005
-SyntaxError chained_comparison(Span comparison);                                     // P006
-SyntaxError malformed_number(std::string_view text, Span number);                    // P009
-SyntaxError file_too_large(size_t bytes, size_t limit);                              // P010
-SyntaxError attribute_given_twice(Span attribute, std::string_view name);            // P011
+SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected);   // P002
+SyntaxError unterminated_comment(Span opening);                                              // P003
+SyntaxError nesting_too_deep(Span bracket);                                                  // P004
+SyntaxError expression_too_deep(Span place);                                                 // P005
+SyntaxError chained_comparison(Span comparison);                                             // P006
+SyntaxError malformed_number(std::string_view text, Span number);                            // P009
+SyntaxError file_too_large(size_t bytes, size_t limit);                                      // P010
+SyntaxError attribute_given_twice(Span attribute, std::string_view name);                    // P011
 
 // PEGTL's hook for a `must` that fails: turns the rule and the place into one of the errors above.
 template <typename Rule>

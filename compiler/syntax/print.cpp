@@ -205,7 +205,7 @@ class Printer {
     });
   }
   void print(const Identifier& region) { line("region {}", region.name); }
-  void print(const Region& region) {
+  void region(const Region& region) {
     std::visit([&](const auto& kind) { print(kind); }, region);
   }
   void print(const TypeExpr& type) {
@@ -297,7 +297,7 @@ class Printer {
       for (const auto& piece : s.pieces) {
         line("piece");
         indented([&] {
-          print(piece.region);
+          region(piece.region);
           part("value", piece.value);
         });
       }
@@ -313,7 +313,7 @@ class Printer {
   void print(const Reduce& r) {
     line("reduce {} = {}", r.name.name, r.reducer.name);
     indented([&] {
-      print(r.region);
+      region(r.region);
       part("value", r.value);
       part("every", r.every);
     });

@@ -28,8 +28,8 @@ bool is_item_keyword(std::string_view word);  // param, grid, ...
 bool is_keyword(std::string_view word);       // any reserved word
 
 // Where to go on after an error at `error` in the item that begins at `item`: behind a ';' outside
-// all brackets, or at a word with two of the three signs of an item: it begins a line, it follows the
-// closing brace of a body, it is an item's keyword. Greater than `item`.
+// all brackets, or at a word with two of the three signs of an item: it begins a line, it follows
+// the closing brace of a body, it is an item's keyword. Greater than `item`.
 size_t next_item(std::string_view text, size_t item, size_t error);
 
 }  // namespace stencil

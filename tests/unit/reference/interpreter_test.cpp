@@ -223,6 +223,27 @@ TEST(Interpreter, StopsWhereAReductionSaysSo) {
   EXPECT_EQ(state.step, 6);
 }
 
+// The condition also looks at `time`, which alone would hold after step 3.
+TEST(Interpreter, StopIsOnlyLookedAtWithItsReductions) {
+  ir::Program program = neighbour_sum(5);
+  const auto read = [](Expression& e) { return e.read(0, {0}); };
+  program.reductions = {reduction("often", ir::Reducer::Sum, 2, piece(program.grid, read)),
+                        reduction("later", ir::Reducer::Sum, 6, piece(program.grid, read))};
+  const auto stop_step = [&](ir::ReductionId named) {
+    ir::Stop stop;
+    Expression e(stop.graph);
+    const auto late = e.op(Op::Ge, {e.time(), e.number(Scalar::I32, 2)});
+    const auto small = e.op(Op::Lt, {e.reduction(0, Scalar::F32), e.number(Scalar::F32, 1)});
+    const auto other = e.op(Op::Lt, {e.reduction(named, Scalar::F32), e.number(Scalar::F32, 1)});
+    stop.condition = e.op(Op::And, {late, e.op(Op::And, {small, other})});
+    program.stop = std::move(stop);
+    State state = started(program);
+    return advance(program, state, 10);
+  };
+  EXPECT_EQ(stop_step(0), 4);
+  EXPECT_EQ(stop_step(1), 6);  // `later` has no value before
+}
+
 TEST(Interpreter, ProgressInterrupts) {
   const ir::Program program = neighbour_sum(5);
   State state = started(program);

@@ -1,5 +1,7 @@
 #include "runtime/files.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "tests/unit/runtime/temporary_directory.h"
@@ -29,6 +31,23 @@ TEST(Files, FailedWritesLeaveTheOldFileAndNothingElse) {
   std::filesystem::create_directory(directory.file("d"));
   EXPECT_FALSE(write_file_atomically(directory.file("d"), "x").ok());
   EXPECT_FALSE(write_file_atomically("", "x").ok());
+  EXPECT_EQ(directory.entries(), 1u);
+}
+
+TEST(Files, AFileThatCannotBeFinishedIsRemoved) {
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(write_file_atomically(directory.file("a"), "old").ok());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4, before.rlim_max};
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status status = write_file_atomically(directory.file("a"), "longer than that");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.failure().message.find("File too large"), std::string::npos);
+  EXPECT_EQ(read_file(directory.file("a")).value(), "old");
   EXPECT_EQ(directory.entries(), 1u);
 }
 

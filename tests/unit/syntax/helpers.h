@@ -11,7 +11,8 @@
 
 namespace stencil::test {
 
-// The tree of a program that must parse, as text; fails the test and returns the messages otherwise.
+// The tree of a program that must parse, as text; fails the test and returns the messages
+// otherwise.
 inline std::string tree(const std::string& text) {
   const Source source("t.stn", text);
   Diagnostics diagnostics;

@@ -72,8 +72,9 @@ TEST(Item, FieldAttributesInAnyOrder) {
   EXPECT_EQ(tree("field A : real on G constant history 2 boundary constant 0.5;"), all);
   EXPECT_EQ(tree("field A : real on G boundary constant 0.5 constant history 2;"), all);
   for (const std::string kind : {"none", "clamp", "mirror", "periodic"}) {
-    EXPECT_NE(tree("field A : real on G boundary " + kind + ";").find("    boundary " + kind + "\n"),
-              std::string::npos);
+    EXPECT_NE(
+        tree("field A : real on G boundary " + kind + ";").find("    boundary " + kind + "\n"),
+        std::string::npos);
   }
 }
 
@@ -199,8 +200,9 @@ TEST(Item, ReduceStopRequire) {
 }
 
 TEST(Item, WordsThatAreNotReservedMayBeNames) {
-  EXPECT_NE(tree("field none, clamp, vector, sum : real on inner;").find("none, clamp, vector, sum"),
-            std::string::npos);
+  EXPECT_NE(
+      tree("field none, clamp, vector, sum : real on inner;").find("none, clamp, vector, sum"),
+      std::string::npos);
 }
 
 TEST(Item, NoItemsIsAProgram) {
@@ -210,8 +212,8 @@ TEST(Item, NoItemsIsAProgram) {
 }
 
 TEST(Item, SpansReachFromTheKeywordToTheEnd) {
-  const Source source("t.stn",
-                      "// c\nparam N : real ; stencil s : A { [0] = 1 + 2 ; } // d\r\nstop when e;");
+  const Source source(
+      "t.stn", "// c\nparam N : real ; stencil s : A { [0] = 1 + 2 ; } // d\r\nstop when e;");
   Diagnostics diagnostics;
   const auto program = parse(source, diagnostics);
   ASSERT_TRUE(program) << render(source, diagnostics);

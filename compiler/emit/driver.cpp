@@ -1,0 +1,730 @@
+// Host drivers. CUDA and C++ have the same shape, because the plan has one: check the sizes, allocate
+// the spare copies, run the actions tile by tile, bring the result home. They differ in four phrases:
+// how memory is had, copied and freed, and how a kernel is launched.
+//
+// Copies trade places by trading pointers. A spare copy starts with the contents of the newest level,
+// because points that no function writes must be found in every copy. When the loop ends the newest
+// level may stand in the spare; it is then copied into the caller's array.
+#include "compiler/emit/driver.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "compiler/emit/writer.h"
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using kernel::Array;
+using kernel::Expr;
+using kernel::Launch;
+
+namespace {
+
+class Driver {
+ public:
+  Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+         ExpressionPrinter& expressions, Target target)
+      : out_(out), module_(module), plan_(module.plan), api_(api), names_(names),
+        expressions_(expressions), cuda_(target == Target::Cuda) {
+    step_ = names.fresh("step");
+    count_ = names.fresh("count");
+    first_step_ = names.fresh("first_step");
+    check_ = names.fresh(module.name + "_check");
+    for (const Array& array : plan_.arrays) bytes_.push_back(names.fresh(array.name + "_bytes"));
+    for (const kernel::Action& action : plan_.actions) {
+      const auto* launch = std::get_if<Launch>(&action);
+      blocks_.push_back(launch ? names.fresh(kernel_of(*launch).name + "_blocks") : "");
+    }
+  }
+
+  void check_function();
+  void run_device();
+  void run_on_host_arrays();
+  void advance(const std::string& name);
+  void run_from_host(const std::string& advance);
+  void run_packed(const std::string& advance);
+
+ private:
+  struct Copies {                    // of one array while the loop runs
+    std::vector<std::string> slots;  // expression for each slot
+    std::string pointers;            // name of the array of slots; empty: nothing moves
+    std::string scratch;             // some spare copy; empty: none
+  };
+
+  const kernel::Kernel& kernel_of(const Launch& launch) const {
+    return module_.kernels[static_cast<size_t>(launch.kernel)];
+  }
+  std::string text(const Expr& expr) { return expressions_.print(widened(expr)); }
+  bool moves(int array) const;
+  std::set<std::string> checked_parameters() const;
+  std::string check_arguments() const;
+  bool copied(size_t array) const;
+  void size(size_t array);
+  void allocate(const std::string& name, const std::string& array, const std::string& bytes);
+  void copy(const std::string& to, const std::string& from, const std::string& bytes,
+            const char* kind, const std::string& array);
+  void declare_copies();
+  void declare_blocks();
+  void loop();
+  void launch(const Launch& launch, const std::string& blocks);
+  void bring_home();
+  void advance_body();
+  void unused_arguments();
+  std::string argument_names(const std::vector<std::string>& between) const;
+  bool uses_count() const;
+  bool uses_first_step() const;
+
+  Text& out_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  const HostApi& api_;
+  Names& names_;
+  ExpressionPrinter& expressions_;
+  bool cuda_;
+  std::string step_, count_, first_step_, check_;
+  std::vector<std::string> bytes_;   // per array
+  std::vector<std::string> blocks_;  // per action
+  std::vector<Copies> copies_;       // per array
+};
+
+bool Driver::moves(int array) const {
+  for (const kernel::Action& action : plan_.actions) {
+    if (const auto* rotate = std::get_if<kernel::Rotate>(&action)) {
+      if (rotate->array == array) return true;
+    }
+    if (const auto* exchange = std::get_if<kernel::Exchange>(&action)) {
+      if (exchange->array == array) return true;
+    }
+  }
+  return false;
+}
+
+template <class Value>
+bool any_scalar(const kernel::Plan& plan) {
+  for (const kernel::Action& action : plan.actions) {
+    const auto* launch = std::get_if<Launch>(&action);
+    if (!launch) continue;
+    for (const kernel::ScalarValue& value : launch->scalars) {
+      if (std::holds_alternative<Value>(value)) return true;
+    }
+  }
+  return false;
+}
+
+bool Driver::uses_count() const { return any_scalar<kernel::StepCount>(plan_); }
+bool Driver::uses_first_step() const { return any_scalar<kernel::FirstStep>(plan_); }
+
+// --- Checks ----------------------------------------------------------------------------------------------------
+
+std::set<std::string> Driver::checked_parameters() const {
+  std::set<std::string> names;
+  const auto add = [&](const Expr& expr) {
+    kernel::for_each_node(expr, [&](const Expr& node) {
+      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) names.insert(v->name);
+    });
+  };
+  for (const kernel::Check& check : plan_.checks) add(check.condition);
+  for (const Array& array : plan_.arrays) {
+    for (const Expr& extent : array.extents) add(extent);
+  }
+  for (const kernel::Action& action : plan_.actions) {
+    if (const auto* launch = std::get_if<Launch>(&action)) add(launch->blocks);
+  }
+  return names;
+}
+
+std::string Driver::check_arguments() const {
+  const std::set<std::string> used = checked_parameters();
+  std::vector<std::string> items = {api_.steps()};
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    if (used.count(plan_.parameters[p].name)) items.push_back(api_.parameter_name(static_cast<int>(p)));
+  }
+  return comma_list(items);
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+void Driver::check_function() {
+  const std::set<std::string> used = checked_parameters();
+  std::vector<std::string> items = {"int64_t " + api_.steps()};
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    const int parameter = static_cast<int>(p);
+    if (!used.count(plan_.parameters[p].name)) continue;
+    items.push_back(api_.parameter_type(parameter) + " " + api_.parameter_name(parameter));
+  }
+  out_.comment("What must hold before anything is allocated: NULL, or what does not.");
+  out_.open(fmt::format("static const char* {}({}) {{", check_, comma_list(items)));
+  out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", api_.steps()));
+  for (const kernel::Check& check : plan_.checks) {
+    const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
+    out_.line(fmt::format("if ({}) return{}{};", expressions_.print(violated), soft_space(0),
+                          quoted(check.message)));
+  }
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const Array& array = plan_.arrays[a];
+    std::vector<std::string> extents;
+    for (const Expr& extent : array.extents) extents.push_back(text(extent));
+    const std::string name = names_.fresh(array.name + "_extents");
+    out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(extents)));
+    out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array), name,
+                          extents.size()));
+    out_.line(fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
+    out_.close();
+  }
+  for (const kernel::Action& action : plan_.actions) {
+    const auto* launch = std::get_if<Launch>(&action);
+    if (!launch || std::holds_alternative<kernel::IntegerLiteral>(launch->blocks->kind)) continue;
+    out_.line(fmt::format("if ({} > 2147483647) return{}\"{}: too many blocks for one launch\";",
+                          text(kernel::convert(launch->blocks, Scalar::I64)), soft_space(0),
+                          kernel_of(*launch).name));
+  }
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+// --- Memory ------------------------------------------------------------------------------------------------------
+
+void Driver::size(size_t index) {
+  const Array& array = plan_.arrays[index];
+  std::string product = fmt::format("(int64_t)sizeof({})", api_.type(array));
+  for (const Expr& extent : array.extents) {
+    const bool simple = !std::holds_alternative<kernel::Operation>(extent->kind);
+    product += fmt::format("{}* {}", soft_space(0), simple ? text(extent) : "(" + text(extent) + ")");
+  }
+  out_.line(fmt::format("const int64_t {} = {};", bytes_[index], product));
+}
+
+void Driver::allocate(const std::string& name, const std::string& array, const std::string& bytes) {
+  const std::string stream = cuda_ ? fmt::format("({})", api_.stream()) : "";
+  out_.line(fmt::format("stencil_memory {}{};", name, stream));
+  out_.line(fmt::format("if (const char* error = {}.allocate(\"{}\", {})) return error;", name, array,
+                        bytes));
+}
+
+void Driver::copy(const std::string& to, const std::string& from, const std::string& bytes,
+                  const char* kind, const std::string& array) {
+  if (!cuda_) {
+    out_.line(fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes));
+    return;
+  }
+  out_.line(fmt::format("STENCIL_TRY(\"copying array {}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
+                        "cudaMemcpy{},{}{}));",
+                        array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
+                        soft_space(2), kind, soft_space(2), api_.stream()));
+}
+
+void Driver::declare_copies() {
+  copies_.assign(plan_.arrays.size(), {});
+  for (const Pointer& pointer : api_.pointers()) {
+    copies_[static_cast<size_t>(pointer.array)].slots.push_back(pointer.name);
+  }
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const Array& array = plan_.arrays[a];
+    Copies& copies = copies_[a];
+    const bool moving = moves(static_cast<int>(a));
+    // Bringing levels home by permutation takes one copy to step aside to.
+    const bool aside = moving && array.copies == array.levels && array.levels > 1;
+    const std::string type = api_.type(array);
+    for (int spare = array.levels; spare < array.copies + (aside ? 1 : 0); ++spare) {
+      const std::string suffix = spare == array.levels ? "_spare" : "_spare_" + std::to_string(spare);
+      const std::string name = names_.fresh(array.name + suffix);
+      allocate(name, array.name, bytes_[a]);
+      if (copies.scratch.empty()) copies.scratch = name + ".pointer";
+      if (spare >= array.copies) continue;
+      copy(name + ".pointer", copies.slots[0], bytes_[a], "DeviceToDevice", array.name);
+      copies.slots.push_back(fmt::format("({}*){}.pointer", type, name));
+    }
+    if (!moving) continue;
+    copies.pointers = names_.fresh(array.name + "_slots");
+    out_.line(fmt::format("{}* {}[] = {{{}}};", type, copies.pointers, comma_list(copies.slots)));
+    for (size_t s = 0; s < copies.slots.size(); ++s) {
+      copies.slots[s] = fmt::format("{}[{}]", copies.pointers, s);
+    }
+  }
+}
+
+// --- The loop ------------------------------------------------------------------------------------------------------
+
+void Driver::declare_blocks() {
+  for (size_t i = 0; i < plan_.actions.size(); ++i) {
+    const auto* launch = std::get_if<Launch>(&plan_.actions[i]);
+    if (!launch) continue;
+    if (!cuda_ && is_single_block(module_, kernel_of(*launch))) continue;
+    out_.line(fmt::format("const int64_t {} = {};", blocks_[i], text(launch->blocks)));
+    const int64_t shared = kernel::shared_bytes(kernel_of(*launch), module_.constants);
+    if (!cuda_ || shared <= kStaticSharedBytes) continue;
+    const std::string name = names_.spell(kernel_of(*launch).name);
+    out_.line(fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
+                          "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+                          "{2}{1}));",
+                          name, shared, soft_space(1)));
+  }
+}
+
+void Driver::launch(const Launch& launch, const std::string& blocks) {
+  const kernel::Kernel& kernel = kernel_of(launch);
+  std::vector<std::string> arguments;
+  for (const kernel::ArrayArgument& argument : launch.arrays) {
+    arguments.push_back(copies_[static_cast<size_t>(argument.array)].slots[static_cast<size_t>(argument.slot)]);
+  }
+  for (const kernel::ScalarValue& scalar : launch.scalars) {
+    if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
+      arguments.push_back(api_.parameter_name(parameter->parameter));
+    } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
+      arguments.push_back(count_);
+    } else {
+      arguments.push_back(cuda_ ? fmt::format("(int){}", step_)
+                                : fmt::format("(int)({} + {})", first_step_, step_));
+    }
+  }
+  const std::string name = names_.spell(kernel.name);
+  if (!cuda_) {
+    if (!is_single_block(module_, kernel)) arguments.push_back(blocks);
+    out_.line(fmt::format("{}({});", name, comma_list(arguments)));
+    return;
+  }
+  const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
+  const auto [x, y, z] = kernel.threads;
+  out_.open(fmt::format("if ({} > 0) {{", blocks));
+  out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y, z,
+                        shared > kStaticSharedBytes ? shared : 0, api_.stream(), comma_list(arguments)));
+  out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
+  out_.close();
+}
+
+void Driver::loop() {
+  const int tile = plan_.time_tile;
+  const std::string advance = tile == 1 ? "++" + step_ : fmt::format("{} += {}", step_, tile);
+  out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {2}) {{", step_, api_.steps(), advance));
+  if (uses_count() && tile == 1) {
+    out_.line(fmt::format("const int {} = 1;", count_));
+  } else if (uses_count()) {
+    out_.line(fmt::format("const int {0} = {1} - {2} < {3} ? (int)({1} - {2}) : {3};", count_,
+                          api_.steps(), step_, tile));
+  }
+  for (size_t i = 0; i < plan_.actions.size(); ++i) {
+    struct Visitor {
+      Driver& driver;
+      size_t i;
+      void operator()(const Launch& l) const { driver.launch(l, driver.blocks_[i]); }
+      void operator()(const kernel::Rotate& rotate) const {
+        const size_t array = static_cast<size_t>(rotate.array);
+        driver.out_.line(fmt::format("stencil_rotate({});", driver.copies_[array].pointers));
+      }
+      void operator()(const kernel::Exchange& exchange) const {
+        const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
+        driver.out_.line(fmt::format("stencil_exchange({}, {});", slots[static_cast<size_t>(exchange.a)],
+                                     slots[static_cast<size_t>(exchange.b)]));
+      }
+    };
+    std::visit(Visitor{*this, i}, plan_.actions[i]);
+  }
+  out_.close();
+}
+
+void Driver::bring_home() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const Array& array = plan_.arrays[a];
+    const Copies& copies = copies_[a];
+    if (copies.pointers.empty() || !array.written) continue;
+    std::vector<std::string> homes;
+    for (const Pointer& pointer : api_.pointers()) {
+      if (pointer.array == static_cast<int>(a)) homes.push_back(pointer.name);
+    }
+    if (array.levels == 1) {
+      if (copies.slots.size() == 1) continue;
+      out_.open(fmt::format("if ({} != {}) {{", copies.slots[0], homes[0]));
+      copy(homes[0], copies.slots[0], bytes_[a], "DeviceToDevice", array.name);
+      out_.close();
+      continue;
+    }
+    const std::string name = names_.fresh(array.name + "_homes");
+    out_.line(fmt::format("{}* const {}[] = {{{}}};", api_.type(array), name, comma_list(homes)));
+    const std::string call =
+        fmt::format("stencil_bring_home({},{}{},{}({}*){},{}{}{})", copies.pointers, soft_space(1), name,
+                    soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
+                    cuda_ ? ", " + api_.stream() : "");
+    if (cuda_) {
+      out_.line(fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
+    } else {
+      out_.line(call + ";");
+    }
+  }
+}
+
+// The part that all entry points share: from checked arguments to the result in the caller's arrays.
+void Driver::advance_body() {
+  unused_arguments();
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (copied(a)) size(a);
+  }
+  declare_copies();
+  declare_blocks();
+  loop();
+  bring_home();
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+bool Driver::copied(size_t array) const {
+  return plan_.arrays[array].copies > plan_.arrays[array].levels ||
+         (plan_.arrays[array].copies > 1 && moves(static_cast<int>(array)));
+}
+
+void Driver::unused_arguments() {
+  std::set<std::string> used;
+  std::set<int> arrays;
+  const auto add = [&](const Expr& expr) {
+    kernel::for_each_node(expr, [&](const Expr& node) {
+      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
+    });
+  };
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (!copied(a)) continue;
+    arrays.insert(static_cast<int>(a));
+    for (const Expr& extent : plan_.arrays[a].extents) add(extent);
+  }
+  for (const kernel::Action& action : plan_.actions) {
+    const auto* launch = std::get_if<Launch>(&action);
+    if (!launch) continue;
+    add(launch->blocks);
+    for (const kernel::ArrayArgument& argument : launch->arrays) arrays.insert(argument.array);
+    for (const kernel::ScalarValue& value : launch->scalars) {
+      const auto* parameter = std::get_if<kernel::ParameterArgument>(&value);
+      if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
+    }
+  }
+  for (const Pointer& pointer : api_.pointers()) {
+    if (!arrays.count(pointer.array)) out_.line(fmt::format("(void){};", pointer.name));
+  }
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    if (used.count(plan_.parameters[p].name)) continue;
+    out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
+  }
+  if (!cuda_ && !uses_first_step()) out_.line(fmt::format("(void){};", first_step_));
+}
+
+// --- Entry points ------------------------------------------------------------------------------------------------
+
+std::string Driver::argument_names(const std::vector<std::string>& between) const {
+  std::vector<std::string> items;
+  for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
+  items.insert(items.end(), between.begin(), between.end());
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    items.push_back(api_.parameter_name(static_cast<int>(p)));
+  }
+  return comma_list(items);
+}
+
+void Driver::run_device() {
+  out_.comment("The same on device pointers; asynchronous, in the order of the stream.");
+  out_.open("extern \"C\" " + api_.run_device_signature() + " {");
+  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+  advance_body();
+}
+
+void Driver::run_on_host_arrays() {
+  out_.comment("Runs the given number of steps on arrays in host memory.");
+  out_.open("extern \"C\" " + api_.run_signature() + " {");
+  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) size(a);
+  out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
+  std::vector<std::string> arguments;
+  std::vector<std::string> memory;
+  for (const Pointer& pointer : api_.pointers()) {
+    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    const std::string& bytes = bytes_[static_cast<size_t>(pointer.array)];
+    memory.push_back(names_.fresh(pointer.name + "_device"));
+    allocate(memory.back(), array.name, bytes);
+    copy(memory.back() + ".pointer", pointer.name, bytes, "HostToDevice", array.name);
+    arguments.push_back(fmt::format("({}*){}.pointer", api_.type(array), memory.back()));
+  }
+  arguments.push_back(api_.steps());
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    arguments.push_back(api_.parameter_name(static_cast<int>(p)));
+  }
+  arguments.push_back(api_.stream());
+  const std::string error = names_.fresh("error");
+  out_.line(fmt::format("const char* {} ={}{}_run_device({});", error, soft_space(0), module_.name,
+                        comma_list(arguments)));
+  out_.line(fmt::format("if ({0}) return {0};", error));
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const Pointer& pointer = api_.pointers()[i];
+    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    if (!array.written) continue;
+    copy(pointer.name, memory[i] + ".pointer", bytes_[static_cast<size_t>(pointer.array)],
+         "DeviceToHost", array.name);
+  }
+  out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+void Driver::advance(const std::string& name) {
+  const std::string parameters = api_.parameter_list();
+  std::vector<std::string> items = {api_.array_list(), "int64_t " + api_.steps(),
+                                    "int64_t " + first_step_};
+  if (!parameters.empty()) items.push_back(parameters);
+  out_.open(fmt::format("static const char* {}({}) {{", name, comma_list(items)));
+  advance_body();
+}
+
+void Driver::run_from_host(const std::string& advance) {
+  out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
+  out_.open("extern \"C\" " + api_.run_signature() + " {");
+  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"})));
+  out_.close();
+  out_.blank();
+}
+
+void Driver::run_packed(const std::string& advance) {
+  out_.comment("The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
+               "values of the parameters. Steps are counted from first_step.");
+  out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
+  if (plan_.parameters.empty()) out_.line("(void)parameters;");
+  std::vector<std::string> check = {"steps"};
+  std::vector<std::string> items;
+  for (size_t i = 0; i < api_.pointers().size(); ++i) {
+    items.push_back(fmt::format("({})arrays[{}]", api_.pointer_type(api_.pointers()[i]), i));
+  }
+  items.insert(items.end(), {"steps", "first_step"});
+  const std::set<std::string> checked = checked_parameters();
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    const std::string type = api_.parameter_type(static_cast<int>(p));
+    items.push_back(fmt::format("*(const {}*)parameters[{}]", type, p));
+    if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
+  }
+  out_.line(fmt::format("const char* error = {}({});", check_, comma_list(check)));
+  out_.line("if (error) return error;");
+  out_.line(fmt::format("return {}({});", advance, comma_list(items)));
+  out_.close();
+  out_.blank();
+}
+
+template <class Kind>
+bool has_action(const kernel::Plan& plan) {
+  for (const kernel::Action& action : plan.actions) {
+    if (std::holds_alternative<Kind>(action)) return true;
+  }
+  return false;
+}
+
+bool has_levels_to_bring_home(const kernel::Plan& plan) {
+  for (const kernel::Action& action : plan.actions) {
+    const auto* rotate = std::get_if<kernel::Rotate>(&action);
+    const auto* exchange = std::get_if<kernel::Exchange>(&action);
+    const int array = rotate ? rotate->array : exchange ? exchange->array : -1;
+    if (array >= 0 && plan.arrays[static_cast<size_t>(array)].levels > 1) return true;
+  }
+  return false;
+}
+
+// --- Support ------------------------------------------------------------------------------------------------------
+
+constexpr const char* kCudaSupport = R"(static thread_local char stencil_error_text[512];
+
+static const char* stencil_error(const char* what, cudaError_t status) {
+  snprintf(stencil_error_text, sizeof stencil_error_text, "%s: %s (%s)", what,
+           cudaGetErrorName(status), cudaGetErrorString(status));
+  return stencil_error_text;
+}
+
+#define STENCIL_TRY(what, call)                                              \
+  do {                                                                       \
+    const cudaError_t stencil_status = (call);                               \
+    if (stencil_status != cudaSuccess) return stencil_error(what, stencil_status); \
+  } while (0)
+
+// Device memory, freed in stream order at the end of its scope.
+struct stencil_memory {
+  cudaStream_t stream;
+  void* pointer;
+  explicit stencil_memory(cudaStream_t s) : stream(s), pointer(NULL) {}
+  stencil_memory(const stencil_memory&) = delete;
+  ~stencil_memory() {
+    if (pointer) cudaFreeAsync(pointer, stream);
+  }
+  const char* allocate(const char* array, int64_t bytes) {
+    const cudaError_t status = cudaMallocAsync(&pointer, (size_t)bytes, stream);
+    if (status == cudaSuccess) return NULL;
+    pointer = NULL;
+    char what[128];
+    snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
+    return stencil_error(what, status);
+  }
+};
+
+)";
+
+constexpr const char* kHostMemory = R"(static thread_local char stencil_error_text[512];
+
+// Memory that is freed at the end of its scope.
+struct stencil_memory {
+  void* pointer;
+  stencil_memory() : pointer(NULL) {}
+  stencil_memory(const stencil_memory&) = delete;
+  ~stencil_memory() { free(pointer); }
+  const char* allocate(const char* array, int64_t bytes) {
+    pointer = malloc((size_t)bytes);
+    if (pointer) return NULL;
+    snprintf(stencil_error_text, sizeof stencil_error_text,
+             "cannot allocate %lld bytes for array %.64s", (long long)bytes, array);
+    return stencil_error_text;
+  }
+};
+
+)";
+
+constexpr const char* kArrayBytes =
+    R"(// The size of an array; -1 if an extent is out of range or 63 bits cannot hold the size.
+static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int rank) {
+  int64_t bytes = element;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 1 || extents[d] >= 2147418112 || bytes > INT64_MAX / extents[d]) return -1;
+    bytes *= extents[d];
+  }
+  return bytes;
+}
+
+)";
+
+constexpr const char* kRotate = R"(// Slot k becomes slot k+1, the last becomes slot 0.
+template <typename T, int n>
+static void stencil_rotate(T* (&slots)[n]) {
+  T* const last = slots[n - 1];
+  for (int k = n - 1; k > 0; --k) slots[k] = slots[k - 1];
+  slots[0] = last;
+}
+
+)";
+
+constexpr const char* kExchange = R"(template <typename T>
+static void stencil_exchange(T*& a, T*& b) {
+  T* const previous = a;
+  a = b;
+  b = previous;
+}
+
+)";
+
+// $result, $stream, $copy, $done are the target's.
+constexpr const char* kBringHome =
+    R"(// Moves every level into the caller's array for it: first where that overwrites nothing, and a cycle
+// of levels by way of the scratch copy.
+template <typename T, int copies, int levels>
+static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels], T* scratch,
+                                  int64_t bytes$stream) {
+  for (int settled = 0; settled < levels;) {
+    int away = -1;       // a level that is not at home
+    bool moved = false;  // a level went home in this round
+    settled = 0;
+    for (int k = 0; k < levels; ++k) {
+      bool occupied = false;
+      for (int j = 0; j < levels; ++j) occupied = occupied || slots[j] == homes[k];
+      if (slots[k] == homes[k]) {
+        ++settled;
+      } else if (!occupied) {
+        $copy(homes[k], slots[k]);
+        slots[k] = homes[k];
+        moved = true;
+      } else {
+        away = k;
+      }
+    }
+    if (!moved && away >= 0) {
+      $copy(scratch, slots[away]);
+      slots[away] = scratch;
+    }
+  }
+  return$done;
+}
+
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string bring_home_text(Target target) {
+  std::string text = kBringHome;
+  if (target == Target::Cuda) {
+    text = replaced(text, "$copy(homes[k], slots[k]);",
+                    "const cudaError_t status = cudaMemcpyAsync(\n"
+                    "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+                    "        if (status != cudaSuccess) return status;");
+    text = replaced(text, "$copy(scratch, slots[away]);",
+                    "const cudaError_t status = cudaMemcpyAsync(\n"
+                    "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+                    "      if (status != cudaSuccess) return status;");
+    text = replaced(text, "$result", "cudaError_t");
+    text = replaced(text, "$stream", ", cudaStream_t stream");
+    return replaced(text, "$done", " cudaSuccess");
+  }
+  text = replaced(text, "$copy(homes[k], slots[k]);", "memcpy(homes[k], slots[k], (size_t)bytes);");
+  text = replaced(text, "$copy(scratch, slots[away]);",
+                  "memcpy(scratch, slots[away], (size_t)bytes);");
+  text = replaced(text, "$result", "void");
+  text = replaced(text, "$stream", "");
+  return replaced(text, "  return$done;\n", "");
+}
+
+}  // namespace
+
+void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
+  bool spares = target == Target::Cuda;
+  bool rotates = false, exchanges = false, levels = false;
+  for (const kernel::Module* module : modules) {
+    rotates |= has_action<kernel::Rotate>(module->plan);
+    exchanges |= has_action<kernel::Exchange>(module->plan);
+    levels |= has_levels_to_bring_home(module->plan);
+    for (const Array& array : module->plan.arrays) spares |= array.copies > array.levels;
+  }
+  if (target == Target::Cuda) {
+    out.verbatim(kCudaSupport);
+  } else if (spares || levels) {
+    out.verbatim(kHostMemory);
+  }
+  out.verbatim(kArrayBytes);
+  if (rotates) out.verbatim(kRotate);
+  if (exchanges) out.verbatim(kExchange);
+  if (levels) out.verbatim(bring_home_text(target));
+}
+
+void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+            ExpressionPrinter& expressions, Target target) {
+  Driver driver(out, module, api, names, expressions, target);
+  driver.check_function();
+  if (target == Target::Cuda) {
+    driver.run_device();
+    driver.run_on_host_arrays();
+  } else {
+    const std::string advance = names.fresh(module.name + "_advance");
+    driver.advance(advance);
+    driver.run_from_host(advance);
+    driver.run_packed(advance);
+  }
+}
+
+void advance_function(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+                      ExpressionPrinter& expressions) {
+  Driver(out, module, api, names, expressions, Target::Cpp).advance("advance");
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,126 @@
+// A whole file, from the comment at its top to its entry points: emit() is the table of contents. The
+// kernels are written first, because what stands above them (helper functions, extensions) depends on
+// what they turn out to use.
+#include "compiler/emit/emit.h"
+
+#include <fmt/format.h>
+
+#include "compiler/emit/driver.h"
+#include "compiler/emit/helpers.h"
+#include "compiler/emit/host_api.h"
+#include "compiler/emit/main_program.h"
+#include "compiler/emit/plan_comment.h"
+#include "compiler/emit/writer.h"
+
+namespace stencil::emit {
+
+namespace {
+
+const Dialect& dialect_of(const Options& options) {
+  switch (options.target) {
+    case Target::Cuda: return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
+    case Target::OpenCl: return opencl_dialect();
+    case Target::Cpp: return cpp_dialect();
+  }
+  return cpp_dialect();
+}
+
+// C++ compilers decide about contraction and value-changing optimisation by flags: the file insists.
+constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
+#error "compiled with -ffast-math, this file would not give the results it promises"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+)";
+
+void includes(Text& out, const kernel::Module& module, const Options& options) {
+  if (options.kernels_only && options.target != Target::Cpp) return;
+  if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
+  for (const char* header : {"math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
+    out.line(fmt::format("#include <{}>", header));
+  }
+  if (options.main && options.target == Target::Cpp) out.line("#include <chrono>");
+  out.blank();
+  if (!options.header_name.empty()) {
+    out.line(fmt::format("#include \"{}\"", options.header_name));
+    out.blank();
+  }
+  if (module.fp != FpMode::Fast && options.target == Target::Cpp) out.verbatim(kExactArithmetic);
+}
+
+bool stores_double(const kernel::Module& module) {
+  for (const kernel::Kernel& kernel : module.kernels) {
+    for (const kernel::Buffer& buffer : kernel.buffers) {
+      if (buffer.type == Scalar::F64) return true;
+    }
+    for (const kernel::ScalarArgument& scalar : kernel.scalars) {
+      if (scalar.type == Scalar::F64) return true;
+    }
+  }
+  return false;
+}
+
+void pragmas(Text& out, const kernel::Module& module, const ExpressionPrinter& expressions) {
+  const bool doubles = expressions.uses_double() || stores_double(module);
+  if (module.fp != FpMode::Fast) out.line("#pragma OPENCL FP_CONTRACT OFF");
+  if (doubles) out.line("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
+  out.blank();
+}
+
+// One newline at the end, whatever came last.
+std::string finished(std::string text) {
+  while (text.size() > 1 && text[text.size() - 2] == '\n' && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string emit(const kernel::Module& module, const Options& options, const SelfCheck* self_check) {
+  const Dialect& dialect = dialect_of(options);
+  Names names(module, dialect);
+  Writer writer(module, dialect, options.target, names);
+  writer.constants();
+  for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
+
+  Text out;
+  for (const std::string& line : module.header) out.comment(line);
+  if (options.target == Target::OpenCl && !options.kernels_only) plan_comment(out, module, names);
+  out.blank();
+  includes(out, module, options);
+  if (options.target == Target::OpenCl) pragmas(out, module, writer.expressions());
+  out.verbatim(helper_text(writer.expressions().helpers(), dialect));
+  out.verbatim(writer.text());
+  if (options.kernels_only || options.target == Target::OpenCl) return finished(out.str());
+
+  std::vector<const kernel::Module*> modules = {&module};
+  if (options.main && self_check) {
+    modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
+  }
+  driver_support(out, modules, options.target);
+  const HostApi api(module, names);
+  driver(out, module, api, names, writer.expressions(), options.target);
+  if (options.main && self_check) main_program(out, module, api, *self_check, options.target);
+  return finished(out.str());
+}
+
+std::string required_flags(Target target, FpMode fp) {
+  if (fp == FpMode::Fast) {
+    switch (target) {
+      case Target::Cuda: return "--use_fast_math";
+      case Target::OpenCl: return "-cl-fast-relaxed-math";
+      case Target::Cpp: return "-ffast-math";
+    }
+  }
+  switch (target) {
+    case Target::Cuda: return "--fmad=false";
+    case Target::OpenCl: return "-cl-fp32-correctly-rounded-divide-sqrt";
+    case Target::Cpp: return "-ffp-contract=off";
+  }
+  return "";
+}
+
+}  // namespace stencil::emit

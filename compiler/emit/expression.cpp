@@ -1,0 +1,518 @@
+// The expression printer: minimal parentheses by C's precedence (with the few extra that compilers
+// warn about), exact arithmetic as support/scalar.h defines it.
+//
+// Left-associative chains print flat, so the recursion is as deep as the longest chain; what nests
+// deeper in parentheses than compilers accept has been split before (legalise.h).
+//
+// 64-bit index arithmetic is full of widened 32-bit values. C widens an operand by itself if the other
+// one is wide, so a conversion is written for one of the two only: ((int64_t)z * size_y + y) * size_x.
+//
+// Products and fusion. nvcc may turn a*b + c into one operation even when the product was bound to a
+// name or a local array first. A product stays a plain `*` only where its consumer is visibly no
+// addition; elsewhere (`exposed`) the dialect's unfusable function is called.
+#include "compiler/emit/expression.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/emit/text.h"
+
+namespace stencil::emit {
+
+using kernel::Expr;
+using kernel::Operation;
+
+namespace {
+
+// C's precedence, loosest first.
+enum Level { kTernary = 1, kOr, kAnd, kBitOr, kBitXor, kBitAnd, kEquality, kRelation, kShift, kSum,
+             kProduct, kUnary, kPostfix };
+
+struct Infix {
+  std::string_view symbol;
+  int level;  // 0: not an infix operator
+};
+
+Infix infix(Op op) {
+  switch (op) {
+    case Op::Add: return {"+", kSum};
+    case Op::Sub: return {"-", kSum};
+    case Op::Mul: return {"*", kProduct};
+    case Op::Div: return {"/", kProduct};
+    case Op::Mod: return {"%", kProduct};
+    case Op::Lt: return {"<", kRelation};
+    case Op::Le: return {"<=", kRelation};
+    case Op::Gt: return {">", kRelation};
+    case Op::Ge: return {">=", kRelation};
+    case Op::Eq: return {"==", kEquality};
+    case Op::Ne: return {"!=", kEquality};
+    case Op::And: return {"&&", kAnd};
+    case Op::Or: return {"||", kOr};
+    case Op::BitAnd: return {"&", kBitAnd};
+    case Op::BitOr: return {"|", kBitOr};
+    case Op::BitXor: return {"^", kBitXor};
+    case Op::Shl: return {"<<", kShift};
+    case Op::Shr: return {">>", kShift};
+    case Op::Neg:
+    case Op::Fma:
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::Sqrt:
+    case Op::Rsqrt:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Pow:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Tanh:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Not:
+    case Op::Select:
+    case Op::BitNot:
+    case Op::Convert: break;
+  }
+  return {"", 0};
+}
+
+const Operation* as_operation(const Expr& expr) { return std::get_if<Operation>(&expr->kind); }
+
+// Operands that compilers want in parentheses although the language does not.
+bool confusing(Op outer, const Expr& operand) {
+  const Operation* inner = as_operation(operand);
+  if (!inner || infix(inner->op).level == 0 || inner->op == outer) return false;
+  if (outer == Op::Or) return inner->op == Op::And;
+  if (is_comparison(outer)) return is_comparison(inner->op) || infix(inner->op).level < kShift;
+  return outer >= Op::BitAnd && outer <= Op::Shr;
+}
+
+bool negative(const Expr& expr) {
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) return literal->value < 0;
+  if (const auto* literal = std::get_if<kernel::RealLiteral>(&expr->kind)) {
+    return std::signbit(literal->value);
+  }
+  const Operation* operation = as_operation(expr);
+  return operation && operation->op == Op::Neg;
+}
+
+bool fits_int(int64_t value) {
+  return value > std::numeric_limits<int32_t>::min() &&
+         value <= std::numeric_limits<int32_t>::max();
+}
+
+// A 64-bit expression that C would make 64-bit by itself beside a wide operand.
+bool narrow_inside(const Expr& expr) {
+  if (expr->type != Scalar::I64) return false;
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) {
+    return fits_int(literal->value);
+  }
+  const Operation* operation = as_operation(expr);
+  return operation && operation->op == Op::Convert && operation->operands[0]->type == Scalar::I32;
+}
+
+// c such that x / divisor is exactly x * c, for powers of two; else 0.
+double exact_reciprocal(const Expr& divisor) {
+  const auto* literal = std::get_if<kernel::RealLiteral>(&divisor->kind);
+  if (!literal || literal->value == 0 || !std::isfinite(literal->value)) return 0;
+  int exponent = 0;
+  if (std::fabs(std::frexp(literal->value, &exponent)) != 0.5) return 0;
+  return std::abs(exponent) < 100 ? 1 / literal->value : 0;
+}
+
+std::string_view short_name(Scalar type) {
+  switch (type) {
+    case Scalar::Bool: return "bool";
+    case Scalar::I32: return "int";
+    case Scalar::I64: return "long";
+    case Scalar::F16: return "half";
+    case Scalar::BF16: return "bfloat";
+    case Scalar::F32: return "float";
+    case Scalar::F64: return "double";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string real_literal(double value, Scalar type, const Dialect& dialect) {
+  const bool single = type == Scalar::F32;
+  if (std::isnan(value)) return std::string(dialect.nan[single ? 0 : 1]);
+  if (std::isinf(value)) {
+    const std::string infinity(dialect.infinity[single ? 0 : 1]);
+    return value < 0 ? "-" + infinity : infinity;
+  }
+  std::string text = single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return single ? text + "f" : text;
+}
+
+// --- Entry points ------------------------------------------------------------------------------------
+
+std::string ExpressionPrinter::print(const Expr& expr, bool exposed) {
+  out_.clear();
+  depth_ = 0;
+  if (narrow_inside(expr)) {
+    put_operand(expr, nullptr, kTernary, exposed);
+  } else {
+    put(expr, kTernary, exposed);
+  }
+  return out_;
+}
+
+std::string ExpressionPrinter::element(kernel::BufferId buffer, const std::vector<Expr>& index) {
+  out_.clear();
+  depth_ = 0;
+  put_element(buffer, index);
+  return out_;
+}
+
+// --- Parts ---------------------------------------------------------------------------------------------
+
+void ExpressionPrinter::open(bool parenthesise) {
+  if (!parenthesise) return;
+  out_ += "(";
+  ++depth_;
+}
+
+void ExpressionPrinter::close(bool parenthesise) {
+  if (!parenthesise) return;
+  out_ += ")";
+  --depth_;
+}
+
+void ExpressionPrinter::space() { out_ += soft_space(depth_); }
+
+bool ExpressionPrinter::guards_product(Scalar type, bool exposed) const {
+  return exposed && is_float(type) && module_.fp != FpMode::Fast && !dialect_.product[0].empty();
+}
+
+void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
+  struct Visitor {
+    ExpressionPrinter& printer;
+    const Expr& expr;
+    int level;
+    bool exposed;
+    void operator()(const kernel::IntegerLiteral& literal) const {
+      printer.put_integer(literal.value, expr->type, false);
+    }
+    void operator()(const kernel::RealLiteral& literal) const {
+      printer.out_ += real_literal(literal.value, expr->type, printer.dialect_);
+    }
+    void operator()(const kernel::Variable& variable) const {
+      printer.out_ += printer.names_.spell(variable.name);
+    }
+    void operator()(const Operation& operation) const {
+      printer.put_operation(*expr, operation, level, exposed);
+    }
+    void operator()(const kernel::Load& load) const {
+      printer.put_element(load.buffer, load.index);
+    }
+  };
+  uses_double_ |= expr->type == Scalar::F64;
+  const auto* load = std::get_if<kernel::Load>(&expr->kind);
+  if (load && kernel_) {
+    const Scalar stored = kernel_->buffers[static_cast<size_t>(load->buffer)].type;
+    if (stored != expr->type && arithmetic_type(stored) == expr->type) {  // half, bfloat
+      const std::string helper = std::string(short_name(stored)) + "_to_float";
+      helpers_.insert(helper);
+      out_ += "stencil_" + helper;
+      open(true);
+      put_element(load->buffer, load->index);
+      close(true);
+      return;
+    }
+  }
+  std::visit(Visitor{*this, expr, level, exposed}, expr->kind);
+}
+
+void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
+  if (type == Scalar::Bool) {
+    out_ += value ? "true" : "false";
+    return;
+  }
+  const int64_t least = type == Scalar::I64 ? std::numeric_limits<int64_t>::min()
+                                            : std::numeric_limits<int32_t>::min();
+  const std::string suffix(type == Scalar::I64 && !bare ? dialect_.wide_suffix : "");
+  if (value == least) {
+    out_ += fmt::format("(-{}{} - 1)", -(value + 1), suffix);
+  } else {
+    out_ += fmt::format("{}{}", value, suffix);
+  }
+}
+
+// An operand that `other` makes wide if it is narrow; without `other` the context does.
+void ExpressionPrinter::put_operand(const Expr& operand, const Expr& other, int level, bool exposed) {
+  if (!narrow_inside(operand) || (other && narrow_inside(other))) {
+    put(operand, level, exposed);
+  } else if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&operand->kind)) {
+    put_integer(literal->value, Scalar::I64, true);
+  } else {
+    put(as_operation(operand)->operands[0], level, exposed);
+  }
+}
+
+void ExpressionPrinter::put_infix(const Operation& operation, int level, bool exposed) {
+  const auto [symbol, own] = infix(operation.op);
+  const Expr& left = operation.operands[0];
+  const Expr& right = operation.operands[1];
+  const bool parenthesise = own < level;
+  open(parenthesise);
+  // If both sides would rely on the other, the left one is written in full.
+  const bool both = narrow_inside(left) && narrow_inside(right);
+  const int left_level = confusing(operation.op, left) ? kPostfix : own;
+  const int right_level = confusing(operation.op, right) ? kPostfix : own + 1;
+  put_operand(left, right, left_level, exposed);
+  space();
+  out_ += fmt::format("{} ", symbol);
+  put_operand(right, both ? nullptr : left, right_level, exposed);
+  close(parenthesise);
+}
+
+void ExpressionPrinter::put_call(const std::string& name, const std::vector<Expr>& arguments,
+                                 bool exposed) {
+  out_ += name;
+  open(true);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) {
+      out_ += ",";
+      space();
+    }
+    put(arguments[i], kTernary, exposed);
+  }
+  close(true);
+}
+
+void ExpressionPrinter::put_helper(const std::string& name, const std::vector<Expr>& arguments,
+                                   bool exposed) {
+  helpers_.insert(name);
+  put_call("stencil_" + name, arguments, exposed);
+}
+
+std::string ExpressionPrinter::function_name(Op op, Scalar type) const {
+  const auto find = [&](const std::vector<Intrinsic>& table) -> std::string {
+    for (const Intrinsic& row : table) {
+      if (row.op != op) continue;
+      if (type == Scalar::I32) return std::string(row.integer);
+      if (type == Scalar::I64) return std::string(row.wide);
+      return std::string(type == Scalar::F64 ? row.real : row.single);
+    }
+    return "";
+  };
+  if (module_.fp == FpMode::Fast) {
+    if (std::string fast = find(dialect_.fast_intrinsics); !fast.empty()) return fast;
+  }
+  return find(dialect_.intrinsics);
+}
+
+// A literal or a named constant whose quotient is plainly defined.
+bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
+  if (is_float(divisor->type)) return true;
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&divisor->kind)) {
+    return literal->value != 0 && literal->value != -1;
+  }
+  if (const auto* variable = std::get_if<kernel::Variable>(&divisor->kind)) {
+    for (const auto& constant : module_.constants) {
+      if (constant.name == variable->name) return constant.value != 0 && constant.value != -1;
+    }
+  }
+  const Operation* operation = as_operation(divisor);
+  return operation && operation->op == Op::Convert && divides_safely(operation->operands[0]);
+}
+
+// Bools have their own spelling of the operators they share with numbers.
+bool ExpressionPrinter::put_bool_operation(const Operation& operation, int level) {
+  Op op;
+  switch (operation.op) {
+    case Op::Min:
+    case Op::BitAnd: op = Op::And; break;
+    case Op::Max:
+    case Op::BitOr: op = Op::Or; break;
+    case Op::BitXor: op = Op::Ne; break;
+    default: return false;
+  }
+  put_infix(Operation{op, operation.operands}, level, false);
+  return true;
+}
+
+void ExpressionPrinter::put_shift(const Operation& operation, Scalar type, int level) {
+  const int64_t mask = type == Scalar::I64 ? 63 : 31;
+  const Expr& count = operation.operands[1];
+  const auto* literal = std::get_if<kernel::IntegerLiteral>(&count->kind);
+  const Expr bounded =
+      literal ? kernel::integer(literal->value & mask, Scalar::I32)
+              : kernel::operation(Op::BitAnd, {count, kernel::integer(mask, count->type)});
+  if (operation.op == Op::Shr) return put_infix(Operation{Op::Shr, {operation.operands[0], bounded}}, level, false);
+  // A negative number may not be shifted left; its bits may.
+  const std::string bits = type == Scalar::I64 ? "unsigned long" : "unsigned";
+  const bool opencl_or_wide = type == Scalar::I64 && dialect_.wide_suffix == "LL";
+  open(kUnary < level);
+  out_ += fmt::format("({})", dialect_.type(type));
+  open(true);
+  out_ += fmt::format("({}{})", bits, opencl_or_wide ? " long" : "");
+  put(operation.operands[0], kUnary, false);
+  out_ += " << ";
+  put(bounded, kPostfix, false);
+  close(true);
+  close(kUnary < level);
+}
+
+void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operation& operation,
+                                      int level, bool exposed) {
+  const std::vector<Expr>& operands = operation.operands;
+  const Scalar type = node.type;
+  if (type == Scalar::Bool && put_bool_operation(operation, level)) return;
+  switch (operation.op) {
+    case Op::Add:
+    case Op::Sub: return put_infix(operation, level, true);
+    case Op::Mul:
+      if (!guards_product(type, exposed)) return put_infix(operation, level, false);
+      return put_call(std::string(dialect_.product[type == Scalar::F64 ? 1 : 0]), operands, false);
+    case Op::Div: {
+      const double factor = guards_product(type, exposed) ? exact_reciprocal(operands[1]) : 0;
+      if (factor != 0) {  // compilers multiply instead, and may then fuse
+        const Expr product = kernel::operation(Op::Mul, {operands[0], kernel::real(factor, type)});
+        return put(product, level, exposed);
+      }
+      if (divides_safely(operands[1])) return put_infix(operation, level, false);
+      return put_helper("div_" + std::string(short_name(type)), operands, false);
+    }
+    case Op::Mod:
+      if (is_float(type)) return put_call(function_name(operation.op, type), operands, false);
+      if (divides_safely(operands[1])) return put_infix(operation, level, false);
+      return put_helper("mod_" + std::string(short_name(type)), operands, false);
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Eq:
+    case Op::Ne:
+    case Op::And:
+    case Op::Or:
+    case Op::BitAnd:
+    case Op::BitOr:
+    case Op::BitXor: return put_infix(operation, level, false);
+    case Op::Shl:
+    case Op::Shr: return put_shift(operation, type, level);
+    case Op::Neg:
+    case Op::Not:
+    case Op::BitNot:
+      open(kUnary < level);
+      out_ += operation.op == Op::Neg ? "-" : operation.op == Op::Not ? "!" : "~";
+      put(operands[0], negative(operands[0]) ? kPostfix : kUnary, exposed);
+      close(kUnary < level);
+      return;
+    case Op::Fma:
+      if (is_float(type)) return put_call(function_name(operation.op, type), operands, false);
+      return put(kernel::add(kernel::mul(operands[0], operands[1]), operands[2]), level, false);
+    case Op::Rsqrt: {
+      const std::string name = function_name(operation.op, type);
+      if (!name.empty()) return put_call(name, operands, false);
+      const Expr root = kernel::operation(Op::Sqrt, operands);
+      return put(kernel::operation(Op::Div, {kernel::real(1, type), root}), level, false);
+    }
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::Sqrt:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Pow:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Tanh:
+    case Op::Floor:
+    case Op::Ceil: {
+      const std::string function = function_name(operation.op, type);
+      const bool selects = operation.op == Op::Min || operation.op == Op::Max;
+      if (!function.empty()) return put_call(function, operands, selects);
+      const std::string name = std::string(stencil::name(operation.op));
+      return put_helper(name + "_" + std::string(short_name(type)), operands, selects);
+    }
+    case Op::Select:
+      open(kTernary < level);
+      put(operands[0], kTernary + 1, false);
+      space();
+      out_ += "? ";
+      put(operands[1], kTernary + 1, true);
+      space();
+      out_ += ": ";
+      put(operands[2], kTernary, true);
+      close(kTernary < level);
+      return;
+    case Op::Convert: return put_convert(operands[0], type, level);
+  }
+}
+
+void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
+  const std::string target(short_name(to));
+  switch (value->type) {
+    case Scalar::F32: return put_helper("float_to_" + target, {value}, false);
+    case Scalar::F64: return put_helper("double_to_" + target, {value}, false);
+    case Scalar::I64:
+      if (to == Scalar::BF16) return put_helper("long_to_bfloat", {value}, false);
+      [[fallthrough]];
+    case Scalar::I32:
+      // A float holds every integer exactly that is not far beyond the largest half.
+      return put_to_storage(
+          kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64), to);
+    case Scalar::Bool:
+    case Scalar::F16:
+    case Scalar::BF16: return put_to_storage(kernel::convert(value, Scalar::F32), to);
+  }
+}
+
+void ExpressionPrinter::put_convert(const Expr& value, Scalar to, int level) {
+  const Scalar from = value->type;
+  uses_double_ |= from == Scalar::F64;
+  if (to == Scalar::F16 || to == Scalar::BF16) return put_to_storage(value, to);
+  if (from == Scalar::F16 || from == Scalar::BF16) {
+    const Expr widened = kernel::convert(value, Scalar::F32);
+    if (to != Scalar::F32) return put_convert(widened, to, level);
+    return put_helper(std::string(short_name(from)) + "_to_float", {value}, false);
+  }
+  if (to == Scalar::Bool) {
+    const Expr zero = is_float(from) ? kernel::real(0, from) : kernel::integer(0, from);
+    return put_infix(Operation{Op::Ne, {value, zero}}, level, false);
+  }
+  if (is_float(from) && is_integer(to)) {
+    const std::string name = fmt::format("{}_to_{}", short_name(from), short_name(to));
+    return put_helper(name, {value}, false);
+  }
+  open(kUnary < level);
+  out_ += fmt::format("({})", dialect_.type(to));
+  put(value, negative(value) ? kPostfix : kUnary, false);
+  close(kUnary < level);
+}
+
+// Global buffers are linear in memory, row-major; the others are arrays of the language.
+void ExpressionPrinter::put_element(kernel::BufferId id, const std::vector<Expr>& index) {
+  const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+  out_ += names_.spell(buffer.name);
+  if (index.empty()) return;
+  ++depth_;
+  if (buffer.space == kernel::Space::Global) {
+    const Scalar type = buffer.wide ? Scalar::I64 : Scalar::I32;
+    const auto widened = [&](const Expr& e) { return buffer.wide ? kernel::convert(e, type) : e; };
+    Expr offset = widened(index[0]);
+    for (size_t d = 1; d < index.size(); ++d) {
+      offset = kernel::add(kernel::mul(offset, widened(buffer.extents[d])), widened(index[d]));
+    }
+    out_ += "[";
+    put_operand(offset, nullptr, kTernary, false);
+    out_ += "]";
+  } else {
+    for (const Expr& i : index) {
+      out_ += "[";
+      put_operand(i, nullptr, kTernary, false);
+      out_ += "]";
+    }
+  }
+  --depth_;
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,190 @@
+// Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the number
+// of steps; then the parameters of the program in plan order. The same order serves host pointers,
+// device pointers and the packed form, so that a caller who knows one knows all.
+#include "compiler/emit/host_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using kernel::Expr;
+
+namespace {
+
+bool has_arithmetic(const Expr& expr) {
+  bool found = false;
+  kernel::for_each_node(expr, [&](const Expr& node) {
+    found |= std::holds_alternative<kernel::Operation>(node->kind) && node->type != Scalar::Bool;
+  });
+  return found;
+}
+
+Expr with_wide_leaves(const Expr& expr) {
+  if (const auto* operation = std::get_if<kernel::Operation>(&expr->kind)) {
+    std::vector<Expr> operands;
+    for (const Expr& operand : operation->operands) operands.push_back(with_wide_leaves(operand));
+    if (operation->op != Op::Convert) return kernel::operation(operation->op, std::move(operands));
+    return kernel::convert(operands[0], is_integer(expr->type) ? Scalar::I64 : expr->type);
+  }
+  return expr->type == Scalar::I32 ? kernel::convert(expr, Scalar::I64) : expr;
+}
+
+}  // namespace
+
+Expr widened(const Expr& expr) {
+  if (expr->type == Scalar::Bool && !has_arithmetic(expr)) return expr;
+  return with_wide_leaves(expr);
+}
+
+std::string comma_list(const std::vector<std::string>& items) {
+  std::string list;
+  for (const std::string& item : items) {
+    if (!list.empty()) list += std::string(",") + soft_space(1);
+    list += item;
+  }
+  return list;
+}
+
+HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), names_(names) {
+  for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
+    const kernel::Array& array = module.plan.arrays[a];
+    for (int level = 0; level < array.levels; ++level) {
+      const std::string name = level == 0 ? names_.spell(array.name)
+                                          : names_.fresh(fmt::format("{}_{}", array.name, level));
+      pointers_.push_back({static_cast<int>(a), level, name});
+    }
+  }
+  steps_ = names_.fresh("steps");
+  stream_ = names_.fresh("stream");
+}
+
+std::string HostApi::type(const kernel::Array& array) const {
+  return std::string(cpp_dialect().type(array.type));
+}
+
+std::string HostApi::pointer_type(const Pointer& pointer) const {
+  const kernel::Array& array = module_.plan.arrays[static_cast<size_t>(pointer.array)];
+  return (array.written ? "" : "const ") + type(array) + "*";
+}
+
+std::string HostApi::parameter_name(int parameter) const {
+  return names_.spell(module_.plan.parameters[static_cast<size_t>(parameter)].name);
+}
+
+std::string HostApi::parameter_type(int parameter) const {
+  const Scalar type = module_.plan.parameters[static_cast<size_t>(parameter)].type;
+  return std::string(cpp_dialect().type(arithmetic_type(type)));
+}
+
+std::string HostApi::array_list() const {
+  std::vector<std::string> items;
+  for (const Pointer& pointer : pointers_) items.push_back(pointer_type(pointer) + " " + pointer.name);
+  return comma_list(items);
+}
+
+std::string HostApi::parameter_list() const {
+  std::vector<std::string> items;
+  for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
+    const int parameter = static_cast<int>(p);
+    items.push_back(parameter_type(parameter) + " " + parameter_name(parameter));
+  }
+  return comma_list(items);
+}
+
+std::string HostApi::run_signature() const {
+  return fmt::format("const char* {}_run({})", module_.name,
+                     comma_list({array_list(), "int64_t " + steps_}) +
+                         (module_.plan.parameters.empty()
+                              ? ""
+                              : std::string(",") + soft_space(1) + parameter_list()));
+}
+
+std::string HostApi::run_device_signature() const {
+  std::string signature = run_signature();
+  signature.insert(signature.find('('), "_device");
+  signature.pop_back();
+  return signature + "," + soft_space(1) + "cudaStream_t " + stream_ + ")";
+}
+
+std::string HostApi::run_packed_signature() const {
+  return fmt::format("const char* {}_run_packed(void** arrays,{}const void* const* parameters,{}"
+                     "int64_t steps,{}int64_t first_step)",
+                     module_.name, soft_space(1), soft_space(1), soft_space(1));
+}
+
+// --- The header ---------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string extents_text(const kernel::Module& module, const kernel::Array& array) {
+  std::string text;
+  for (const Expr& extent : array.extents) {
+    Expr shown = extent;
+    if (const auto* variable = std::get_if<kernel::Variable>(&extent->kind)) {
+      for (const auto& constant : module.constants) {
+        if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
+      }
+    }
+    Names names(module, cpp_dialect());
+    ExpressionPrinter printer(cpp_dialect(), module, names);
+    text += fmt::format("[{}]", plain(printer.print(shown)));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string emit_header(const kernel::Module& module, Target target) {
+  if (target == Target::OpenCl) return "";
+  Names names(module, target == Target::Cuda ? cuda_dialect() : cpp_dialect());
+  const HostApi api(module, names);
+  std::string guard = module.name + "_H";
+  std::transform(guard.begin(), guard.end(), guard.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  Text out;
+  for (const std::string& line : module.header) out.comment(line);
+  out.line("#ifndef " + guard);
+  out.line("#define " + guard);
+  out.blank();
+  out.line("#include <stdint.h>");
+  if (target == Target::Cuda) out.line("#include <cuda_runtime_api.h>");
+  out.blank();
+  out.line("#ifdef __cplusplus");
+  out.line("extern \"C\" {");
+  out.line("#endif");
+  out.blank();
+  out.comment("Arrays are dense and row-major (last index contiguous):");
+  for (const Pointer& pointer : api.pointers()) {
+    const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    const std::string age = pointer.level == 0 ? "" : fmt::format(", {} step(s) back", pointer.level);
+    out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array), age,
+                            array.written ? "" : ", read only"));
+  }
+  out.comment("The result replaces the contents. NULL means success; anything else is an error message,\n"
+              "valid until the thread's next call.");
+  out.line(api.run_signature() + ";");
+  if (target == Target::Cuda) {
+    out.blank();
+    out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
+    out.line(api.run_device_signature() + ";");
+  } else {
+    out.blank();
+    out.comment("The same with the arguments packed: pointers in the order above, then pointers to the\n"
+                "parameters' values. Steps are counted from first_step.");
+    out.line(api.run_packed_signature() + ";");
+  }
+  out.blank();
+  out.line("#ifdef __cplusplus");
+  out.line("}");
+  out.line("#endif");
+  out.blank();
+  out.line("#endif");
+  return out.str();
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,55 @@
+// The C interface of an emitted file: what its entry points take, in which order.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/expression.h"
+#include "compiler/emit/names.h"
+#include "compiler/emit/text.h"
+#include "compiler/kernel/plan.h"
+
+namespace stencil::emit {
+
+// One pointer argument: a level of an array of the plan.
+struct Pointer {
+  int array;
+  int level;
+  std::string name;  // "A" for the newest level, "A_1" for @-1
+};
+
+class HostApi {
+ public:
+  HostApi(const kernel::Module& module, Names& names);
+
+  const std::vector<Pointer>& pointers() const { return pointers_; }
+  const std::string& steps() const { return steps_; }
+  const std::string& stream() const { return stream_; }
+  std::string type(const kernel::Array& array) const;  // element type
+  std::string pointer_type(const Pointer& pointer) const;
+  std::string parameter_name(int parameter) const;
+  std::string parameter_type(int parameter) const;
+
+  // "float* A, float* A_1, int64_t steps, int N" and whatever else; with break marks. The lists
+  // leave no comma at either end.
+  std::string array_list() const;
+  std::string parameter_list() const;
+  std::string run_signature() const;         // const char* NAME_run(...)
+  std::string run_device_signature() const;  // CUDA
+  std::string run_packed_signature() const;  // C++
+
+ private:
+  const kernel::Module& module_;
+  Names& names_;
+  std::vector<Pointer> pointers_;
+  std::string steps_, stream_;
+};
+
+// Integer arithmetic on sizes, done in 64 bits: an expression over I32 variables and literals with
+// every leaf widened first.
+kernel::Expr widened(const kernel::Expr& expr);
+
+std::string comma_list(const std::vector<std::string>& items);  // with break marks
+
+}  // namespace stencil::emit

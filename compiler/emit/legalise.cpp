@@ -1,0 +1,307 @@
+// Legalisation: small passes from kernel to kernel, run by the writer before it prints.
+//
+// drop_dead_code works backwards through every body with the set of names read later, so one pass
+// suffices. split_deep_expressions names any subexpression that would stand more than 24 parentheses
+// deep (GCC and Clang stop at 256 brackets, people much earlier). expand_thread_buffers is what makes
+// a GPU kernel a loop nest: where the threads of a block become iterations, what each of them keeps
+// from one parallel section to the next needs an array over the threads.
+#include "compiler/emit/legalise.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using namespace kernel;
+
+namespace {
+
+// --- Dead code -----------------------------------------------------------------------------------------
+
+void add_variables(const Statement& statement, std::set<std::string>& names) {
+  for_each_expression(statement, [&](const Expr& expr) {
+    for_each_node(expr, [&](const Expr& node) {
+      if (const auto* variable = std::get_if<Variable>(&node->kind)) names.insert(variable->name);
+    });
+  });
+}
+
+// The body without dead statements; `live` gains the names that it reads from outside.
+Body live_part(Body body, std::set<std::string>& live) {
+  // True if the statement stays. Names read in nested bodies join `live` through the recursion.
+  struct Keep {
+    std::set<std::string>& live;
+    bool operator()(Comment&) const { return true; }
+    bool operator()(Let& let) const { return live.erase(let.name) > 0; }
+    bool operator()(Store&) const { return true; }
+    bool operator()(For& loop) const {
+      loop.body = nested(std::move(loop.body));
+      return !only_comments(loop.body);
+    }
+    bool operator()(If& branch) const {
+      branch.then = nested(std::move(branch.then));
+      branch.otherwise = nested(std::move(branch.otherwise));
+      return !only_comments(branch.then) || !only_comments(branch.otherwise);
+    }
+    bool operator()(Threads& threads) const {
+      threads.body = nested(std::move(threads.body));
+      return !only_comments(threads.body);
+    }
+    bool operator()(Barrier&) const { return true; }
+    bool operator()(Scope& scope) const {
+      scope.body = nested(std::move(scope.body));
+      return !only_comments(scope.body);
+    }
+
+    Body nested(Body inner) const {
+      std::set<std::string> inside;
+      inner = live_part(std::move(inner), inside);
+      live.insert(inside.begin(), inside.end());
+      return inner;
+    }
+    static bool only_comments(const Body& inner) {
+      return std::all_of(inner.begin(), inner.end(), [](const Statement& statement) {
+        return std::holds_alternative<Comment>(statement.kind);
+      });
+    }
+  };
+  Body kept;
+  for (auto it = body.rbegin(); it != body.rend(); ++it) {
+    if (!std::visit(Keep{live}, it->kind)) continue;
+    add_variables(*it, live);
+    kept.push_back(std::move(*it));
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+// --- Deep expressions ----------------------------------------------------------------------------------
+
+constexpr int kDeepest = 24;
+
+class Splitter {
+ public:
+  Splitter(Names& names, Body& before) : names_(names), before_(before) {}
+
+  Expr split(const Expr& expr) { return visit(expr).expr; }
+
+ private:
+  struct Part {
+    Expr expr;
+    int depth = 0;  // of parentheses in its text, at most
+  };
+
+  Part visit(const Expr& expr) {
+    const auto done = done_.find(expr.get());
+    if (done != done_.end()) return done->second;
+    Part part{expr, 0};
+    if (const auto* operation = std::get_if<Operation>(&expr->kind)) {
+      part = visit_operands(expr, operation->operands, operation->op);
+    } else if (const auto* load = std::get_if<Load>(&expr->kind)) {
+      part = visit_operands(expr, load->index, Op::Select);
+    }
+    if (part.depth > kDeepest) {
+      const std::string name = names_.fresh("part");
+      before_.push_back({Let{name, part.expr}});
+      part = {variable(name, expr->type), 0};
+    }
+    return done_[expr.get()] = part;
+  }
+
+  Part visit_operands(const Expr& expr, const std::vector<Expr>& operands, Op op) {
+    std::vector<Expr> replaced;
+    int depth = 0;
+    bool changed = false;
+    for (const Expr& operand : operands) {
+      const Part part = visit(operand);
+      const bool flat = replaced.empty() && (op == Op::Add || op == Op::Sub || op == Op::Mul);
+      const auto* inner = std::get_if<Operation>(&part.expr->kind);
+      const bool leaf = part.depth == 0 && (!inner || inner->operands.empty());
+      depth = std::max(depth, part.depth + (flat || leaf ? 0 : 1));
+      changed |= part.expr != operand;
+      replaced.push_back(part.expr);
+    }
+    if (!changed) return {expr, depth};
+    ExprNode node = *expr;
+    if (auto* operation = std::get_if<Operation>(&node.kind)) operation->operands = replaced;
+    if (auto* load = std::get_if<Load>(&node.kind)) load->index = replaced;
+    return {std::make_shared<const ExprNode>(std::move(node)), depth};
+  }
+
+  Names& names_;
+  Body& before_;
+  std::unordered_map<const ExprNode*, Part> done_;
+};
+
+Body split_body(Body body, Names& names) {
+  struct Split {
+    Names& names;
+    Body& before;
+    Expr split(const Expr& expr) const { return Splitter(names, before).split(expr); }
+    void operator()(Comment&) const {}
+    void operator()(Let& let) const { let.value = split(let.value); }
+    void operator()(Store& store) const {
+      for (Expr& index : store.index) index = split(index);
+      store.value = split(store.value);
+    }
+    void operator()(For& loop) const {
+      loop.begin = split(loop.begin);
+      loop.end = split(loop.end);
+      loop.body = split_body(std::move(loop.body), names);
+    }
+    void operator()(If& branch) const {
+      branch.condition = split(branch.condition);
+      branch.then = split_body(std::move(branch.then), names);
+      branch.otherwise = split_body(std::move(branch.otherwise), names);
+    }
+    void operator()(Threads& threads) const {
+      threads.body = split_body(std::move(threads.body), names);
+    }
+    void operator()(Barrier&) const {}
+    void operator()(Scope& scope) const { scope.body = split_body(std::move(scope.body), names); }
+  };
+  Body result;
+  for (Statement& statement : body) {
+    std::visit(Split{names, result}, statement.kind);
+    result.push_back(std::move(statement));
+  }
+  return result;
+}
+
+// --- Threads as loops ------------------------------------------------------------------------------------
+
+struct ThreadUse {
+  int sections = 0;       // Threads statements that touch the buffer
+  bool repeated = false;  // one of them stands in a loop
+};
+
+void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& uses) {
+  struct Count {
+    bool in_loop;
+    std::map<BufferId, ThreadUse>& uses;
+    void operator()(const Comment&) const {}
+    void operator()(const Let&) const {}
+    void operator()(const Store&) const {}
+    void operator()(const For& loop) const { count_uses(loop.body, true, uses); }
+    void operator()(const If& branch) const {
+      count_uses(branch.then, in_loop, uses);
+      count_uses(branch.otherwise, in_loop, uses);
+    }
+    void operator()(const Threads& threads) const {
+      std::set<BufferId> touched = buffers_loaded(threads.body);
+      touched.merge(buffers_stored(threads.body));
+      for (BufferId buffer : touched) {
+        ++uses[buffer].sections;
+        uses[buffer].repeated |= in_loop;
+      }
+    }
+    void operator()(const Barrier&) const {}
+    void operator()(const Scope& scope) const { count_uses(scope.body, in_loop, uses); }
+  };
+  for (const Statement& statement : body) std::visit(Count{in_loop, uses}, statement.kind);
+}
+
+using Prefixes = std::map<BufferId, std::vector<Expr>>;  // indices to put before a buffer's own
+
+class IndexPrefixer {
+ public:
+  explicit IndexPrefixer(const Prefixes& prefixes) : prefixes_(prefixes) {}
+
+  Body body(Body statements) {
+    for (Statement& statement : statements) std::visit(*this, statement.kind);
+    return statements;
+  }
+  void operator()(Comment&) {}
+  void operator()(Let& let) { let.value = expr(let.value); }
+  void operator()(Store& store) {
+    store.index = index(store.buffer, store.index);
+    store.value = expr(store.value);
+  }
+  void operator()(For& loop) {
+    loop.begin = expr(loop.begin);
+    loop.end = expr(loop.end);
+    loop.body = body(std::move(loop.body));
+  }
+  void operator()(If& branch) {
+    branch.condition = expr(branch.condition);
+    branch.then = body(std::move(branch.then));
+    branch.otherwise = body(std::move(branch.otherwise));
+  }
+  void operator()(Threads& threads) { threads.body = body(std::move(threads.body)); }
+  void operator()(Barrier&) {}
+  void operator()(Scope& scope) { scope.body = body(std::move(scope.body)); }
+
+ private:
+  std::vector<Expr> index(BufferId buffer, const std::vector<Expr>& own) {
+    std::vector<Expr> result;
+    const auto prefix = prefixes_.find(buffer);
+    if (prefix != prefixes_.end()) result = prefix->second;
+    for (const Expr& i : own) result.push_back(expr(i));
+    return result;
+  }
+
+  Expr expr(const Expr& original) {
+    const auto done = done_.find(original.get());
+    if (done != done_.end()) return done->second;
+    Expr result = original;
+    if (const auto* operation = std::get_if<Operation>(&original->kind)) {
+      Operation replaced{operation->op, {}};
+      for (const Expr& operand : operation->operands) replaced.operands.push_back(expr(operand));
+      if (replaced.operands != operation->operands) {
+        result = std::make_shared<const ExprNode>(ExprNode{std::move(replaced), original->type});
+      }
+    } else if (const auto* source = std::get_if<Load>(&original->kind)) {
+      std::vector<Expr> replaced = index(source->buffer, source->index);
+      if (replaced != source->index) result = load(source->buffer, replaced, original->type);
+    }
+    return done_[original.get()] = result;
+  }
+
+  const Prefixes& prefixes_;
+  std::unordered_map<const ExprNode*, Expr> done_;
+};
+
+}  // namespace
+
+Kernel drop_dead_code(Kernel kernel) {
+  std::set<std::string> live;
+  kernel.body = live_part(std::move(kernel.body), live);
+  return kernel;
+}
+
+Kernel split_deep_expressions(Kernel kernel, Names& names) {
+  kernel.body = split_body(std::move(kernel.body), names);
+  return kernel;
+}
+
+ThreadLoops expand_thread_buffers(Kernel kernel) {
+  ThreadLoops result;
+  std::map<BufferId, ThreadUse> uses;
+  count_uses(kernel.body, false, uses);
+  Prefixes prefixes;
+  for (BufferId id = 0; id < static_cast<BufferId>(kernel.buffers.size()); ++id) {
+    Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    if (buffer.space != Space::Thread) continue;
+    if (uses[id].sections == 1 && !uses[id].repeated) {
+      result.local.insert(id);
+      continue;
+    }
+    std::vector<Expr> extents;
+    const char* const threads[] = {"thread_x", "thread_y", "thread_z"};
+    for (int d = 2; d >= 0; --d) {
+      const int count = kernel.threads[static_cast<size_t>(d)];
+      if (count == 1) continue;
+      extents.push_back(integer(count));
+      prefixes[id].push_back(variable(threads[d]));
+    }
+    buffer.extents.insert(buffer.extents.begin(), extents.begin(), extents.end());
+  }
+  kernel.body = IndexPrefixer(prefixes).body(std::move(kernel.body));
+  result.kernel = std::move(kernel);
+  return result;
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,25 @@
+// Rewrites of a kernel before it is printed: what a target lacks, and what no C compiler likes.
+#pragma once
+
+#include <set>
+
+#include "compiler/emit/names.h"
+#include "compiler/kernel/plan.h"
+
+namespace stencil::emit {
+
+// Without lets that nothing reads (compilers warn about them) and statements that do nothing.
+kernel::Kernel drop_dead_code(kernel::Kernel kernel);
+
+// With expressions that nest deeper in parentheses than compilers accept split into named parts.
+kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);
+
+// For targets where Threads become loops. A per-thread buffer that lives in one Threads statement only
+// is declared inside its loops (`local`); the others get leading dimensions, a place per thread.
+struct ThreadLoops {
+  kernel::Kernel kernel;
+  std::set<kernel::BufferId> local;
+};
+ThreadLoops expand_thread_buffers(kernel::Kernel kernel);
+
+}  // namespace stencil::emit

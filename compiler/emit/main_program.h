@@ -1,0 +1,13 @@
+// --main: a program around the entry points that initialises, runs, times and checks itself.
+#pragma once
+
+#include "compiler/emit/host_api.h"
+#include "compiler/emit/text.h"
+
+namespace stencil::emit {
+
+// The self-check functions, then main().
+void main_program(Text& out, const kernel::Module& module, const HostApi& api,
+                  const SelfCheck& self_check, Target target);
+
+}  // namespace stencil::emit

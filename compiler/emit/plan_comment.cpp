@@ -1,0 +1,91 @@
+// A file of OpenCL kernels has no host code, so the comment at its top says what a host must do: which
+// buffers to have, which kernels to launch in which order with which sizes and arguments, and which
+// buffers trade places. It is the plan, action by action, in the order in which the runtime does it.
+#include "compiler/emit/plan_comment.h"
+
+#include <fmt/format.h>
+
+#include "compiler/emit/expression.h"
+#include "compiler/emit/host_api.h"
+
+namespace stencil::emit {
+
+namespace {
+
+std::string slot_name(const kernel::Plan& plan, const kernel::ArrayArgument& argument) {
+  return fmt::format("{}[{}]", plan.arrays[static_cast<size_t>(argument.array)].name, argument.slot);
+}
+
+std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& value) {
+  if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&value)) {
+    return plan.parameters[static_cast<size_t>(parameter->parameter)].name;
+  }
+  return std::holds_alternative<kernel::FirstStep>(value) ? "(int)step" : "(int)count";
+}
+
+void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter& printer) {
+  out.comment("Buffers (row-major, last index contiguous; each copy is one slot, slot 0 the newest):");
+  for (const kernel::Array& array : module.plan.arrays) {
+    std::string extents;
+    for (const kernel::Expr& extent : array.extents) {
+      extents += "[" + plain(printer.print(extent)) + "]";
+    }
+    const bool spare = array.copies > array.levels;
+    out.comment(fmt::format("  {} {}{}: {} slot(s){}{}", name(array.type), array.name, extents,
+                            array.copies, array.written ? "" : ", read only",
+                            spare ? "; spare slots start as copies of slot 0" : ""));
+  }
+}
+
+std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch, Names& names,
+                            ExpressionPrinter& printer) {
+  const kernel::Kernel& kernel = module.kernels[static_cast<size_t>(launch.kernel)];
+  std::string arguments;
+  for (const kernel::ArrayArgument& argument : launch.arrays) {
+    arguments += (arguments.empty() ? "" : ", ") + slot_name(module.plan, argument);
+  }
+  for (const kernel::ScalarValue& value : launch.scalars) {
+    arguments += (arguments.empty() ? "" : ", ") + scalar_name(module.plan, value);
+  }
+  const auto [x, y, z] = kernel.threads;
+  return fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{({}) * {}, {}, {}}}",
+                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(launch.blocks)), x,
+                     y, z);
+}
+
+}  // namespace
+
+void plan_comment(Text& out, const kernel::Module& module, Names& names) {
+  const kernel::Plan& plan = module.plan;
+  ExpressionPrinter printer(cpp_dialect(), module, names);
+  out.comment("");
+  describe_arrays(out, module, printer);
+  if (plan.time_tile == 1) {
+    out.comment("\nFor step = 0, 1, ... (count is 1):");
+  } else {
+    out.comment(fmt::format("\nFor step = 0, {0}, {1}, ... with count = min({0}, steps - step):",
+                            plan.time_tile, 2 * plan.time_tile));
+  }
+  int number = 0;
+  for (const kernel::Action& action : plan.actions) {
+    struct Visitor {
+      const kernel::Module& module;
+      Names& names;
+      ExpressionPrinter& printer;
+      std::string operator()(const kernel::Launch& launch) const {
+        return describe_launch(module, launch, names, printer);
+      }
+      std::string operator()(const kernel::Rotate& rotate) const {
+        return fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
+                           module.plan.arrays[static_cast<size_t>(rotate.array)].name);
+      }
+      std::string operator()(const kernel::Exchange& exchange) const {
+        return fmt::format("exchange slots {} and {} of {}", exchange.a, exchange.b,
+                           module.plan.arrays[static_cast<size_t>(exchange.array)].name);
+      }
+    };
+    out.comment(fmt::format("  {}. {}", ++number, std::visit(Visitor{module, names, printer}, action)));
+  }
+}
+
+}  // namespace stencil::emit

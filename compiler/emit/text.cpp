@@ -1,0 +1,96 @@
+// Lines of output. The expression printer does not know where its text will stand, so it marks every
+// space at which a break would read well, with the depth of parentheses there. A line that is too long
+// is cut at the shallowest mark in its latter part, which is where a person would cut it.
+#include "compiler/emit/text.h"
+
+#include <algorithm>
+
+namespace stencil::emit {
+
+namespace {
+
+constexpr char kFirstMark = '\x0e';
+constexpr char kLastMark = '\x1f';
+
+bool is_mark(char c) { return c >= kFirstMark && c <= kLastMark; }
+
+// Where to cut `content` so that the first part has at most `room` columns; npos if nowhere.
+size_t cut(std::string_view content, size_t room) {
+  size_t best = std::string_view::npos;
+  size_t any = std::string_view::npos;
+  for (size_t i = 1; i < content.size(); ++i) {
+    if (!is_mark(content[i])) continue;
+    if (i > room && any != std::string_view::npos) break;
+    any = i;
+    if (i > room) break;
+    if (i < room * 2 / 5) continue;
+    if (best == std::string_view::npos || content[i] <= content[best]) best = i;
+  }
+  return best != std::string_view::npos ? best : any;
+}
+
+}  // namespace
+
+char soft_space(int depth) {
+  return static_cast<char>(std::min<int>(kFirstMark + depth, kLastMark));
+}
+
+std::string plain(std::string_view content) {
+  std::string result(content);
+  std::replace_if(result.begin(), result.end(), is_mark, ' ');
+  return result;
+}
+
+void Text::line(std::string_view content) {
+  size_t margin = indent_;
+  while (margin + content.size() > kColumns) {
+    const size_t at = cut(content, kColumns - std::min(margin, kColumns - 20));
+    if (at == std::string_view::npos) break;
+    text_ += std::string(margin, ' ') + plain(content.substr(0, at)) + "\n";
+    content.remove_prefix(at + 1);
+    margin = indent_ + 4;
+  }
+  text_ += std::string(margin, ' ') + plain(content) + "\n";
+}
+
+void Text::blank() {
+  if (text_.size() >= 2 && text_.substr(text_.size() - 2) != "\n\n") text_ += "\n";
+}
+
+void Text::comment(std::string_view content) {
+  while (true) {
+    const size_t end = std::min(content.find('\n'), content.size());
+    std::string_view rest = content.substr(0, end);
+    const size_t room = kColumns - std::min(indent_ + 3, kColumns - 20);
+    while (rest.size() > room) {
+      const size_t at = rest.rfind(' ', room);
+      if (at == std::string_view::npos || at == 0) break;
+      text_ += std::string(indent_, ' ') + "// " + std::string(rest.substr(0, at)) + "\n";
+      rest.remove_prefix(at + 1);
+    }
+    text_ += std::string(indent_, ' ') + (rest.empty() ? "//" : "// ") + std::string(rest) + "\n";
+    if (end == content.size()) return;
+    content.remove_prefix(end + 1);
+  }
+}
+
+void Text::verbatim(std::string_view content) { text_ += content; }
+
+void Text::flush_left(std::string_view content) { text_ += std::string(content) + "\n"; }
+
+void Text::open(std::string_view content) {
+  line(content);
+  indent_ += 2;
+}
+
+void Text::reopen(std::string_view content) {
+  indent_ -= 2;
+  open(content);
+}
+
+void Text::close(std::string_view content) {
+  indent_ -= 2;
+  line(content);
+}
+
+}  // namespace stencil::emit

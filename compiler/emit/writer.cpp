@@ -1,0 +1,362 @@
+// Statements and kernels. Where the targets differ in more than spelling, they differ in two ways only:
+// whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a kernel's head is written.
+//
+// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go out of
+// scope there anyway (the verifier forbids shadowing).
+#include "compiler/emit/writer.h"
+
+#include <fmt/format.h>
+
+#include "compiler/emit/legalise.h"
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using kernel::Buffer;
+using kernel::Kernel;
+using kernel::Space;
+
+namespace {
+
+constexpr const char* kThreadNames[] = {"thread_x", "thread_y", "thread_z"};
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string list;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) list += std::string(",") + soft_space(1);
+    list += items[i];
+  }
+  return list;
+}
+
+std::string with_comment(const std::string& line, const std::string& comment) {
+  return comment.empty() ? line : line + "  // " + comment;
+}
+
+}  // namespace
+
+bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
+  if (kernel::variables_in(kernel.body).count("block")) return false;
+  for (const auto& action : module.plan.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (!launch || module.kernels[static_cast<size_t>(launch->kernel)].name != kernel.name) continue;
+    const auto* blocks = std::get_if<kernel::IntegerLiteral>(&launch->blocks->kind);
+    if (!blocks || blocks->value != 1) return false;
+  }
+  return true;
+}
+
+Writer::Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
+               WriterOptions options)
+    : module_(module),
+      dialect_(dialect),
+      target_(target),
+      names_(names),
+      options_(options),
+      expressions_(dialect, module, names) {}
+
+void Writer::constants() {
+  for (const kernel::NamedConstant& constant : module_.constants) {
+    const std::string name = names_.spell(constant.name);
+    const std::string value = expressions_.print(kernel::integer(constant.value, constant.type));
+    const std::string_view type = dialect_.type(constant.type);
+    std::string line;
+    if (target_ != Target::OpenCl) {
+      line = fmt::format("constexpr {} {} = {};", type, name, value);
+    } else if (constant.type == Scalar::I64) {
+      line = fmt::format("__constant long {} = {};", name, value);
+    } else {
+      line = fmt::format("enum {{ {} = {} }};", name, value);
+    }
+    out_.line(with_comment(line, constant.comment));
+  }
+  if (!module_.constants.empty()) out_.blank();
+}
+
+// --- Kernels ---------------------------------------------------------------------------------------------
+
+void Writer::kernel(const Kernel& original) {
+  Kernel legal = split_deep_expressions(drop_dead_code(original), names_);
+  local_.clear();
+  if (!dialect_.implicit_threads) {
+    ThreadLoops expanded = expand_thread_buffers(std::move(legal));
+    legal = std::move(expanded.kernel);
+    local_ = std::move(expanded.local);
+  }
+  kernel_ = &legal;
+  loaded_ = kernel::buffers_loaded(legal.body);
+  variables_ = kernel::variables_in(legal.body);
+  loop_depth_ = 0;
+  expressions_.enter(&legal);
+
+  if (!legal.comment.empty()) out_.comment(legal.comment);
+  signature(legal);
+  unused_arguments(legal);
+  if (dialect_.implicit_threads) {
+    implicit_body(legal);
+  } else {
+    looped_body(legal);
+  }
+  out_.close();
+  out_.blank();
+  kernel_ = nullptr;
+  expressions_.enter(nullptr);
+}
+
+void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space != Space::Global) continue;
+    list.push_back(fmt::format("{}{}{}* {} {}", dialect_.global_pointer,
+                               buffer.read_only ? "const " : "", dialect_.type(buffer.type),
+                               dialect_.restrict_keyword, names_.spell(buffer.name)));
+  }
+  for (const kernel::ScalarArgument& scalar : kernel.scalars) {
+    list.push_back(fmt::format("const {} {}", dialect_.type(arithmetic_type(scalar.type)),
+                               names_.spell(scalar.name)));
+  }
+}
+
+void Writer::signature(const Kernel& kernel) {
+  std::vector<std::string> list;
+  parameters(kernel, list);
+  const auto [x, y, z] = kernel.threads;
+  const std::string name = names_.spell(kernel.name);
+  switch (target_) {
+    case Target::Cuda: {
+      std::string bounds = std::to_string(x * y * z);
+      if (kernel.min_blocks > 0) bounds += ", " + std::to_string(kernel.min_blocks);
+      out_.line(fmt::format("{} __global__ void __launch_bounds__({})",
+                            options_.c_linkage ? "extern \"C\"" : "static", bounds));
+      break;
+    }
+    case Target::OpenCl:
+      out_.line(fmt::format("__kernel __attribute__((reqd_work_group_size({}, {}, {})))", x, y, z));
+      break;
+    case Target::Cpp:
+      if (!is_single_block(module_, kernel)) list.push_back("const int64_t blocks");
+      break;
+  }
+  const std::string_view type = target_ == Target::Cpp ? "static void " : "void ";
+  out_.open(fmt::format("{}{}({}) {{", target_ == Target::Cuda ? "" : type, name, joined(list)));
+}
+
+void Writer::unused_arguments(const Kernel& kernel) {
+  std::set<kernel::BufferId> touched = loaded_;
+  touched.merge(kernel::buffers_stored(kernel.body));
+  std::set<std::string> used = variables_;
+  for (kernel::BufferId id : touched) {  // extents stand in the index arithmetic
+    const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    for (size_t d = buffer.space == Space::Global ? 1 : 0; d < buffer.extents.size(); ++d) {
+      kernel::for_each_node(buffer.extents[d], [&](const kernel::Expr& node) {
+        if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
+      });
+    }
+  }
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const bool is_used = touched.count(static_cast<kernel::BufferId>(i)) > 0;
+    if (kernel.buffers[i].space != Space::Global || is_used) continue;
+    out_.line(fmt::format("(void){};", names_.spell(kernel.buffers[i].name)));
+  }
+  for (const kernel::ScalarArgument& scalar : kernel.scalars) {
+    if (!used.count(scalar.name)) out_.line(fmt::format("(void){};", names_.spell(scalar.name)));
+  }
+}
+
+void Writer::implicit_body(const Kernel& kernel) {
+  shared_buffers(kernel);
+  if (variables_.count("block")) {
+    out_.line(fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
+  }
+  for (int d = 0; d < 3; ++d) {
+    if (!variables_.count(kThreadNames[d])) continue;
+    out_.line(fmt::format("const int {} = {};", kThreadNames[d],
+                          dialect_.thread_index[static_cast<size_t>(d)]));
+  }
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space == Space::Thread) declare(buffer, "");
+  }
+  body(kernel.body);
+}
+
+void Writer::looped_body(const Kernel& kernel) {
+  const bool single = is_single_block(module_, kernel);
+  if (!single) {
+    out_.flush_left("#ifdef _OPENMP");
+    out_.flush_left("#pragma omp parallel for schedule(static)");
+    out_.flush_left("#endif");
+    out_.open("for (int64_t block = 0; block < blocks; ++block) {");
+    ++loop_depth_;
+  }
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    if (kernel.buffers[i].space == Space::Global) continue;
+    if (!local_.count(static_cast<kernel::BufferId>(i))) declare(kernel.buffers[i], "");
+  }
+  body(kernel.body);
+  if (!single) out_.close();
+}
+
+void Writer::shared_buffers(const Kernel& kernel) {
+  const bool dynamic = target_ == Target::Cuda &&
+                       kernel::shared_bytes(kernel, module_.constants) > kStaticSharedBytes;
+  if (dynamic) {
+    out_.line("extern __shared__ __align__(16) unsigned char shared_memory[];");
+  }
+  int64_t offset = 0;
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space != Space::Shared) continue;
+    if (!dynamic) {
+      declare(buffer, dialect_.shared_array);
+      continue;
+    }
+    const std::string array = extents_text(buffer);
+    const std::string_view type = dialect_.type(buffer.type);
+    out_.line(with_comment(
+        fmt::format("{0} (&{1}){2} = *reinterpret_cast<{0} (*){2}>(shared_memory + {3});", type,
+                    names_.spell(buffer.name), array, offset),
+        buffer.comment));
+    Kernel alone;
+    alone.buffers.push_back(buffer);
+    offset += kernel::shared_bytes(alone, module_.constants);
+  }
+}
+
+std::string Writer::extents_text(const Buffer& buffer) {
+  std::string text;
+  for (const kernel::Expr& extent : buffer.extents) {
+    text += "[" + plain(expressions_.print(extent)) + "]";
+  }
+  return text;
+}
+
+void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
+  out_.line(with_comment(fmt::format("{}{} {}{};", qualifier, dialect_.type(buffer.type),
+                                     names_.spell(buffer.name), extents_text(buffer)),
+                         buffer.comment));
+}
+
+// --- Statements --------------------------------------------------------------------------------------------
+
+void Writer::body(const kernel::Body& body) {
+  for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
+}
+
+void Writer::statement(const kernel::Statement& statement, bool last) {
+  struct Visitor {
+    Writer& writer;
+    bool last;
+    void operator()(const kernel::Comment& comment) const { writer.out_.comment(comment.text); }
+    void operator()(const kernel::Let& let) const {
+      const std::string value = writer.expressions_.print(let.value, true);
+      writer.out_.line(fmt::format("const {} {} = {};", writer.dialect_.type(let.value->type),
+                                   writer.names_.spell(let.name), value));
+    }
+    void operator()(const kernel::Store& store) const { writer.store(store); }
+    void operator()(const kernel::For& loop) const { writer.loop(loop); }
+    void operator()(const kernel::If& branch) const { writer.branch(branch); }
+    void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
+    void operator()(const kernel::Barrier&) const {
+      if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
+    }
+    void operator()(const kernel::Scope& scope) const {
+      if (last) return writer.body(scope.body);
+      writer.out_.open("{");
+      writer.body(scope.body);
+      writer.out_.close();
+    }
+  };
+  std::visit(Visitor{*this, last}, statement.kind);
+}
+
+void Writer::store(const kernel::Store& store) {
+  const Buffer& buffer = kernel_->buffers[static_cast<size_t>(store.buffer)];
+  const bool exposed = buffer.space != Space::Global || loaded_.count(store.buffer) > 0;
+  const std::string target = expressions_.element(store.buffer, store.index);
+  const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
+  out_.line(target + " =" + soft_space(0) + value + ";");
+}
+
+void Writer::branch(const kernel::If& branch) {
+  const kernel::If* current = &branch;
+  if (branch.then.empty()) {
+    const kernel::If inverted{kernel::operation(Op::Not, {branch.condition}), branch.otherwise, {}};
+    return this->branch(inverted);
+  }
+  out_.open(fmt::format("if ({}) {{", expressions_.print(current->condition)));
+  body(current->then);
+  while (!current->otherwise.empty()) {
+    const auto* next = current->otherwise.size() == 1
+                           ? std::get_if<kernel::If>(&current->otherwise[0].kind)
+                           : nullptr;
+    if (!next || next->then.empty()) {
+      out_.reopen("} else {");
+      body(current->otherwise);
+      break;
+    }
+    out_.reopen(fmt::format("}} else if ({}) {{", expressions_.print(next->condition)));
+    body(next->then);
+    current = next;
+  }
+  out_.close();
+}
+
+void Writer::loop(const kernel::For& loop) {
+  const std::string name = names_.spell(loop.name);
+  const Scalar type = loop.begin->type;
+  const bool parallel = options_.parallel_loops && loop_depth_ == 0 &&
+                        loop.kind == kernel::LoopKind::Serial;
+  if (parallel) {
+    out_.flush_left("#ifdef _OPENMP");
+    out_.flush_left("#pragma omp parallel for schedule(static)");
+    out_.flush_left("#endif");
+  }
+  if (loop.kind == kernel::LoopKind::Unrolled && !dialect_.unroll.empty()) {
+    out_.line(dialect_.unroll);
+  }
+  const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);
+  const std::string begin = expressions_.print(loop.begin);
+  const std::string end = expressions_.print(
+      kernel::less(kernel::variable(loop.name, type), kernel::convert(loop.end, type)));
+  out_.open(fmt::format("for ({} {} = {}; {}; {}) {{", dialect_.type(type), name, begin, end, step));
+  ++loop_depth_;
+  body(loop.body);
+  --loop_depth_;
+  out_.close();
+}
+
+void Writer::threads(const kernel::Threads& threads, bool last) {
+  if (!dialect_.implicit_threads) return thread_loops(threads, last);
+  if (last) return body(threads.body);
+  out_.open("{");
+  body(threads.body);
+  out_.close();
+}
+
+void Writer::thread_loops(const kernel::Threads& threads, bool last) {
+  const std::set<std::string> used = kernel::variables_in(threads.body);
+  int opened = 0;
+  for (int d = 2; d >= 0; --d) {
+    const int count = kernel_->threads[static_cast<size_t>(d)];
+    if (count == 1) continue;
+    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", kThreadNames[d], count));
+    ++opened;
+  }
+  const bool braces = opened == 0 && !last;
+  if (braces) out_.open("{");
+  for (int d = 2; d >= 0; --d) {
+    const bool single = kernel_->threads[static_cast<size_t>(d)] == 1;
+    if (single && used.count(kThreadNames[d])) {
+      out_.line(fmt::format("const int {} = 0;", kThreadNames[d]));
+    }
+  }
+  std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);
+  touched.merge(kernel::buffers_stored(threads.body));
+  for (kernel::BufferId id : touched) {
+    if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
+  }
+  loop_depth_ += opened;
+  body(threads.body);
+  loop_depth_ -= opened;
+  for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
+}
+
+}  // namespace stencil::emit

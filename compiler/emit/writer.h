@@ -1,0 +1,70 @@
+// The one writer: kernels of the IR as functions of a C-like dialect.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "compiler/emit/expression.h"
+#include "compiler/emit/names.h"
+#include "compiler/emit/text.h"
+
+namespace stencil::emit {
+
+// Shared memory above this is requested at launch (CUDA), the limit for static arrays.
+constexpr int64_t kStaticSharedBytes = 48 * 1024;
+
+struct WriterOptions {
+  bool c_linkage = true;        // CUDA: extern "C" on kernels
+  bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
+};
+
+class Writer {
+ public:
+  Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
+         WriterOptions options = {});
+
+  // "constexpr int size_x = 512;  // points in x" and so on.
+  void constants();
+  void kernel(const kernel::Kernel& kernel);
+
+  // Nothing but the kernels and constants so far.
+  const std::string& text() const { return out_.str(); }
+  ExpressionPrinter& expressions() { return expressions_; }
+
+ private:
+  void signature(const kernel::Kernel& kernel);
+  void parameters(const kernel::Kernel& kernel, std::vector<std::string>& list);
+  void unused_arguments(const kernel::Kernel& kernel);
+  void implicit_body(const kernel::Kernel& kernel);
+  void looped_body(const kernel::Kernel& kernel);
+  void shared_buffers(const kernel::Kernel& kernel);
+  void declare(const kernel::Buffer& buffer, std::string_view qualifier);
+  void body(const kernel::Body& body);
+  void statement(const kernel::Statement& statement, bool last);
+  void branch(const kernel::If& branch);
+  void loop(const kernel::For& loop);
+  void threads(const kernel::Threads& threads, bool last);
+  void thread_loops(const kernel::Threads& threads, bool last);
+  void store(const kernel::Store& store);
+  std::string extents_text(const kernel::Buffer& buffer);
+
+  const kernel::Module& module_;
+  const Dialect& dialect_;
+  Target target_;
+  Names& names_;
+  WriterOptions options_;
+  ExpressionPrinter expressions_;
+  Text out_;
+
+  // Of the kernel being written.
+  const kernel::Kernel* kernel_ = nullptr;
+  std::set<kernel::BufferId> loaded_;       // products stored elsewhere need no guard
+  std::set<kernel::BufferId> local_;        // declared inside thread loops
+  std::set<std::string> variables_;
+  int loop_depth_ = 0;
+};
+
+// True if a C++ function for this kernel needs no loop over blocks.
+bool is_single_block(const kernel::Module& module, const kernel::Kernel& kernel);
+
+}  // namespace stencil::emit

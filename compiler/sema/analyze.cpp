@@ -1,0 +1,140 @@
+// Semantic analysis, in the order in which things depend on each other rather than in the order of
+// the file: a field may be declared after the stencil that writes it. Within one kind, what a
+// declaration uses (an earlier param, type, sub-grid or function) must come before it.
+//
+// Each step reports what is wrong and goes on; nothing is returned unless all went well. Facts
+// about open params (`require`, a grid that is not empty) are collected before the first proof
+// needs them.
+#include "compiler/sema/analyze.h"
+
+#include <fmt/format.h>
+
+#include "compiler/ir/passes.h"
+#include "compiler/sema/declare.h"
+#include "compiler/sema/pieces.h"
+
+namespace stencil {
+namespace {
+
+using namespace sema;
+
+// Calls `visit(item, span)` for every item of kind T.
+template <typename T, typename Visit>
+void for_each(const ast::Program& program, Visit visit) {
+  for (const ast::Item& item : program.items) {
+    if (const T* found = std::get_if<T>(&item.kind)) visit(*found, item.span);
+  }
+}
+
+// Exactly one grid; without it nothing else can be analysed.
+const ast::Grid* find_grid(Environment& env, const ast::Program& program) {
+  const ast::Grid* grid = nullptr;
+  for_each<ast::Grid>(program, [&](const ast::Grid& found, Span span) {
+    if (!grid) {
+      grid = &found;
+      return;
+    }
+    Diagnostic& error = env.report.error("S001", span, "second grid");
+    error.expected = "one grid per program; subgrids name parts of it";
+    error.related.push_back({grid->name.span, "the first"});
+  });
+  if (!grid) {
+    env.report.error("S001", Span{}, "the program has no grid").hint =
+        "declare one: grid G = [0..N-1] steps 100;";
+  }
+  return grid;
+}
+
+void check_stencil_names(Environment& env, const ast::Program& program) {
+  std::unordered_map<std::string, Span> names;
+  for_each<ast::Stencil>(program, [&](const ast::Stencil& stencil, Span) {
+    const auto [place, fresh] = names.emplace(stencil.name.name, stencil.name.span);
+    if (fresh) return;
+    Diagnostic& error =
+        env.report.error("S002", stencil.name.span,
+                         fmt::format("stencil '{}' is declared twice", stencil.name.name));
+    error.related.push_back({place->second, "first declared here"});
+  });
+  if (names.empty()) {
+    env.report.error("S041", Span{}, "the program has no stencil").hint =
+        "declare one: stencil smooth : A on G = ...;";
+  }
+}
+
+void warn_of_unused(Environment& env) {
+  for (const auto& [name, declaration] : env.names) {
+    if (declaration.used || declaration.broken || declaration.kind == Declared::Grid ||
+        declaration.kind == Declared::Reduction) {
+      continue;
+    }
+    env.report.warning("S101", declaration.span, fmt::format("'{}' is never used", name));
+  }
+}
+
+// What only a program without open params can fail at once: sizes that overflow.
+void check_sizes(Environment& env, Diagnostics& diagnostics) {
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  for (const ir::Param& param : env.program.params) {
+    if (param.open() || (is_float(param.type) && !param.real_value)) return;
+    integers.push_back(param.integer_value.value_or(0));
+    reals.push_back(param.real_value.value_or(0));
+  }
+  const Diagnostics failed = ir::failed_checks(env.program, integers, reals);
+  for (const Diagnostic& failure : failed.items()) {
+    if (failure.code == "S040") diagnostics.add(failure);
+  }
+}
+
+void analyze_items(Environment& env, const ast::Program& program) {
+  for_each<ast::Param>(program, [&](const auto& item, Span) { declare_param(env, item); });
+  check_definitions(env);
+  for (const ast::Item& item : program.items) {  // a type may use a table, and a table a type
+    if (const auto* table = std::get_if<ast::Table>(&item.kind)) declare_table(env, *table);
+    if (const auto* type = std::get_if<ast::TypeDecl>(&item.kind)) declare_type(env, *type);
+  }
+  const ast::Grid* grid = find_grid(env, program);
+  if (!grid) return;
+  for_each<ast::Require>(program, [&](const auto& item, Span) { assume_requirement(env, item); });
+  declare_grid(env, *grid);
+  if (env.program.grid.rank() == 0) return;
+  for_each<ast::Subgrid>(program, [&](const auto& item, Span) { declare_subgrid(env, item); });
+  for_each<ast::Field>(program,
+                       [&](const auto& item, Span span) { declare_field(env, item, span); });
+  for_each<ast::Function>(program, [&](const auto& item, Span) { declare_function(env, item); });
+
+  for_each<ast::Function>(program,
+                          [&](const auto& item, Span) { check_function_names(env, item); });
+  for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
+  check_stencil_names(env, program);
+  for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
+  for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });
+  for_each<ast::Reduce>(program,
+                        [&](const auto& item, Span span) { analyze_reduce(env, item, span); });
+  for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
+}
+
+}  // namespace
+
+std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
+                                   const ProgramOptions& options, Diagnostics& diagnostics) {
+  Diagnostics own;
+  Environment env(source, options, own);
+  env.program.name = options.name;
+  env.program.real = options.real;
+  env.program.fp = options.fp;
+
+  analyze_items(env, program);
+  if (!own.has_errors()) check_sizes(env, own);
+  if (!own.has_errors()) warn_of_unused(env);
+
+  own.sort_by_place();
+  const bool failed = own.has_errors();
+  for (const Diagnostic& diagnostic : own.items()) diagnostics.add(diagnostic);
+  if (failed) return std::nullopt;
+  ir::Program result = ir::drop_dead_nodes(env.program);
+  if (options.fp == FpMode::Contract) result = ir::contract_products(result);
+  return result;
+}
+
+}  // namespace stencil

@@ -1,0 +1,279 @@
+// Grid, sub-grids, element types, fields, tables and functions. A declaration in error still
+// declares its name, marked as broken, so that its uses are not reported as well.
+#include "compiler/sema/declare.h"
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/ast_names.h"
+#include "compiler/sema/bounds.h"
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+constexpr int64_t kMaxHistory = 64;
+
+// --- Element types
+// ---------------------------------------------------------------------------------
+
+TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
+
+TypePtr named_type(Environment& env, const std::string& name, Span span) {
+  if (name == "real") return scalar_type(env.program.real);
+  for (const Scalar scalar :
+       {Scalar::I32, Scalar::I64, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64}) {
+    if (name == stencil::name(scalar)) return scalar_type(scalar);
+  }
+  const Declaration* declaration = env.find(name);
+  if (!declaration) {
+    env.unknown_name("type", name, span,
+                     {"real", "float", "double", "half", "bfloat", "integer", "long"});
+    return nullptr;
+  }
+  if (declaration->kind != Declared::Type) {
+    env.report.error("S005", span, fmt::format("'{}' is no type", name)).found =
+        describe(declaration->kind);
+    return nullptr;
+  }
+  return declaration->broken ? nullptr : env.types[static_cast<size_t>(declaration->index)];
+}
+
+TypePtr struct_of(Environment& env, const ast::StructType& type) {
+  std::vector<std::pair<std::string, TypePtr>> members;
+  std::unordered_set<std::string> seen;
+  bool ok = true;
+  for (const ast::StructMember& member : type.members) {
+    if (!seen.insert(member.name.name).second) {
+      env.report.error("S002", member.name.span,
+                       fmt::format("member '{}' is declared twice", member.name.name));
+      ok = false;
+    }
+    TypePtr element = elaborate_type(env, *member.type);
+    ok &= element != nullptr;
+    members.emplace_back(member.name.name, std::move(element));
+  }
+  return ok ? struct_type(std::move(members)) : nullptr;
+}
+
+// Null if in error. Errors of inner types have been reported; being too large is reported here.
+TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
+  TypePtr result;
+  if (const auto* named = std::get_if<ast::NamedType>(&type.kind)) {
+    return named_type(env, named->name, type.span);
+  }
+  const bool failed_before = env.report.failed();
+  if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
+    const auto length =
+        constant_in(env, *vector->length, "the length of a vector", 1, kMaxComponents);
+    TypePtr element = elaborate_type(env, *vector->element);
+    if (!length || !element) return nullptr;
+    result = vector_type(*length, std::move(element));
+  } else if (const auto* structure = std::get_if<ast::StructType>(&type.kind)) {
+    result = struct_of(env, *structure);
+  }
+  if (!result && env.report.failed() == failed_before) {
+    env.report.error("S015", type.span, "type too large").expected =
+        fmt::format("at most {} scalars, nested at most {} deep", kMaxComponents, kMaxTypeDepth);
+  }
+  return result;
+}
+
+// --- Fields
+// ----------------------------------------------------------------------------------------
+
+std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
+  const std::optional<Region> region = elaborate_region(env, ast::Region{domain});
+  if (!region) return std::nullopt;
+  if (!(region->box == env.program.grid)) {
+    require_nonempty(env, region->box, fmt::format("the domain '{}'", domain.name), domain.span);
+  }
+  return region->box;
+}
+
+ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
+  switch (kind) {
+    case ast::BoundaryKind::None:
+      return ir::BoundaryKind::None;
+    case ast::BoundaryKind::Constant:
+      return ir::BoundaryKind::Constant;
+    case ast::BoundaryKind::Clamp:
+      return ir::BoundaryKind::Clamp;
+    case ast::BoundaryKind::Mirror:
+      return ir::BoundaryKind::Mirror;
+    case ast::BoundaryKind::Periodic:
+      return ir::BoundaryKind::Periodic;
+  }
+  return ir::BoundaryKind::None;
+}
+
+// False if in error.
+bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
+                   ir::Field& field) {
+  field.boundary = boundary_kind(boundary.kind);
+  if (field.boundary != ir::BoundaryKind::Constant) return true;
+  ir::Graph scratch;
+  Elaborator elaborator(env, kConstantSite, scratch);
+  const auto values = elaborator.arithmetic().store_constants(
+      elaborator.elaborate(*boundary.value, &type), type, boundary.value->span);
+  if (!values) return false;
+  for (const Constant& value : *values) {
+    field.boundary_values.push_back(value.integer ? static_cast<double>(*value.integer)
+                                                  : value.real);
+  }
+  return true;
+}
+
+}  // namespace
+
+void declare_type(Environment& env, const ast::TypeDecl& type) {
+  Declaration* declaration =
+      env.declare(type.name, Declared::Type, static_cast<int>(env.types.size()));
+  if (declaration) declaration->broken = true;  // not visible in its own definition
+  TypePtr result = elaborate_type(env, type.type);
+  if (!declaration) return;
+  declaration->broken = result == nullptr;
+  env.types.push_back(std::move(result));
+}
+
+void declare_grid(Environment& env, const ast::Grid& grid) {
+  env.declare(grid.name, Declared::Grid, 0);
+  std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
+  env.program.grid_span = grid.name.span;
+  for (const ast::Range& range : grid.box.ranges) {
+    if (range.index) {
+      env.report.error("S026", range.index->span, "a grid has no index names").hint =
+          "name indices in the region of a stencil: [i in 0..N-1]";
+    }
+  }
+  if (env.options.steps) {
+    env.program.steps = ir::Affine{*env.options.steps, {}};
+  } else if (grid.steps) {
+    env.program.steps = affine_bound(env, *grid.steps, "the number of steps");
+  }
+  if (!box) return;
+  env.program.grid = *box;
+  require_nonempty(env, *box, "the grid", grid.box.span);
+  for (const ir::Range& range : box->ranges) {
+    const ir::Affine extent = range.high - range.low;
+    if (!extent.is_constant()) env.facts.push_back(extent);
+  }
+  if (!env.program.steps) return;
+  const Span span = grid.steps ? grid.steps->span : Span{};
+  const std::string message = "negative number of steps";
+  switch (decide(env.facts, *env.program.steps)) {
+    case Verdict::Holds:
+      break;
+    case Verdict::Fails:
+      env.report.error("S029", span, message).found = env.print(*env.program.steps);
+      break;
+    case Verdict::Unknown:
+      env.add_check({{*env.program.steps}, "S029", message, span});
+      break;
+  }
+}
+
+void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
+  const std::optional<Region> parent = elaborate_region(env, ast::Region{subgrid.parent});
+  Declaration* declaration =
+      env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
+  std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
+  bool inside = true;
+  if (box && parent) {
+    inside = require_inside(
+        env, *box, parent->box,
+        fmt::format("subgrid '{}' leaves '{}'", subgrid.name.name, subgrid.parent.name),
+        subgrid.box.span);
+  }
+  if (!declaration) return;
+  declaration->broken = !box || !parent || !inside;
+  env.subgrids.push_back(box.value_or(ir::Box{}));
+}
+
+void declare_field(Environment& env, const ast::Field& field, Span item) {
+  const TypePtr type = elaborate_type(env, field.type);
+  const std::optional<ir::Box> domain = field_domain(env, field.domain);
+  ir::Field result;
+  bool ok = type && domain;
+  if (type) result.components = flatten(*type);
+  if (domain) result.box = *domain;
+  result.constant = field.constant;
+  if (field.history) {
+    const auto history = constant_in(env, *field.history, "the history of a field", 1, kMaxHistory);
+    ok &= history.has_value();
+    result.history = static_cast<int>(history.value_or(1));
+  }
+  if (field.boundary && type) ok &= take_boundary(env, *field.boundary, *type, result);
+  for (const ast::Identifier& name : field.names) {
+    const int id = static_cast<int>(env.program.fields.size());
+    Declaration* declaration = env.declare(name, Declared::Field, id);
+    if (!declaration) continue;
+    declaration->broken = !ok;
+    result.name = name.name;
+    result.span = name.span.valid() ? name.span : item;
+    env.program.fields.push_back(result);
+    env.field_types.push_back(type);
+  }
+}
+
+void declare_table(Environment& env, const ast::Table& table) {
+  Declaration* declaration =
+      env.declare(table.name, Declared::Table, static_cast<int>(env.tables.size()));
+  if (declaration) declaration->broken = true;  // not visible in its own value
+  TypePtr type = elaborate_type(env, table.type);
+  std::vector<int64_t> extents;
+  for (const ast::ExprPtr& extent : table.extents) {
+    const auto value = constant_in(env, *extent, "the extent of a table", 1, kMaxTableEntries);
+    if (value) extents.push_back(*value);
+  }
+  if (!type || extents.size() != table.extents.size()) type = nullptr;
+  for (size_t d = extents.size(); type && d-- > 0;) {
+    type = vector_type(extents[d], std::move(type), kMaxTableEntries);
+    if (!type) {
+      env.report.error("S015", table.name.span, "table too large").expected =
+          fmt::format("at most {} numbers", kMaxTableEntries);
+    }
+  }
+  Value result;
+  if (type) {
+    ir::Graph scratch;
+    Elaborator elaborator(env, kConstantSite, scratch);
+    const auto entries = elaborator.arithmetic().store_constants(
+        elaborator.elaborate(*table.value, type.get()), *type, table.value->span);
+    if (entries) result = {type, {entries->begin(), entries->end()}};
+  }
+  if (!declaration) return;
+  declaration->broken = !result.ok();
+  env.tables.push_back(std::move(result));
+}
+
+void declare_function(Environment& env, const ast::Function& function) {
+  Declaration* declaration =
+      env.declare(function.name, Declared::Function, static_cast<int>(env.functions.size()));
+  FunctionInfo info{&function, LetUses(function.lets).needed_by(*function.value), false};
+  std::unordered_set<std::string> locals;
+  bool ok = true;
+  auto add_local = [&](const ast::Identifier& name) {
+    if (locals.insert(name.name).second) return;
+    env.report.error("S002", name.span, fmt::format("'{}' is declared twice", name.name));
+    ok = false;
+  };
+  for (const ast::Function::Argument& argument : function.arguments) {
+    info.takes_field |= argument.is_field;
+    if (is_reserved(argument.name.name)) {
+      env.report.error("S003", argument.name.span,
+                       fmt::format("'{}' is a reserved name", argument.name.name));
+    }
+    add_local(argument.name);
+  }
+  for (const ast::Let& let : function.lets) {
+    ok &= env.check_local_name(let.name);
+    add_local(let.name);
+  }
+  if (!declaration) return;
+  declaration->broken = !ok;
+  env.functions.push_back(std::move(info));
+}
+
+}  // namespace stencil::sema

@@ -1,0 +1,19 @@
+// Declarations: each adds to the environment what its item declares, or reports why it cannot.
+#pragma once
+
+#include "compiler/sema/environment.h"
+
+namespace stencil::sema {
+
+void declare_param(Environment& env, const ast::Param& param);
+// -D and --open must name params that exist (S006).
+void check_definitions(Environment& env);
+
+void declare_type(Environment& env, const ast::TypeDecl& type);
+void declare_grid(Environment& env, const ast::Grid& grid);
+void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
+void declare_field(Environment& env, const ast::Field& field, Span item);
+void declare_table(Environment& env, const ast::Table& table);
+void declare_function(Environment& env, const ast::Function& function);
+
+}  // namespace stencil::sema

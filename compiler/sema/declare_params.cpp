@@ -1,0 +1,158 @@
+// Params. The value comes from -D, else from the declaration, unless --open sets it aside. Integer
+// params with a value are folded wherever they occur; those without stay open and appear in bounds.
+// Float params are never folded: changing one never needs a new kernel. The value in a declaration
+// may use the params declared before it, computed once, here: integers exactly, reals in double.
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/ast_names.h"
+#include "compiler/sema/declare.h"
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
+  const auto* named = std::get_if<ast::NamedType>(&param.type.kind);
+  const std::string name = named ? named->name : "";
+  if (name == "integer") return Scalar::I32;
+  if (name == "long") return Scalar::I64;
+  if (name == "real") return env.program.real;
+  if (name == "float") return Scalar::F32;
+  if (name == "double") return Scalar::F64;
+  Diagnostic& error = env.report.error("S008", param.type.span, "not a type for a param");
+  error.expected = "integer, long, real, float or double";
+  error.found = env.text(param.type.span);
+  return std::nullopt;
+}
+
+// A number as written after -D: the whole text, nothing else.
+std::optional<int64_t> parse_integer(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  const bool starts = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
+                                        text[0] == '-' || text[0] == '+');
+  if (!starts || end != text.c_str() + text.size() || errno == ERANGE) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) {
+    return std::nullopt;
+  }
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// The value given with -D. Reports S007 and leaves `param` without a value if it is no number.
+void take_definition(Environment& env, ir::Param& param, const std::string& text) {
+  if (is_float(param.type)) {
+    param.real_value = parse_real(text);
+  } else {
+    param.integer_value = parse_integer(text);
+    if (param.type == Scalar::I32 && param.integer_value &&
+        *param.integer_value != static_cast<int32_t>(*param.integer_value)) {
+      param.integer_value.reset();
+    }
+  }
+  if (param.real_value || param.integer_value) return;
+  Diagnostic& error = env.report.error(
+      "S007", Span{}, fmt::format("value of param '{}' on the command line", param.name));
+  error.expected = param.type == Scalar::I32   ? "a 32-bit integer"
+                   : param.type == Scalar::I64 ? "a 64-bit integer"
+                                               : "a number such as 0.25 or 1e-3";
+  error.found = fmt::format("'{}'", text);
+}
+
+// Names of earlier params within a value stand for their values, as literals.
+class ValueNames {
+ public:
+  explicit ValueNames(Environment& env) : env_(env) {}
+
+  // Binds the params that `value` mentions; false if one of them has no value (S009).
+  bool bind(Elaborator& elaborator, const ast::Expr& value) {
+    std::unordered_set<std::string> names;
+    collect_names(value, names);
+    for (const std::string& name : names) {
+      const Declaration* declaration = env_.find(name);
+      if (!declaration || declaration->kind != Declared::Param || declaration->broken) continue;
+      const ir::Param& param = env_.program.params[static_cast<size_t>(declaration->index)];
+      if (!param.integer_value && !param.real_value) {
+        Diagnostic& error =
+            env_.report.error("S009", value.span,
+                              fmt::format("the value depends on param '{}', which has none", name));
+        error.hint = fmt::format("give it one with -D {}=VALUE, or leave this one open too", name);
+        return false;
+      }
+      Constant constant{std::nullopt, param.integer_value, 0};
+      constant.real =
+          param.integer_value ? static_cast<double>(*param.integer_value) : *param.real_value;
+      elaborator.bind_value(name, Value::of_leaf(constant));
+    }
+    return true;
+  }
+
+ private:
+  Environment& env_;
+};
+
+// The value in the declaration. False if it is in error.
+bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
+  ir::Graph scratch;
+  Elaborator elaborator(env, kConstantSite, scratch);
+  if (!ValueNames(env).bind(elaborator, value)) return false;
+  const Value result = elaborator.elaborate(value);
+  Arithmetic& arithmetic = elaborator.arithmetic();
+  const auto stored = arithmetic.store_constants(result, *scalar_type(param.type), value.span);
+  if (!stored) return false;
+  param.integer_value = stored->front().integer;
+  if (is_float(param.type)) {  // kept in double: rounded to its type where it is used
+    const auto exact = arithmetic.store_constants(result, *scalar_type(Scalar::F64), value.span);
+    param.real_value = exact->front().real;
+  }
+  return true;
+}
+
+}  // namespace
+
+void declare_param(Environment& env, const ast::Param& param) {
+  const int id = static_cast<int>(env.program.params.size());
+  Declaration* declaration = env.declare(param.name, Declared::Param, id);
+  const std::optional<Scalar> type = param_type(env, param);
+  if (!declaration) return;
+  ir::Param result{param.name.name, type.value_or(Scalar::I32), {}, {}, param.name.span};
+  bool ok = type.has_value();
+  const auto given = env.options.definitions.find(param.name.name);
+  if (ok && given != env.options.definitions.end()) {
+    take_definition(env, result, given->second);
+    ok = result.integer_value || result.real_value;
+  } else if (ok && param.value && !env.options.open.count(param.name.name)) {
+    declaration->broken = true;  // not visible in its own value
+    ok = take_default(env, result, *param.value);
+  }
+  declaration->broken = !ok;
+  env.program.params.push_back(std::move(result));
+}
+
+void check_definitions(Environment& env) {
+  std::vector<std::string> params = ir::param_names(env.program);
+  auto check = [&](const std::string& name, const char* option) {
+    const auto place = env.names.find(name);
+    if (place != env.names.end() && place->second.kind == Declared::Param) return;
+    Diagnostic& error =
+        env.report.error("S006", Span{}, fmt::format("{} {}: no such param", option, name));
+    const std::string nearest = nearest_name(name, params);
+    if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+  };
+  for (const auto& [name, value] : env.options.definitions) check(name, "-D");
+  for (const std::string& name : env.options.open) check(name, "--open");
+}
+
+}  // namespace stencil::sema

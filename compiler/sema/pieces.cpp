@@ -1,0 +1,349 @@
+// From items to pieces: a region, a graph, and what the graph's results are for. The pieces of one
+// stencil share its lets as text; each has a graph of its own, and evaluates the lets it needs
+// there, so that bounds are proved for the region that reads and for no other.
+#include "compiler/sema/pieces.h"
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/ast_names.h"
+#include "compiler/sema/bounds.h"
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
+constexpr int64_t kMaxEvery = 1'000'000'000;
+
+// S004 for names in `expr` that are neither declared nor `visible`.
+void check_free_names(Environment& env, const ast::Expr& expr,
+                      const std::unordered_set<std::string>& visible) {
+  for_each_free_name(expr, [&](const std::string& name, Span span) {
+    if (visible.count(name) || is_reserved(name) || env.names.count(name)) return;
+    env.unknown_name("name", name, span, {visible.begin(), visible.end()});
+  });
+}
+
+// The field that `name` names, or null (reported, unless its declaration is in error).
+const Declaration* find_field(Environment& env, const ast::Identifier& name) {
+  const Declaration* declaration = env.find(name.name);
+  if (!declaration) {
+    env.unknown_name("field", name.name, name.span);
+    return nullptr;
+  }
+  if (declaration->kind != Declared::Field) {
+    env.report.error("S005", name.span, fmt::format("'{}' is no field", name.name)).found =
+        describe(declaration->kind);
+    return nullptr;
+  }
+  return declaration->broken ? nullptr : declaration;
+}
+
+void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names) {
+  for (size_t d = 0; d < names.size(); ++d) {
+    if (!names[d].empty()) elaborator.bind_index(names[d], static_cast<int>(d));
+  }
+}
+
+void check_lets(Environment& env, const ast::Stencil& stencil) {
+  std::unordered_set<std::string> names;
+  for (const ast::Let& let : stencil.lets) {
+    env.check_local_name(let.name);
+    if (!names.insert(let.name.name).second) {
+      env.report.error("S002", let.name.span, fmt::format("'{}' is declared twice", let.name.name));
+    }
+  }
+  for (const ast::Piece& piece : stencil.pieces) {
+    const auto* box = std::get_if<ast::Box>(&piece.region);
+    if (!box) continue;
+    for (const ast::Range& range : box->ranges) {
+      if (!range.index || !names.count(range.index->name)) continue;
+      env.report.error("S002", range.index->span,
+                       fmt::format("'{}' is already the name of a let", range.index->name));
+    }
+  }
+}
+
+// Lets that no piece uses are never evaluated; their names are looked at all the same.
+void check_let_names(Environment& env, const ast::Stencil& stencil) {
+  std::unordered_set<std::string> visible;
+  for (const ast::Piece& piece : stencil.pieces) {
+    const auto* box = std::get_if<ast::Box>(&piece.region);
+    if (!box) continue;
+    for (const ast::Range& range : box->ranges) {
+      if (range.index) visible.insert(range.index->name);
+    }
+  }
+  for (const ast::Let& let : stencil.lets) {
+    check_free_names(env, *let.value, visible);
+    visible.insert(let.name.name);
+  }
+}
+
+std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece,
+                                       const LetUses& lets, ir::FieldId target) {
+  const ir::Field& field = env.program.fields[static_cast<size_t>(target)];
+  const Type& type = *env.field_types[static_cast<size_t>(target)];
+  std::optional<Region> region = elaborate_region(env, piece.region);
+  if (!region) return std::nullopt;
+  const bool inside = require_inside(
+      env, region->box, field.box,
+      fmt::format("region leaves the domain of field '{}'", field.name), span_of(piece.region));
+  ir::Piece result;
+  result.region = std::move(region->box);
+  result.index_names = std::move(region->index_names);
+  result.span = piece.span;
+  AccessProver prover(env, result.region, result.index_names, !inside);
+  Elaborator elaborator(env, kStencilSite, result.graph, &prover);
+  bind_indices(elaborator, result.index_names);
+  elaborator.bind_lets(lets.needed_by(*piece.value));
+  const Value value = elaborator.elaborate(*piece.value, &type);
+  auto stored = elaborator.arithmetic().store(value, type, piece.value->span);
+  if (!stored) return std::nullopt;
+  result.results = std::move(*stored);
+  return result;
+}
+
+// The type of a reduced or compared scalar; nothing if `value` is no number.
+std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
+                                  Span span) {
+  if (!value.ok()) return std::nullopt;
+  if (!value.type->scalar()) {
+    Diagnostic& error = env.report.error("S019", span, "a reduction needs a scalar");
+    error.found = describe(*value.type);
+    error.hint = "select a component with [index] or .name";
+    return std::nullopt;
+  }
+  const auto* constant = std::get_if<Constant>(&value.leaves[0]);
+  const Scalar untyped = constant && constant->integer ? Scalar::I32 : env.program.real;
+  const Scalar type = arithmetic.type_of(value.leaves[0]).value_or(untyped);
+  if (type != Scalar::Bool) return type;
+  env.report.error("S018", span, "a condition where a number is needed").hint =
+      "select(condition, 1, 0) makes a number of a condition";
+  return std::nullopt;
+}
+
+std::optional<ir::Reducer> reducer_of(Environment& env, const ast::Identifier& name) {
+  if (name.name == "sum") return ir::Reducer::Sum;
+  if (name.name == "prod") return ir::Reducer::Prod;
+  if (name.name == "min") return ir::Reducer::Min;
+  if (name.name == "max") return ir::Reducer::Max;
+  env.report.error("S038", name.span, fmt::format("unknown reduction '{}'", name.name)).expected =
+      "sum, prod, min or max";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_function_names(Environment& env, const ast::Function& function) {
+  std::unordered_set<std::string> visible;
+  for (const ast::Function::Argument& argument : function.arguments) {
+    visible.insert(argument.name.name);
+  }
+  for (const ast::Let& let : function.lets) {
+    check_free_names(env, *let.value, visible);
+    visible.insert(let.name.name);
+  }
+  check_free_names(env, *function.value, visible);
+}
+
+// --- Stencils
+// --------------------------------------------------------------------------------------
+
+void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
+  check_lets(env, stencil);
+  const Declaration* target = find_field(env, stencil.field);
+  if (!target) return;
+  ir::Function function{stencil.name.name, target->index, {}, stencil.name.span};
+  const ir::Field& field = env.program.fields[static_cast<size_t>(function.target)];
+  if (field.constant) {
+    Diagnostic& error = env.report.error("S028", stencil.field.span,
+                                         fmt::format("field '{}' is constant", field.name));
+    error.related.push_back({field.span, "declared here"});
+    error.hint = "a constant field gets its values from init or from outside";
+  }
+  if (stencil.pieces.size() > kMaxPieces) {
+    env.report.error("S030", stencil.name.span, "too many pieces").expected =
+        fmt::format("at most {}", kMaxPieces);
+    return;
+  }
+  const LetUses lets(stencil.lets);
+  check_let_names(env, stencil);
+  for (const ast::Piece& piece : stencil.pieces) {
+    std::optional<ir::Piece> result = analyze_piece(env, piece, lets, function.target);
+    if (!result) continue;
+    for (const ir::Piece& other : function.pieces) require_disjoint(env, other, *result);
+    function.pieces.push_back(std::move(*result));
+  }
+  env.program.functions.push_back(std::move(function));
+}
+
+void analyze_init(Environment& env, const ast::Init& init, Span item) {
+  const Declaration* target = find_field(env, init.field);
+  if (!target) return;
+  const ir::FieldId id = target->index;
+  const ir::Field& field = env.program.fields[static_cast<size_t>(id)];
+  for (const ir::Init& other : env.program.inits) {
+    if (other.field != id) continue;
+    Diagnostic& error =
+        env.report.error("S036", item, fmt::format("second init of '{}'", field.name));
+    error.related.push_back({other.piece.span, "the first"});
+    return;
+  }
+  const auto rank = static_cast<size_t>(field.box.rank());
+  ir::Init result{id, {}};
+  result.piece.region = field.box;
+  result.piece.span = item;
+  result.piece.index_names.resize(rank);
+  if (!init.indices.empty() && init.indices.size() != rank) {
+    Diagnostic& error = env.report.error("S014", item, "wrong number of index names");
+    error.expected = fmt::format("{}, one per dimension, or none", rank);
+    error.found = fmt::format("{}", init.indices.size());
+    return;
+  }
+  std::unordered_set<std::string> seen;
+  for (size_t d = 0; d < init.indices.size(); ++d) {
+    if (!env.check_local_name(init.indices[d])) continue;
+    if (!seen.insert(init.indices[d].name).second) {
+      env.report.error("S002", init.indices[d].span,
+                       fmt::format("'{}' names two dimensions", init.indices[d].name));
+    }
+    result.piece.index_names[d] = init.indices[d].name;
+  }
+  const Type& type = *env.field_types[static_cast<size_t>(id)];
+  Elaborator elaborator(env, kInitSite, result.piece.graph);
+  bind_indices(elaborator, result.piece.index_names);
+  const Value value = elaborator.elaborate(*init.value, &type);
+  auto stored = elaborator.arithmetic().store(value, type, init.value->span);
+  if (!stored) return;
+  result.piece.results = std::move(*stored);
+  env.program.inits.push_back(std::move(result));
+}
+
+// --- Reductions and the stop condition
+// -------------------------------------------------------------
+
+void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
+  const int id = static_cast<int>(env.program.reductions.size());
+  Declaration* declaration = env.declare(reduce.name, Declared::Reduction, id);
+  if (declaration) declaration->broken = true;  // until it is known to be well-formed
+  ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
+  const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
+  const std::optional<Region> region = elaborate_region(env, reduce.region);
+  std::optional<int64_t> every = 1;
+  if (reduce.every)
+    every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
+  if (!region) return;
+  const bool inside = require_inside(env, region->box, env.program.grid, "region leaves the grid",
+                                     span_of(reduce.region));
+  result.piece.region = region->box;
+  result.piece.index_names = region->index_names;
+  result.piece.span = item;
+
+  AccessProver prover(env, result.piece.region, result.piece.index_names, !inside);
+  Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
+  bind_indices(elaborator, result.piece.index_names);
+  const Value value = elaborator.elaborate(*reduce.value);
+  const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
+  if (!type) return;
+  auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
+  if (!stored || !reducer || !every || !declaration) return;
+  result.reducer = *reducer;
+  result.every = *every;
+  result.piece.results = std::move(*stored);
+  declaration->broken = false;
+  env.program.reductions.push_back(std::move(result));
+}
+
+void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
+  if (env.program.stop) {
+    Diagnostic& error = env.report.error("S036", item, "second stop condition");
+    error.related.push_back({env.program.stop->span, "the first"});
+    error.hint = "join them with `or`";
+    return;
+  }
+  ir::Stop result{{}, 0, item};
+  Elaborator elaborator(env, kStopSite, result.graph);
+  const Value value = elaborator.elaborate(*stop.condition);
+  const auto condition = elaborator.arithmetic().condition(value, stop.condition->span);
+  if (!condition) return;
+  bool names_reduction = false;
+  for (const ir::Node& node : result.graph.nodes()) {
+    names_reduction |= std::holds_alternative<ir::ReductionRef>(node.kind);
+  }
+  if (!names_reduction) {
+    env.report.error("S037", stop.condition->span, "the stop condition names no reduction").hint =
+        "it is evaluated when a reduction it names is; `steps` bounds the number of steps";
+    return;
+  }
+  result.condition = *condition;
+  env.program.stop = std::move(result);
+}
+
+// --- Requirements
+// ----------------------------------------------------------------------------------
+
+namespace {
+
+void assume_comparison(Environment& env, const ast::Binary& comparison) {
+  const auto left = try_affine(env, *comparison.left);
+  const auto right = try_affine(env, *comparison.right);
+  if (!left || !right) return;
+  const ir::Affine difference = *left - *right;
+  if (difference.is_constant()) return;
+  switch (comparison.op) {
+    case ast::BinaryOp::Ge:
+      env.facts.push_back(difference);
+      break;
+    case ast::BinaryOp::Gt:
+      env.facts.push_back(difference - 1);
+      break;
+    case ast::BinaryOp::Le:
+      env.facts.push_back(difference * -1);
+      break;
+    case ast::BinaryOp::Lt:
+      env.facts.push_back(difference * -1 - 1);
+      break;
+    case ast::BinaryOp::Eq:
+      env.facts.push_back(difference);
+      env.facts.push_back(difference * -1);
+      break;
+    default:
+      break;  // != and the operators that are no comparisons say nothing affine
+  }
+}
+
+void assume(Environment& env, const ast::Expr& condition) {
+  const auto* binary = std::get_if<ast::Binary>(&condition.kind);
+  if (!binary) return;
+  if (binary->op != ast::BinaryOp::And) return assume_comparison(env, *binary);
+  assume(env, *binary->left);
+  assume(env, *binary->right);
+}
+
+}  // namespace
+
+void assume_requirement(Environment& env, const ast::Require& require) {
+  assume(env, *require.condition);
+}
+
+void analyze_requirement(Environment& env, const ast::Require& require) {
+  const Span span = require.condition->span;
+  ir::Requirement result{{}, 0, env.text(span), span};
+  Elaborator elaborator(env, kRequireSite, result.graph);
+  const Value value = elaborator.elaborate(*require.condition);
+  const auto condition = elaborator.arithmetic().condition(value, span);
+  if (!condition) return;
+  if (const auto* known = std::get_if<Constant>(&value.leaves[0])) {
+    if (known->integer == 0) {
+      env.report.error("S035", span, "requirement not met").expected = result.text;
+    }
+    return;  // always true: nothing to check later
+  }
+  result.condition = *condition;
+  env.program.requirements.push_back(std::move(result));
+}
+
+}  // namespace stencil::sema

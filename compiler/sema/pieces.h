@@ -1,0 +1,22 @@
+// What a program computes: stencils, initial values, reductions, the stop condition, requirements.
+#pragma once
+
+#include "compiler/sema/environment.h"
+
+namespace stencil::sema {
+
+// What the condition says about the open params, for the proofs of bounds; to be called for every
+// requirement before any proof.
+void assume_requirement(Environment& env, const ast::Require& require);
+void analyze_requirement(Environment& env, const ast::Require& require);
+
+// The names in a function's body, whether it is applied or not (its types are known only then).
+// S004.
+void check_function_names(Environment& env, const ast::Function& function);
+
+void analyze_stencil(Environment& env, const ast::Stencil& stencil);
+void analyze_init(Environment& env, const ast::Init& init, Span item);
+void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item);
+void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
+
+}  // namespace stencil::sema

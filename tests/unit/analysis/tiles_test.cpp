@@ -1,0 +1,108 @@
+// Backward tile analysis against boxes worked out by hand, the paper's example first.
+#include "compiler/analysis/tiles.h"
+
+#include "tests/unit/load.h"
+
+namespace stencil::analysis {
+namespace {
+
+using test::load;
+
+const char* const kPaperExample = R"(
+param N : integer = 100;
+grid G = [0..N-1] steps 3;
+field A, B : real on G;
+stencil fA : A[1..N-2] = B[-1] + B[0];
+stencil fB : B[1..N-2] = A[0] + A[1];
+)";
+
+// Section 4.2: for T = 3 and an output box (x0, l0), A is computed on (x0 - 2, l0 + 5) and B on
+// (x0 - 2, l0 + 4).
+TEST(Tiles, PaperExample) {
+  const TileAnalysis tile = analyze_tile(load(kPaperExample), 3);
+  EXPECT_EQ(tile.computed[0][0], (Margin{{2, 3}}));
+  EXPECT_EQ(tile.computed[0][1], (Margin{{2, 2}}));
+  EXPECT_EQ(tile.computed_hull, (Margin{{2, 3}}));
+}
+
+TEST(Tiles, PaperExampleStepByStep) {
+  const TileAnalysis tile = analyze_tile(load(kPaperExample), 3);
+  EXPECT_EQ(tile.computed[2][1], (Margin{{0, 0}}));
+  EXPECT_EQ(tile.computed[2][0], (Margin{{0, 1}}));
+  EXPECT_EQ(tile.computed[1][1], (Margin{{1, 1}}));
+  EXPECT_EQ(tile.computed[1][0], (Margin{{1, 2}}));
+  EXPECT_EQ(*tile.held[0][1][0], (Margin{{3, 3}}));  // B, loaded
+  EXPECT_EQ(*tile.held[0][0][0], (Margin{{2, 3}}));  // A, loaded: its fixed points are kept
+  EXPECT_EQ(*tile.held[3][0][0], (Margin{{0, 0}}));  // the output
+}
+
+TEST(Tiles, AsymmetricOffsetsInTwoDimensions) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1, 0..N-1] steps 1;
+field A : real on G;
+stencil f : A[2..N-1, 0..N-4] = A[-2,0] + A[0,3];
+)");
+  const TileAnalysis tile = analyze_tile(program, 2);
+  EXPECT_EQ(tile.computed[1][0], (Margin{{0, 0}, {0, 0}}));
+  EXPECT_EQ(tile.computed[0][0], (Margin{{2, 0}, {0, 3}}));
+  EXPECT_EQ(*tile.held[0][0][0], (Margin{{4, 0}, {0, 6}}));
+}
+
+TEST(Tiles, CoefficientFieldsHaveNoOutput) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+field K : real on G constant;
+stencil f : A[1..N-2] = K[1] * A[-1] + A[0];
+)");
+  const TileAnalysis tile = analyze_tile(program, 2);
+  EXPECT_FALSE(tile.held[2][1][0].has_value());
+  EXPECT_EQ(*tile.held[1][1][0], (Margin{{-1, 1}}));
+  EXPECT_EQ(*tile.held[0][1][0], (Margin{{0, 1}}));
+}
+
+// Two time levels: what step 2 reads as U@-1 is what step 1 read as U.
+TEST(Tiles, HistoryLevelsMoveBack) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field U : real on G history 2;
+stencil wave : U[1..N-2] = 2*U[0] - U@-1[0] + U[-1] + U[1];
+)");
+  const TileAnalysis one = analyze_tile(program, 1);
+  EXPECT_EQ(*one.held[0][0][0], (Margin{{1, 1}}));
+  EXPECT_EQ(*one.held[0][0][1], (Margin{{0, 0}}));
+  const TileAnalysis two = analyze_tile(program, 2);
+  EXPECT_EQ(*two.held[0][0][0], (Margin{{2, 2}}));
+  EXPECT_EQ(*two.held[0][0][1], (Margin{{1, 1}}));
+}
+
+TEST(Tiles, RedundancyCountsComputedBoxes) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+stencil f : A[1..N-2] = A[-1] + A[1];
+)");
+  const TileAnalysis tile = analyze_tile(program, 2);
+  EXPECT_DOUBLE_EQ(redundancy(tile, {10}, false), (12.0 + 10.0) / 20.0);
+  EXPECT_DOUBLE_EQ(redundancy(tile, {10}, true), 24.0 / 20.0);
+}
+
+TEST(Tiles, ReadsMergeAllPieces) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+stencil f : A { [0] = A[2]; [1..N-2] = A[-1] + A[0]; }
+)");
+  const auto reads = reads_of(program.functions[0]);
+  ASSERT_EQ(reads.size(), 1u);
+  EXPECT_EQ(reads[0].offsets[0], (Reach{1, 2}));
+  EXPECT_TRUE(reads[0].at_offset);
+}
+
+}  // namespace
+}  // namespace stencil::analysis

@@ -1,0 +1,24 @@
+// Programs from text, for tests of everything behind the front end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/ir/passes.h"
+
+namespace stencil::test {
+
+// The program, which must be free of errors and sound; fails the test otherwise.
+inline ir::Program load(const std::string& text, ProgramOptions options = {}) {
+  const Source source("test.stn", text);
+  Diagnostics diagnostics;
+  auto program = load_program(source, options, diagnostics);
+  EXPECT_TRUE(program.has_value()) << render(source, diagnostics);
+  if (!program) return {};
+  EXPECT_EQ(ir::verify(*program), std::vector<std::string>{});
+  return std::move(*program);
+}
+
+}  // namespace stencil::test

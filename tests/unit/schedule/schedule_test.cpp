@@ -1,0 +1,146 @@
+// Schedules as text, the automatic choice, and refusals.
+#include "compiler/schedule/schedule.h"
+
+#include "compiler/kernel/passes.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+const char* const kHeat = R"(
+param N : integer = 64;
+grid G = [0..N-1, 0..N-1] steps 10;
+field A : real on G;
+stencil heat : A[1..N-2, 1..N-2] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)";
+
+Schedule parsed(const std::string& line, const ir::Program& program) {
+  Diagnostics diagnostics;
+  const auto schedule = parse(line, program, diagnostics);
+  EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
+  return schedule.value_or(Schedule{});
+}
+
+std::string error_of(const std::string& line, const ir::Program& program) {
+  Diagnostics diagnostics;
+  const auto schedule = parse(line, program, diagnostics);
+  if (schedule) lower(program, *schedule, diagnostics);
+  return render(Source("", ""), diagnostics);
+}
+
+TEST(ScheduleText, RoundTrip) {
+  const auto program = load(kHeat);
+  for (const char* line : {"overlapped T=3 block=16x4 elements=2x5 regions=hull",
+                           "overlapped T=1 block=32x8 elements=1x1 regions=shrink",
+                           "direct block=64x2 elements=1x4"}) {
+    EXPECT_EQ(print(parsed(line, program), 2), line);
+  }
+}
+
+TEST(ScheduleText, SettingsLeftOutTakeDefaults) {
+  const auto program = load(kHeat);
+  const Schedule schedule = parsed("overlapped T=2", program);
+  EXPECT_EQ(schedule.time_tile, 2);
+  EXPECT_EQ(schedule.block, parsed("overlapped", program).block);
+}
+
+TEST(ScheduleText, Errors) {
+  const auto program = load(kHeat);
+  EXPECT_EQ(error_of("overlaped T=2", program),
+            "error L001: unknown schedule family 'overlaped'\n"
+            "      = expected: auto, overlapped, direct\n"
+            "      = hint: did you mean 'overlapped'?\n");
+  EXPECT_EQ(error_of("direct blok=8", program),
+            "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
+            "      = expected: block=... elements=...\n"
+            "      = hint: did you mean 'block='?\n");
+  EXPECT_EQ(error_of("overlapped T=0", program),
+            "error L002: bad value of schedule setting 'T'\n"
+            "      = expected: a number of steps from 1 to 64\n"
+            "      = found: 0\n");
+  EXPECT_EQ(error_of("direct block=64x32", program),
+            "error L002: bad value of schedule setting 'block'\n"
+            "      = expected: at most 1024 threads per block (64 of them in z)\n"
+            "      = found: 64x32\n");
+}
+
+TEST(Refusals, TileSmallerThanItsHalo) {
+  EXPECT_EQ(error_of("overlapped T=5 block=8x8 elements=1x1", load(kHeat)),
+            "error L014: overlapped tiling refused: the tile is smaller than its halo in y\n"
+            "      = expected: block x elements of at least 9 for T=5\n"
+            "      = found: 8\n"
+            "      = hint: fewer steps per tile, a larger block or more elements per thread\n");
+}
+
+TEST(Refusals, SharedMemory) {
+  EXPECT_NE(error_of("overlapped T=1 block=32x32 elements=16x16", load(kHeat)).find("error L015"),
+            std::string::npos);
+}
+
+TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
+  const auto refusal = [](const std::string& text, const std::string& line) {
+    const Source source("test.stn", text);
+    Diagnostics diagnostics;
+    const auto program = load_program(source, {}, diagnostics);
+    const auto schedule = parse(line, *program, diagnostics);
+    EXPECT_FALSE(lower(*program, *schedule, diagnostics).has_value());
+    return render(source, diagnostics);
+  };
+  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
+                    "field A : real on G boundary periodic;\n"
+                    "stencil f : A[0..9] = A[1];\n",
+                    "overlapped"),
+            "test.stn:2:7: error L013: overlapped tiling refused: field 'A' has a periodic boundary\n"
+            "    2 | field A : real on G boundary periodic;\n"
+            "      |       ^\n"
+            "      = hint: the boundary reads points that the tile does not hold; use --schedule direct\n");
+  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
+                    "field A : real on G;\n"
+                    "stencil f : A[0..9] = A[0] / 2;\n"
+                    "reduce s = sum(A[0]) on G every 2;\n"
+                    "stop when s < 1;\n",
+                    "direct"),
+            "test.stn:4:8: error L011: direct kernels refused: reduction 's' runs every 2 steps\n"
+            "    4 | reduce s = sum(A[0]) on G every 2;\n"
+            "      |        ^\n"
+            "      = hint: no kernel for reductions yet; run it with --device reference\n");
+}
+
+TEST(Choice, OverlappedUnlessRefused) {
+  EXPECT_EQ(choose(load(kHeat)).family, "overlapped");
+  Diagnostics why;
+  const auto periodic = load(
+      "grid G = [0..9] steps 1; field A : real on G boundary periodic; stencil f : A[0..9] = A[1];");
+  EXPECT_EQ(choose(periodic, &why).family, "direct");
+  ASSERT_EQ(why.items().size(), 1u);
+  EXPECT_EQ(why.items()[0].code, "L013");
+}
+
+TEST(Lowering, EveryModuleIsSound) {
+  const auto program = load(kHeat);
+  for (const char* line : {"direct", "overlapped T=1", "overlapped T=4 regions=hull",
+                           "overlapped T=3 block=16x8 elements=1x4"}) {
+    Diagnostics diagnostics;
+    const auto module = lower(program, parsed(line, program), diagnostics);
+    ASSERT_TRUE(module.has_value()) << line;
+    EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << line;
+  }
+}
+
+TEST(Footprint, CountsBytesAndWork) {
+  const auto program = load(kHeat);
+  const Footprint direct = measure(program, parsed("direct", program));
+  EXPECT_DOUBLE_EQ(direct.bytes_read, 4);
+  EXPECT_DOUBLE_EQ(direct.bytes_written, 4);
+  const Footprint tiled =
+      measure(program, parsed("overlapped T=2 block=16x16 elements=1x1 regions=hull", program));
+  EXPECT_EQ(tiled.output, (std::vector<int64_t>{14, 14}));
+  EXPECT_EQ(tiled.shared_bytes, 18 * 18 * 4);
+  EXPECT_DOUBLE_EQ(tiled.redundancy, 256.0 / 196.0);
+  EXPECT_DOUBLE_EQ(tiled.bytes_written, 2);
+}
+
+}  // namespace
+}  // namespace stencil::schedule

@@ -1,0 +1,15 @@
+// The subcommands, a file each. Every one returns the exit status.
+#pragma once
+
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+
+int compile_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
+int run_command(const Arguments& arguments);
+int verify_command(const Arguments& arguments);
+int devices_command();
+
+}  // namespace stencil::tool

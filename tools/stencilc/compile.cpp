@@ -1,0 +1,160 @@
+// `stencilc FILE.stn -o FILE.cu`, and --emit for every stage on the way.
+//
+// Nothing is written before everything has succeeded, and a file is written whole or not at all.
+#include "compiler/driver/compile.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/ir/passes.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/syntax/parse.h"
+#include "tools/stencilc/commands.h"
+#include "tools/stencilc/console.h"
+
+namespace stencil::tool {
+
+namespace {
+
+struct TargetInfo {
+  const char* name;
+  const char* extension;
+  const char* header_extension;
+  emit::Target target;
+};
+constexpr TargetInfo kTargets[] = {{"cuda", ".cu", ".h", emit::Target::Cuda},
+                                   {"opencl", ".cl", "", emit::Target::OpenCl},
+                                   {"cpp", ".cpp", ".h", emit::Target::Cpp}};
+
+const TargetInfo* target_called(const std::string& name) {
+  for (const TargetInfo& info : kTargets) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+const TargetInfo* target_of_file(const std::string& path) {
+  for (const TargetInfo& info : kTargets) {
+    if (std::filesystem::path(path).extension() == info.extension) return &info;
+  }
+  return nullptr;
+}
+
+// The language to emit: --emit, --target, or the extension of the output. An error if they disagree or
+// none tells; `stage` is set instead where --emit names a stage before the languages.
+runtime::Result<const TargetInfo*> pick_target(const Arguments& arguments) {
+  using runtime::Failure;
+  const TargetInfo* by_file = target_of_file(arguments.output);
+  const TargetInfo* named = target_called(arguments.target);
+  if (const TargetInfo* emitted = target_called(arguments.emit)) {
+    if (named && named != emitted) {
+      return Failure{"U010", "--emit " + arguments.emit + " contradicts --target " + arguments.target, ""};
+    }
+    named = emitted;
+  }
+  if (named && by_file && named != by_file) {
+    return Failure{"U010",
+                   fmt::format("the output '{}' is not a file of target {}", arguments.output, named->name),
+                   fmt::format("name it *{}", named->extension)};
+  }
+  if (named) return named;
+  if (by_file) return by_file;
+  if (arguments.output.empty()) {
+    return Failure{"U011", "no output given",
+                   "-o FILE.cu, FILE.cl or FILE.cpp writes a file, --emit cuda prints to standard output"};
+  }
+  return Failure{"U012", "the extension of '" + arguments.output + "' names no target",
+                 "use .cu, .cl or .cpp, or --target"};
+}
+
+// Options that contradict each other or name the program as output.
+std::optional<runtime::Failure> misuse(const Arguments& arguments, bool stage) {
+  using runtime::Failure;
+  for (const std::string& path : {arguments.output, arguments.header.value_or("")}) {
+    if (path.empty() || !same_file(path, arguments.file)) continue;
+    return Failure{"U013", "the output '" + path + "' is the program itself", "name another file"};
+  }
+  if (stage && (arguments.main || arguments.header || !arguments.target.empty())) {
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target", ""};
+  }
+  if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
+    return Failure{"U014", "--header needs a name when the output has none", "give --header FILE or -o"};
+  }
+  return std::nullopt;
+}
+
+std::string header_path(const Arguments& arguments, const TargetInfo& target) {
+  if (!arguments.header) return "";
+  if (!arguments.header->empty()) return *arguments.header;
+  return std::filesystem::path(arguments.output).replace_extension(target.header_extension).string();
+}
+
+ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra, const std::string& text) {
+  if (!arguments.output.empty()) extra.push_back({arguments.output, text});
+  const runtime::Status written = write_files(extra);
+  if (!written.ok()) return report(written.failure());
+  return arguments.output.empty() ? print_out(text) : kSuccess;
+}
+
+// --emit ast, ir or kernel-ir: the text, or nothing and errors.
+std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
+                                      Diagnostics& diagnostics) {
+  if (arguments.emit == "ast") {
+    const auto tree = parse(source, diagnostics);
+    return tree ? std::optional(print(*tree)) : std::nullopt;
+  }
+  const auto program = load_program(source, program_options(arguments), diagnostics);
+  if (!program) return std::nullopt;
+  if (arguments.emit == "ir") return ir::print(*program);
+  const auto compiled = compile(*program, source, {arguments.schedule, {}, ""}, diagnostics);
+  return compiled ? std::optional(kernel::print(compiled->module)) : std::nullopt;
+}
+
+ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
+  Diagnostics diagnostics;
+  const auto text = stage_text(arguments, source, diagnostics);
+  const ExitStatus status = report(source, diagnostics);
+  return text ? deliver(arguments, {}, *text) : status;
+}
+
+ExitStatus emit_target(const Arguments& arguments, const Source& source, const TargetInfo& target) {
+  const std::string header = header_path(arguments, target);
+  CompileRequest request;
+  request.schedule = arguments.schedule;
+  request.command_line = arguments.command_line;
+  request.emit.target = target.target;
+  request.emit.main = arguments.main;
+  request.emit.header_name = std::filesystem::path(header).filename().string();
+
+  Diagnostics diagnostics;
+  std::optional<Compiled> compiled;
+  if (const auto program = load_program(source, program_options(arguments), diagnostics)) {
+    compiled = compile(*program, source, request, diagnostics);
+  }
+  const ExitStatus status = report(source, diagnostics);
+  if (!compiled) return status;
+  std::vector<OutputFile> extra;
+  if (!header.empty()) extra.push_back({header, compiled->header});
+  return deliver(arguments, std::move(extra), compiled->text);
+}
+
+}  // namespace
+
+int compile_command(const Arguments& arguments) {
+  const bool stage = !arguments.emit.empty() && !target_called(arguments.emit);
+  if (const auto wrong = misuse(arguments, stage)) return report(*wrong);
+  const auto target = stage ? runtime::Result<const TargetInfo*>(nullptr) : pick_target(arguments);
+  if (!target.ok()) return report(target.failure());
+  if (!stage && target.value()->target == emit::Target::OpenCl &&
+      (arguments.header || arguments.main)) {
+    return usage("U010", "OpenCL C has no host part: --main and --header need cuda or cpp");
+  }
+  const auto source = read_source(arguments);
+  if (!source.ok()) return report(source.failure());
+  if (stage) return emit_stage(arguments, source.value());
+  return emit_target(arguments, source.value(), *target.value());
+}
+
+}  // namespace stencil::tool

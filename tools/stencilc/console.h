@@ -1,0 +1,47 @@
+// What the subcommands share: reading a program, reporting, exit statuses, and files that appear all
+// together or not at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/sema/analyze.h"
+#include "compiler/support/diagnostic.h"
+#include "runtime/result.h"
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+
+enum ExitStatus { kSuccess = 0, kProgramAtFault = 1, kUsage = 2, kDeviceAtFault = 3 };
+
+// The status that an error of this code ends with: L001 and L002 (--schedule), U0xx, and files (R01x to
+// R03x) are usage, R04x devices, everything else is the program's.
+ExitStatus status_of(const std::string& code);
+
+// Prints all diagnostics to stderr; the status of the first error, or success.
+ExitStatus report(const Source& source, const Diagnostics& diagnostics);
+ExitStatus report(const runtime::Failure& failure);
+ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
+
+// The text of the program that the arguments name.
+runtime::Result<Source> read_source(const Arguments& arguments);
+
+// What the command line says about the program; its name comes from that of the file.
+ProgramOptions program_options(const Arguments& arguments);
+
+struct OutputFile {
+  std::string path;
+  std::string bytes;
+};
+// Writes every file, or none: on failure, files that did not exist before are gone again.
+runtime::Status write_files(const std::vector<OutputFile>& files);
+
+// True if both names lead to the same existing file.
+bool same_file(const std::string& a, const std::string& b);
+
+// Writes to standard output. A failure there (a full disk behind a redirection) is an error.
+ExitStatus print_out(const std::string& text);
+
+}  // namespace stencil::tool

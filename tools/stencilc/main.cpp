@@ -1,0 +1,46 @@
+// stencilc: the command line of the compiler.
+//
+//   words --parse_command_line--> Arguments --a subcommand--> files, text, an exit status
+//
+// The compiler itself begins in compiler/driver/compile.cpp.
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "tools/stencilc/commands.h"
+#include "tools/stencilc/console.h"
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+namespace {
+
+int dispatch(const Arguments& arguments) {
+  switch (arguments.command) {
+    case Command::Compile: return compile_command(arguments);
+    case Command::Check: return check_command(arguments);
+    case Command::Explain: return explain_command(arguments);
+    case Command::Run: return run_command(arguments);
+    case Command::Verify: return verify_command(arguments);
+    case Command::Devices: return devices_command();
+  }
+  return kUsage;
+}
+
+int stencilc(int argc, const char* const* argv) {
+  const auto parsed = parse_command_line(argc, argv);
+  if (const auto* answer = std::get_if<Answer>(&parsed)) {
+    if (!answer->to_stderr) return print_out(answer->text);
+    std::fputs(answer->text.c_str(), stderr);
+    return answer->status;
+  }
+  try {
+    return dispatch(std::get<Arguments>(parsed));
+  } catch (const std::bad_alloc&) {
+    return usage("R046", "not enough memory", "use smaller sizes (-D)");
+  }
+}
+
+}  // namespace
+}  // namespace stencil::tool
+
+int main(int argc, char** argv) { return stencil::tool::stencilc(argc, argv); }

@@ -1,0 +1,372 @@
+// The command line, through CLI11. What a subcommand may be told is declared here and nowhere else, so
+// --help cannot leave anything out.
+//
+// CLI11 reports a misspelt option as an unexpected argument. That becomes an error with a code and the
+// nearest option that exists, like every other message of stencilc. The first word is a program or a
+// subcommand; a word that is neither is taken for a misspelt subcommand.
+#include "tools/stencilc/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+namespace stencil::tool {
+namespace {
+
+constexpr const char* kVersion = "stencilc 0.1.0";
+
+constexpr const char* kExamples = R"(Examples:
+  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .cl .cpp
+  stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
+  stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
+  stencilc heat.stn --emit kernel-ir         any stage as text: ast ir kernel-ir cuda opencl cpp
+  stencilc run heat.stn -D N=256 --stats     runs it on the best device present
+  stencilc COMMAND --help                    the options of a command
+
+Exit status: 0 success, 1 the program is at fault, 2 usage, 3 the device or toolkit is at fault.)";
+
+constexpr const char* kCheckExamples = R"(Examples:
+  stencilc check heat.stn
+  stencilc check heat.stn -D N=4             are all accesses inside the grid at this size?)";
+
+constexpr const char* kExplainExamples = R"(Examples:
+  stencilc explain heat.stn
+  stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
+  stencilc explain heat.stn --schedule direct)";
+
+constexpr const char* kRunExamples = R"(Examples:
+  stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
+  stencilc run heat.stn -D N=128 --steps 40 --device opencl
+  stencilc run wave.stn --in U=now.npy --in U@-1=before.npy --out U=later.npy
+  stencilc run lbm.stn --out S.rho=density.png
+  stencilc run heat.stn --out A=a.png --slice z=10
+
+FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Ctrl-C ends a run after the time tile
+it is in; output files are still written.)";
+
+constexpr const char* kVerifyExamples = R"(Examples:
+  stencilc verify heat.stn
+  stencilc verify heat.stn -D N=100          N keeps this value; sizes not given vary
+  stencilc verify heat.stn --device opencl --schedule "overlapped T=3" --seed 7
+  stencilc verify heat.stn --quick
+
+The exit status is 1 if any result differs.)";
+
+constexpr const char* kDevicesExamples = R"(Example:
+  stencilc devices)";
+
+// "NAME=VALUE"; nothing if there is no '=' with something before it.
+std::optional<Assignment> split_assignment(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  return Assignment{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:@+") == std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string joined_command_line(int argc, const char* const* argv) {
+  std::string out = "stencilc";
+  for (int i = 1; i < argc; ++i) out += " " + quoted(argv[i]);
+  return out;
+}
+
+// A usage error: code, message, hint.
+struct Misuse {
+  std::string code;
+  std::string message;
+  std::string hint;
+};
+
+Answer usage_error(const Misuse& misuse, const CLI::App& app) {
+  Diagnostics diagnostics;
+  diagnostics.error(misuse.code, {}, misuse.message).hint = misuse.hint;
+  const std::string command = app.get_parent() ? "stencilc " + app.get_name() : "stencilc";
+  return {render(Source("stencilc", ""), diagnostics) + "Try '" + command + " --help'.\n", true, 2};
+}
+
+// What CLI11 hands over as text, before it becomes Arguments.
+struct Texts {
+  std::vector<std::string> definitions, inputs, outputs, slices;
+  std::string real = "float", fp = "contract";
+  int64_t steps = -1;
+  std::string header;
+  bool version = false;
+};
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(34); }
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    if (!app->get_parent()) {
+      return "Usage: stencilc FILE.stn -o FILE.cu [OPTIONS]\n"
+             "       stencilc COMMAND [FILE.stn] [OPTIONS]\n";
+    }
+    const bool takes_file = app->get_option_no_throw("FILE") != nullptr;
+    return fmt::format("Usage: stencilc {}{}\n", app->get_name(),
+                       takes_file ? " FILE.stn [OPTIONS]" : "");
+  }
+};
+
+struct Parser {
+  CLI::App app{"stencilc compiles stencil programs (.stn) into CUDA, OpenCL and C++ kernels with\n"
+               "overlapped tiling, runs them, and checks every device against a reference interpreter.",
+               "stencilc"};
+  Arguments arguments;
+  Texts texts;
+  std::vector<std::pair<CLI::App*, Command>> commands;
+
+  Parser();
+  void add_program_options(CLI::App& app, bool with_schedule);
+  void add_compile_options();
+  void add_run_options(CLI::App& app);
+  void add_verify_options(CLI::App& app);
+  void add_device_option(CLI::App& app, const std::string& text);
+  CLI::App& add_command(Command command, const std::string& name, const std::string& text,
+                        const std::string& examples);
+  const CLI::App& active() const;
+  Misuse explain(const CLI::ParseError& error) const;
+  std::optional<Misuse> finish();
+  std::optional<Misuse> read_assignments();
+  std::optional<Misuse> check_files();
+};
+
+Parser::Parser() {
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.footer(kExamples);
+  app.set_help_flag("-h,--help", "print this help");
+  app.add_flag("--version", texts.version, "print the version");
+  add_program_options(app, true);
+  add_compile_options();
+
+  CLI::App& check = add_command(Command::Check, "check", "report all errors and do nothing else",
+                                kCheckExamples);
+  add_program_options(check, false);
+  CLI::App& explain = add_command(
+      Command::Explain, "explain",
+      "show halos, footprints, the schedule chosen and why, and what was refused and why",
+      kExplainExamples);
+  add_program_options(explain, true);
+  CLI::App& run = add_command(Command::Run, "run", "run the program on a device of this machine",
+                              kRunExamples);
+  add_program_options(run, true);
+  add_run_options(run);
+  CLI::App& verify = add_command(
+      Command::Verify, "verify",
+      "compare every device, schedule and awkward size with the reference interpreter",
+      kVerifyExamples);
+  add_program_options(verify, true);
+  add_verify_options(verify);
+  add_command(Command::Devices, "devices", "list the devices and why some are absent",
+              kDevicesExamples);
+  app.require_subcommand(0, 1);
+}
+
+CLI::App& Parser::add_command(Command command, const std::string& name, const std::string& text,
+                              const std::string& examples) {
+  CLI::App* added = app.add_subcommand(name, text);
+  added->footer(examples);
+  added->set_help_flag("-h,--help", "print this help");
+  commands.emplace_back(added, command);
+  return *added;
+}
+
+void Parser::add_program_options(CLI::App& to, bool with_schedule) {
+  to.add_option("FILE", arguments.file, "the program, a .stn file");
+  const std::string group = "Program";
+  to.add_option("-D", texts.definitions, "set a param; repeatable")
+      ->option_text("NAME=VALUE")->allow_extra_args(false)->group(group);
+  to.add_option("--open", arguments.open,
+                "leave an integer param open although it has a default; repeatable")
+      ->option_text("NAME")->allow_extra_args(false)->group(group);
+  to.add_option("--real", texts.real, "what the type real means (float)")
+      ->option_text("float|double")->check(CLI::IsMember({"float", "double"}))->group(group);
+  to.add_option("--fp", texts.fp,
+                "floating point (contract): strict and contract give the same bits everywhere")
+      ->option_text("strict|contract|fast")
+      ->check(CLI::IsMember({"strict", "contract", "fast"}))->group(group);
+  to.add_option("--steps", texts.steps, "time steps, instead of the program's")
+      ->option_text("N")->check(CLI::NonNegativeNumber)->group(group);
+  if (!with_schedule) return;
+  to.add_option("--schedule", arguments.schedule,
+                "auto, or one line like \"overlapped T=4 block=32x8\"")
+      ->option_text("LINE")->group(group);
+}
+
+void Parser::add_compile_options() {
+  const std::string group = "Output";
+  app.add_option("-o,--output", arguments.output,
+                 "where to write; without it, and with --emit, standard output")
+      ->option_text("FILE")->group(group);
+  app.add_option("--target", arguments.target, "the language, if the extension does not tell")
+      ->option_text("cuda|opencl|cpp")->check(CLI::IsMember({"cuda", "opencl", "cpp"}))->group(group);
+  app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
+      ->group(group);
+  app.add_option("--header", texts.header, "write a C header too, by default beside the output")
+      ->option_text("[FILE]")->expected(0, 1)->group(group);
+  app.add_option("--emit", arguments.emit, "print one stage: ast, ir, kernel-ir, or a language")
+      ->option_text("ast|ir|kernel-ir|cuda|opencl|cpp")
+      ->check(CLI::IsMember({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}))->group(group);
+}
+
+void Parser::add_device_option(CLI::App& to, const std::string& text) {
+  to.add_option("--device", arguments.device, text)->option_text("DEVICE")->group("Device");
+}
+
+void Parser::add_run_options(CLI::App& to) {
+  add_device_option(to, "auto, cuda, opencl, opencl:NAME, host or reference (auto)");
+  const std::string group = "Data";
+  to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
+      ->option_text("FIELD=X.npy")->allow_extra_args(false)->group(group);
+  to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
+      ->option_text("FIELD=X.npy|X.png")->allow_extra_args(false)->group(group);
+  to.add_option("--slice", texts.slices,
+                "which plane a .png shows, by z (or d0, d1, ...); repeatable; the middle by default")
+      ->option_text("AXIS=N")->allow_extra_args(false)->group(group);
+  to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")->group(group);
+}
+
+void Parser::add_verify_options(CLI::App& to) {
+  add_device_option(to, "only this device instead of every one present");
+  const std::string group = "Thoroughness";
+  to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")->group(group);
+  to.add_option("--seed", arguments.seed, "seed of the random initial data (1)")
+      ->option_text("N")->group(group);
+}
+
+const CLI::App& Parser::active() const {
+  for (const auto& [command, kind] : commands) {
+    if (command->parsed()) return *command;
+  }
+  return app;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+Misuse Parser::explain(const CLI::ParseError& error) const {
+  std::vector<std::string> extras = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
+    const auto option = std::find_if(extras.begin(), extras.end(),
+                                     [](const std::string& s) { return s.size() > 1 && s[0] == '-'; });
+    if (option != extras.end()) {
+      const std::string name = option->substr(0, option->find('='));
+      const std::string near = nearest_name(name, option_names(active()));
+      return {"U001", "unknown option '" + name + "'",
+              near.empty() ? "" : "did you mean '" + near + "'?"};
+    }
+    if (active().get_parent() || std::filesystem::exists(arguments.file)) {
+      return {"U002", "unexpected argument '" + extras.front() + "'", ""};
+    }
+    return {"U003", "unknown command '" + arguments.file + "'", ""};  // with a hint by finish()
+  }
+  std::string message = error.what();
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
+  return {"U004", message, ""};
+}
+
+std::optional<Misuse> Parser::check_files() {
+  if (arguments.command == Command::Devices) return std::nullopt;
+  // --header takes an optional name, so it may have swallowed the program's.
+  const std::filesystem::path header = texts.header;
+  if (arguments.file.empty() && header.extension() == ".stn") {
+    arguments.file = std::exchange(*arguments.header, "");
+  }
+  if (arguments.file.empty()) return Misuse{"U005", "no program given", "name a .stn file"};
+  if (arguments.command != Command::Compile) return std::nullopt;
+
+  std::vector<std::string> names;
+  for (const auto& [command, kind] : commands) names.push_back(command->get_name());
+  const std::filesystem::path file = arguments.file;
+  const bool command_like = !file.has_extension() && !file.has_parent_path();
+  if (command_like && !std::filesystem::exists(file)) {
+    const std::string near = nearest_name(arguments.file, names);
+    return Misuse{"U003", "unknown command '" + arguments.file + "'",
+                  near.empty() ? "" : "did you mean '" + near + "'?"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Misuse> Parser::read_assignments() {
+  for (const std::string& text : texts.definitions) {
+    const auto assignment = split_assignment(text);
+    if (!assignment || assignment->value.empty()) {
+      return Misuse{"U006", "-D takes NAME=VALUE, found '" + text + "'", ""};
+    }
+    arguments.definitions[assignment->name] = assignment->value;
+  }
+  for (const auto& [option, from, to] :
+       {std::tuple{"--in", &texts.inputs, &arguments.inputs},
+        std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
+    for (const std::string& text : *from) {
+      const auto assignment = split_assignment(text);
+      if (!assignment || assignment->value.empty()) {
+        return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text), ""};
+      }
+      to->push_back(*assignment);
+    }
+  }
+  for (const std::string& text : texts.slices) {
+    const auto assignment = split_assignment(text);
+    int64_t value = 0;
+    if (!assignment || !CLI::detail::lexical_cast(assignment->value, value)) {
+      return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
+    }
+    arguments.slice[assignment->name] = value;
+  }
+  return std::nullopt;
+}
+
+// From texts to arguments, after CLI11 has accepted the line.
+std::optional<Misuse> Parser::finish() {
+  for (const auto& [command, kind] : commands) {
+    if (command->parsed()) arguments.command = kind;
+  }
+  if (app.get_option("--header")->count() > 0) arguments.header = texts.header;
+  if (const auto misuse = check_files()) return misuse;
+  if (const auto misuse = read_assignments()) return misuse;
+  arguments.real = texts.real == "double" ? Scalar::F64 : Scalar::F32;
+  arguments.fp = texts.fp == "strict" ? FpMode::Strict
+                 : texts.fp == "fast" ? FpMode::Fast
+                                      : FpMode::Contract;
+  if (texts.steps >= 0) arguments.steps = texts.steps;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* argv) {
+  Parser parser;
+  parser.arguments.command_line = joined_command_line(argc, argv);
+  std::optional<Misuse> misuse;
+  try {
+    parser.app.parse(argc, const_cast<char**>(argv));
+  } catch (const CLI::CallForHelp&) {
+    return Answer{parser.active().help()};
+  } catch (const CLI::ParseError& error) {
+    misuse = parser.explain(error);
+    // `stencilc chek heat.stn`: the first word was taken for the program.
+    if (misuse->code == "U003") misuse = parser.check_files().value_or(*misuse);
+  }
+  if (!misuse && parser.texts.version) return Answer{std::string(kVersion) + "\n"};
+  if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};
+  if (!misuse) misuse = parser.finish();
+  if (misuse) return usage_error(*misuse, parser.active());
+  return parser.arguments;
+}
+
+}  // namespace stencil::tool

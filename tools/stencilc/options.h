@@ -1,0 +1,64 @@
+// The command line as a value: what every subcommand reads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/support/diagnostic.h"
+#include "compiler/support/scalar.h"
+
+namespace stencil::tool {
+
+enum class Command { Compile, Check, Explain, Run, Verify, Devices };
+
+// NAME=VALUE as written.
+struct Assignment {
+  std::string name;
+  std::string value;
+};
+
+struct Arguments {
+  Command command = Command::Compile;
+  std::string command_line;  // as the user wrote it, quoted where a shell needs it
+
+  // The program and how to read it.
+  std::string file;
+  std::map<std::string, std::string> definitions;  // -D
+  std::vector<std::string> open;                   // --open
+  Scalar real = Scalar::F32;
+  FpMode fp = FpMode::Contract;
+  std::optional<int64_t> steps;
+  std::string schedule = "auto";
+
+  // Compile.
+  std::string output;  // -o; "": standard output
+  std::string target;  // --target; "": from the extension of the output
+  std::string emit;    // --emit; "": the target
+  bool main = false;
+  std::optional<std::string> header;  // --header; "": beside the output
+
+  // Run and verify.
+  std::string device = "auto";
+  std::vector<Assignment> inputs;
+  std::vector<Assignment> outputs;
+  std::map<std::string, int64_t> slice;  // axis -> coordinate
+  bool stats = false;
+  bool quick = false;
+  uint64_t seed = 1;
+};
+
+// Printed instead of doing anything, with the exit status.
+struct Answer {
+  std::string text;
+  bool to_stderr = false;
+  int status = 0;
+};
+
+// The arguments, or the help text, the version, or a usage error (U0xx, status 2).
+std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace stencil::tool
