@@ -166,8 +166,9 @@ void Driver::check_function() {
   out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", api_.steps()));
   for (const kernel::Check& check : plan_.checks) {
     const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
-    out_.line(fmt::format("if ({}) return{}{};", expressions_.print(violated), soft_space(0),
-                          quoted(check.message)));
+    out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
+    out_.line(fmt::format("return {};", quoted(check.message)));
+    out_.close();
   }
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
@@ -183,9 +184,9 @@ void Driver::check_function() {
   for (const kernel::Action& action : plan_.actions) {
     const auto* launch = std::get_if<Launch>(&action);
     if (!launch || std::holds_alternative<kernel::IntegerLiteral>(launch->blocks->kind)) continue;
-    out_.line(fmt::format("if ({} > 2147483647) return{}\"{}: too many blocks for one launch\";",
-                          text(kernel::convert(launch->blocks, Scalar::I64)), soft_space(0),
-                          kernel_of(*launch).name));
+    out_.open(fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch->blocks, Scalar::I64))));
+    out_.line(fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(*launch).name));
+    out_.close();
   }
   out_.line("return NULL;");
   out_.close();
@@ -456,10 +457,9 @@ void Driver::run_on_host_arrays() {
     arguments.push_back(api_.parameter_name(static_cast<int>(p)));
   }
   arguments.push_back(api_.stream());
-  const std::string error = names_.fresh("error");
-  out_.line(fmt::format("const char* {} ={}{}_run_device({});", error, soft_space(0), module_.name,
+  out_.line(fmt::format("const char* error ={}{}_run_device({});", soft_space(0), module_.name,
                         comma_list(arguments)));
-  out_.line(fmt::format("if ({0}) return {0};", error));
+  out_.line("if (error) return error;");
   for (size_t i = 0; i < memory.size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
     const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
@@ -515,197 +515,7 @@ void Driver::run_packed(const std::string& advance) {
   out_.blank();
 }
 
-template <class Kind>
-bool has_action(const kernel::Plan& plan) {
-  for (const kernel::Action& action : plan.actions) {
-    if (std::holds_alternative<Kind>(action)) return true;
-  }
-  return false;
-}
-
-bool has_levels_to_bring_home(const kernel::Plan& plan) {
-  for (const kernel::Action& action : plan.actions) {
-    const auto* rotate = std::get_if<kernel::Rotate>(&action);
-    const auto* exchange = std::get_if<kernel::Exchange>(&action);
-    const int array = rotate ? rotate->array : exchange ? exchange->array : -1;
-    if (array >= 0 && plan.arrays[static_cast<size_t>(array)].levels > 1) return true;
-  }
-  return false;
-}
-
-// --- Support ------------------------------------------------------------------------------------------------------
-
-constexpr const char* kCudaSupport = R"(static thread_local char stencil_error_text[512];
-
-static const char* stencil_error(const char* what, cudaError_t status) {
-  snprintf(stencil_error_text, sizeof stencil_error_text, "%s: %s (%s)", what,
-           cudaGetErrorName(status), cudaGetErrorString(status));
-  return stencil_error_text;
-}
-
-#define STENCIL_TRY(what, call)                                              \
-  do {                                                                       \
-    const cudaError_t stencil_status = (call);                               \
-    if (stencil_status != cudaSuccess) return stencil_error(what, stencil_status); \
-  } while (0)
-
-// Device memory, freed in stream order at the end of its scope.
-struct stencil_memory {
-  cudaStream_t stream;
-  void* pointer;
-  explicit stencil_memory(cudaStream_t s) : stream(s), pointer(NULL) {}
-  stencil_memory(const stencil_memory&) = delete;
-  ~stencil_memory() {
-    if (pointer) cudaFreeAsync(pointer, stream);
-  }
-  const char* allocate(const char* array, int64_t bytes) {
-    const cudaError_t status = cudaMallocAsync(&pointer, (size_t)bytes, stream);
-    if (status == cudaSuccess) return NULL;
-    pointer = NULL;
-    char what[128];
-    snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
-    return stencil_error(what, status);
-  }
-};
-
-)";
-
-constexpr const char* kHostMemory = R"(static thread_local char stencil_error_text[512];
-
-// Memory that is freed at the end of its scope.
-struct stencil_memory {
-  void* pointer;
-  stencil_memory() : pointer(NULL) {}
-  stencil_memory(const stencil_memory&) = delete;
-  ~stencil_memory() { free(pointer); }
-  const char* allocate(const char* array, int64_t bytes) {
-    pointer = malloc((size_t)bytes);
-    if (pointer) return NULL;
-    snprintf(stencil_error_text, sizeof stencil_error_text,
-             "cannot allocate %lld bytes for array %.64s", (long long)bytes, array);
-    return stencil_error_text;
-  }
-};
-
-)";
-
-constexpr const char* kArrayBytes =
-    R"(// The size of an array; -1 if an extent is out of range or 63 bits cannot hold the size.
-static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int rank) {
-  int64_t bytes = element;
-  for (int d = 0; d < rank; ++d) {
-    if (extents[d] < 1 || extents[d] >= 2147418112 || bytes > INT64_MAX / extents[d]) return -1;
-    bytes *= extents[d];
-  }
-  return bytes;
-}
-
-)";
-
-constexpr const char* kRotate = R"(// Slot k becomes slot k+1, the last becomes slot 0.
-template <typename T, int n>
-static void stencil_rotate(T* (&slots)[n]) {
-  T* const last = slots[n - 1];
-  for (int k = n - 1; k > 0; --k) slots[k] = slots[k - 1];
-  slots[0] = last;
-}
-
-)";
-
-constexpr const char* kExchange = R"(template <typename T>
-static void stencil_exchange(T*& a, T*& b) {
-  T* const previous = a;
-  a = b;
-  b = previous;
-}
-
-)";
-
-// $result, $stream, $copy, $done are the target's.
-constexpr const char* kBringHome =
-    R"(// Moves every level into the caller's array for it: first where that overwrites nothing, and a cycle
-// of levels by way of the scratch copy.
-template <typename T, int copies, int levels>
-static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels], T* scratch,
-                                  int64_t bytes$stream) {
-  for (int settled = 0; settled < levels;) {
-    int away = -1;       // a level that is not at home
-    bool moved = false;  // a level went home in this round
-    settled = 0;
-    for (int k = 0; k < levels; ++k) {
-      bool occupied = false;
-      for (int j = 0; j < levels; ++j) occupied = occupied || slots[j] == homes[k];
-      if (slots[k] == homes[k]) {
-        ++settled;
-      } else if (!occupied) {
-        $copy(homes[k], slots[k]);
-        slots[k] = homes[k];
-        moved = true;
-      } else {
-        away = k;
-      }
-    }
-    if (!moved && away >= 0) {
-      $copy(scratch, slots[away]);
-      slots[away] = scratch;
-    }
-  }
-  return$done;
-}
-
-)";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-std::string bring_home_text(Target target) {
-  std::string text = kBringHome;
-  if (target == Target::Cuda) {
-    text = replaced(text, "$copy(homes[k], slots[k]);",
-                    "const cudaError_t status = cudaMemcpyAsync(\n"
-                    "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-                    "        if (status != cudaSuccess) return status;");
-    text = replaced(text, "$copy(scratch, slots[away]);",
-                    "const cudaError_t status = cudaMemcpyAsync(\n"
-                    "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-                    "      if (status != cudaSuccess) return status;");
-    text = replaced(text, "$result", "cudaError_t");
-    text = replaced(text, "$stream", ", cudaStream_t stream");
-    return replaced(text, "$done", " cudaSuccess");
-  }
-  text = replaced(text, "$copy(homes[k], slots[k]);", "memcpy(homes[k], slots[k], (size_t)bytes);");
-  text = replaced(text, "$copy(scratch, slots[away]);",
-                  "memcpy(scratch, slots[away], (size_t)bytes);");
-  text = replaced(text, "$result", "void");
-  text = replaced(text, "$stream", "");
-  return replaced(text, "  return$done;\n", "");
-}
-
 }  // namespace
-
-void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
-  bool spares = target == Target::Cuda;
-  bool rotates = false, exchanges = false, levels = false;
-  for (const kernel::Module* module : modules) {
-    rotates |= has_action<kernel::Rotate>(module->plan);
-    exchanges |= has_action<kernel::Exchange>(module->plan);
-    levels |= has_levels_to_bring_home(module->plan);
-    for (const Array& array : module->plan.arrays) spares |= array.copies > array.levels;
-  }
-  if (target == Target::Cuda) {
-    out.verbatim(kCudaSupport);
-  } else if (spares || levels) {
-    out.verbatim(kHostMemory);
-  }
-  out.verbatim(kArrayBytes);
-  if (rotates) out.verbatim(kRotate);
-  if (exchanges) out.verbatim(kExchange);
-  if (levels) out.verbatim(bring_home_text(target));
-}
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, Target target) {

@@ -38,7 +38,8 @@ constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 )";
 
 void includes(Text& out, const kernel::Module& module, const Options& options) {
-  if (options.kernels_only && options.target != Target::Cpp) return;
+  const bool host_code = !options.kernels_only && options.target != Target::OpenCl;
+  if (!host_code && options.target != Target::Cpp) return;
   if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
   for (const char* header : {"math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
     out.line(fmt::format("#include <{}>", header));
@@ -82,7 +83,9 @@ std::string finished(std::string text) {
 std::string emit(const kernel::Module& module, const Options& options, const SelfCheck* self_check) {
   const Dialect& dialect = dialect_of(options);
   Names names(module, dialect);
-  Writer writer(module, dialect, options.target, names);
+  WriterOptions writing;
+  writing.exported = options.kernels_only || options.target != Target::Cpp;
+  Writer writer(module, dialect, options.target, names, writing);
   writer.constants();
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
 
@@ -101,8 +104,10 @@ std::string emit(const kernel::Module& module, const Options& options, const Sel
     modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
   }
   driver_support(out, modules, options.target);
-  const HostApi api(module, names);
-  driver(out, module, api, names, writer.expressions(), options.target);
+  Names host_names = names.for_host(module);
+  ExpressionPrinter host_expressions(cpp_dialect(), module, host_names);
+  const HostApi api(module, host_names);
+  driver(out, module, api, host_names, host_expressions, options.target);
   if (options.main && self_check) main_program(out, module, api, *self_check, options.target);
   return finished(out.str());
 }

@@ -264,7 +264,8 @@ void ExpressionPrinter::put_infix(const Operation& operation, int level, bool ex
   // If both sides would rely on the other, the left one is written in full.
   const bool both = narrow_inside(left) && narrow_inside(right);
   const int left_level = confusing(operation.op, left) ? kPostfix : own;
-  const int right_level = confusing(operation.op, right) ? kPostfix : own + 1;
+  const bool associative = operation.op == Op::And || operation.op == Op::Or;
+  const int right_level = confusing(operation.op, right) ? kPostfix : own + (associative ? 0 : 1);
   put_operand(left, right, left_level, exposed);
   space();
   out_ += fmt::format("{} ", symbol);

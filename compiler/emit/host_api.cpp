@@ -141,7 +141,8 @@ std::string extents_text(const kernel::Module& module, const kernel::Array& arra
 
 std::string emit_header(const kernel::Module& module, Target target) {
   if (target == Target::OpenCl) return "";
-  Names names(module, target == Target::Cuda ? cuda_dialect() : cpp_dialect());
+  Names names =
+      Names(module, target == Target::Cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
   const HostApi api(module, names);
   std::string guard = module.name + "_H";
   std::transform(guard.begin(), guard.end(), guard.begin(),

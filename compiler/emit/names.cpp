@@ -55,7 +55,7 @@ const std::set<std::string_view> kLibrary = {
     "float_t", "double_t", "NULL",   "EOF",     "NAN",     "INFINITY", "HUGE_VAL", "HUGE_VALF",
     "M_PI",    "M_E",     "RAND_MAX", "BUFSIZ", "errno",   "assert",  "va_list", "swap",
     // What the writers themselves say.
-    "block",   "thread_x", "thread_y", "thread_z", "self_check",
+    "error",   "arrays",  "parameters", "block",   "thread_x", "thread_y", "thread_z", "self_check",
 };
 
 void collect(const kernel::Kernel& kernel, std::set<std::string>& names) {
@@ -79,6 +79,21 @@ Names::Names(const kernel::Module& module, const Dialect& dialect) : dialect_(di
   for (const char* builtin : {"block", "thread_x", "thread_y", "thread_z"}) {
     spelled_[builtin] = builtin;
   }
+}
+
+Names Names::for_host(const kernel::Module& module) {
+  Names host(dialect_);
+  const auto share = [&](const std::string& name) {
+    host.used_.insert(name);
+    host.spelled_[name] = spell(name);
+    host.used_.insert(host.spelled_[name]);
+  };
+  share(module.name);
+  for (const auto& constant : module.constants) share(constant.name);
+  for (const auto& kernel : module.kernels) share(kernel.name);
+  for (const auto& array : module.plan.arrays) share(array.name);
+  for (const auto& parameter : module.plan.parameters) share(parameter.name);
+  return host;
 }
 
 bool Names::reserved(const std::string& name) const {

@@ -19,10 +19,15 @@ class Names {
   // The spelling of a name of the IR: the same for the same name.
   std::string spell(const std::string& name);
 
+  // Names for host functions beside these kernels: what stands at file scope is spelled as here, and
+  // the kernels' local names are free.
+  Names for_host(const kernel::Module& module);
+
   // A name for something the writer itself introduces, not used before.
   std::string fresh(const std::string& base);
 
  private:
+  explicit Names(const Dialect& dialect) : dialect_(dialect) {}
   bool reserved(const std::string& name) const;
 
   const Dialect& dialect_;

@@ -48,9 +48,10 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
     arguments += (arguments.empty() ? "" : ", ") + scalar_name(module.plan, value);
   }
   const auto [x, y, z] = kernel.threads;
-  return fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{({}) * {}, {}, {}}}",
-                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(launch.blocks)), x,
-                     y, z);
+  const kernel::Expr size =
+      kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
+  return fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}}",
+                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(size)), y, z);
 }
 
 }  // namespace

@@ -57,18 +57,22 @@ void Text::blank() {
   if (text_.size() >= 2 && text_.substr(text_.size() - 2) != "\n\n") text_ += "\n";
 }
 
+// Wrapped lines of an indented comment hang three columns further in.
 void Text::comment(std::string_view content) {
+  const std::string start = std::string(indent_, ' ') + "//";
   while (true) {
     const size_t end = std::min(content.find('\n'), content.size());
-    std::string_view rest = content.substr(0, end);
+    std::string rest(content.substr(0, end));
+    const size_t inset = std::min(rest.find_first_not_of(' '), size_t{20});
+    const std::string hanging(inset > 0 && inset < 20 ? inset + 3 : 0, ' ');
     const size_t room = kColumns - std::min(indent_ + 3, kColumns - 20);
     while (rest.size() > room) {
       const size_t at = rest.rfind(' ', room);
-      if (at == std::string_view::npos || at == 0) break;
-      text_ += std::string(indent_, ' ') + "// " + std::string(rest.substr(0, at)) + "\n";
-      rest.remove_prefix(at + 1);
+      if (at == std::string::npos || at <= hanging.size()) break;
+      text_ += start + " " + rest.substr(0, at) + "\n";
+      rest = hanging + rest.substr(at + 1);
     }
-    text_ += std::string(indent_, ' ') + (rest.empty() ? "//" : "// ") + std::string(rest) + "\n";
+    text_ += start + (rest.empty() ? "" : " ") + rest + "\n";
     if (end == content.size()) return;
     content.remove_prefix(end + 1);
   }

@@ -126,7 +126,7 @@ void Writer::signature(const Kernel& kernel) {
       std::string bounds = std::to_string(x * y * z);
       if (kernel.min_blocks > 0) bounds += ", " + std::to_string(kernel.min_blocks);
       out_.line(fmt::format("{} __global__ void __launch_bounds__({})",
-                            options_.c_linkage ? "extern \"C\"" : "static", bounds));
+                            options_.exported ? "extern \"C\"" : "static", bounds));
       break;
     }
     case Target::OpenCl:
@@ -136,8 +136,10 @@ void Writer::signature(const Kernel& kernel) {
       if (!is_single_block(module_, kernel)) list.push_back("const int64_t blocks");
       break;
   }
-  const std::string_view type = target_ == Target::Cpp ? "static void " : "void ";
-  out_.open(fmt::format("{}{}({}) {{", target_ == Target::Cuda ? "" : type, name, joined(list)));
+  std::string_view result;  // CUDA: on the line above
+  if (target_ == Target::OpenCl) result = "void ";
+  if (target_ == Target::Cpp) result = options_.exported ? "extern \"C\" void " : "static void ";
+  out_.open(fmt::format("{}{}({}) {{", result, name, joined(list)));
 }
 
 void Writer::unused_arguments(const Kernel& kernel) {

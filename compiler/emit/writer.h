@@ -14,7 +14,7 @@ namespace stencil::emit {
 constexpr int64_t kStaticSharedBytes = 48 * 1024;
 
 struct WriterOptions {
-  bool c_linkage = true;        // CUDA: extern "C" on kernels
+  bool exported = true;         // extern "C" on kernels, else static
   bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
 };
 

@@ -106,6 +106,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Function>(program,
                           [&](const auto& item, Span) { check_function_names(env, item); });
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
+  for_each<ast::Reduce>(program, [&](const auto& item, Span) { declare_reduction(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });

@@ -73,6 +73,49 @@ Domain domain(Op op) {
   return Domain::Numbers;
 }
 
+// As the program writes it.
+std::string_view spelling(Op op) {
+  switch (op) {
+    case Op::Neg:
+    case Op::Sub:
+      return "-";
+    case Op::Add:
+      return "+";
+    case Op::Mul:
+      return "*";
+    case Op::Div:
+      return "/";
+    case Op::Mod:
+      return "%";
+    case Op::BitAnd:
+      return "&";
+    case Op::BitOr:
+      return "|";
+    case Op::BitXor:
+      return "^";
+    case Op::BitNot:
+      return "~";
+    case Op::Shl:
+      return "<<";
+    case Op::Shr:
+      return ">>";
+    case Op::Lt:
+      return "<";
+    case Op::Le:
+      return "<=";
+    case Op::Gt:
+      return ">";
+    case Op::Ge:
+      return ">=";
+    case Op::Eq:
+      return "==";
+    case Op::Ne:
+      return "!=";
+    default:
+      return name(op);  // the others are written by their names
+  }
+}
+
 std::optional<std::vector<Constant>> all_constant(const std::vector<Leaf>& leaves) {
   std::vector<Constant> constants;
   for (const Leaf& leaf : leaves) {
@@ -163,7 +206,7 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
     if (!expected) continue;
     Diagnostic& error =
         report_.error(kind == Domain::Logic || kind == Domain::Select ? "S039" : "S018", span,
-                      fmt::format("wrong operand of '{}'", name(op)));
+                      fmt::format("wrong operand of '{}'", spelling(op)));
     error.expected = expected;
     error.found = describe_leaf(operands[i]);
     if (truth) error.hint = "select(condition, 1, 0) makes a number of a condition";

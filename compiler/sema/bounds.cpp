@@ -191,31 +191,33 @@ std::vector<std::string> index_names(Environment& env, const ast::Box& box) {
   return names;
 }
 
-std::optional<Region> elaborate_region(Environment& env, const ast::Region& region) {
-  const int rank = env.program.grid.rank();
+Region elaborate_region(Environment& env, const ast::Region& region) {
+  const auto rank = static_cast<size_t>(env.program.grid.rank());
+  Region result{false, env.program.grid, std::vector<std::string>(rank)};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
-    std::vector<std::string> names = index_names(env, *box);
-    std::optional<ir::Box> bounds = elaborate_box(env, *box, rank);
-    if (!bounds) return std::nullopt;
-    return Region{std::move(*bounds), std::move(names)};
+    result.index_names = index_names(env, *box);
+    result.index_names.resize(rank);
+    std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank));
+    result.ok = bounds.has_value();
+    if (bounds) result.box = std::move(*bounds);
+    return result;
   }
   const auto& name = std::get<ast::Identifier>(region);
   const Declaration* declaration = env.find(name.name);
   if (!declaration) {
     env.unknown_name("region", name.name, name.span);
-    return std::nullopt;
-  }
-  const std::vector<std::string> unnamed(static_cast<size_t>(rank));
-  if (declaration->kind == Declared::Grid) return Region{env.program.grid, unnamed};
-  if (declaration->kind != Declared::Subgrid) {
+  } else if (declaration->kind == Declared::Grid) {
+    result.ok = true;
+  } else if (declaration->kind == Declared::Subgrid) {
+    result.ok = !declaration->broken;
+    if (result.ok) result.box = env.subgrids[static_cast<size_t>(declaration->index)];
+  } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));
     error.expected = "the grid, a subgrid or a box [low..high, ...]";
     error.found = describe(declaration->kind);
-    return std::nullopt;
   }
-  if (declaration->broken) return std::nullopt;
-  return Region{env.subgrids[static_cast<size_t>(declaration->index)], unnamed};
+  return result;
 }
 
 Span span_of(const ast::Region& region) {

@@ -23,10 +23,11 @@ std::vector<std::string> index_names(Environment& env, const ast::Box& box);
 
 // A region: the grid, a sub-grid or a box, with its index names.
 struct Region {
+  bool ok = false;  // if not, reported, and the box is the grid's
   ir::Box box;
   std::vector<std::string> index_names;
 };
-std::optional<Region> elaborate_region(Environment& env, const ast::Region& region);
+Region elaborate_region(Environment& env, const ast::Region& region);
 
 // An integer in low..high, known at compile time (history, every, a vector's length). S010, S029.
 std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, const char* what,

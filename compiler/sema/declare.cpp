@@ -84,12 +84,12 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
 // ----------------------------------------------------------------------------------------
 
 std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
-  const std::optional<Region> region = elaborate_region(env, ast::Region{domain});
-  if (!region) return std::nullopt;
-  if (!(region->box == env.program.grid)) {
-    require_nonempty(env, region->box, fmt::format("the domain '{}'", domain.name), domain.span);
+  const Region region = elaborate_region(env, ast::Region{domain});
+  if (!region.ok) return std::nullopt;
+  if (!(region.box == env.program.grid)) {
+    require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
-  return region->box;
+  return region.box;
 }
 
 ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
@@ -160,7 +160,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
     if (!extent.is_constant()) env.facts.push_back(extent);
   }
   if (!env.program.steps) return;
-  const Span span = grid.steps ? grid.steps->span : Span{};
+  const Span span = env.options.steps ? Span{} : grid.steps->span;  // --steps has no place
   const std::string message = "negative number of steps";
   switch (decide(env.facts, *env.program.steps)) {
     case Verdict::Holds:
@@ -175,19 +175,19 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
 }
 
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
-  const std::optional<Region> parent = elaborate_region(env, ast::Region{subgrid.parent});
+  const Region parent = elaborate_region(env, ast::Region{subgrid.parent});
   Declaration* declaration =
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
   std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
   bool inside = true;
-  if (box && parent) {
+  if (box && parent.ok) {
     inside = require_inside(
-        env, *box, parent->box,
+        env, *box, parent.box,
         fmt::format("subgrid '{}' leaves '{}'", subgrid.name.name, subgrid.parent.name),
         subgrid.box.span);
   }
   if (!declaration) return;
-  declaration->broken = !box || !parent || !inside;
+  declaration->broken = !box || !parent.ok || !inside;
   env.subgrids.push_back(box.value_or(ir::Box{}));
 }
 

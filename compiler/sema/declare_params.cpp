@@ -148,7 +148,7 @@ void check_definitions(Environment& env) {
     if (place != env.names.end() && place->second.kind == Declared::Param) return;
     Diagnostic& error =
         env.report.error("S006", Span{}, fmt::format("{} {}: no such param", option, name));
-    const std::string nearest = nearest_name(name, params);
+    const std::string nearest = suggestion(name, params);
     if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
   };
   for (const auto& [name, value] : env.options.definitions) check(name, "-D");

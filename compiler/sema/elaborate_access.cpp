@@ -57,7 +57,7 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
         "S027", span,
         fmt::format("{}@-{} reaches beyond the history of the field", field.name, binding.level));
     error.expected = field.history == 1 ? std::string("the newest level only")
-                                        : fmt::format("@-1 to @-{}", field.history - 1);
+                                        : fmt::format("levels down to @-{}", field.history - 1);
     error.found = fmt::format("@-{}", binding.level);
     error.hint = fmt::format("declare the field with history {}", binding.level + 1);
     error.related.push_back({field.span, "declared here"});
@@ -183,7 +183,7 @@ Value Elaborator::member(const ast::Member& member, Span span) {
   Diagnostic& error = env_.report.error("S022", member.name.span,
                                         fmt::format("no member named '{}'", member.name.name));
   error.expected = describe(*base.type);
-  const std::string nearest = nearest_name(member.name.name, names);
+  const std::string nearest = suggestion(member.name.name, names);
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
   return {};
 }

@@ -161,9 +161,11 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
                                  const std::vector<ast::ExprPtr>* shift) {
   if (index >= current_function_) {
+    const std::string& callee = call.callee.name;
     Diagnostic& error = env_.report.error(
         "S024", call.callee.span,
-        fmt::format("'{}' applied in its own definition or before it", call.callee.name));
+        index == current_function_ ? fmt::format("'{}' is applied in its own definition", callee)
+                                   : fmt::format("'{}' is applied before it is declared", callee));
     error.hint = "functions are inlined: each may use those declared before it, without recursion";
     return {};
   }

@@ -4,6 +4,7 @@
 #include "compiler/sema/environment.h"
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -39,6 +40,20 @@ const char* describe(Declared kind) {
       return "a reduction";
   }
   return "";
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
+  auto same_letters = [&](const std::string& other) {
+    return std::equal(name.begin(), name.end(), other.begin(), other.end(), [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) ==
+             std::tolower(static_cast<unsigned char>(b));
+    });
+  };
+  const auto place = std::find_if(candidates.begin(), candidates.end(), same_letters);
+  if (place != candidates.end()) return *place;
+  const std::string nearest = nearest_name(name, candidates);
+  const bool telling = name.size() > 2 || (name.size() == 2 && nearest[0] == name[0]);
+  return telling ? nearest : "";
 }
 
 Declaration* Environment::declare(const ast::Identifier& name, Declared kind, int index) {
@@ -86,7 +101,7 @@ void Environment::unknown_name(const char* what, const std::string& name, Span s
   std::vector<std::string> candidates = others;
   for (const auto& [candidate, declaration] : names) candidates.push_back(candidate);
   std::sort(candidates.begin(), candidates.end());
-  const std::string nearest = nearest_name(name, candidates);
+  const std::string nearest = suggestion(name, candidates);
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
 }
 

@@ -74,6 +74,11 @@ struct Environment {
   int names_suggested_ = 0;
 };
 
+// The candidate that `name` is probably a slip for, or "". Names of one or two letters are near to
+// every other short name, so for one only a difference in case counts, for two the first letter
+// must be right.
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates);
+
 bool is_reserved(const std::string& name);
 const char* describe(Declared kind);  // "param", "the grid", ...
 

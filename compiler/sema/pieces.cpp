@@ -82,26 +82,33 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
   }
 }
 
+// `target` may be null, if what the stencil writes is in error: then the piece is looked at for its
+// other errors. Nothing is returned if there are any.
 std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece,
-                                       const LetUses& lets, ir::FieldId target) {
-  const ir::Field& field = env.program.fields[static_cast<size_t>(target)];
-  const Type& type = *env.field_types[static_cast<size_t>(target)];
-  std::optional<Region> region = elaborate_region(env, piece.region);
-  if (!region) return std::nullopt;
-  const bool inside = require_inside(
-      env, region->box, field.box,
-      fmt::format("region leaves the domain of field '{}'", field.name), span_of(piece.region));
+                                       const LetUses& lets, const Declaration* target) {
+  Region region = elaborate_region(env, piece.region);
+  bool inside = region.ok && target;
+  TypePtr type;
+  if (target) {
+    const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
+    type = env.field_types[static_cast<size_t>(target->index)];
+    inside =
+        inside && require_inside(env, region.box, field.box,
+                                 fmt::format("region leaves the domain of field '{}'", field.name),
+                                 span_of(piece.region));
+  }
   ir::Piece result;
-  result.region = std::move(region->box);
-  result.index_names = std::move(region->index_names);
+  result.region = std::move(region.box);
+  result.index_names = std::move(region.index_names);
   result.span = piece.span;
   AccessProver prover(env, result.region, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   bind_indices(elaborator, result.index_names);
   elaborator.bind_lets(lets.needed_by(*piece.value));
-  const Value value = elaborator.elaborate(*piece.value, &type);
-  auto stored = elaborator.arithmetic().store(value, type, piece.value->span);
-  if (!stored) return std::nullopt;
+  const Value value = elaborator.elaborate(*piece.value, type.get());
+  if (!type) return std::nullopt;
+  auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
+  if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
   return result;
 }
@@ -155,10 +162,9 @@ void check_function_names(Environment& env, const ast::Function& function) {
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
   check_lets(env, stencil);
   const Declaration* target = find_field(env, stencil.field);
-  if (!target) return;
-  ir::Function function{stencil.name.name, target->index, {}, stencil.name.span};
-  const ir::Field& field = env.program.fields[static_cast<size_t>(function.target)];
-  if (field.constant) {
+  ir::Function function{stencil.name.name, target ? target->index : 0, {}, stencil.name.span};
+  if (target && env.program.fields[static_cast<size_t>(target->index)].constant) {
+    const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
     Diagnostic& error = env.report.error("S028", stencil.field.span,
                                          fmt::format("field '{}' is constant", field.name));
     error.related.push_back({field.span, "declared here"});
@@ -172,12 +178,12 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
   const LetUses lets(stencil.lets);
   check_let_names(env, stencil);
   for (const ast::Piece& piece : stencil.pieces) {
-    std::optional<ir::Piece> result = analyze_piece(env, piece, lets, function.target);
+    std::optional<ir::Piece> result = analyze_piece(env, piece, lets, target);
     if (!result) continue;
     for (const ir::Piece& other : function.pieces) require_disjoint(env, other, *result);
     function.pieces.push_back(std::move(*result));
   }
-  env.program.functions.push_back(std::move(function));
+  if (target) env.program.functions.push_back(std::move(function));
 }
 
 void analyze_init(Environment& env, const ast::Init& init, Span item) {
@@ -225,21 +231,26 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
 // --- Reductions and the stop condition
 // -------------------------------------------------------------
 
+void declare_reduction(Environment& env, const ast::Reduce& reduce) {
+  env.declare(reduce.name, Declared::Reduction, 0);
+}
+
 void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
-  const int id = static_cast<int>(env.program.reductions.size());
-  Declaration* declaration = env.declare(reduce.name, Declared::Reduction, id);
-  if (declaration) declaration->broken = true;  // until it is known to be well-formed
+  const auto place = env.names.find(reduce.name.name);
+  Declaration* const declaration =  // null if the name is reserved, or was taken already
+      place != env.names.end() && place->second.span == reduce.name.span ? &place->second : nullptr;
+  if (declaration) declaration->broken = true;  // until all is known to be well
   ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
   const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
-  const std::optional<Region> region = elaborate_region(env, reduce.region);
+  Region region = elaborate_region(env, reduce.region);
   std::optional<int64_t> every = 1;
-  if (reduce.every)
+  if (reduce.every) {
     every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
-  if (!region) return;
-  const bool inside = require_inside(env, region->box, env.program.grid, "region leaves the grid",
-                                     span_of(reduce.region));
-  result.piece.region = region->box;
-  result.piece.index_names = region->index_names;
+  }
+  const bool inside = region.ok && require_inside(env, region.box, env.program.grid,
+                                                  "region leaves the grid", span_of(reduce.region));
+  result.piece.region = std::move(region.box);
+  result.piece.index_names = std::move(region.index_names);
   result.piece.span = item;
 
   AccessProver prover(env, result.piece.region, result.piece.index_names, !inside);
@@ -249,11 +260,12 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
   const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
   if (!type) return;
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
-  if (!stored || !reducer || !every || !declaration) return;
+  if (!stored || !reducer || !every || !inside || !declaration) return;
   result.reducer = *reducer;
   result.every = *every;
   result.piece.results = std::move(*stored);
   declaration->broken = false;
+  declaration->index = static_cast<int>(env.program.reductions.size());
   env.program.reductions.push_back(std::move(result));
 }
 

@@ -16,6 +16,7 @@ void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
+void declare_reduction(Environment& env, const ast::Reduce& reduce);
 void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item);
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 

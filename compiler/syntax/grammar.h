@@ -7,8 +7,8 @@
 //   therefore linear, and actions never have to be undone.
 // - Expressions are flat here, operands with operators between them; the builder applies the
 //   precedence. A level of brackets costs a handful of stack frames, not a dozen rules' worth.
-// - Every token takes the blanks and comments after it along (`token`), so the input always stands at
-//   the start of a token when `must` complains.
+// - Every token takes the blanks and comments after it along (`token`), so the input always stands
+//   at the start of a token when `must` complains.
 #pragma once
 
 #include <tao/pegtl.hpp>
@@ -67,8 +67,8 @@ template <typename... Texts> struct any_word : sor<word<Texts>...> {};
 struct item_word : any_word<param_, grid_, subgrid_, type_, field_, table_, function_, stencil_,
                             init_, reduce_, stop_, require_> {};
 struct reserved : sor<item_word,
-                      any_word<and_, boundary_, constant_, every_, false_, history_, in_, let_, not_,
-                               of_, on_, or_, steps_, true_, when_>> {};
+                      any_word<and_, boundary_, constant_, every_, false_, history_, in_, let_,
+                               not_, of_, on_, or_, steps_, true_, when_>> {};
 
 // Names; the rules below `name` differ only in what is said when they are missing.
 struct name_text : seq<not_at<reserved>, identifier> {};
@@ -117,7 +117,8 @@ struct aggregate : seq<token<aggregate_open>, list_must<entry, comma>,
                        must<token<aggregate_close>>> {};
 
 struct binder_ahead : seq<identifier, skip, word<in_>> {};
-struct binder : if_must<at<binder_ahead>, index_name, keyword<in_>, expression, dots, expression> {};
+struct binder : if_must<at<binder_ahead>, index_name, keyword<in_>, expression, dots,
+                        expression> {};
 struct binder_colon : colon {};
 struct comprehension_close : one<')'> {};
 struct comprehension : seq<at<binder_ahead>, list_must<binder, comma>,
@@ -211,7 +212,8 @@ struct extents_open : one<'['> {};
 struct extents_close : one<']'> {};
 struct extents : seq<token<extents_open>, list_must<expression, comma>,
                      must<token<extents_close>>> {};
-struct table : if_must<keyword<table_>, item_name, colon, type, extents, assign, expression, end> {};
+struct table : if_must<keyword<table_>, item_name, colon, type, extents, assign, expression,
+                       end> {};
 
 struct body_open : one<'{'> {};
 struct body_close : one<'}'> {};
@@ -223,7 +225,8 @@ struct argument_type : sor<argument_field, type> {};
 struct argument : seq<must<argument_name>, opt<if_must<colon, argument_type>>> {};
 struct argument_open : token<one<'('>> {};
 struct argument_close : token<one<')'>> {};
-struct argument_list : sor<argument_close, seq<list_must<argument, comma>, must<argument_close>>> {};
+struct argument_list : sor<argument_close,
+                           seq<list_must<argument, comma>, must<argument_close>>> {};
 struct function_value : assign {};
 struct function_body : seq<token<body_open>, star<let>,
                            must<function_value, expression, let_end, token<body_close>>,

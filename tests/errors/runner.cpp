@@ -1,5 +1,5 @@
-// Runs the front end on every cases/*.stn and compares what a user would read, carets included, with
-// cases/*.expected. A case begins with a line that holds its options:
+// Runs the front end on every cases/*.stn and compares what a user would read, carets included,
+// with cases/*.expected. A case begins with a line that holds its options:
 //
 //   // options: -D N=4 --open M --steps 3 --real double
 //

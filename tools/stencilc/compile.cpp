@@ -108,7 +108,9 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   const auto program = load_program(source, program_options(arguments), diagnostics);
   if (!program) return std::nullopt;
   if (arguments.emit == "ir") return ir::print(*program);
-  const auto compiled = compile(*program, source, {arguments.schedule, {}, ""}, diagnostics);
+  CompileRequest request;
+  request.schedule = arguments.schedule;
+  const auto compiled = compile(*program, source, request, diagnostics);
   return compiled ? std::optional(kernel::print(compiled->module)) : std::nullopt;
 }
 

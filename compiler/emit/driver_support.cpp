@@ -1,0 +1,202 @@
+// The few functions that every emitted driver shares: error texts, memory that frees itself, sizes that
+// cannot overflow, and the moves of copies that change places. Only those that the plans in the file
+// need are printed, so that no compiler warns about an unused one.
+#include "compiler/emit/driver.h"
+
+namespace stencil::emit {
+
+namespace {
+
+template <class Kind>
+bool has_action(const kernel::Plan& plan) {
+  for (const kernel::Action& action : plan.actions) {
+    if (std::holds_alternative<Kind>(action)) return true;
+  }
+  return false;
+}
+
+bool has_levels_to_bring_home(const kernel::Plan& plan) {
+  for (const kernel::Action& action : plan.actions) {
+    const auto* rotate = std::get_if<kernel::Rotate>(&action);
+    const auto* exchange = std::get_if<kernel::Exchange>(&action);
+    const int array = rotate ? rotate->array : exchange ? exchange->array : -1;
+    if (array >= 0 && plan.arrays[static_cast<size_t>(array)].levels > 1) return true;
+  }
+  return false;
+}
+
+// --- Support ------------------------------------------------------------------------------------------------------
+
+constexpr const char* kCudaSupport = R"text(static thread_local char stencil_error_text[512];
+
+static const char* stencil_error(const char* what, cudaError_t status) {
+  snprintf(stencil_error_text, sizeof stencil_error_text, "%s: %s (%s)", what,
+           cudaGetErrorName(status), cudaGetErrorString(status));
+  return stencil_error_text;
+}
+
+#define STENCIL_TRY(what, call)                                              \
+  do {                                                                       \
+    const cudaError_t stencil_status = (call);                               \
+    if (stencil_status != cudaSuccess) return stencil_error(what, stencil_status); \
+  } while (0)
+
+// Device memory, freed in stream order at the end of its scope.
+struct stencil_memory {
+  cudaStream_t stream;
+  void* pointer;
+  explicit stencil_memory(cudaStream_t s) : stream(s), pointer(NULL) {}
+  stencil_memory(const stencil_memory&) = delete;
+  ~stencil_memory() {
+    if (pointer) cudaFreeAsync(pointer, stream);
+  }
+  const char* allocate(const char* array, int64_t bytes) {
+    const cudaError_t status = cudaMallocAsync(&pointer, (size_t)bytes, stream);
+    if (status == cudaSuccess) return NULL;
+    pointer = NULL;
+    char what[128];
+    snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
+    return stencil_error(what, status);
+  }
+};
+
+)text";
+
+constexpr const char* kHostMemory = R"text(static thread_local char stencil_error_text[512];
+
+// Memory that is freed at the end of its scope.
+struct stencil_memory {
+  void* pointer;
+  stencil_memory() : pointer(NULL) {}
+  stencil_memory(const stencil_memory&) = delete;
+  ~stencil_memory() { free(pointer); }
+  const char* allocate(const char* array, int64_t bytes) {
+    pointer = malloc((size_t)bytes);
+    if (pointer) return NULL;
+    snprintf(stencil_error_text, sizeof stencil_error_text,
+             "cannot allocate %lld bytes for array %.64s", (long long)bytes, array);
+    return stencil_error_text;
+  }
+};
+
+)text";
+
+constexpr const char* kArrayBytes =
+    R"text(// The size of an array; -1 if an extent is out of range or 63 bits cannot hold the size.
+static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int rank) {
+  int64_t bytes = element;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] < 1 || extents[d] >= 2147418112 || bytes > INT64_MAX / extents[d]) return -1;
+    bytes *= extents[d];
+  }
+  return bytes;
+}
+
+)text";
+
+constexpr const char* kRotate = R"text(// Slot k becomes slot k+1, the last becomes slot 0.
+template <typename T, int n>
+static void stencil_rotate(T* (&slots)[n]) {
+  T* const last = slots[n - 1];
+  for (int k = n - 1; k > 0; --k) slots[k] = slots[k - 1];
+  slots[0] = last;
+}
+
+)text";
+
+constexpr const char* kExchange = R"text(template <typename T>
+static void stencil_exchange(T*& a, T*& b) {
+  T* const previous = a;
+  a = b;
+  b = previous;
+}
+
+)text";
+
+// $result, $stream, $copy, $done are the target's.
+constexpr const char* kBringHome =
+    R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a cycle
+// of levels by way of the scratch copy.
+template <typename T, int copies, int levels>
+static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels], T* scratch,
+                                  int64_t bytes$stream) {
+  for (int settled = 0; settled < levels;) {
+    int away = -1;       // a level that is not at home
+    bool moved = false;  // a level went home in this round
+    settled = 0;
+    for (int k = 0; k < levels; ++k) {
+      bool occupied = false;
+      for (int j = 0; j < levels; ++j) occupied = occupied || slots[j] == homes[k];
+      if (slots[k] == homes[k]) {
+        ++settled;
+      } else if (!occupied) {
+        $copy(homes[k], slots[k]);
+        slots[k] = homes[k];
+        moved = true;
+      } else {
+        away = k;
+      }
+    }
+    if (!moved && away >= 0) {
+      $copy(scratch, slots[away]);
+      slots[away] = scratch;
+    }
+  }
+  return$done;
+}
+
+)text";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string bring_home_text(Target target) {
+  std::string text = kBringHome;
+  if (target == Target::Cuda) {
+    text = replaced(text, "$copy(homes[k], slots[k]);",
+                    "const cudaError_t status = cudaMemcpyAsync(\n"
+                    "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+                    "        if (status != cudaSuccess) return status;");
+    text = replaced(text, "$copy(scratch, slots[away]);",
+                    "const cudaError_t status = cudaMemcpyAsync(\n"
+                    "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+                    "      if (status != cudaSuccess) return status;");
+    text = replaced(text, "$result", "cudaError_t");
+    text = replaced(text, "$stream", ", cudaStream_t stream");
+    return replaced(text, "$done", " cudaSuccess");
+  }
+  text = replaced(text, "$copy(homes[k], slots[k]);", "memcpy(homes[k], slots[k], (size_t)bytes);");
+  text = replaced(text, "$copy(scratch, slots[away]);",
+                  "memcpy(scratch, slots[away], (size_t)bytes);");
+  text = replaced(text, "$result", "void");
+  text = replaced(text, "$stream", "");
+  return replaced(text, "  return$done;\n", "");
+}
+
+}  // namespace
+
+void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
+  bool spares = target == Target::Cuda;
+  bool rotates = false, exchanges = false, levels = false;
+  for (const kernel::Module* module : modules) {
+    rotates |= has_action<kernel::Rotate>(module->plan);
+    exchanges |= has_action<kernel::Exchange>(module->plan);
+    levels |= has_levels_to_bring_home(module->plan);
+    for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
+  }
+  if (target == Target::Cuda) {
+    out.verbatim(kCudaSupport);
+  } else if (spares || levels) {
+    out.verbatim(kHostMemory);
+  }
+  out.verbatim(kArrayBytes);
+  if (rotates) out.verbatim(kRotate);
+  if (exchanges) out.verbatim(kExchange);
+  if (levels) out.verbatim(bring_home_text(target));
+}
+
+}  // namespace stencil::emit

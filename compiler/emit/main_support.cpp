@@ -1,0 +1,265 @@
+// Fixed text of emitted programs. Everything stands in namespace self_check, so that no name of a
+// module can meet it. Arrays are described by data (type, extents), so that initialising and comparing
+// them takes one function each, whatever the module declares.
+#include "compiler/emit/main_support.h"
+
+namespace stencil::emit {
+
+namespace {
+
+constexpr const char* kSupport = R"text(enum element_type { type_int, type_long, type_half, type_bfloat, type_float, type_double };
+
+struct array_info {
+  const char* name;
+  element_type type;
+  int64_t element_bytes;
+  bool written;
+  int rank;
+  int64_t extents[8];
+  int64_t count() const {
+    int64_t product = 1;
+    for (int d = 0; d < rank; ++d) product *= extents[d];
+    return product;
+  }
+  int64_t bytes() const { return count() * element_bytes; }
+};
+
+static double element(const array_info& info, const void* data, int64_t i) {
+  switch (info.type) {
+    case type_int: return ((const int*)data)[i];
+    case type_long: return (double)((const int64_t*)data)[i];
+    case type_float: return ((const float*)data)[i];
+    case type_double: return ((const double*)data)[i];
+    case type_bfloat: {
+      const uint32_t bits = (uint32_t)((const uint16_t*)data)[i] << 16;
+      float value;
+      memcpy(&value, &bits, sizeof value);
+      return value;
+    }
+    case type_half: {
+      const uint16_t bits = ((const uint16_t*)data)[i];
+      const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
+      double value = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+      if (exponent == 31) value = mantissa ? NAN : HUGE_VAL;
+      return bits & 0x8000 ? -value : value;
+    }
+  }
+  return 0;
+}
+
+// Reproducible values: in [0, 1) for reals, 0 or 1 for integers.
+static void fill_random(const array_info& info, void* data, uint32_t seed) {
+  const int64_t count = info.count();
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t h = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 31)) * 0x94d049bb133111ebu;
+    const uint32_t bits = (uint32_t)(h >> 40);  // 24 of them
+    switch (info.type) {
+      case type_int: ((int*)data)[i] = (int)(bits & 1); break;
+      case type_long: ((int64_t*)data)[i] = bits & 1; break;
+      case type_float: ((float*)data)[i] = (float)bits / 16777216.0f; break;
+      case type_double: ((double*)data)[i] = bits / 16777216.0; break;
+      case type_half: ((uint16_t*)data)[i] = (uint16_t)(0x3800 | (bits & 0x3ff)); break;
+      case type_bfloat: ((uint16_t*)data)[i] = (uint16_t)(0x3f00 | (bits & 0x7f)); break;
+    }
+  }
+}
+
+static void print_place(const array_info& info, int64_t i) {
+  int64_t index[8];
+  for (int d = info.rank - 1; d >= 0; --d) {
+    index[d] = i % info.extents[d];
+    i /= info.extents[d];
+  }
+  for (int d = 0; d < info.rank; ++d) {
+    printf("%s%lld", d ? "," : "[", (long long)index[d]);
+  }
+  printf("]");
+}
+
+// True if all elements agree: bit by bit (NaN agrees with NaN) if tolerance is 0, else within that
+// part of the largest expected magnitude.
+static bool compare(const array_info& info, const void* got, const void* expected,
+                    double tolerance) {
+  const int64_t count = info.count();
+  double largest = 0, worst = 0;
+  int64_t wrong = 0, first = -1;
+  for (int64_t i = 0; tolerance > 0 && i < count; ++i) {
+    const double magnitude = fabs(element(info, expected, i));
+    if (magnitude > largest && magnitude < HUGE_VAL) largest = magnitude;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const char* g = (const char*)got + i * info.element_bytes;
+    const char* e = (const char*)expected + i * info.element_bytes;
+    if (memcmp(g, e, (size_t)info.element_bytes) == 0) continue;
+    const double a = element(info, got, i), b = element(info, expected, i);
+    if (a != a && b != b) continue;
+    const double error = largest > 0 ? fabs(a - b) / largest : fabs(a - b);
+    if (error > worst) worst = error;
+    if (tolerance > 0 && error <= tolerance) continue;
+    if (first < 0) first = i;
+    ++wrong;
+  }
+  if (tolerance > 0) printf("array %s: largest relative error %.3g\n", info.name, worst);
+  if (wrong == 0) return true;
+  printf("FAILED at ");
+  print_place(info, first);
+  printf(" of array %s: got %.17g, expected %.17g (%lld of %lld elements differ)\n", info.name,
+         element(info, got, first), element(info, expected, first), (long long)wrong,
+         (long long)count);
+  return false;
+}
+
+static int compare_doubles(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double* values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
+
+)text";
+
+constexpr const char* kCudaTiming = R"text(static bool failed(const char* what, cudaError_t status) {
+  if (status == cudaSuccess) return false;
+  fprintf(stderr, "%s: %s (%s)\n", what, cudaGetErrorName(status), cudaGetErrorString(status));
+  return true;
+}
+
+// Seconds of the quickest of some copies of `bytes` within device memory; 0 if there is no room.
+static double copy_seconds(int64_t bytes) {
+  void *from = NULL, *to = NULL;
+  double best = 0;
+  if (cudaMalloc(&from, (size_t)bytes) == cudaSuccess &&
+      cudaMalloc(&to, (size_t)bytes) == cudaSuccess) {
+    cudaMemset(from, 0, (size_t)bytes);
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    for (int i = 0; i < 6; ++i) {
+      float milliseconds = 0;
+      cudaEventRecord(begin, 0);
+      cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, 0);
+      cudaEventRecord(end, 0);
+      cudaEventSynchronize(end);
+      cudaEventElapsedTime(&milliseconds, begin, end);
+      if (best == 0 || milliseconds / 1000.0 < best) best = milliseconds / 1000.0;
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+  }
+  cudaFree(from);
+  cudaFree(to);
+  cudaGetLastError();
+  return best;
+}
+
+// Times `repeat` runs after one to warm up, each from the same data. Seconds each; 0 on success.
+static int time_runs(const array_info* infos, void* const* initial, int pointers,
+                     const arguments& a, double* seconds) {
+  void* device[max_pointers];
+  cudaStream_t stream;
+  cudaEvent_t begin, end;
+  if (failed("cudaStreamCreate", cudaStreamCreate(&stream))) return 3;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  for (int p = 0; p < pointers; ++p) {
+    char what[96];
+    snprintf(what, sizeof what, "allocating %lld bytes for array %.40s",
+             (long long)infos[p].bytes(), infos[p].name);
+    if (failed(what, cudaMalloc(&device[p], (size_t)infos[p].bytes()))) return 3;
+  }
+  for (int i = -1; i < a.repeat; ++i) {
+    for (int p = 0; p < pointers; ++p) {
+      const size_t bytes = (size_t)infos[p].bytes();
+      cudaMemcpyAsync(device[p], initial[p], bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaEventRecord(begin, stream);
+    const char* error = run_device(device, a.steps, a, stream);
+    cudaEventRecord(end, stream);
+    if (error) {
+      fprintf(stderr, "%s\n", error);
+      return 3;
+    }
+    if (failed("running", cudaStreamSynchronize(stream))) return 3;
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, begin, end);
+    if (i >= 0) seconds[i] = milliseconds / 1000.0;
+  }
+  for (int p = 0; p < pointers; ++p) cudaFree(device[p]);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  cudaStreamDestroy(stream);
+  return 0;
+}
+
+)text";
+
+constexpr const char* kHostTiming = R"text(static double now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds of the quickest of some copies of `bytes`; 0 if there is no room.
+static double copy_seconds(int64_t bytes) {
+  char* from = (char*)malloc((size_t)bytes);
+  char* to = (char*)malloc((size_t)bytes);
+  double best = 0;
+  if (from && to) {
+    const int64_t piece = 1 << 20;
+    memset(from, 1, (size_t)bytes);
+    for (int i = 0; i < 6; ++i) {
+      const double begin = now();
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+      for (int64_t at = 0; at < bytes; at += piece) {
+        memcpy(to + at, from + at, (size_t)(bytes - at < piece ? bytes - at : piece));
+      }
+      const double seconds = now() - begin;
+      if (i > 0 && (best == 0 || seconds < best)) best = seconds;
+    }
+  }
+  free(from);
+  free(to);
+  return best;
+}
+
+// Times `repeat` runs after one to warm up, each from the same data. Seconds each; 0 on success.
+static int time_runs(const array_info* infos, void* const* initial, int pointers,
+                     const arguments& a, double* seconds) {
+  void* data[max_pointers];
+  for (int p = 0; p < pointers; ++p) {
+    data[p] = malloc((size_t)infos[p].bytes());
+    if (!data[p]) {
+      fprintf(stderr, "cannot allocate %lld bytes\n", (long long)infos[p].bytes());
+      return 1;
+    }
+  }
+  for (int i = -1; i < a.repeat; ++i) {
+    for (int p = 0; p < pointers; ++p) memcpy(data[p], initial[p], (size_t)infos[p].bytes());
+    const double begin = now();
+    const char* error = run(data, a.steps, a);
+    if (error) {
+      fprintf(stderr, "%s\n", error);
+      return 1;
+    }
+    if (i >= 0) seconds[i] = now() - begin;
+  }
+  for (int p = 0; p < pointers; ++p) free(data[p]);
+  return 0;
+}
+
+)text";
+
+}  // namespace
+
+const char* main_support_text() { return kSupport; }
+
+const char* main_timing_text(Target target) {
+  return target == Target::Cuda ? kCudaTiming : kHostTiming;
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,17 @@
+// The parts of an emitted program that are the same for every module.
+#pragma once
+
+#include <string>
+
+#include "compiler/emit/emit.h"
+
+namespace stencil::emit {
+
+// Types and functions before main(): arrays of any type, random values, comparison.
+const char* main_support_text();
+
+// Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
+// module's own part defines.
+const char* main_timing_text(Target target);
+
+}  // namespace stencil::emit

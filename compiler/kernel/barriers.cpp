@@ -1,0 +1,155 @@
+// Missing barriers: which elements of which shared buffers were written, and which read, by the parallel
+// sections since the last barrier. A section that reads what an earlier one wrote, or writes what an earlier
+// one read, races with it, unless both touch a buffer at one and the same index: then every thread meets
+// only its own elements. Indices are compared as text, with lets replaced by what they stand for. Two
+// sections that both write are let pass: they fill different parts.
+//
+// A loop is walked twice, so that its end meets its beginning.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "compiler/kernel/passes.h"
+#include "compiler/kernel/verify.h"
+
+namespace stencil::kernel {
+
+namespace {
+
+using Indices = std::map<BufferId, std::set<std::string>>;  // as text, per buffer
+
+struct Accesses {  // since the last barrier
+  Indices read, written;
+  void join(const Accesses& other) {
+    for (const auto& [id, indices] : other.read) read[id].insert(indices.begin(), indices.end());
+    for (const auto& [id, indices] : other.written) written[id].insert(indices.begin(), indices.end());
+  }
+};
+
+// Reads and writes of shared buffers in one parallel section.
+class SectionAccesses {
+ public:
+  explicit SectionAccesses(const Kernel& kernel) : kernel_(kernel) {}
+
+  void body(const Body& statements) {
+    const auto outer = lets_;
+    for (const Statement& statement : statements) std::visit(*this, statement.kind);
+    lets_ = outer;
+  }
+  void operator()(const Comment&) {}
+  void operator()(const Let& let) { lets_[let.name] = text(let.value); }
+  void operator()(const Store& store) {
+    text(store.value);
+    note(store.buffer, store.index, accesses.written);
+  }
+  void operator()(const For& loop) {
+    text(loop.begin);
+    text(loop.end);
+    lets_.erase(loop.name);
+    body(loop.body);
+  }
+  void operator()(const If& branch) {
+    text(branch.condition);
+    body(branch.then);
+    body(branch.otherwise);
+  }
+  void operator()(const Threads&) {}  // does not nest
+  void operator()(const Barrier&) {}
+  void operator()(const Scope& scope) { body(scope.body); }
+
+  Accesses accesses;
+
+ private:
+  // The expression with lets replaced; notes the loads in it.
+  std::string text(const Expr& expr) {
+    if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
+      const auto let = lets_.find(variable->name);
+      return let == lets_.end() ? variable->name : let->second;
+    }
+    if (const auto* operation = std::get_if<Operation>(&expr->kind)) {
+      std::string out = std::string(name(operation->op)) + "(";
+      for (const Expr& operand : operation->operands) out += text(operand) + ",";
+      return out + ")";
+    }
+    if (const auto* load = std::get_if<Load>(&expr->kind)) {
+      note(load->buffer, load->index, accesses.read);
+      return "load";
+    }
+    return print(expr);
+  }
+
+  void note(BufferId buffer, const std::vector<Expr>& index, Indices& to) {
+    std::string place;
+    for (const Expr& at : index) place += text(at) + ";";
+    const bool known = buffer >= 0 && buffer < static_cast<int>(kernel_.buffers.size());
+    if (known && kernel_.buffers[static_cast<size_t>(buffer)].space == Space::Shared) {
+      to[buffer].insert(place);
+    }
+  }
+
+  const Kernel& kernel_;
+  std::map<std::string, std::string> lets_;
+};
+
+class BarrierVerifier {
+ public:
+  BarrierVerifier(const Kernel& kernel, Violations& violations)
+      : kernel_(kernel), violations_(violations) {}
+
+  void body(const Body& statements) {
+    for (const Statement& statement : statements) std::visit(*this, statement.kind);
+  }
+  void operator()(const Comment&) {}
+  void operator()(const Let&) {}
+  void operator()(const Store&) {}
+  void operator()(const For& loop) {
+    const Accesses before = pending_;
+    body(loop.body);
+    body(loop.body);
+    pending_.join(before);  // it may not run at all
+  }
+  void operator()(const If& branch) {
+    const Accesses before = pending_;
+    body(branch.then);
+    Accesses after = std::move(pending_);
+    pending_ = before;
+    body(branch.otherwise);
+    pending_.join(after);
+  }
+  void operator()(const Threads& threads) {
+    SectionAccesses section(kernel_);
+    section.body(threads.body);
+    const Accesses& now = section.accesses;
+    compare(now.read, pending_.written, "read", "written");
+    compare(now.written, pending_.read, "written", "read");
+    pending_.join(now);
+  }
+  void operator()(const Barrier&) { pending_ = {}; }
+  void operator()(const Scope& scope) { body(scope.body); }
+
+ private:
+  void compare(const Indices& now, const Indices& before, const char* does, const char* was) {
+    for (const auto& [id, indices] : now) {
+      const auto earlier = before.find(id);
+      if (earlier == before.end()) continue;
+      const bool own_element = indices.size() == 1 && indices == earlier->second;
+      if (own_element) continue;
+      violations_.add(kernel_.name,
+                      fmt::format("shared buffer '{}' is {} without a barrier after it was {}",
+                                  kernel_.buffers[static_cast<size_t>(id)].name, does, was));
+    }
+  }
+
+  const Kernel& kernel_;
+  Violations& violations_;
+  Accesses pending_;
+};
+
+}  // namespace
+
+void verify_barriers(const Kernel& kernel, Violations& violations) {
+  BarrierVerifier(kernel, violations).body(kernel.body);
+}
+
+}  // namespace stencil::kernel

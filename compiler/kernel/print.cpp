@@ -1,0 +1,233 @@
+// The kernel IR as text, for --emit kernel-ir, golden tests and verifier messages. It is written in the
+// IR's own words (support/scalar.h names the operators), not in any target's: what it shows is what
+// lowering decided, before any writer had a say.
+#include <fmt/format.h>
+
+#include "compiler/kernel/passes.h"
+
+namespace stencil::kernel {
+
+namespace {
+
+std::string_view infix(Op op) {
+  switch (op) {
+    case Op::Add: return "+";
+    case Op::Sub: return "-";
+    case Op::Mul: return "*";
+    case Op::Div: return "/";
+    case Op::Mod: return "%";
+    case Op::Lt: return "<";
+    case Op::Le: return "<=";
+    case Op::Gt: return ">";
+    case Op::Ge: return ">=";
+    case Op::Eq: return "==";
+    case Op::Ne: return "!=";
+    case Op::And: return "and";
+    case Op::Or: return "or";
+    default: return "";  // printed as a call
+  }
+}
+
+class Printer {
+ public:
+  explicit Printer(const Kernel* kernel) : kernel_(kernel) {}
+
+  std::string expr(const Expr& expr, bool nested = false) const {
+    struct Visitor {
+      const Printer& printer;
+      const ExprNode& node;
+      bool nested;
+      std::string operator()(const IntegerLiteral& literal) const {
+        if (node.type == Scalar::Bool) return literal.value ? "true" : "false";
+        return std::to_string(literal.value) + (node.type == Scalar::I64 ? "L" : "");
+      }
+      std::string operator()(const RealLiteral& literal) const {
+        if (node.type == Scalar::F32) return fmt::format("{}f", static_cast<float>(literal.value));
+        return fmt::format("{}d", literal.value);
+      }
+      std::string operator()(const Variable& variable) const { return variable.name; }
+      std::string operator()(const Operation& operation) const {
+        return printer.operation(operation, node.type, nested);
+      }
+      std::string operator()(const Load& load) const {
+        return printer.element(load.buffer, load.index);
+      }
+    };
+    return std::visit(Visitor{*this, *expr, nested}, expr->kind);
+  }
+
+  std::string element(BufferId buffer, const std::vector<Expr>& index) const {
+    const bool known = kernel_ && buffer >= 0 && buffer < static_cast<int>(kernel_->buffers.size());
+    std::string text = known ? kernel_->buffers[static_cast<size_t>(buffer)].name
+                             : fmt::format("buffer#{}", buffer);
+    return text + "[" + list(index) + "]";
+  }
+
+  void body(const Body& body, int depth, std::string& out) const {
+    struct Visitor {
+      const Printer& printer;
+      int depth;
+      std::string& out;
+      void line(const std::string& text) const {
+        out += std::string(static_cast<size_t>(2 * depth), ' ') + text + "\n";
+      }
+      void nested(const std::string& head, const Body& inner) const {
+        line(head + " {");
+        printer.body(inner, depth + 1, out);
+        line("}");
+      }
+      void operator()(const Comment& comment) const {
+        size_t begin = 0;
+        for (size_t end; begin <= comment.text.size(); begin = end + 1) {
+          end = std::min(comment.text.find('\n', begin), comment.text.size());
+          line("# " + comment.text.substr(begin, end - begin));
+        }
+      }
+      void operator()(const Let& let) const {
+        line(fmt::format("let {}: {} = {}", let.name, name(let.value->type), printer.expr(let.value)));
+      }
+      void operator()(const Store& store) const {
+        line(printer.element(store.buffer, store.index) + " = " + printer.expr(store.value));
+      }
+      void operator()(const For& loop) const {
+        const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
+        nested(fmt::format("{} {} in {} .. {}{}", loop.kind == LoopKind::Unrolled ? "unrolled" : "for",
+                           loop.name, printer.expr(loop.begin), printer.expr(loop.end), step),
+               loop.body);
+      }
+      void operator()(const If& branch) const {
+        nested("if " + printer.expr(branch.condition), branch.then);
+        if (!branch.otherwise.empty()) nested("else", branch.otherwise);
+      }
+      void operator()(const Threads& threads) const { nested("threads", threads.body); }
+      void operator()(const Barrier&) const { line("barrier"); }
+      void operator()(const Scope& scope) const { nested("scope", scope.body); }
+    };
+    for (const Statement& statement : body) std::visit(Visitor{*this, depth, out}, statement.kind);
+  }
+
+ private:
+  std::string list(const std::vector<Expr>& items) const {
+    std::string text;
+    for (const Expr& item : items) text += (text.empty() ? "" : ", ") + expr(item);
+    return text;
+  }
+
+  std::string operation(const Operation& operation, Scalar type, bool nested) const {
+    const std::string_view symbol = infix(operation.op);
+    if (!symbol.empty() && operation.operands.size() == 2) {
+      const std::string text = fmt::format("{} {} {}", expr(operation.operands[0], true), symbol,
+                                           expr(operation.operands[1], true));
+      return nested ? "(" + text + ")" : text;
+    }
+    const std::string_view function =
+        operation.op == Op::Convert ? stencil::name(type) : stencil::name(operation.op);
+    return fmt::format("{}({})", function, list(operation.operands));
+  }
+
+  const Kernel* kernel_;
+};
+
+std::string_view space_name(Space space) {
+  switch (space) {
+    case Space::Global: return "global";
+    case Space::Shared: return "shared";
+    case Space::Thread: return "thread";
+  }
+  return "";
+}
+
+std::string print_extents(const std::vector<Expr>& extents) {
+  std::string text;
+  for (const Expr& extent : extents) text += (text.empty() ? "" : ", ") + print(extent);
+  return "[" + text + "]";
+}
+
+void print_kernel(const Kernel& kernel, std::string& out) {
+  out += fmt::format("\nkernel {} threads {}x{}x{}", kernel.name, kernel.threads[0], kernel.threads[1],
+                     kernel.threads[2]);
+  if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
+  out += "\n";
+  for (const Buffer& buffer : kernel.buffers) {
+    out += fmt::format("  {} {}: {}{}{}{}\n", space_name(buffer.space), buffer.name, name(buffer.type),
+                       print_extents(buffer.extents), buffer.read_only ? " read_only" : "",
+                       buffer.wide ? " wide" : "");
+  }
+  for (const ScalarArgument& scalar : kernel.scalars) {
+    out += fmt::format("  scalar {}: {}\n", scalar.name, name(scalar.type));
+  }
+  out += "{\n";
+  Printer(&kernel).body(kernel.body, 1, out);
+  out += "}\n";
+}
+
+struct ActionPrinter {
+  const Module& module;
+  std::string array(int index) const { return module.plan.arrays[static_cast<size_t>(index)].name; }
+  std::string operator()(const Launch& launch) const {
+    std::string arguments;
+    for (const ArrayArgument& argument : launch.arrays) {
+      arguments += fmt::format("{}{}[{}]", arguments.empty() ? "" : ", ", array(argument.array),
+                               argument.slot);
+    }
+    for (const ScalarValue& value : launch.scalars) {
+      struct Name {
+        const Plan& plan;
+        std::string operator()(const ParameterArgument& argument) const {
+          return plan.parameters[static_cast<size_t>(argument.parameter)].name;
+        }
+        std::string operator()(const FirstStep&) const { return "first_step"; }
+        std::string operator()(const StepCount&) const { return "count"; }
+      };
+      arguments += (arguments.empty() ? "" : ", ") + std::visit(Name{module.plan}, value);
+    }
+    return fmt::format("launch {}({}) blocks {}",
+                       module.kernels[static_cast<size_t>(launch.kernel)].name, arguments,
+                       print(launch.blocks));
+  }
+  std::string operator()(const Rotate& rotate) const { return "rotate " + array(rotate.array); }
+  std::string operator()(const Exchange& exchange) const {
+    return fmt::format("exchange {}[{}] [{}]", array(exchange.array), exchange.a, exchange.b);
+  }
+};
+
+void print_plan(const Module& module, std::string& out) {
+  const Plan& plan = module.plan;
+  out += fmt::format("\nplan time_tile {}\n", plan.time_tile);
+  for (const Parameter& parameter : plan.parameters) {
+    out += fmt::format("  parameter {}: {}", parameter.name, name(parameter.type));
+    if (parameter.integer_default) out += fmt::format(" = {}", *parameter.integer_default);
+    if (parameter.real_default) out += fmt::format(" = {}", *parameter.real_default);
+    out += parameter.is_size ? " size\n" : "\n";
+  }
+  for (const Array& array : plan.arrays) {
+    out += fmt::format("  array {}: {}{} levels {} copies {}{}\n", array.name, name(array.type),
+                       print_extents(array.extents), array.levels, array.copies,
+                       array.written ? "" : " constant");
+  }
+  for (const Check& check : plan.checks) {
+    out += fmt::format("  check {} \"{}\"\n", print(check.condition), check.message);
+  }
+  if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
+  for (const Action& action : plan.actions) {
+    out += "  " + std::visit(ActionPrinter{module}, action) + "\n";
+  }
+  if (plan.points) out += fmt::format("  points {}\n", print(plan.points));
+}
+
+}  // namespace
+
+std::string print(const Expr& expr) { return Printer(nullptr).expr(expr); }
+
+std::string print(const Module& module) {
+  std::string out = fmt::format("module {} fp {}\n", module.name, name(module.fp));
+  for (const NamedConstant& constant : module.constants) {
+    out += fmt::format("constant {}: {} = {}", constant.name, name(constant.type), constant.value);
+    out += constant.comment.empty() ? "\n" : "  # " + constant.comment + "\n";
+  }
+  for (const Kernel& kernel : module.kernels) print_kernel(kernel, out);
+  print_plan(module, out);
+  return out;
+}
+
+}  // namespace stencil::kernel

@@ -1,0 +1,295 @@
+// Verification of kernels and of the plan around them. Lowering composes kernels from many rules, and a
+// slip in one of them shows up as a wrong number on some size on some device. What can be said without
+// running is said here, after lowering and before any writer sees the module.
+//
+// Three passes: each kernel's body (names, types, where what may stand), the barriers of each kernel
+// (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
+#include "compiler/kernel/verify.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "compiler/kernel/evaluate.h"
+#include "compiler/kernel/passes.h"
+
+namespace stencil::kernel {
+
+namespace {
+
+class KernelVerifier {
+ public:
+  KernelVerifier(const Module& module, const Kernel& kernel, Violations& violations)
+      : module_(module), kernel_(kernel), violations_(violations) {}
+
+  void verify() {
+    for (const NamedConstant& constant : module_.constants) define(constant.name, constant.type);
+    for (const ScalarArgument& scalar : kernel_.scalars) define(scalar.name, scalar.type);
+    threads();
+    for (const Buffer& buffer : kernel_.buffers) this->buffer(buffer);
+    define("block", Scalar::I64);
+    body(kernel_.body);
+  }
+
+  // Statements.
+  void operator()(const Comment&) {}
+  void operator()(const Let& let) {
+    expr(let.value);
+    define(let.name, let.value->type);
+  }
+  void operator()(const Store& store) {
+    element(store.buffer, store.index, "store to");
+    expr(store.value);
+    if (!known(store.buffer)) return;
+    const Buffer& buffer = this->at(store.buffer);
+    if (!in_threads_) fail(fmt::format("store to '{}' outside threads", buffer.name));
+    if (buffer.space == Space::Global && buffer.read_only) {
+      fail(fmt::format("store to read-only buffer '{}'", buffer.name));
+    }
+    if (store.value->type != buffer.type) {
+      fail(fmt::format("store of {} to '{}' of {}", name(store.value->type), buffer.name,
+                       name(buffer.type)));
+    }
+  }
+  void operator()(const For& loop) {
+    expr(loop.begin);
+    expr(loop.end);
+    if (!is_integer(loop.begin->type) || !is_integer(loop.end->type)) {
+      fail(fmt::format("bounds of loop '{}' are not integers", loop.name));
+    }
+    if (loop.step < 1) fail(fmt::format("loop '{}' has step {}", loop.name, loop.step));
+    const auto outer = variables_;
+    define(loop.name, loop.begin->type);
+    body(loop.body);
+    variables_ = outer;
+  }
+  void operator()(const If& branch) {
+    expr(branch.condition);
+    if (branch.condition->type != Scalar::Bool) {
+      fail(fmt::format("condition '{}' is not a bool", print(branch.condition)));
+    }
+    scope(branch.then);
+    scope(branch.otherwise);
+  }
+  void operator()(const Threads& threads) {
+    if (in_threads_) fail("threads inside threads");
+    const bool outer_threads = in_threads_;
+    const auto outer = variables_;
+    in_threads_ = true;
+    for (const char* thread : {"thread_x", "thread_y", "thread_z"}) {
+      variables_[thread] = Scalar::I32;
+    }
+    body(threads.body);
+    variables_ = outer;
+    in_threads_ = outer_threads;
+  }
+  void operator()(const Barrier&) {
+    if (in_threads_) fail("barrier inside threads");
+  }
+  void operator()(const Scope& scope) { this->scope(scope.body); }
+
+ private:
+  void fail(const std::string& message) { violations_.add(kernel_.name, message); }
+
+  void define(const std::string& name, Scalar type) {
+    const bool free = !taken_.count(name) && variables_.emplace(name, type).second;
+    if (!free) fail(fmt::format("'{}' is defined again", name));
+  }
+  bool known(BufferId id) const { return id >= 0 && id < static_cast<int>(kernel_.buffers.size()); }
+  const Buffer& at(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
+
+  void threads() {
+    int64_t total = 1;
+    for (int count : kernel_.threads) {
+      if (count < 1) fail(fmt::format("{} threads in one dimension", count));
+      total *= count;
+    }
+    if (total > 1024) fail(fmt::format("{} threads in a block", total));
+  }
+
+  void buffer(const Buffer& buffer) {
+    if (variables_.count(buffer.name) || !taken_.insert(buffer.name).second) {
+      fail(fmt::format("'{}' is defined again", buffer.name));
+    }
+    if (buffer.extents.empty() && buffer.space != Space::Thread) {
+      fail(fmt::format("buffer '{}' has no extents", buffer.name));
+    }
+    for (const Expr& extent : buffer.extents) {
+      expr(extent);
+      if (!is_integer(extent->type)) fail(fmt::format("extent of '{}' is no integer", buffer.name));
+      if (buffer.space == Space::Global) continue;
+      const auto value = evaluate(extent, [&](const std::string& name) { return constant(name); });
+      if (!value || *value < 1) {
+        fail(fmt::format("extent '{}' of '{}' is no positive constant", print(extent), buffer.name));
+      }
+    }
+  }
+
+  std::optional<int64_t> constant(const std::string& name) const {
+    for (const NamedConstant& constant : module_.constants) {
+      if (constant.name == name) return constant.value;
+    }
+    return std::nullopt;
+  }
+
+  void scope(const Body& statements) {
+    const auto outer = variables_;
+    body(statements);
+    variables_ = outer;
+  }
+
+  void body(const Body& statements) {
+    for (const Statement& statement : statements) std::visit(*this, statement.kind);
+  }
+
+  // Checks one access; `what` names it in messages.
+  void element(BufferId id, const std::vector<Expr>& index, const char* what) {
+    for (const Expr& i : index) {
+      expr(i);
+      if (!is_integer(i->type)) fail(fmt::format("index '{}' is no integer", print(i)));
+    }
+    if (!known(id)) return fail(fmt::format("{} buffer {}, which does not exist", what, id));
+    const Buffer& buffer = at(id);
+    if (index.size() != buffer.extents.size()) {
+      fail(fmt::format("{} '{}' with {} indices instead of {}", what, buffer.name, index.size(),
+                       buffer.extents.size()));
+    }
+    if (!in_threads_ && buffer.space != Space::Global) {
+      fail(fmt::format("{} '{}' outside threads", what, buffer.name));
+    }
+  }
+
+  // Nodes that passed stay good while their variables are visible; shared parts are visited once per
+  // expression.
+  void expr(const Expr& root) {
+    std::set<const ExprNode*> seen;
+    visit(root, seen);
+  }
+
+  void visit(const Expr& expr, std::set<const ExprNode*>& seen) {
+    if (!expr) return fail("an expression is missing");
+    if (!seen.insert(expr.get()).second) return;
+    struct Visitor {
+      KernelVerifier& verifier;
+      const Expr& expr;
+      std::set<const ExprNode*>& seen;
+      void operator()(const IntegerLiteral& literal) const {
+        verifier.integer_literal(literal.value, expr->type);
+      }
+      void operator()(const RealLiteral&) const {
+        if (expr->type == Scalar::F32 || expr->type == Scalar::F64) return;
+        verifier.fail(fmt::format("a real literal of type {}", name(expr->type)));
+      }
+      void operator()(const Variable& variable) const {
+        verifier.use(variable.name, expr->type);
+      }
+      void operator()(const Operation& operation) const {
+        for (const Expr& operand : operation.operands) verifier.visit(operand, seen);
+        if (!well_typed(operation, expr->type)) {
+          verifier.fail(fmt::format("operand types of '{}'", print(expr)));
+        }
+      }
+      void operator()(const Load& load) const {
+        verifier.element(load.buffer, load.index, "load from");
+        if (!verifier.known(load.buffer)) return;
+        const Buffer& buffer = verifier.at(load.buffer);
+        if (expr->type != buffer.type && expr->type != arithmetic_type(buffer.type)) {
+          verifier.fail(fmt::format("load of {} from '{}' of {}", name(expr->type), buffer.name,
+                                    name(buffer.type)));
+        }
+      }
+    };
+    std::visit(Visitor{*this, expr, seen}, expr->kind);
+  }
+
+  void integer_literal(int64_t value, Scalar type) {
+    const bool fits = type == Scalar::I64 || (type == Scalar::Bool && (value == 0 || value == 1)) ||
+                      (type == Scalar::I32 && value == static_cast<int32_t>(value));
+    if (!fits) fail(fmt::format("the literal {} is no {}", value, name(type)));
+  }
+
+  void use(const std::string& name, Scalar type) {
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) return fail(fmt::format("'{}' is not defined here", name));
+    if (found->second == type) return;
+    fail(fmt::format("'{}' is {} but used as {}", name, stencil::name(found->second),
+                     stencil::name(type)));
+  }
+
+  const Module& module_;
+  const Kernel& kernel_;
+  Violations& violations_;
+  std::map<std::string, Scalar> variables_;
+  std::set<std::string> taken_;  // names of buffers
+  bool in_threads_ = false;
+};
+
+bool floating(Scalar type) { return type == Scalar::F32 || type == Scalar::F64; }
+
+}  // namespace
+
+bool well_typed(const Operation& operation, Scalar type) {
+  const std::vector<Expr>& operands = operation.operands;
+  if (static_cast<int>(operands.size()) != arity(operation.op)) return false;
+  const auto all = [&](size_t first, Scalar wanted) {
+    for (size_t i = first; i < operands.size(); ++i) {
+      if (operands[i]->type != wanted) return false;
+    }
+    return true;
+  };
+  switch (operation.op) {
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Mod:
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Fma: return all(0, type) && (is_integer(type) || floating(type));
+    case Op::Min:
+    case Op::Max: return all(0, type) && type != Scalar::F16 && type != Scalar::BF16;
+    case Op::Sqrt:
+    case Op::Rsqrt:
+    case Op::Exp:
+    case Op::Log:
+    case Op::Pow:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Tanh:
+    case Op::Floor:
+    case Op::Ceil: return all(0, type) && floating(type);
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Eq:
+    case Op::Ne:
+      return type == Scalar::Bool && all(0, operands[0]->type) &&
+             arithmetic_type(operands[0]->type) == operands[0]->type;
+    case Op::And:
+    case Op::Or:
+    case Op::Not: return type == Scalar::Bool && all(0, Scalar::Bool);
+    case Op::Select: return operands[0]->type == Scalar::Bool && all(1, type);
+    case Op::BitAnd:
+    case Op::BitOr:
+    case Op::BitXor: return all(0, type) && (is_integer(type) || type == Scalar::Bool);
+    case Op::BitNot: return all(0, type) && is_integer(type);
+    case Op::Shl:
+    case Op::Shr: return operands[0]->type == type && is_integer(type) && is_integer(operands[1]->type);
+    case Op::Convert: return true;
+  }
+  return false;
+}
+
+std::vector<std::string> verify(const Module& module) {
+  Violations violations;
+  for (const Kernel& kernel : module.kernels) {
+    KernelVerifier(module, kernel, violations).verify();
+    verify_barriers(kernel, violations);
+  }
+  verify_plan(module, violations);
+  return violations.lines();
+}
+
+}  // namespace stencil::kernel

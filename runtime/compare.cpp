@@ -1,0 +1,149 @@
+// The judge of `verify` and of the tests.
+//
+// The promise under --fp=strict and contract is the same bits, so that is what is compared: a block of
+// memory at once, and only where that fails value by value. NaNs are an exception, since their payload
+// and sign are nobody's promise. A tolerance is needed only where libraries may differ (exp and the like
+// on another device) or under --fp=fast; it is stated relative to the largest value of the component,
+// because cancellation makes an error relative to each value meaningless.
+#include "runtime/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace stencil::runtime {
+
+namespace {
+
+using reference::FieldData;
+
+// Distance of neighbouring values of the type at 1.
+double spacing(Scalar type) {
+  switch (type) {
+    case Scalar::F16: return 0x1p-10;
+    case Scalar::BF16: return 0x1p-7;
+    case Scalar::F32: return 0x1p-23;
+    case Scalar::F64: return 0x1p-52;
+    case Scalar::Bool:
+    case Scalar::I32:
+    case Scalar::I64: return 0;
+  }
+  return 0;
+}
+
+double largest_magnitude(const FieldData& field, int level, int component) {
+  double largest = 0;
+  for (int64_t i = 0; i < field.points; ++i) {
+    const double value = std::fabs(field.real(level, component, i));
+    if (std::isfinite(value)) largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+std::string print_point(const FieldData& field, int64_t position) {
+  std::vector<int64_t> point(field.extents.size());
+  for (size_t d = field.extents.size(); d-- > 0;) {
+    point[d] = field.box[d][0] + position % field.extents[d];
+    position /= field.extents[d];
+  }
+  return fmt::format("[{}]", fmt::join(point, ", "));
+}
+
+std::string print_value(const FieldData& field, int level, int component, int64_t position) {
+  const Scalar type = field.types[static_cast<size_t>(component)];
+  if (!is_float(type)) return fmt::format("{}", field.integer(level, component, position));
+  const double value = field.real(level, component, position);
+  return fmt::format("{:.{}g} ({:a})", value, type == Scalar::F64 ? 17 : 9, value);
+}
+
+// One component at one level.
+class Comparison {
+ public:
+  Comparison(const FieldData& expected, const FieldData& actual, int level, int component,
+             Tolerance tolerance)
+      : expected_(expected), actual_(actual), level_(level), component_(component),
+        type_(expected.types[static_cast<size_t>(component)]), exact_(tolerance.units == 0) {
+    if (!exact_ && is_float(type_)) {
+      bound_ = tolerance.units * spacing(type_) * largest_magnitude(expected, level, component);
+    }
+  }
+
+  bool same_memory() const {
+    const auto bytes = static_cast<size_t>(expected_.size_in_bytes(component_));
+    return bytes == 0 || std::memcmp(expected_.data(level_, component_),
+                                     actual_.data(level_, component_), bytes) == 0;
+  }
+
+  bool same_at(int64_t position) const {
+    const auto size = static_cast<size_t>(size_in_bytes(type_));
+    const size_t offset = static_cast<size_t>(position) * size;
+    const bool same_bits = std::memcmp(expected_.data(level_, component_) + offset,
+                                       actual_.data(level_, component_) + offset, size) == 0;
+    if (same_bits || !is_float(type_)) return same_bits;
+    const double a = expected_.real(level_, component_, position);
+    const double b = actual_.real(level_, component_, position);
+    if (std::isnan(a) && std::isnan(b)) return true;
+    if (exact_) return false;
+    return !std::isfinite(a) || std::fabs(a - b) <= bound_;
+  }
+
+ private:
+  const FieldData& expected_;
+  const FieldData& actual_;
+  int level_;
+  int component_;
+  Scalar type_;
+  bool exact_;
+  double bound_ = 0;
+};
+
+void compare_component(const ir::Field& field, const FieldData& expected, const FieldData& actual,
+                       int level, int component, Tolerance tolerance, Difference& difference) {
+  const Comparison comparison(expected, actual, level, component, tolerance);
+  if (comparison.same_memory()) return;
+  for (int64_t i = 0; i < expected.points; ++i) {
+    if (comparison.same_at(i) || difference.count++ > 0) continue;
+    difference.where = field.name + field.components[static_cast<size_t>(component)].path +
+                       (level > 0 ? fmt::format("@-{}", level) : "") + print_point(expected, i);
+    difference.expected = print_value(expected, level, component, i);
+    difference.actual = print_value(actual, level, component, i);
+  }
+}
+
+bool any_transcendental(const ir::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const ir::Node& node) {
+    const auto* operation = std::get_if<ir::Operation>(&node.kind);
+    return operation != nullptr && is_transcendental(operation->op);
+  });
+}
+
+}  // namespace
+
+std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
+                                  const reference::State& actual, Tolerance tolerance) {
+  Difference difference;
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const FieldData& field = expected.fields[f];
+    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
+      for (int component = 0; component < field.component_count(); ++component) {
+        compare_component(program.fields[f], field, actual.fields[f], level, component, tolerance,
+                          difference);
+      }
+    }
+  }
+  if (difference.count == 0) return std::nullopt;
+  return difference;
+}
+
+bool uses_transcendentals(const ir::Program& program) {
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      if (any_transcendental(piece.graph)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace stencil::runtime

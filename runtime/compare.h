@@ -1,0 +1,32 @@
+// Comparing the results of two runs, point by point.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/ir/program.h"
+#include "compiler/reference/state.h"
+
+namespace stencil::runtime {
+
+struct Difference {
+  std::string where;  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]": the first, in grid coordinates
+  std::string expected, actual;
+  int64_t count = 0;  // points that differ, over all fields
+};
+
+// How close is close enough, per value: 0 asks for the same bits (any NaN equals any NaN). Otherwise a
+// float may be off by `units` times the spacing of floats at the largest magnitude in its component, and
+// values that are not finite are not compared; the other types must still be the same.
+struct Tolerance {
+  double units = 0;
+};
+
+// The first difference between all levels of all fields of two states of one program at the same sizes.
+std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
+                                  const reference::State& actual, Tolerance tolerance = {});
+
+// True if some result may differ in its last bits between maths libraries (exp, sin, pow, ...).
+bool uses_transcendentals(const ir::Program& program);
+
+}  // namespace stencil::runtime

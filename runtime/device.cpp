@@ -1,0 +1,59 @@
+// The table of devices and the choice among them.
+//
+// `auto` takes the first that is present. A GPU comes first; the host's own compiler is preferred to
+// OpenCL because on a machine without a GPU an OpenCL device is the same CPU behind one more layer,
+// and the interpreter, which is always there, comes last.
+#include "runtime/device.h"
+
+#include <fmt/format.h>
+
+#include "compiler/support/diagnostic.h"
+
+namespace stencil::runtime {
+
+const std::vector<Device>& device_table() {
+  static const std::vector<Device> kDevices = {cuda_device(), host_device(), opencl_device(),
+                                               reference_device()};
+  return kDevices;
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> out;
+  for (const Device& device : device_table()) out.push_back(device.probe(""));
+  return out;
+}
+
+namespace {
+
+Result<ChosenDevice> choose_automatically(bool needs_interpreter) {
+  for (const Device& device : device_table()) {
+    if (needs_interpreter && device.runs_kernels) continue;
+    const DeviceInfo info = device.probe("");
+    if (info.available) return ChosenDevice{device, "", info};
+  }
+  return Failure{"R041", "no device is present", ""};  // not reached: the interpreter always is
+}
+
+}  // namespace
+
+Result<ChosenDevice> choose_device(const std::string& name, bool needs_interpreter) {
+  if (name == "auto") return choose_automatically(needs_interpreter);
+  const size_t colon = name.find(':');
+  const std::string base = name.substr(0, colon);
+  const std::string selector = colon == std::string::npos ? "" : name.substr(colon + 1);
+  std::vector<std::string> names = {"auto"};
+  for (const Device& device : device_table()) {
+    names.push_back(device.name);
+    if (device.name != base) continue;
+    const DeviceInfo info = device.probe(selector);
+    if (info.available) return ChosenDevice{device, selector, info};
+    return Failure{"R041", fmt::format("device '{}' is not present: {}", name, info.reason),
+                   "'stencilc devices' lists what this machine has"};
+  }
+  const std::string near = nearest_name(base, names);
+  return Failure{"R040", fmt::format("unknown device '{}'", name),
+                 near.empty() ? fmt::format("one of {}", fmt::join(names, ", "))
+                              : fmt::format("did you mean '{}'?", near)};
+}
+
+}  // namespace stencil::runtime

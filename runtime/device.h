@@ -1,0 +1,83 @@
+// Devices: what can run a program. An open set: a device is one file and one row in the table of
+// device.cpp.
+//
+//   load     program + kernel module -> LoadedProgram    (compiles; may be started many times)
+//   start    LoadedProgram + state   -> Session          (copies fields to the device)
+//   advance  steps                                       (as often as wanted)
+//   finish                                               (brings the fields back into the state)
+//
+// Errors: R040 unknown device, R041 device not present, R042 compilation failed, R043 the program
+// exceeds a limit of the device or its memory, R044 a call of the device's driver failed, R045 the
+// program cannot run on a device that needs kernels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/reference/state.h"
+#include "runtime/result.h"
+
+namespace stencil::runtime {
+
+struct DeviceInfo {
+  std::string name;         // as --device takes it
+  std::string description;  // hardware and driver, if available
+  bool available = false;
+  std::string reason;  // why not, otherwise
+};
+
+// A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
+class Session {
+ public:
+  virtual ~Session() = default;
+  // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
+  virtual Result<int64_t> advance(int64_t steps) = 0;
+  virtual Status finish() = 0;
+};
+
+class LoadedProgram {
+ public:
+  virtual ~LoadedProgram() = default;
+  // `state` must outlive the session. Its params are those of the run, its step the first one.
+  virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
+};
+
+// A program and the kernels made of it, which must outlive what is loaded from them.
+struct Job {
+  const ir::Program& program;
+  const kernel::Module* module;  // null: none; then only a device without runs_kernels can load it
+};
+
+struct Device {
+  std::string name;
+  bool runs_kernels = true;  // false: interprets the stencil IR
+  // `selector` is what follows the colon in "opencl:NAME"; empty: any.
+  DeviceInfo (*probe)(const std::string& selector);
+  Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
+};
+
+Device reference_device();
+Device host_device();
+Device opencl_device();
+Device cuda_device();
+
+// All devices, the one that `auto` prefers first.
+const std::vector<Device>& device_table();
+
+// What each of them has to say about this machine.
+std::vector<DeviceInfo> devices();
+
+// A device as the user named it.
+struct ChosenDevice {
+  Device device;
+  std::string selector;
+  DeviceInfo info;
+};
+// The device called `name` ("host", "opencl:NAME"), or for "auto" the first that is present; with
+// `needs_interpreter`, the first that interprets. R040, R041.
+Result<ChosenDevice> choose_device(const std::string& name, bool needs_interpreter = false);
+
+}  // namespace stencil::runtime

@@ -1,0 +1,305 @@
+// The `opencl` device: kernels as OpenCL C, built by whatever OpenCL the machine has.
+//
+// The loader is opened at run time; its headers are used for types only, so one binary works with and
+// without it. The first GPU of any platform is preferred to other devices; "opencl:NAME" takes the first
+// whose platform or device name contains NAME. On CPU implementations (PoCL) the same kernels run with
+// real barriers and local memory, which makes tiling errors visible without a GPU.
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "compiler/emit/emit.h"
+#include "runtime/device_plan.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+// --- The library -----------------------------------------------------------------------------------
+
+#define STENCIL_OPENCL_FUNCTIONS(X) \
+  X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) \
+  X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) \
+  X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) \
+  X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) \
+  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) \
+  X(clFinish)
+
+struct Library {
+#define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
+  STENCIL_OPENCL_FUNCTIONS(STENCIL_DECLARE)
+#undef STENCIL_DECLARE
+  std::string missing;  // why it cannot be used; empty if it can
+};
+
+Library open_library() {
+  Library cl;
+  void* handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    cl.missing = "the OpenCL loader (libOpenCL.so.1) is not installed";
+    return cl;
+  }
+#define STENCIL_LOOK_UP(name)                                        \
+  cl.name = reinterpret_cast<decltype(cl.name)>(dlsym(handle, #name)); \
+  if (cl.name == nullptr) cl.missing = "libOpenCL.so.1 lacks " #name;
+  STENCIL_OPENCL_FUNCTIONS(STENCIL_LOOK_UP)
+#undef STENCIL_LOOK_UP
+  return cl;
+}
+
+const Library& library() {
+  static const Library cl = open_library();
+  return cl;
+}
+
+Failure driver_failure(const std::string& what, cl_int error) {
+  const bool memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
+                      error == CL_OUT_OF_HOST_MEMORY || error == CL_INVALID_BUFFER_SIZE;
+  return {memory ? "R043" : "R044", fmt::format("OpenCL failed {} (error {})", what, error),
+          memory ? "the device may lack memory: use smaller sizes (-D)" : ""};
+}
+
+// --- Which device ------------------------------------------------------------------------------------
+
+struct Found {
+  cl_device_id id = nullptr;  // null: none
+  std::string platform, name;
+  bool gpu = false;
+};
+
+std::string device_text(cl_device_id id, cl_device_info what) {
+  char text[512] = "";
+  library().clGetDeviceInfo(id, what, sizeof text - 1, text, nullptr);
+  return text;
+}
+
+template <class T>
+T device_number(cl_device_id id, cl_device_info what) {
+  T value{};
+  library().clGetDeviceInfo(id, what, sizeof value, &value, nullptr);
+  return value;
+}
+
+std::vector<Found> all_devices() {
+  std::vector<Found> out;
+  cl_platform_id platforms[16];
+  cl_uint platform_count = 0;
+  if (library().clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) return out;
+  for (cl_uint p = 0; p < std::min<cl_uint>(platform_count, 16); ++p) {
+    char platform[512] = "";
+    library().clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof platform - 1, platform, nullptr);
+    cl_device_id ids[16];
+    cl_uint count = 0;
+    if (library().clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &count) != CL_SUCCESS) continue;
+    for (cl_uint d = 0; d < std::min<cl_uint>(count, 16); ++d) {
+      const auto type = device_number<cl_device_type>(ids[d], CL_DEVICE_TYPE);
+      out.push_back({ids[d], platform, device_text(ids[d], CL_DEVICE_NAME),
+                     (type & CL_DEVICE_TYPE_GPU) != 0});
+    }
+  }
+  return out;
+}
+
+// The device to use, or why there is none.
+Result<Found> find_device(const std::string& selector) {
+  if (!library().missing.empty()) return Failure{"R041", library().missing, ""};
+  const std::vector<Found> all = all_devices();
+  Found best;
+  for (const Found& found : all) {
+    const bool named = found.platform.find(selector) != std::string::npos ||
+                       found.name.find(selector) != std::string::npos;
+    if (named && (best.id == nullptr || (found.gpu && !best.gpu))) best = found;
+  }
+  if (best.id != nullptr) return best;
+  if (all.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
+  return Failure{"R041", fmt::format("none of the {} OpenCL devices is called '{}'", all.size(), selector),
+                 ""};
+}
+
+// --- Memory and launches -------------------------------------------------------------------------------
+
+class OpenClAccelerator : public Accelerator {
+ public:
+  OpenClAccelerator(const kernel::Module& module, Found device)
+      : module_(module), device_(std::move(device)) {}
+  OpenClAccelerator(const OpenClAccelerator&) = delete;
+  OpenClAccelerator& operator=(const OpenClAccelerator&) = delete;
+  ~OpenClAccelerator() override {
+    for (const cl_kernel kernel : kernels_) cl_.clReleaseKernel(kernel);
+    if (program_) cl_.clReleaseProgram(program_);
+    if (queue_) cl_.clReleaseCommandQueue(queue_);
+    if (context_) cl_.clReleaseContext(context_);
+  }
+
+  Status build();
+
+  Result<Memory> allocate(int64_t bytes) override {
+    cl_int error = CL_SUCCESS;
+    const cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, static_cast<size_t>(bytes),
+                                             nullptr, &error);
+    if (error != CL_SUCCESS) {
+      return driver_failure(fmt::format("to allocate {} bytes", bytes), error);
+    }
+    return static_cast<Memory>(memory);
+  }
+  void release(Memory memory) override { cl_.clReleaseMemObject(static_cast<cl_mem>(memory)); }
+
+  Status upload(Memory to, const std::byte* from, int64_t bytes) override {
+    return checked("to copy to the device",
+                   cl_.clEnqueueWriteBuffer(queue_, static_cast<cl_mem>(to), CL_TRUE, 0,
+                                            static_cast<size_t>(bytes), from, 0, nullptr, nullptr));
+  }
+  Status download(std::byte* to, Memory from, int64_t bytes) override {
+    return checked("to copy from the device",
+                   cl_.clEnqueueReadBuffer(queue_, static_cast<cl_mem>(from), CL_TRUE, 0,
+                                           static_cast<size_t>(bytes), to, 0, nullptr, nullptr));
+  }
+  Status launch(int kernel, const std::vector<Memory>& arrays,
+                const std::vector<ScalarBytes>& scalars, int64_t blocks) override;
+  Status wait() override { return checked("to run kernels", cl_.clFinish(queue_)); }
+
+ private:
+  static Status checked(const std::string& what, cl_int error) {
+    if (error == CL_SUCCESS) return Done{};
+    return driver_failure(what, error);
+  }
+  Status check_limits(const kernel::Kernel& kernel, cl_kernel built) const;
+  Status compile(const std::string& source);
+
+  const Library& cl_ = library();
+  const kernel::Module& module_;
+  Found device_;
+  cl_context context_ = nullptr;
+  cl_command_queue queue_ = nullptr;
+  cl_program program_ = nullptr;
+  std::vector<cl_kernel> kernels_;
+};
+
+std::string numbered(const std::string& source) {
+  std::istringstream lines(source);
+  std::string out;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) out += fmt::format("{:5} | {}\n", ++number, line);
+  return out;
+}
+
+Status OpenClAccelerator::compile(const std::string& source) {
+  const char* text = source.c_str();
+  const size_t length = source.size();
+  cl_int error = CL_SUCCESS;
+  program_ = cl_.clCreateProgramWithSource(context_, 1, &text, &length, &error);
+  if (error != CL_SUCCESS) return driver_failure("to take the program", error);
+  const std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
+  error = cl_.clBuildProgram(program_, 1, &device_.id, flags.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS) return Done{};
+  size_t size = 0;
+  cl_.clGetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  std::string log(size, '\0');
+  cl_.clGetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  return Failure{"R042", fmt::format("the OpenCL compiler of {} failed (error {}, flags '{}')\n{}\n{}",
+                                     device_.name, error, flags, log.c_str(), numbered(source)), ""};
+}
+
+Status OpenClAccelerator::build() {
+  cl_int error = CL_SUCCESS;
+  context_ = cl_.clCreateContext(nullptr, 1, &device_.id, nullptr, nullptr, &error);
+  if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);
+  queue_ = cl_.clCreateCommandQueue(context_, device_.id, 0, &error);
+  if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);
+  emit::Options options;
+  options.target = emit::Target::OpenCl;
+  options.kernels_only = true;
+  const Status compiled = compile(emit::emit(module_, options));
+  if (!compiled.ok()) return compiled;
+  for (const kernel::Kernel& kernel : module_.kernels) {
+    const cl_kernel built = cl_.clCreateKernel(program_, kernel.name.c_str(), &error);
+    if (error != CL_SUCCESS) return driver_failure("to find kernel " + kernel.name, error);
+    kernels_.push_back(built);
+    const Status fits = check_limits(kernel, built);
+    if (!fits.ok()) return fits;
+  }
+  return Done{};
+}
+
+Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel built) const {
+  const int64_t threads = int64_t{kernel.threads[0]} * kernel.threads[1] * kernel.threads[2];
+  size_t most = 0;
+  cl_.clGetKernelWorkGroupInfo(built, device_.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+  if (threads > static_cast<int64_t>(most)) {
+    return Failure{"R043", fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                                       threads, device_.name, most),
+                   "use a schedule with smaller blocks"};
+  }
+  const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
+  const auto local = device_number<cl_ulong>(device_.id, CL_DEVICE_LOCAL_MEM_SIZE);
+  if (shared > static_cast<int64_t>(local)) {
+    return Failure{"R043", fmt::format("kernel {} needs {} bytes of shared memory, {} has {}",
+                                       kernel.name, shared, device_.name, local),
+                   "use a schedule with smaller tiles"};
+  }
+  return Done{};
+}
+
+Status OpenClAccelerator::launch(int kernel, const std::vector<Memory>& arrays,
+                                 const std::vector<ScalarBytes>& scalars, int64_t blocks) {
+  const cl_kernel built = kernels_[static_cast<size_t>(kernel)];
+  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(kernel)];
+  cl_uint argument = 0;
+  cl_int error = CL_SUCCESS;
+  for (const Memory array : arrays) {
+    const cl_mem memory = static_cast<cl_mem>(array);
+    error |= cl_.clSetKernelArg(built, argument++, sizeof memory, &memory);
+  }
+  for (const ScalarBytes& scalar : scalars) {
+    error |= cl_.clSetKernelArg(built, argument++, scalar.size, scalar.bytes);
+  }
+  if (error != CL_SUCCESS) return driver_failure("to pass arguments to " + source.name, error);
+  const size_t local[3] = {static_cast<size_t>(source.threads[0]), static_cast<size_t>(source.threads[1]),
+                           static_cast<size_t>(source.threads[2])};
+  const size_t global[3] = {local[0] * static_cast<size_t>(blocks), local[1], local[2]};
+  return checked("to launch " + source.name,
+                 cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));
+}
+
+// --- The device ----------------------------------------------------------------------------------------
+
+class OpenClProgram : public LoadedProgram {
+ public:
+  OpenClProgram(std::unique_ptr<OpenClAccelerator> accelerator, const kernel::Module& module)
+      : accelerator_(std::move(accelerator)), module_(module) {}
+
+  Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_plan(*accelerator_, module_, state);
+  }
+
+ private:
+  std::unique_ptr<OpenClAccelerator> accelerator_;
+  const kernel::Module& module_;
+};
+
+DeviceInfo probe(const std::string& selector) {
+  const auto found = find_device(selector);
+  if (!found.ok()) return {"opencl", "", false, found.failure().message};
+  return {"opencl", found.value().name + " (" + found.value().platform + ")", true, ""};
+}
+
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
+  auto found = find_device(selector);
+  if (!found.ok()) return found.failure();
+  auto accelerator = std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value());
+  const Status built = accelerator->build();
+  if (!built.ok()) return built.failure();
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<OpenClProgram>(std::move(accelerator), *job.module));
+}
+
+}  // namespace
+
+Device opencl_device() { return {"opencl", true, probe, load}; }
+
+}  // namespace stencil::runtime

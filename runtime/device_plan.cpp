@@ -1,0 +1,221 @@
+// The host driver as an interpreter of the plan (compiler/kernel/plan.h). The emitted drivers print the
+// same loop; here it runs.
+//
+// Copies of an array are pieces of device memory; slots are positions in a vector of them, so Rotate and
+// Exchange move handles and no data. A spare copy starts with the contents of the newest level: points
+// that no function writes must be found in every copy.
+#include "runtime/device_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/kernel/evaluate.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+template <class T>
+ScalarBytes bytes_of(T value) {
+  ScalarBytes out{};
+  std::memcpy(out.bytes, &value, sizeof value);
+  out.size = sizeof value;
+  return out;
+}
+
+class PlanSession : public Session {
+ public:
+  PlanSession(Accelerator& accelerator, const kernel::Module& module, reference::State& state)
+      : accelerator_(accelerator), module_(module), plan_(module.plan), state_(state) {}
+  ~PlanSession() override {
+    for (const auto& slots : memory_) {
+      for (const Accelerator::Memory memory : slots) {
+        if (memory != nullptr) accelerator_.release(memory);
+      }
+    }
+  }
+
+  Status prepare();
+  Result<int64_t> advance(int64_t steps) override;
+  Status finish() override;
+
+ private:
+  Status upload(const kernel::Array& array);
+  Status count_blocks();
+  Status act(const kernel::Action& action, int64_t blocks, int64_t count);
+  Status launch(const kernel::Launch& launch, int64_t blocks, int64_t count);
+  ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
+  ScalarBytes parameter(const kernel::Parameter& parameter) const;
+  std::optional<int64_t> value_of(const std::string& name) const;
+
+  Accelerator& accelerator_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  reference::State& state_;
+  std::vector<std::vector<Accelerator::Memory>> memory_;  // [array][slot]
+  std::vector<int64_t> blocks_;                           // per action; 0 if it is no launch
+};
+
+std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
+  for (const kernel::NamedConstant& constant : module_.constants) {
+    if (constant.name == name) return constant.value;
+  }
+  for (const kernel::Parameter& parameter : plan_.parameters) {
+    const bool found = parameter.name == name && !is_float(parameter.type);
+    if (found) return state_.integer_params[static_cast<size_t>(parameter.param)];
+  }
+  return std::nullopt;
+}
+
+Status PlanSession::prepare() {
+  for (const kernel::Array& array : plan_.arrays) {
+    const Status uploaded = upload(array);
+    if (!uploaded.ok()) return uploaded;
+  }
+  return count_blocks();
+}
+
+Status PlanSession::upload(const kernel::Array& array) {
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const int64_t bytes = field.size_in_bytes(array.component);
+  auto& slots = memory_.emplace_back();
+  for (int slot = 0; slot < array.copies; ++slot) {
+    const auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
+    if (!memory.ok()) return memory.failure();
+    slots.push_back(memory.value());
+    if (bytes == 0) continue;
+    const int level = slot < array.levels ? slot : 0;
+    const Status copied = accelerator_.upload(slots.back(), field.data(level, array.component), bytes);
+    if (!copied.ok()) return copied;
+  }
+  return Done{};
+}
+
+Status PlanSession::count_blocks() {
+  for (const kernel::Action& action : plan_.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (launch == nullptr) {
+      blocks_.push_back(0);
+      continue;
+    }
+    const auto blocks = kernel::evaluate(launch->blocks,
+                                         [this](const std::string& name) { return value_of(name); });
+    const std::string& kernel = module_.kernels[static_cast<size_t>(launch->kernel)].name;
+    if (!blocks) {
+      return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
+    }
+    if (*blocks > INT32_MAX) {
+      return Failure{"R043", fmt::format("kernel {}: {} blocks are too many for one launch", kernel,
+                                         *blocks), "use larger blocks"};
+    }
+    blocks_.push_back(*blocks);
+  }
+  return Done{};
+}
+
+ScalarBytes PlanSession::parameter(const kernel::Parameter& parameter) const {
+  const size_t id = static_cast<size_t>(parameter.param);
+  switch (arithmetic_type(parameter.type)) {
+    case Scalar::Bool:
+    case Scalar::I32: return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
+    case Scalar::I64: return bytes_of(state_.integer_params[id]);
+    case Scalar::F64: return bytes_of(state_.real_params[id]);
+    case Scalar::F32:
+    case Scalar::F16:
+    case Scalar::BF16: return bytes_of(static_cast<float>(state_.real_params[id]));
+  }
+  return {};
+}
+
+ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count) const {
+  struct Visitor {
+    const PlanSession& self;
+    int64_t count;
+    ScalarBytes operator()(const kernel::ParameterArgument& argument) const {
+      return self.parameter(self.plan_.parameters[static_cast<size_t>(argument.parameter)]);
+    }
+    ScalarBytes operator()(const kernel::FirstStep&) const {
+      return bytes_of(static_cast<int32_t>(self.state_.step));
+    }
+    ScalarBytes operator()(const kernel::StepCount&) const {
+      return bytes_of(static_cast<int32_t>(count));
+    }
+  };
+  return std::visit(Visitor{*this, count}, value);
+}
+
+Status PlanSession::launch(const kernel::Launch& launch, int64_t blocks, int64_t count) {
+  if (blocks <= 0) return Done{};
+  std::vector<Accelerator::Memory> arrays;
+  for (const kernel::ArrayArgument& argument : launch.arrays) {
+    arrays.push_back(memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)]);
+  }
+  std::vector<ScalarBytes> scalars;
+  for (const kernel::ScalarValue& value : launch.scalars) scalars.push_back(scalar(value, count));
+  return accelerator_.launch(launch.kernel, arrays, scalars, blocks);
+}
+
+Status PlanSession::act(const kernel::Action& action, int64_t blocks, int64_t count) {
+  struct Visitor {
+    PlanSession& self;
+    int64_t blocks, count;
+    Status operator()(const kernel::Launch& launch) const {
+      return self.launch(launch, blocks, count);
+    }
+    Status operator()(const kernel::Rotate& rotate) const {
+      auto& slots = self.memory_[static_cast<size_t>(rotate.array)];
+      std::rotate(slots.begin(), slots.end() - 1, slots.end());
+      return Done{};
+    }
+    Status operator()(const kernel::Exchange& exchange) const {
+      auto& slots = self.memory_[static_cast<size_t>(exchange.array)];
+      std::swap(slots[static_cast<size_t>(exchange.a)], slots[static_cast<size_t>(exchange.b)]);
+      return Done{};
+    }
+  };
+  return std::visit(Visitor{*this, blocks, count}, action);
+}
+
+Result<int64_t> PlanSession::advance(int64_t steps) {
+  for (int64_t done = 0; done < steps;) {
+    const int64_t count = std::min<int64_t>(plan_.time_tile, steps - done);
+    for (size_t i = 0; i < plan_.actions.size(); ++i) {
+      const Status acted = act(plan_.actions[i], blocks_[i], count);
+      if (!acted.ok()) return acted.failure();
+    }
+    done += count;
+    state_.step += count;
+  }
+  const Status waited = accelerator_.wait();
+  if (!waited.ok()) return waited.failure();
+  return steps;
+}
+
+Status PlanSession::finish() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    if (!array.written) continue;
+    reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+    const int64_t bytes = field.size_in_bytes(array.component);
+    for (int level = 0; level < array.levels && bytes > 0; ++level) {
+      const Status copied = accelerator_.download(field.data(level, array.component),
+                                                  memory_[a][static_cast<size_t>(level)], bytes);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
+                                            reference::State& state) {
+  auto session = std::make_unique<PlanSession>(accelerator, module, state);
+  const Status prepared = session->prepare();
+  if (!prepared.ok()) return prepared.failure();
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,38 @@
+// Carrying out a plan on a device with memory of its own. What differs between such devices (OpenCL, CUDA)
+// is an Accelerator: memory, copies, launches. What does not is here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace stencil::runtime {
+
+// A scalar argument of a kernel as bytes.
+struct ScalarBytes {
+  std::byte bytes[8];
+  size_t size;
+};
+
+class Accelerator {
+ public:
+  using Memory = void*;  // null: none
+  virtual ~Accelerator() = default;
+
+  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte
+  virtual void release(Memory memory) = 0;
+  virtual Status upload(Memory to, const std::byte* from, int64_t bytes) = 0;
+  virtual Status download(std::byte* to, Memory from, int64_t bytes) = 0;
+  // Queues `blocks` > 0 blocks of kernel number `kernel` of the module.
+  virtual Status launch(int kernel, const std::vector<Memory>& arrays,
+                        const std::vector<ScalarBytes>& scalars, int64_t blocks) = 0;
+  virtual Status wait() = 0;  // until everything queued is done
+};
+
+// A session that executes `plan`. `accelerator` and `module` must outlive it.
+Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
+                                            reference::State& state);
+
+}  // namespace stencil::runtime

@@ -1,0 +1,70 @@
+// Running a program from its first step to its last on some device.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/compile.h"
+#include "runtime/device.h"
+
+namespace stencil::runtime {
+
+// The values of a program's params, by ParamId.
+struct Params {
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+};
+
+// Defaults (or -D) of the program, and for open params `values` by name, as written. R050 for a param
+// without a value, R051 for a value that is no number of the param's type.
+Result<Params> bind_params(const ir::Program& program,
+                           const std::map<std::string, std::string>& values = {});
+
+// Storage for the program at these params, at step 0, with its initial values. Appends what does not
+// hold at these sizes (ir::failed_checks); R052 if storage cannot be had.
+Result<reference::State> prepare_state(const ir::Program& program, const Params& params,
+                                       Diagnostics& diagnostics);
+
+// Steps of a run: those of the program; R053 if it gives none, or a negative number.
+Result<int64_t> steps_of(const ir::Program& program, const Params& params);
+
+// A program ready to run on a device. Owns the kernels that the loaded program refers to.
+struct Prepared {
+  ChosenDevice device;
+  std::optional<schedule::Schedule> schedule;  // nothing on a device that interprets
+  std::shared_ptr<const kernel::Module> module;
+  std::unique_ptr<LoadedProgram> loaded;
+  std::vector<std::string> notes;  // "the reference interpreter runs it: ..."
+};
+
+// Chooses the device, lowers the program by the schedule line (or "auto") and loads it. With device
+// "auto", a program that no kernel can serve runs on the interpreter, with a note. Fails with a Failure
+// about the device, or with nothing but errors in `diagnostics` (code "" then).
+Result<Prepared> prepare(const ir::Program& program, const std::string& device,
+                         const std::string& schedule_line, Diagnostics& diagnostics);
+
+struct Progress {
+  int64_t done = 0, total = 0;  // steps
+  double seconds = 0;           // since the first step began
+  double updates = 0;           // points updated so far
+};
+// Called between chunks of the run, a few times a second; false ends the run there.
+using ProgressCallback = std::function<bool(const Progress&)>;
+
+struct RunReport {
+  int64_t steps = 0;         // steps done
+  double seconds = 0;        // of stepping, without copies to and from the device
+  double updates = 0;        // steps times points of the grid
+  bool interrupted = false;  // the callback ended it
+  bool stopped = false;      // the program's stop condition held
+  double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
+};
+
+// Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports.
+Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
+                          reference::State& state, int64_t steps,
+                          const ProgressCallback& progress = {});
+
+}  // namespace stencil::runtime

@@ -1,0 +1,308 @@
+// The choice of cases decides what `verify` can find. Errors of tiled code live at edges: grids smaller
+// than a halo, tiles that end one point before or after the grid does, last time tiles of one step. So
+// sizes, blocks and step counts are picked around those edges, and kept small, because a hundred small
+// cases find more than one large one and take less time.
+#include "runtime/verify_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/ir/passes.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+// --- Schedules -----------------------------------------------------------------------------------------
+
+std::string shape(const std::array<int, 3>& lengths, int rank) {
+  std::string out = fmt::format("{}", lengths[0]);
+  for (int d = 1; d < rank; ++d) out += fmt::format("x{}", lengths[static_cast<size_t>(d)]);
+  return out;
+}
+
+// The schedule of a line if the program can be lowered by it; otherwise the refusal.
+ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
+  ScheduleCase out{line, {}, ""};
+  Diagnostics diagnostics;
+  const auto schedule = schedule::parse(line, program, diagnostics);
+  if (schedule && schedule::lower(program, *schedule, diagnostics)) {
+    out.schedule = schedule;
+    out.line = schedule::print(*schedule, program.grid.rank());
+  }
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.severity == Severity::Error && out.refusal.empty()) out.refusal = diagnostic.message;
+  }
+  return out;
+}
+
+// Overlapped tiling with the smallest tile that leaves a few points of output in each dimension.
+ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::string& regions) {
+  const int rank = std::clamp(program.grid.rank(), 1, 3);
+  const std::array<int, 3> block = rank == 1 ? std::array{32, 1, 1}
+                                   : rank == 2 ? std::array{8, 4, 1}
+                                               : std::array{8, 4, 2};
+  ScheduleCase best;
+  for (const int e : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
+    const std::array<int, 3> elements = {std::max(1, e / 2), rank > 1 ? e : 1, rank > 2 ? e : 1};
+    ScheduleCase attempt = try_schedule(
+        program, fmt::format("overlapped T={} block={} elements={} regions={}", time_tile,
+                             shape(block, rank), shape(elements, rank), regions));
+    const bool first = best.line.empty();
+    if (!attempt.schedule) {
+      if (first || !best.schedule) best = std::move(attempt);
+      continue;
+    }
+    const auto output = schedule::measure(program, *attempt.schedule).output;
+    best = std::move(attempt);
+    if (*std::min_element(output.begin(), output.end()) >= 4) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
+                                           bool quick, Diagnostics& diagnostics) {
+  std::vector<ScheduleCase> out;
+  if (!line.empty() && line != "auto") {
+    if (!schedule::parse(line, program, diagnostics)) return out;
+    out.push_back(try_schedule(program, line));
+    return out;
+  }
+  const int rank = std::clamp(program.grid.rank(), 1, 3);
+  out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
+  out.push_back(try_schedule(program, "direct"));
+  if (!quick) {
+    out.push_back(try_schedule(program, fmt::format("direct block={} elements={}",
+                                                    shape({8, 2, 2}, rank), shape({2, 3, 1}, rank))));
+  }
+  for (const int time_tile : quick ? std::vector{1, 3} : std::vector{1, 2, 3, 5}) {
+    for (const char* regions : {"shrink", "hull"}) {
+      if (quick && regions[0] == 'h' && time_tile == 1) continue;
+      out.push_back(small_tiles(program, time_tile, regions));
+    }
+  }
+  std::set<std::string> seen;
+  std::erase_if(out, [&](const ScheduleCase& c) { return !seen.insert(c.line).second; });
+  return out;
+}
+
+std::vector<int64_t> choose_steps(int time_tile, bool quick) {
+  const int64_t t = time_tile;
+  std::set<int64_t> steps = {1, t + 1, 2 * t - 1};
+  if (!quick) steps.insert({0, t, 2 * t + 1});
+  return {steps.begin(), steps.end()};
+}
+
+// --- Sizes -----------------------------------------------------------------------------------------------
+
+namespace {
+
+using Values = std::map<std::string, int64_t>;
+
+void collect(const ir::Affine& affine, std::set<ir::ParamId>& params) {
+  for (const auto& [param, coefficient] : affine.terms) params.insert(param);
+}
+
+void collect(const ir::Box& box, std::set<ir::ParamId>& params) {
+  for (const ir::Range& range : box.ranges) {
+    collect(range.low, params);
+    collect(range.high, params);
+  }
+}
+
+// True if the param, left open, takes part in the bounds of some box.
+bool is_size(const ir::Program& program, const std::string& name) {
+  std::set<ir::ParamId> used;
+  collect(program.grid, used);
+  for (const ir::Field& field : program.fields) collect(field.box, used);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) collect(piece.region, used);
+  }
+  return std::any_of(used.begin(), used.end(), [&](ir::ParamId id) {
+    return program.params[static_cast<size_t>(id)].name == name;
+  });
+}
+
+class SizeChooser {
+ public:
+  SizeChooser(const ast::Program& tree, const Source& source, const ProgramOptions& options)
+      : tree_(tree), source_(source), options_(options) {}
+
+  SizeCases choose(const std::vector<schedule::Schedule>& schedules, bool quick);
+
+ private:
+  std::optional<ir::Program> analyze(const ProgramOptions& options) const {
+    Diagnostics ignored;
+    return stencil::analyze(tree_, source_, options, ignored);
+  }
+  std::vector<std::string> size_params() const;
+  std::optional<SizeCase> at(const Values& values) const;
+  Values spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
+                size_t first) const;
+  void add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths, size_t most,
+           SizeCases& out);
+
+  const ast::Program& tree_;
+  const Source& source_;
+  const ProgramOptions& options_;
+  std::set<std::string> seen_;
+};
+
+// Integer params without a value from -D that are sizes and can be left open.
+std::vector<std::string> SizeChooser::size_params() const {
+  std::vector<std::string> names;
+  const auto base = analyze(options_);
+  if (!base) return names;
+  for (const ir::Param& param : base->params) {
+    const bool given = options_.definitions.count(param.name) && !options_.open.count(param.name);
+    if (!is_integer(param.type) || given) continue;
+    ProgramOptions options = options_;
+    options.definitions.erase(param.name);
+    options.open.insert(param.name);
+    const auto open = analyze(options);
+    if (open && is_size(*open, param.name)) names.push_back(param.name);
+  }
+  return names;
+}
+
+// The program with these values, if it accepts them and is small enough to be interpreted many times.
+std::optional<SizeCase> SizeChooser::at(const Values& values) const {
+  constexpr double kMostPoints = 40'000;
+  ProgramOptions options = options_;
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : values) {
+    options.open.erase(name);
+    options.definitions[name] = std::to_string(value);
+    parts.push_back(fmt::format("{} = {}", name, value));
+  }
+  auto program = analyze(options);
+  if (!program) return std::nullopt;
+  auto params = bind_params(*program, options_.definitions);
+  if (!params.ok() || ir::failed_checks(*program, params.value().integers, params.value().reals).has_errors()) {
+    return std::nullopt;
+  }
+  double most = 1;
+  for (const ir::Field& field : program->fields) {
+    const auto box = reference::concrete(field.box, params.value().integers);
+    const auto points = box ? reference::count_points(*box) : std::nullopt;
+    if (!points || *points == 0) return std::nullopt;
+    most = std::max(most, static_cast<double>(*points));
+  }
+  if (most > kMostPoints && !values.empty()) return std::nullopt;
+  const std::string label = parts.empty() ? "as written" : fmt::format("{}", fmt::join(parts, ", "));
+  return SizeCase{label, std::move(*program), std::move(params).value()};
+}
+
+// One length per param, different ones for different params after the first round.
+Values SizeChooser::spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
+                           size_t first) const {
+  Values values;
+  for (size_t p = 0; p < names.size(); ++p) {
+    values[names[p]] = lengths[(first + p * (first % 3)) % lengths.size()];
+  }
+  return values;
+}
+
+void SizeChooser::add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
+                      size_t most, SizeCases& out) {
+  for (size_t i = 0, added = 0; i < lengths.size() && added < most; ++i) {
+    auto size = at(spread(names, lengths, i));
+    if (!size || !seen_.insert(size->label).second) continue;
+    out.closed.push_back(std::move(*size));
+    ++added;
+  }
+}
+
+SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, bool quick) {
+  SizeCases out;
+  const std::vector<std::string> names = size_params();
+  if (names.empty()) {
+    if (auto size = at({})) out.closed.push_back(std::move(*size));
+    return out;
+  }
+  ProgramOptions options = options_;
+  for (const std::string& name : names) {
+    options.definitions.erase(name);
+    options.open.insert(name);
+  }
+  out.open = analyze(options);
+
+  std::set<int64_t> edges;
+  if (out.open) {
+    for (const schedule::Schedule& schedule : schedules) {
+      for (const int64_t n : schedule::measure(*out.open, schedule).output) {
+        edges.insert({n - 1, n, n + 1, 2 * n + 1, 2 * n + 2});
+      }
+    }
+  }
+  const std::vector<int64_t> around_tiles(edges.begin(), edges.end());
+  add(names, {1, 2, 3, 4, 5, 6, 7}, quick ? 2 : 4, out);
+  if (!around_tiles.empty()) add(names, around_tiles, quick ? 2 : 6, out);
+  add(names, {23, 37, 53, 101, 131, 197, 257, 521, 1031, 4099}, quick ? 1 : 2, out);
+
+  Values own;
+  if (const auto base = analyze(options_)) {
+    for (const ir::Param& param : base->params) {
+      const bool varies = std::find(names.begin(), names.end(), param.name) != names.end();
+      if (varies && param.integer_value) own[param.name] = *param.integer_value;
+    }
+  }
+  if (own.size() != names.size()) return out;
+  auto size = at(own);
+  if (size && seen_.insert(size->label).second) out.closed.push_back(std::move(*size));
+  return out;
+}
+
+}  // namespace
+
+SizeCases choose_sizes(const ast::Program& tree, const Source& source, const ProgramOptions& options,
+                       const std::vector<schedule::Schedule>& schedules, bool quick) {
+  return SizeChooser(tree, source, options).choose(schedules, quick);
+}
+
+// --- Initial data ------------------------------------------------------------------------------------------
+
+namespace {
+
+// SplitMix64: a good generator in three lines, the same on every machine.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace
+
+void fill_randomly(reference::State& state, uint64_t seed, bool positive) {
+  Random random(seed);
+  for (reference::FieldData& field : state.fields) {
+    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        const Scalar type = field.types[static_cast<size_t>(c)];
+        for (int64_t i = 0; i < field.points; ++i) {
+          if (is_float(type)) {
+            const double unit = random.unit();
+            field.set_real(level, c, i, positive ? 0.25 + unit : 2 * unit - 1);
+          } else {
+            field.set_integer(level, c, i, static_cast<int64_t>(random.next() % 2));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace stencil::runtime

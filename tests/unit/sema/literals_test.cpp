@@ -1,0 +1,103 @@
+// Literals and types: what a number becomes is decided by what it meets.
+#include "tests/unit/sema/fixture.h"
+
+namespace stencil::test {
+namespace {
+
+TEST(Literals, FollowTheTypeTheyMeet) {
+  EXPECT_EQ(stored("1/2 * A[0]"), "mul(0.5f, A[0])");
+  EXPECT_EQ(stored("1/2 * D[0]", "double"), "mul(0.5d, D[0])");
+  EXPECT_EQ(stored("7/2 + I[0]", "integer"), "add(3, I[0])");
+  EXPECT_EQ(stored("1/2", "integer"), "0");
+  EXPECT_EQ(stored("1/2", "real"), "0.5f");
+  EXPECT_EQ(stored("7/2*2", "integer"), "6");
+  EXPECT_EQ(stored("0.1", "half"), "half(0.1f)");
+}
+
+TEST(Literals, AreRoundedOnce) {
+  const ir::Program program =
+      program_of("grid G = [0..7] steps 1; field A : float on G; stencil s : A on G = 0.1 + 0.2;");
+  const ir::Piece& piece = program.functions[0].pieces[0];
+  const auto& constant = std::get<ir::Constant>(piece.graph[piece.results[0]].kind);
+  EXPECT_EQ(constant.real, static_cast<double>(static_cast<float>(0.1 + 0.2)));
+}
+
+TEST(Literals, MeetIntegersAsReal) {
+  EXPECT_EQ(stored("0.5 * i"), "mul(0.5f, float(#0))");
+  EXPECT_EQ(stored("time * 0.01"), "mul(float(time), 0.01f)");
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  EXPECT_EQ(stored("0.5 * i", "real", options), "mul(0.5d, double(#0))");
+}
+
+TEST(Literals, FoldThroughBuiltIns) {
+  EXPECT_EQ(stored("sqrt(16) * A[0]"), "mul(4f, A[0])");
+  EXPECT_EQ(stored("max(1, 2, 3) * A[0]"), "mul(3f, A[0])");
+  EXPECT_EQ(stored("select(1 < 2 and not false, 3, 4.5)"), "3f");
+  EXPECT_EQ(stored("real(1/2)"), "0.5f");
+  EXPECT_EQ(stored("integer(-7.9)", "integer"), "-7");
+}
+
+TEST(Types, WiderOperandDecides) {
+  EXPECT_EQ(stored("A[0] * D[0]", "double"), "mul(double(A[0]), D[0])");
+  EXPECT_EQ(stored("I[0] + A[0]"), "add(float(I[0]), A[0])");
+  EXPECT_EQ(stored("I[0] / 2", "integer"), "div(I[0], 2)");
+  EXPECT_EQ(stored("I[0] / 2"), "float(div(I[0], 2))");
+  EXPECT_EQ(stored("I[0] + 3000000000", "long"), "add(long(I[0]), 3000000000l)");
+  EXPECT_EQ(stored("sqrt(I[0])"), "sqrt(float(I[0]))");
+  EXPECT_EQ(stored("min(I[0], 3)", "integer"), "min(I[0], 3)");
+  EXPECT_EQ(stored("select(A[0] < 1, I[0], 2.5)"), "select(lt(A[0], 1f), float(I[0]), 2.5f)");
+}
+
+TEST(Types, FoldedParamsKeepTheirType) {
+  EXPECT_EQ(stored("N / 3 * A[0]"), "mul(5f, A[0])");  // integer division, as with an open N
+  EXPECT_EQ(stored("alpha * N"), "mul(alpha, 16f)");
+  EXPECT_EQ(stored("N % 5", "integer"), "1");
+}
+
+TEST(Types, HalfComputesInFloat) {
+  const ir::Program program =
+      program_of("grid G = [0..7] steps 1; field H : half on G; stencil s : H on G = H[0] * 0.5;");
+  EXPECT_EQ(result(program), "half(mul(H[0], 0.5f))");
+  const ir::Piece& piece = program.functions[0].pieces[0];
+  EXPECT_EQ(piece.graph[piece.results[0]].type, Scalar::F16);
+}
+
+TEST(Types, TruthValuesConvertExplicitly) {
+  EXPECT_EQ(stored("integer(A[0] > 1)", "integer"), "select(gt(A[0], 1f), 1, 0)");
+  const std::string program =
+      "grid G = [0..7] steps 1; field A : real on G; stencil s : A on G = A[0] + (A[0] > 1);";
+  EXPECT_NE(analyze_text(program).messages.find("S018"), std::string::npos);
+}
+
+TEST(Params, ValuesUseEarlierParams) {
+  ProgramOptions options;
+  options.definitions["N"] = "10";
+  const ir::Program program = program_of(
+      "param N : integer = 4; param M : integer = 2*N+1; param dx : real = 1/N;"
+      "param c : real = dx*dx;"
+      "grid G = [0..M-1] steps M; field A : real on G; stencil s : A on G = c * dx;",
+      options);
+  EXPECT_EQ(program.params[1].integer_value, 21);
+  EXPECT_EQ(program.params[2].real_value, 0.1);
+  EXPECT_EQ(program.params[3].real_value, 0.1 * 0.1);
+  EXPECT_EQ(program.steps->constant, 21);
+  EXPECT_EQ(result(program), "mul(c, dx)");
+}
+
+TEST(Params, OpenOnesStaySymbolic) {
+  ProgramOptions options;
+  options.open = {"N"};
+  options.steps = 7;
+  const ir::Program program = program_of(
+      "param N : integer = 4; grid G = [0..N-1] steps N; field A : real on G;"
+      "stencil s : A on G = N * A[0];",
+      options);
+  EXPECT_EQ(ir::print(program.grid.ranges[0].high, ir::param_names(program)), "N - 1");
+  EXPECT_EQ(program.steps->constant, 7);
+  EXPECT_EQ(result(program), "mul(float(N), A[0])");
+  EXPECT_EQ(program.checks.size(), 1u);  // the grid is not empty
+}
+
+}  // namespace
+}  // namespace stencil::test
