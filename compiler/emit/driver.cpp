@@ -440,6 +440,7 @@ void Driver::run_on_host_arrays() {
   out_.comment("Runs the given number of steps on arrays in host memory.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   for (size_t a = 0; a < plan_.arrays.size(); ++a) size(a);
   out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
   std::vector<std::string> arguments;
@@ -486,6 +487,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   out_.line(fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"})));
   out_.close();
   out_.blank();
@@ -509,7 +511,7 @@ void Driver::run_packed(const std::string& advance) {
     if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
   }
   out_.line(fmt::format("const char* error = {}({});", check_, comma_list(check)));
-  out_.line("if (error) return error;");
+  out_.line("if (error || steps == 0) return error;");
   out_.line(fmt::format("return {}({});", advance, comma_list(items)));
   out_.close();
   out_.blank();

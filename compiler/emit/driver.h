@@ -10,6 +10,9 @@ namespace stencil::emit {
 // Functions that the drivers of these modules use, once per file; C++ or CUDA.
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target);
 
+// Those that host-only modules need beyond the above in a CUDA file.
+void host_support(Text& out, const std::vector<const kernel::Module*>& modules);
+
 // Entry points NAME_run, NAME_run_device (CUDA), NAME_run_packed (C++).
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, Target target);

@@ -180,23 +180,27 @@ std::string bring_home_text(Target target) {
 }  // namespace
 
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
-  bool spares = target == Target::Cuda;
-  bool rotates = false, exchanges = false, levels = false;
+  bool rotates = false, exchanges = false;
   for (const kernel::Module* module : modules) {
     rotates |= has_action<kernel::Rotate>(module->plan);
     exchanges |= has_action<kernel::Exchange>(module->plan);
-    levels |= has_levels_to_bring_home(module->plan);
-    for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
   }
-  if (target == Target::Cuda) {
-    out.verbatim(kCudaSupport);
-  } else if (spares || levels) {
-    out.verbatim(kHostMemory);
-  }
+  if (target == Target::Cuda) out.verbatim(kCudaSupport);
   out.verbatim(kArrayBytes);
   if (rotates) out.verbatim(kRotate);
   if (exchanges) out.verbatim(kExchange);
-  if (levels) out.verbatim(bring_home_text(target));
+  if (target == Target::Cpp) return host_support(out, modules);
+  if (has_levels_to_bring_home(modules[0]->plan)) out.verbatim(bring_home_text(target));
+}
+
+void host_support(Text& out, const std::vector<const kernel::Module*>& modules) {
+  bool spares = false, levels = false;
+  for (const kernel::Module* module : modules) {
+    levels |= has_levels_to_bring_home(module->plan);
+    for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
+  }
+  if (spares || levels) out.verbatim(kHostMemory);
+  if (levels) out.verbatim(bring_home_text(Target::Cpp));
 }
 
 }  // namespace stencil::emit

@@ -72,6 +72,19 @@ void pragmas(Text& out, const kernel::Module& module, const ExpressionPrinter& e
   out.blank();
 }
 
+// The helpers that kernels and driver use; in CUDA those of the driver serve host and device alike.
+std::string helpers(std::set<std::string> device, const std::set<std::string>& host,
+                    const Dialect& dialect, Target target) {
+  if (target != Target::Cuda) {
+    device.insert(host.begin(), host.end());
+    return helper_text(device, dialect);
+  }
+  for (const std::string& name : host) device.erase(name);
+  Dialect both = dialect;
+  both.function = "static __host__ __device__ __forceinline__ ";
+  return helper_text(host, both) + helper_text(device, dialect);
+}
+
 // One newline at the end, whatever came last.
 std::string finished(std::string text) {
   while (text.size() > 1 && text[text.size() - 2] == '\n' && text.back() == '\n') text.pop_back();
@@ -89,25 +102,30 @@ std::string emit(const kernel::Module& module, const Options& options, const Sel
   writer.constants();
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
 
+  const bool has_driver = !options.kernels_only && options.target != Target::OpenCl;
+  Names host_names = names.for_host(module);
+  ExpressionPrinter host_expressions(cpp_dialect(), module, host_names);
+  const HostApi api(module, host_names);
+  Text host;
+  if (has_driver) {
+    std::vector<const kernel::Module*> modules = {&module};
+    if (options.main && self_check) {
+      modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
+    }
+    driver_support(host, modules, options.target);
+    driver(host, module, api, host_names, host_expressions, options.target);
+  }
+
   Text out;
   for (const std::string& line : module.header) out.comment(line);
   if (options.target == Target::OpenCl && !options.kernels_only) plan_comment(out, module, names);
   out.blank();
   includes(out, module, options);
   if (options.target == Target::OpenCl) pragmas(out, module, writer.expressions());
-  out.verbatim(helper_text(writer.expressions().helpers(), dialect));
+  out.verbatim(helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect, options.target));
   out.verbatim(writer.text());
-  if (options.kernels_only || options.target == Target::OpenCl) return finished(out.str());
-
-  std::vector<const kernel::Module*> modules = {&module};
-  if (options.main && self_check) {
-    modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
-  }
-  driver_support(out, modules, options.target);
-  Names host_names = names.for_host(module);
-  ExpressionPrinter host_expressions(cpp_dialect(), module, host_names);
-  const HostApi api(module, host_names);
-  driver(out, module, api, host_names, host_expressions, options.target);
+  if (!has_driver) return finished(out.str());
+  out.verbatim(host.str());
   if (options.main && self_check) main_program(out, module, api, *self_check, options.target);
   return finished(out.str());
 }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/emit/driver.h"
 #include "compiler/emit/helpers.h"
 #include "compiler/emit/main_support.h"
@@ -23,6 +25,10 @@ using kernel::Array;
 using kernel::Module;
 using kernel::Parameter;
 
+bool is_open(const Parameter& parameter) {
+  return !parameter.integer_default && !parameter.real_default;
+}
+
 class MainProgram {
  public:
   MainProgram(Text& out, const Module& module, const HostApi& api, const SelfCheck& check, Target target)
@@ -35,6 +41,7 @@ class MainProgram {
     out_.blank();
     out_.line("namespace self_check {");
     out_.blank();
+    if (target_ == Target::Cuda) host_support(out_, {&check_.initial, &check_.reference});
     host_module("initial", check_.initial);
     host_module("reference", check_.reference);
     out_.verbatim(main_support_text());
@@ -56,14 +63,14 @@ class MainProgram {
   void arguments();
   void array_table();
   void calls();
-  void call(const std::string& function, const Module& module, const std::string& extra_steps);
+  std::string host_call(const std::string& function, const Module& module, const std::string& steps);
   void parse();
+  std::string parameter_branch(int index) const;
   void initialise();
   void check();
   void report();
   void main_function();
-  std::string with_arguments(const kernel::Expr& expr);
-  std::string parameter_member(const Parameter& parameter) { return names_.spell(parameter.name); }
+  void parameter_locals(const std::vector<kernel::Expr>& expressions);
   std::string default_text(const Parameter& parameter);
   double tolerance() const;
 
@@ -88,12 +95,6 @@ void MainProgram::host_module(const char* name, const Module& module) {
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
   out_.line(fmt::format("namespace {} {{", name));
   out_.blank();
-  if (target_ == Target::Cuda) {  // the file's own stencil_memory is device memory
-    const auto& arrays = module.plan.arrays;
-    const bool spares = std::any_of(arrays.begin(), arrays.end(),
-                                    [](const Array& array) { return array.copies > array.levels; });
-    if (spares || needs_aside(module)) out_.verbatim(host_memory_text());
-  }
   out_.verbatim(helper_text(writer.expressions().helpers(), cpp_dialect()));
   out_.verbatim(writer.text());
   Names host_names = names.for_host(module);
@@ -123,25 +124,48 @@ void MainProgram::arguments() {
     const Parameter& parameter = plan_.parameters[p];
     out_.line(fmt::format("{} p_{} = {};", api_.parameter_type(static_cast<int>(p)), parameter.name,
                           default_text(parameter)));
-    const bool open = !parameter.integer_default && !parameter.real_default;
-    if (open) out_.line(fmt::format("bool has_{} = false;", parameter.name));
+    if (is_open(parameter)) out_.line(fmt::format("bool has_{} = false;", parameter.name));
   }
   out_.close("};");
   out_.blank();
 }
 
-// The text of an expression with every parameter read from the arguments `a`.
-std::string MainProgram::with_arguments(const kernel::Expr& expr) {
-  std::string text = plain(expressions_.print(widened(expr)));
-  return text;
+// Locals for the parameters that these expressions read.
+void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions) {
+  std::set<std::string> used;
+  for (const kernel::Expr& expr : expressions) {
+    kernel::for_each_node(expr, [&](const kernel::Expr& node) {
+      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
+    });
+  }
+  bool any = false;
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    const Parameter& parameter = plan_.parameters[p];
+    if (!used.count(parameter.name)) continue;
+    any = true;
+    out_.line(fmt::format("const {} {} = a.p_{};", api_.parameter_type(static_cast<int>(p)),
+                          names_.spell(parameter.name), parameter.name));
+  }
+  if (!any) out_.line("(void)a;");
 }
 
 void MainProgram::array_table() {
+  std::vector<std::string> newest;
+  for (const Pointer& pointer : api_.pointers()) newest.push_back(pointer.level == 0 ? "true" : "false");
   out_.line(fmt::format("constexpr int max_pointers = {};", api_.pointers().size()));
+  out_.line("constexpr int max_repeat = 1000;");
+  out_.line(fmt::format("constexpr bool newest[] = {{{}}};", comma_list(newest)));
+  out_.line(fmt::format("constexpr double tolerance = {};  // 0: every bit",
+                        real_literal(tolerance(), Scalar::F64, cpp_dialect())));
+  out_.line(fmt::format("constexpr int failure_status = {};", target_ == Target::Cuda ? 3 : 1));
   out_.blank();
   out_.comment("One entry for every pointer that the entry points take; returns the points of a step.");
   out_.open("static int64_t describe(const arguments& a, array_info* infos) {");
-  parameter_locals();
+  std::vector<kernel::Expr> read = {plan_.points};
+  for (const Array& array : plan_.arrays) {
+    read.insert(read.end(), array.extents.begin(), array.extents.end());
+  }
+  parameter_locals(read);
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
     const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
@@ -161,5 +185,306 @@ void MainProgram::array_table() {
   out_.close();
   out_.blank();
 }
+
+std::string MainProgram::host_call(const std::string& function, const Module& module,
+                                   const std::string& steps) {
+  Names names = Names(module, cpp_dialect()).for_host(module);
+  const HostApi api(module, names);
+  std::vector<std::string> items;
+  for (const Pointer& pointer : api.pointers()) {
+    const Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    for (size_t i = 0; i < api_.pointers().size(); ++i) {
+      const Pointer& ours = api_.pointers()[i];
+      const bool same = plan_.arrays[static_cast<size_t>(ours.array)].name == array.name;
+      if (!same || ours.level != pointer.level) continue;
+      items.push_back(fmt::format("({})data[{}]", api.pointer_type(pointer), i));
+    }
+  }
+  items.push_back(steps);
+  items.push_back("0");
+  for (const Parameter& parameter : module.plan.parameters) items.push_back("a.p_" + parameter.name);
+  return fmt::format("return {}({});", function, comma_list(items));
+}
+
+void MainProgram::calls() {
+  std::vector<std::string> items;
+  for (size_t i = 0; i < api_.pointers().size(); ++i) {
+    items.push_back(fmt::format("({})data[{}]", api_.pointer_type(api_.pointers()[i]), i));
+  }
+  items.push_back("steps");
+  for (const Parameter& parameter : plan_.parameters) items.push_back("a.p_" + parameter.name);
+  const auto function = [&](const std::string& head, const std::string& call, bool parameters) {
+    out_.open("static const char* " + head + " {");
+    if (!parameters) out_.line("(void)a;");
+    out_.line(call);
+    out_.close();
+    out_.blank();
+  };
+  const bool parameters = !plan_.parameters.empty();
+  function("run(void* const* data, int64_t steps, const arguments& a)",
+           fmt::format("return {}_run({});", module_.name, comma_list(items)), parameters);
+  if (target_ == Target::Cuda) {
+    items.push_back("stream");
+    function("run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
+             fmt::format("return {}_run_device({});", module_.name, comma_list(items)), parameters);
+  }
+  function("run_initial(void* const* data, const arguments& a)",
+           host_call("initial::advance", check_.initial, "1"), !check_.initial.plan.parameters.empty());
+  function("run_reference(void* const* data, int64_t steps, const arguments& a)",
+           host_call("reference::advance", check_.reference, "steps"),
+           !check_.reference.plan.parameters.empty());
+  out_.open("static int64_t default_steps(const arguments& a) {");
+  if (plan_.default_steps) {
+    parameter_locals({*plan_.default_steps});
+    out_.line(fmt::format("return {};", expressions_.print(widened(*plan_.default_steps))));
+  } else {
+    out_.line("(void)a;");
+    out_.line("return 100;");
+  }
+  out_.close();
+  out_.blank();
+}
+
+void MainProgram::parse() {
+  out_.open("static void usage(const char* program) {");
+  out_.line("fprintf(stderr,");
+  out_.line("        \"usage: %s [--steps n] [--repeat n] [--random] [--no-check] [--check-steps n]\"");
+  out_.line("        \" [NAME=value ...]\\n\",");
+  out_.line("        program);");
+  for (const Parameter& parameter : plan_.parameters) {
+    const std::string value = is_open(parameter) ? "must be given" : "default " + default_text(parameter);
+    out_.line(fmt::format("fprintf(stderr, \"  {}: {}, {}\\n\");", parameter.name, name(parameter.type), value));
+  }
+  out_.close();
+  out_.blank();
+  std::string text = R"(static bool parse(int count, char** words, arguments& a) {
+  for (int i = 1; i < count; ++i) {
+    const char* word = words[i];
+    const char* next = i + 1 < count ? words[i + 1] : "";
+    int64_t number = 0;
+    bool good = true;
+    if (strcmp(word, "--random") == 0) {
+      a.random = true;
+    } else if (strcmp(word, "--no-check") == 0) {
+      a.check = false;
+    } else if (strcmp(word, "--steps") == 0) {
+      good = read_integer(next, 0, INT64_MAX, &a.steps);
+      ++i;
+    } else if (strcmp(word, "--check-steps") == 0) {
+      good = read_integer(next, 0, INT64_MAX, &a.check_steps);
+      ++i;
+    } else if (strcmp(word, "--repeat") == 0) {
+      good = read_integer(next, 1, max_repeat, &number);
+      a.repeat = (int)number;
+      ++i;
+)";
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) text += parameter_branch(static_cast<int>(p));
+  text += R"(    } else {
+      good = false;
+    }
+    if (!good) {
+      const bool option = strncmp(word, "--", 2) == 0;
+      fprintf(stderr, "cannot make sense of '%s%s%s'\n", word, option ? " " : "", option ? next : "");
+      return false;
+    }
+  }
+)";
+  for (const Parameter& parameter : plan_.parameters) {
+    if (!is_open(parameter)) continue;
+    text += fmt::format("  if (!a.has_{0}) {{\n"
+                        "    fprintf(stderr, \"{0} has no default: give {0}=value\\n\");\n"
+                        "    return false;\n"
+                        "  }}\n",
+                        parameter.name);
+  }
+  out_.verbatim(text + "  return true;\n}\n\n");
+}
+
+// The branch of parse() that reads NAME=value.
+std::string MainProgram::parameter_branch(int index) const {
+  const Parameter& parameter = plan_.parameters[static_cast<size_t>(index)];
+  const std::string type = api_.parameter_type(index);
+  const size_t length = parameter.name.size() + 1;
+  std::string text =
+      fmt::format("    }} else if (strncmp(word, \"{}=\", {}) == 0) {{\n", parameter.name, length);
+  if (is_float(parameter.type)) {
+    text += fmt::format("      double real = 0;\n"
+                        "      good = read_real(word + {}, &real);\n"
+                        "      a.p_{} = ({})real;\n",
+                        length, parameter.name, type);
+  } else {
+    const char* limits = parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
+    text += fmt::format("      good = read_integer(word + {}, {}, &number);\n"
+                        "      a.p_{} = ({})number;\n",
+                        length, limits, parameter.name, type);
+  }
+  if (is_open(parameter)) text += fmt::format("      a.has_{} = good;\n", parameter.name);
+  return text;
+}
+
+void MainProgram::initialise() {
+  out_.comment("The initial data: every level of a field starts with the same values.");
+  out_.open("static const char* initialise(const array_info* infos, void* const* data,"
+            " const arguments& a) {");
+  out_.open("if (a.random) {");
+  out_.line("for (int p = 0; p < max_pointers; ++p) fill_random(infos[p], data[p], (uint32_t)p);");
+  out_.line("return NULL;");
+  out_.close();
+  out_.line("(void)infos;");
+  out_.line("if (const char* error = run_initial(data, a)) return error;");
+  for (size_t i = 0; i < api_.pointers().size(); ++i) {
+    const int level = api_.pointers()[i].level;
+    if (level == 0) continue;
+    out_.line(fmt::format("memcpy(data[{0}], data[{1}], (size_t)infos[{0}].bytes());", i,
+                          i - static_cast<size_t>(level)));
+  }
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+double MainProgram::tolerance() const {
+  bool inexact = module_.fp == FpMode::Fast;
+  for (const Module* module : {&module_, &check_.initial, &check_.reference}) {
+    for (const kernel::Kernel& kernel : module->kernels) {
+      kernel::for_each_node(kernel.body, [&](const kernel::Expr& node) {
+        const auto* operation = std::get_if<kernel::Operation>(&node->kind);
+        inexact |= operation && is_transcendental(operation->op) && operation->op != Op::Floor &&
+                   operation->op != Op::Ceil;
+      });
+    }
+  }
+  if (!inexact) return 0;
+  double tolerance = 1e-10;
+  for (const Array& array : plan_.arrays) {
+    if (array.type == Scalar::F32) tolerance = std::max(tolerance, 1e-4);
+    if (array.type == Scalar::F16 || array.type == Scalar::BF16) tolerance = 0.02;
+  }
+  return tolerance;
+}
+
+void MainProgram::check() {
+  out_.verbatim(R"(static bool same_as_plain_loops(const array_info* infos, void* const* initial,
+                                const arguments& a, int64_t steps, int* status) {
+  void* got[max_pointers];
+  void* expected[max_pointers];
+  for (int p = 0; p < max_pointers; ++p) {
+    const size_t bytes = (size_t)infos[p].bytes();
+    got[p] = malloc(bytes);
+    expected[p] = malloc(bytes);
+    if (!got[p] || !expected[p]) {
+      fprintf(stderr, "no memory for the check; --no-check leaves it out\n");
+      exit(1);
+    }
+    memcpy(got[p], initial[p], bytes);
+    memcpy(expected[p], initial[p], bytes);
+  }
+  const char* error = run(got, steps, a);
+  if (!error) error = run_reference(expected, steps, a);
+  bool same = !error;
+  if (error) {
+    fprintf(stderr, "%s\n", error);
+    *status = failure_status;
+  }
+  for (int p = 0; p < max_pointers; ++p) {
+    if (same && infos[p].written) {
+      same = compare(infos[p], got[p], expected[p], tolerance);
+    }
+    free(got[p]);
+    free(expected[p]);
+  }
+  return same;
+}
+
+)");
+}
+
+void MainProgram::report() {
+  std::string text = R"(static int program(int count, char** words) {
+  arguments a;
+  if (!parse(count, words, a)) {
+    usage(words[0]);
+    return 2;
+  }
+  if (a.steps < 0) a.steps = default_steps(a);
+  if (a.check_steps < 0) a.check_steps = a.steps < $TILES ? a.steps : $TILES;
+  array_info infos[max_pointers];
+  void* initial[max_pointers];
+  void* no_data[max_pointers] = {};
+  const char* error = run(no_data, 0, a);  // checks the sizes
+  if (error) {
+    fprintf(stderr, "%s\n", error);
+    return 1;
+  }
+  const int64_t points = describe(a, infos);
+  int64_t largest = 256 << 20, traffic = 0;  // bytes; of the scratch, and a read and a write of all
+  for (int p = 0; p < max_pointers; ++p) {
+    const int64_t bytes = infos[p].bytes();
+    initial[p] = calloc(1, (size_t)bytes);
+    if (!initial[p]) {
+      fprintf(stderr, "cannot allocate %lld bytes for array %s\n", (long long)bytes, infos[p].name);
+      return 1;
+    }
+    if (bytes > largest) largest = bytes;
+    if (infos[p].written && newest[p]) traffic += 2 * bytes;
+  }
+  error = initialise(infos, initial, a);
+  if (error) {
+    fprintf(stderr, "%s\n", error);
+    return 1;
+  }
+
+  const double copy = copy_seconds(largest);
+  const double copy_gbs = copy > 0 ? 2e-9 * (double)largest / copy : 0;
+  const double bound = traffic > 0 ? copy_gbs * (double)points / (double)traffic : 0;
+  if (copy > 0) {
+    printf("copy bound: %.1f GB/s, %.3f GCells/s for one read and one write per step\n", copy_gbs,
+           bound);
+  }
+  double seconds[max_repeat];
+  int status = time_runs(infos, initial, max_pointers, a, seconds);
+  if (status) return status;
+  const double time = median(seconds, a.repeat);
+  const double gcells = time > 0 ? 1e-9 * (double)points * (double)a.steps / time : 0;
+  printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)a.steps, 1e3 * time,
+         gcells, a.repeat);
+
+  const char* verdict = "skipped";
+  if (a.check) {
+    const bool same = same_as_plain_loops(infos, initial, a, a.check_steps, &status);
+    verdict = same ? "passed" : "failed";
+    if (same) {
+      printf("PASSED: %lld steps agree with the plain loops\n", (long long)a.check_steps);
+    } else if (!status) {
+      status = 1;
+    }
+  }
+  for (int p = 0; p < max_pointers; ++p) free(initial[p]);
+  printf("RESULT name=$NAME gcells=%.6g copy_gbs=%.6g time_ms=%.6g steps=%lld check=%s\n", gcells,
+         copy_gbs, 1e3 * time, (long long)a.steps, verdict);
+  return status;
+}
+
+)";
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
+      text.replace(at, from.size(), to);
+    }
+  };
+  replace("$TILES", std::to_string(2 * plan_.time_tile + 1));
+  replace("$NAME", module_.name);
+  out_.verbatim(text);
+}
+
+void MainProgram::main_function() {
+  out_.line("int main(int argc, char** argv) { return self_check::program(argc, argv); }");
+}
+
 }  // namespace
+
+void main_program(Text& out, const Module& module, const HostApi& api, const SelfCheck& self_check,
+                  Target target) {
+  MainProgram(out, module, api, self_check, target).write();
+}
+
 }  // namespace stencil::emit

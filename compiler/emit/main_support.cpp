@@ -110,6 +110,18 @@ static bool compare(const array_info& info, const void* got, const void* expecte
   return false;
 }
 
+static bool read_integer(const char* text, int64_t least, int64_t most, int64_t* value) {
+  char* end = NULL;
+  *value = strtoll(text, &end, 10);
+  return end != text && *end == 0 && *value >= least && *value <= most;
+}
+
+static bool read_real(const char* text, double* value) {
+  char* end = NULL;
+  *value = strtod(text, &end);
+  return end != text && *end == 0;
+}
+
 static int compare_doubles(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);

@@ -43,8 +43,7 @@ Affine combine(const Affine& a, const Affine& b, int64_t factor) {
   return sum;
 }
 
-// --- Fourier-Motzkin elimination
-// -------------------------------------------------------------------
+// --- Fourier-Motzkin elimination -----------------------------------------------------------------
 
 constexpr size_t kMaxRows = 600;
 constexpr __int128 kMaxMagnitude = static_cast<__int128>(1) << 62;

@@ -15,8 +15,7 @@
 namespace stencil::ir {
 namespace {
 
-// --- Requirements: a scalar graph over params
-// ------------------------------------------------------
+// --- Requirements: a scalar graph over params ----------------------------------------------------
 
 struct Operand {
   double real = 0;      // of float types
@@ -206,8 +205,7 @@ class Evaluator {
   std::vector<Operand> values_;
 };
 
-// --- Checks and sizes
-// ------------------------------------------------------------------------------
+// --- Checks and sizes ----------------------------------------------------------------------------
 
 // "N = 3, M = 2", of the params that `terms` mention; "" if none.
 std::string values_of(const Program& program, const std::vector<Affine>& terms,

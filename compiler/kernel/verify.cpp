@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/walk.h"
 
 namespace stencil::kernel {
 
@@ -139,7 +141,26 @@ class KernelVerifier {
   }
 
   void body(const Body& statements) {
-    for (const Statement& statement : statements) std::visit(*this, statement.kind);
+    for (const Statement& statement : statements) {
+      if (complete(statement)) std::visit(*this, statement.kind);
+    }
+  }
+
+  // Every expression is there, so the rest may look at them.
+  bool complete(const Statement& statement) {
+    bool all = true;
+    for_each_expression(statement, [&](const Expr& root) {
+      if (!root) all = false;
+      for_each_node(root, [&](const Expr& node) {
+        const auto* operation = std::get_if<Operation>(&node->kind);
+        const auto* load = std::get_if<Load>(&node->kind);
+        const auto missing = [](const Expr& child) { return !child; };
+        if (operation) all &= std::none_of(operation->operands.begin(), operation->operands.end(), missing);
+        if (load) all &= std::none_of(load->index.begin(), load->index.end(), missing);
+      });
+    });
+    if (!all) fail("an expression is missing");
+    return all;
   }
 
   // Checks one access; `what` names it in messages.
@@ -167,7 +188,6 @@ class KernelVerifier {
   }
 
   void visit(const Expr& expr, std::set<const ExprNode*>& seen) {
-    if (!expr) return fail("an expression is missing");
     if (!seen.insert(expr.get()).second) return;
     struct Visitor {
       KernelVerifier& verifier;

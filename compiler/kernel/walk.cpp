@@ -54,7 +54,7 @@ namespace {
 
 void walk(const Expr& expr, std::unordered_set<const ExprNode*>& seen,
           const std::function<void(const Expr&)>& visit) {
-  if (!seen.insert(expr.get()).second) return;
+  if (!expr || !seen.insert(expr.get()).second) return;
   struct Operands {
     std::unordered_set<const ExprNode*>& seen;
     const std::function<void(const Expr&)>& visit;

@@ -15,7 +15,7 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
 // Calls `visit` with every expression that stands directly in `statement` (not in nested bodies).
 void for_each_expression(const Statement& statement, const std::function<void(const Expr&)>& visit);
 
-// Calls `visit` with every node of an expression, once each, operands first.
+// Calls `visit` with every node of an expression, once each, operands first; null has none.
 void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& visit);
 
 // All nodes of all expressions in a body, nested ones included.

@@ -126,24 +126,25 @@ std::optional<std::vector<Constant>> all_constant(const std::vector<Leaf>& leave
   return constants;
 }
 
-const Leaf& leaf_of(const Value& value, size_t component) {
-  return value.leaves.size() == 1 ? value.leaves[0] : value.leaves[component];
+bool all_integral(const std::vector<Constant>& literals) {
+  return std::all_of(literals.begin(), literals.end(),
+                     [](const Constant& literal) { return literal.integer.has_value(); });
 }
 
 }  // namespace
 
 std::optional<Scalar> Arithmetic::type_of(const Leaf& leaf) const {
   if (const auto* constant = std::get_if<Constant>(&leaf)) return constant->type;
+  if (std::holds_alternative<Choice>(leaf)) return std::nullopt;
   return graph_[std::get<ir::NodeId>(leaf)].type;
 }
 
 std::string Arithmetic::describe_leaf(const Leaf& leaf) const {
   if (const std::optional<Scalar> type = type_of(leaf)) return std::string(name(*type));
-  return std::get<Constant>(leaf).integer ? "an integer literal" : "a real literal";
+  return all_integral(literals_of(leaf)) ? "an integer literal" : "a real literal";
 }
 
-// --- Operations
-// ------------------------------------------------------------------------------------
+// --- Operations ----------------------------------------------------------------------------------
 
 TypePtr Arithmetic::common_shape(Op op, const std::vector<Value>& operands, Span span) {
   TypePtr shape = operands.front().type;
@@ -199,8 +200,7 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
     } else if (truth) {
       expected = "a number";
     } else if (kind == Domain::Integers) {
-      const auto* constant = std::get_if<Constant>(&operands[i]);
-      const bool integer = type ? is_integer(*type) : constant->integer.has_value();
+      const bool integer = type ? is_integer(*type) : all_integral(literals_of(operands[i]));
       if (!integer) expected = "integers";
     }
     if (!expected) continue;
@@ -215,25 +215,61 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
   return true;
 }
 
-// The type in which the operands meet. At least one of them has a type, or all are literals that
-// could not be folded.
+// The type in which the operands meet. If none of them has a type, literals that division has made
+// different in their two tracks are taken for reals, which is never silently wrong.
 Scalar Arithmetic::common_type(const std::vector<Leaf>& operands) const {
   std::optional<Scalar> widest;
   bool real_literal = false;
   bool long_literal = false;
+  bool inexact = false;
   for (const Leaf& leaf : operands) {
     if (const std::optional<Scalar> type = type_of(leaf)) {
       widest = std::max(widest.value_or(*type), *type);
       continue;
     }
-    const Constant& literal = std::get<Constant>(leaf);
-    real_literal |= !literal.integer;
-    long_literal |= literal.integer && *literal.integer != static_cast<int32_t>(*literal.integer);
+    for (const Constant& literal : literals_of(leaf)) {
+      const int64_t integer = literal.integer.value_or(0);
+      real_literal |= !literal.integer;
+      inexact |= static_cast<double>(integer) != literal.real;
+      long_literal |= integer != static_cast<int32_t>(integer);
+    }
   }
-  Scalar type = widest.value_or(real_literal ? real_ : Scalar::I32);
+  Scalar type = widest.value_or(real_literal || inexact ? real_ : Scalar::I32);
   if (real_literal && is_integer(type)) type = real_;
   if (long_literal && type == Scalar::I32) type = Scalar::I64;
   return type;
+}
+
+// A choice of literals, if that is what the operation gives: select of two, or an operation on a
+// choice and literals, which is done on both sides of the choice.
+std::optional<Leaf> Arithmetic::choose(Op op, const std::vector<Leaf>& operands) const {
+  if (op == Op::Select) {
+    const auto* condition = std::get_if<ir::NodeId>(&operands[0]);
+    const auto* if_true = std::get_if<Constant>(&operands[1]);
+    const auto* if_false = std::get_if<Constant>(&operands[2]);
+    if (!condition || !if_true || !if_false || if_true->type || if_false->type) return std::nullopt;
+    return Choice{*condition, *if_true, *if_false};
+  }
+  const Choice* choice = nullptr;
+  std::vector<Constant> if_true, if_false;
+  for (const Leaf& leaf : operands) {
+    const auto* found = std::get_if<Choice>(&leaf);
+    if (type_of(leaf) || (found && choice)) return std::nullopt;
+    if (found) choice = found;
+    if_true.push_back(literals_of(leaf).front());
+    if_false.push_back(literals_of(leaf).back());
+  }
+  if (!choice || is_comparison(op)) return std::nullopt;
+  const Folded a = fold(op, if_true);
+  const Folded b = fold(op, if_false);
+  if (!a.value || !b.value) return std::nullopt;
+  return Choice{choice->condition, *a.value, *b.value};
+}
+
+ir::NodeId Arithmetic::select(ir::NodeId condition, ir::NodeId if_true, ir::NodeId if_false,
+                              Span span) {
+  const Scalar type = graph_[if_true].type;
+  return graph_.add({ir::Operation{Op::Select, {condition, if_true, if_false}}, type, span, {}});
 }
 
 std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {
@@ -247,6 +283,7 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
     }
     if (folded.value) return *folded.value;
   }
+  if (const std::optional<Leaf> choice = choose(op, operands)) return choice;
   std::vector<Leaf> typed_operands(operands.begin() + (select ? 1 : 0), operands.end());
   Scalar type = common_type(typed_operands);
   if (domain(op) == Domain::Floats && !is_float(type)) type = real_;
@@ -264,180 +301,6 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
   }
   const Scalar result = domain(op) == Domain::Comparison ? Scalar::Bool : type;
   return graph_.add({std::move(operation), result, span, {}});
-}
-
-// --- Conversions
-// -----------------------------------------------------------------------------------
-
-std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
-  if (value.type == to) return value;
-  if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have refused it
-  if (is_float(to)) {
-    double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;
-    if (to == Scalar::F32) real = static_cast<float>(real);
-    if (!std::isfinite(real)) {
-      Diagnostic& error = report_.error("S012", span, "number too large for a float");
-      error.found = fmt::format("{}", value.real);
-      return std::nullopt;
-    }
-    return Constant{to, std::nullopt, real};
-  }
-  if (!value.integer) {
-    Diagnostic& error = report_.error("S020", span, "a real number where an integer is needed");
-    error.found = fmt::format("{}", value.real);
-    error.hint = "integer(x) truncates; floor(x) rounds down first";
-    return std::nullopt;
-  }
-  if (to == Scalar::I32 && *value.integer != static_cast<int32_t>(*value.integer)) {
-    Diagnostic& error = report_.error("S012", span, "number too large for a 32-bit integer");
-    error.found = fmt::format("{}", *value.integer);
-    return std::nullopt;
-  }
-  return Constant::of_typed(to, *value.integer);
-}
-
-std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span span) {
-  if (const auto* constant = std::get_if<Constant>(&leaf)) {
-    const std::optional<Constant> value = typed(*constant, to, span);
-    if (!value) return std::nullopt;
-    const ir::Constant literal{is_float(to) ? value->real : 0.0, value->integer.value_or(0)};
-    return graph_.add({literal, to, span, {}});
-  }
-  const auto id = std::get<ir::NodeId>(leaf);
-  if (graph_[id].type == to) return id;
-  return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
-}
-
-std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
-  const std::optional<Scalar> from = type_of(leaf);
-  if (from == Scalar::Bool) {
-    const Leaf one = Constant::of_integer(1);
-    const Leaf zero = Constant::of_integer(0);
-    const std::optional<Leaf> number = apply_scalar(
-        Op::Select, {leaf, Constant::of_typed(Scalar::I32, 1), Constant::of_typed(Scalar::I32, 0)},
-        span);
-    return number ? convert_scalar(*number, to, span) : std::nullopt;
-  }
-  if (const auto* constant = std::get_if<Constant>(&leaf)) {
-    Constant value = *constant;
-    if (is_integer(to) && !value.integer) {  // truncate, as the run-time conversion does
-      if (std::fabs(value.real) >= 0x1p62) {
-        report_.error("S012", span, "number too large for an integer").found =
-            fmt::format("{}", value.real);
-        return std::nullopt;
-      }
-      value = Constant::of_integer(static_cast<int64_t>(value.real));
-    }
-    const std::optional<Constant> result = typed(value, to, span);
-    return result ? std::optional<Leaf>(*result) : std::nullopt;
-  }
-  const std::optional<ir::NodeId> id = node(leaf, to, span);
-  return id ? std::optional<Leaf>(*id) : std::nullopt;
-}
-
-Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
-  if (!value.ok()) return {};
-  Value result;
-  for (const Leaf& leaf : value.leaves) {
-    const std::optional<Leaf> converted = convert_scalar(leaf, to, span);
-    if (!converted) return {};
-    result.leaves.push_back(*converted);
-  }
-  result.type = value.type;
-  return result;
-}
-
-// --- Storing
-// ---------------------------------------------------------------------------------------
-
-bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
-  const std::optional<Scalar> from = type_of(leaf);
-  const Scalar to = arithmetic_type(target);
-  if (!from) return true;  // literals: typed() decides
-  if (*from == Scalar::Bool) {
-    Diagnostic& error = report_.error("S018", span, "a condition where a number is needed");
-    error.hint = "select(condition, 1, 0) makes a number of a condition";
-    return false;
-  }
-  if (is_float(*from) && is_integer(to)) {
-    Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
-    error.expected = std::string(name(target));
-    error.found = std::string(name(*from));
-    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(target));
-    return false;
-  }
-  const bool to_float = *from == Scalar::F64 && to == Scalar::F32 && real_ != Scalar::F64;
-  const bool to_integer = *from == Scalar::I64 && to == Scalar::I32;
-  if ((to_float || to_integer) && std::holds_alternative<ir::NodeId>(leaf)) {
-    report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
-        .hint = fmt::format("{}(x) says that this is meant", name(to));
-  }
-  return true;
-}
-
-std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar target, Span span) {
-  if (!storable(leaf, target, span)) return std::nullopt;
-  const Scalar computed = arithmetic_type(target);
-  const std::optional<ir::NodeId> id = node(leaf, computed, span);
-  if (!id || computed == target) return id;
-  return graph_.add({ir::Operation{Op::Convert, {*id}}, target, span, {}});
-}
-
-std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, const Type& target,
-                                                         Span span) {
-  if (!value.ok()) return std::nullopt;
-  if (!value.type->scalar() && !same_shape(*value.type, target)) {
-    Diagnostic& error = report_.error("S019", span, "value of the wrong shape");
-    error.expected = describe(target);
-    error.found = describe(*value.type);
-    return std::nullopt;
-  }
-  std::vector<ir::NodeId> stored;
-  const std::vector<ir::Component> components = flatten(target);
-  for (size_t c = 0; c < components.size(); ++c) {
-    const std::optional<ir::NodeId> id = store_scalar(leaf_of(value, c), components[c].type, span);
-    if (!id) return std::nullopt;
-    stored.push_back(*id);
-  }
-  return stored;
-}
-
-std::optional<std::vector<Constant>> Arithmetic::store_constants(const Value& value,
-                                                                 const Type& target, Span span) {
-  if (!value.ok()) return std::nullopt;
-  if (!value.type->scalar() && !same_shape(*value.type, target)) {
-    Diagnostic& error = report_.error("S019", span, "value of the wrong shape");
-    error.expected = describe(target);
-    error.found = describe(*value.type);
-    return std::nullopt;
-  }
-  std::vector<Constant> stored;
-  const std::vector<ir::Component> components = flatten(target);
-  for (size_t c = 0; c < components.size(); ++c) {
-    const Leaf& leaf = leaf_of(value, c);
-    if (!std::holds_alternative<Constant>(leaf)) {
-      report_.error("S010", span, "not a compile-time constant").hint =
-          "params without a folded value and fields are known at run time only";
-      return std::nullopt;
-    }
-    if (!storable(leaf, components[c].type, span)) return std::nullopt;
-    const std::optional<Constant> constant =
-        typed(std::get<Constant>(leaf), arithmetic_type(components[c].type), span);
-    if (!constant) return std::nullopt;
-    stored.push_back(*constant);
-  }
-  return stored;
-}
-
-std::optional<ir::NodeId> Arithmetic::condition(const Value& value, Span span) {
-  if (!value.ok()) return std::nullopt;
-  if (!value.type->scalar() || type_of(value.leaves[0]) != Scalar::Bool) {
-    Diagnostic& error = report_.error("S039", span, "not a condition");
-    error.expected = "a comparison, or several joined by `and`, `or`, `not`";
-    error.found = value.type->scalar() ? describe_leaf(value.leaves[0]) : describe(*value.type);
-    return std::nullopt;
-  }
-  return node(value.leaves[0], Scalar::Bool, span);
 }
 
 }  // namespace stencil::sema

@@ -32,12 +32,16 @@ class Arithmetic {
 
   std::optional<ir::NodeId> condition(const Value& value, Span span);  // a Bool; S039
 
-  // The type of a scalar; nothing for a literal.
+  // The type of a scalar; nothing for a literal or a choice of literals.
   std::optional<Scalar> type_of(const Leaf& leaf) const;
+  // The type of a scalar that nothing else gives one: of a literal, `real` unless it is an integer.
+  Scalar natural_type(const Leaf& leaf) const { return common_type({leaf}); }
 
  private:
   TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
   std::optional<Leaf> apply_scalar(Op op, const std::vector<Leaf>& operands, Span span);
+  std::optional<Leaf> choose(Op op, const std::vector<Leaf>& operands) const;
+  ir::NodeId select(ir::NodeId condition, ir::NodeId if_true, ir::NodeId if_false, Span span);
   bool admissible(Op op, const std::vector<Leaf>& operands, Span span);
   Scalar common_type(const std::vector<Leaf>& operands) const;
   std::optional<Leaf> convert_scalar(const Leaf& leaf, Scalar to, Span span);

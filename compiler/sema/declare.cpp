@@ -15,8 +15,7 @@ namespace {
 
 constexpr int64_t kMaxHistory = 64;
 
-// --- Element types
-// ---------------------------------------------------------------------------------
+// --- Element types -------------------------------------------------------------------------------
 
 TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
 
@@ -80,8 +79,7 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
   return result;
 }
 
-// --- Fields
-// ----------------------------------------------------------------------------------------
+// --- Fields --------------------------------------------------------------------------------------
 
 std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
   const Region region = elaborate_region(env, ast::Region{domain});

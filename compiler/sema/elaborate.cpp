@@ -167,8 +167,7 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
   return std::nullopt;
 }
 
-// --- Names
-// -----------------------------------------------------------------------------------------
+// --- Names ---------------------------------------------------------------------------------------
 
 void Elaborator::bind_index(const std::string& name, int dimension) {
   root_.names.emplace(name, IndexBinding{dimension});
@@ -280,8 +279,7 @@ Value Elaborator::param(const Declaration& declaration, Span span) {
   return Value::of_leaf(graph_.add({ir::ParamRef{declaration.index}, param.type, span, {}}));
 }
 
-// --- Operators and aggregates
-// ----------------------------------------------------------------------
+// --- Operators and aggregates --------------------------------------------------------------------
 
 Value Elaborator::unary(const ast::Unary& unary, Span span, const Type* expected) {
   Value operand = elaborate(*unary.operand, expected);

@@ -22,8 +22,7 @@ Value part(const Value& base, const TypePtr& type, size_t first) {
 
 }  // namespace
 
-// --- Fields
-// ----------------------------------------------------------------------------------------
+// --- Fields --------------------------------------------------------------------------------------
 
 Elaborator::FieldUse Elaborator::field_use(const ast::Expr& expr) {
   if (const auto* name = std::get_if<ast::Name>(&expr.kind)) {
@@ -113,8 +112,7 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
   return value;
 }
 
-// --- Brackets and members
-// --------------------------------------------------------------------------
+// --- Brackets and members ------------------------------------------------------------------------
 
 Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);

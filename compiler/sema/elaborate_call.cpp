@@ -78,6 +78,12 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
+void append_key(std::vector<int64_t>& key, const Constant& constant) {
+  key.insert(key.end(), {constant.type ? static_cast<int64_t>(*constant.type) : -1,
+                         constant.integer.has_value(), constant.integer.value_or(0),
+                         std::bit_cast<int64_t>(constant.real)});
+}
+
 // A value argument as part of the key under which an application is remembered.
 void append_key(std::vector<int64_t>& key, const Value& value) {
   key.push_back(static_cast<int64_t>(value.leaves.size()));
@@ -86,10 +92,14 @@ void append_key(std::vector<int64_t>& key, const Value& value) {
       key.insert(key.end(), {0, *id});
       continue;
     }
-    const Constant& constant = std::get<Constant>(leaf);
-    key.insert(key.end(), {1, constant.type ? static_cast<int64_t>(*constant.type) : -1,
-                           constant.integer.has_value(), constant.integer.value_or(0),
-                           std::bit_cast<int64_t>(constant.real)});
+    if (const auto* choice = std::get_if<Choice>(&leaf)) {
+      key.insert(key.end(), {1, choice->condition});
+      append_key(key, choice->if_true);
+      append_key(key, choice->if_false);
+      continue;
+    }
+    key.push_back(2);
+    append_key(key, std::get<Constant>(leaf));
   }
 }
 
@@ -146,8 +156,7 @@ Value Elaborator::conversion(Scalar to, const ast::Call& call, Span span) {
   return arithmetic_.convert(elaborate(*call.arguments[0]), to, span);
 }
 
-// --- Functions of the program
-// ----------------------------------------------------------------------
+// --- Functions of the program --------------------------------------------------------------------
 
 const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const {
   const auto* call = std::get_if<ast::Call>(&expr.kind);
@@ -222,8 +231,7 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
   return result;
 }
 
-// --- Comprehensions
-// --------------------------------------------------------------------------------
+// --- Comprehensions ------------------------------------------------------------------------------
 
 bool Elaborator::unroll(const ast::Comprehension& comprehension, size_t binder,
                         std::unordered_map<std::string, Binding>& names, const Type* expected,

@@ -123,9 +123,7 @@ std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, cons
     error.hint = "select a component with [index] or .name";
     return std::nullopt;
   }
-  const auto* constant = std::get_if<Constant>(&value.leaves[0]);
-  const Scalar untyped = constant && constant->integer ? Scalar::I32 : env.program.real;
-  const Scalar type = arithmetic.type_of(value.leaves[0]).value_or(untyped);
+  const Scalar type = arithmetic.natural_type(value.leaves[0]);
   if (type != Scalar::Bool) return type;
   env.report.error("S018", span, "a condition where a number is needed").hint =
       "select(condition, 1, 0) makes a number of a condition";
@@ -156,8 +154,7 @@ void check_function_names(Environment& env, const ast::Function& function) {
   check_free_names(env, *function.value, visible);
 }
 
-// --- Stencils
-// --------------------------------------------------------------------------------------
+// --- Stencils ------------------------------------------------------------------------------------
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
   check_lets(env, stencil);
@@ -228,8 +225,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   env.program.inits.push_back(std::move(result));
 }
 
-// --- Reductions and the stop condition
-// -------------------------------------------------------------
+// --- Reductions and the stop condition -----------------------------------------------------------
 
 void declare_reduction(Environment& env, const ast::Reduce& reduce) {
   env.declare(reduce.name, Declared::Reduction, 0);
@@ -294,8 +290,7 @@ void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
   env.program.stop = std::move(result);
 }
 
-// --- Requirements
-// ----------------------------------------------------------------------------------
+// --- Requirements --------------------------------------------------------------------------------
 
 namespace {
 

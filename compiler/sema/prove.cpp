@@ -123,8 +123,7 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) 
   env.add_check(std::move(check));
 }
 
-// --- Accesses
-// --------------------------------------------------------------------------------------
+// --- Accesses ------------------------------------------------------------------------------------
 
 AccessProver::AccessProver(Environment& env, const ir::Box& region,
                            const std::vector<std::string>& index_names, bool muted)

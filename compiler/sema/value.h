@@ -25,7 +25,15 @@ struct Constant {
   static Constant of_typed(Scalar type, int64_t value) { return {type, value, double(value)}; }
 };
 
-using Leaf = std::variant<Constant, ir::NodeId>;
+// select(condition, a, b) of two literals: no literal itself, but as much without a type. It takes
+// the type it is needed in, as they do: select(i == 0, 1/2, 0) is 0.5 or 0 in a float, 0 in an
+// integer.
+struct Choice {
+  ir::NodeId condition;
+  Constant if_true, if_false;
+};
+
+using Leaf = std::variant<Constant, Choice, ir::NodeId>;
 
 // Without a type: a value in error, already reported; whatever uses it is silently in error too.
 // The type's leaves say nothing about scalar types: those are the leaves' own.
@@ -36,5 +44,16 @@ struct Value {
   bool ok() const { return type != nullptr; }
   static Value of_leaf(Leaf leaf) { return {scalar_type(Scalar::F64), {leaf}}; }
 };
+
+// The literals of a leaf without a type: one, or the two of a choice.
+inline std::vector<Constant> literals_of(const Leaf& leaf) {
+  if (const auto* choice = std::get_if<Choice>(&leaf)) return {choice->if_true, choice->if_false};
+  return {std::get<Constant>(leaf)};
+}
+
+// A component of a value; a scalar stands for every component.
+inline const Leaf& leaf_of(const Value& value, size_t component) {
+  return value.leaves.size() == 1 ? value.leaves[0] : value.leaves[component];
+}
 
 }  // namespace stencil::sema

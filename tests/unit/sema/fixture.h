@@ -68,14 +68,15 @@ inline std::string expression(const ir::Program& program, const ir::Graph& graph
       if (access.level > 0) text += "@-" + std::to_string(access.level);
       text += "[";
       for (size_t d = 0; d < access.offsets.size(); ++d) {
-        text += (d ? "," : "") + std::to_string(access.offsets[d]);
+        text += fmt::format("{}{}", d ? "," : "", access.offsets[d]);
       }
       return text + "]" + field.components[static_cast<size_t>(access.component)].path;
     }
     std::string operator()(const ir::Operation& operation) const {
       std::string text(operation.op == Op::Convert ? name(type) : name(operation.op));
       for (size_t i = 0; i < operation.operands.size(); ++i) {
-        text += (i ? ", " : "(") + expression(program, graph, operation.operands[i]);
+        text += i ? ", " : "(";
+        text += expression(program, graph, operation.operands[i]);
       }
       return text + ")";
     }

@@ -38,6 +38,19 @@ TEST(Literals, FoldThroughBuiltIns) {
   EXPECT_EQ(stored("integer(-7.9)", "integer"), "-7");
 }
 
+TEST(Literals, ChosenAtRunTimeStayLiterals) {
+  EXPECT_EQ(stored("select(i == 0, 1/2, 0)"), "select(eq(#0, 0), 0.5f, 0f)");
+  EXPECT_EQ(stored("select(i == 0, 1/2, 0)", "integer"), "select(eq(#0, 0), 0, 0)");
+  EXPECT_EQ(stored("select(i == 0, 0.1, 0)", "double"), "select(eq(#0, 0), 0.1d, 0d)");
+  EXPECT_EQ(stored("(1 - select(i == 0, 1/2, 0)) * A[0]"),
+            "mul(select(eq(#0, 0), 0.5f, 1f), A[0])");
+  EXPECT_EQ(stored("select(i == 0, 1/2, 0) + select(i == 1, 2, 3)"),
+            "add(select(eq(#0, 0), 0.5f, 0f), select(eq(#0, 1), 2f, 3f))");
+  EXPECT_EQ(stored("select(select(i == 0, 1, 2) < 2, A[0], A[1])"),
+            "select(lt(select(eq(#0, 0), 1, 2), 2), A[0], A[1])");
+  EXPECT_EQ(stored("integer(select(i == 0, 1.5, -2.5))", "integer"), "select(eq(#0, 0), 1, -2)");
+}
+
 TEST(Types, WiderOperandDecides) {
   EXPECT_EQ(stored("A[0] * D[0]", "double"), "mul(double(A[0]), D[0])");
   EXPECT_EQ(stored("I[0] + A[0]"), "add(float(I[0]), A[0])");

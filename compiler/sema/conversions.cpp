@@ -1,0 +1,195 @@
+// Conversions and stores: how a value takes the type it is needed in. A literal is rounded here,
+// once, from the double it was folded in; a choice of literals converts both sides; a node gets a
+// Convert. Conversions that are asked for by name truncate; those that a store implies never turn a
+// real number into an integer, and say so when they lose precision (S102). The arithmetic of half
+// and bfloat is that of float, so only a store ever makes them.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/arithmetic.h"
+
+namespace stencil::sema {
+
+// --- Conversions ---------------------------------------------------------------------------------
+
+std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
+  if (value.type == to) return value;
+  if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have refused it
+  if (is_float(to)) {
+    double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;
+    if (to == Scalar::F32) real = static_cast<float>(real);
+    if (!std::isfinite(real)) {
+      Diagnostic& error = report_.error("S012", span, "number too large for a float");
+      error.found = fmt::format("{}", value.real);
+      return std::nullopt;
+    }
+    return Constant{to, std::nullopt, real};
+  }
+  if (!value.integer) {
+    Diagnostic& error = report_.error("S020", span, "a real number where an integer is needed");
+    error.found = fmt::format("{}", value.real);
+    error.hint = "integer(x) truncates; floor(x) rounds down first";
+    return std::nullopt;
+  }
+  if (to == Scalar::I32 && *value.integer != static_cast<int32_t>(*value.integer)) {
+    Diagnostic& error = report_.error("S012", span, "number too large for a 32-bit integer");
+    error.found = fmt::format("{}", *value.integer);
+    return std::nullopt;
+  }
+  return Constant::of_typed(to, *value.integer);
+}
+
+std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span span) {
+  if (const auto* constant = std::get_if<Constant>(&leaf)) {
+    const std::optional<Constant> value = typed(*constant, to, span);
+    if (!value) return std::nullopt;
+    const ir::Constant literal{is_float(to) ? value->real : 0.0, value->integer.value_or(0)};
+    return graph_.add({literal, to, span, {}});
+  }
+  if (const auto* choice = std::get_if<Choice>(&leaf)) {
+    const std::optional<ir::NodeId> if_true = node(choice->if_true, to, span);
+    const std::optional<ir::NodeId> if_false = node(choice->if_false, to, span);
+    if (!if_true || !if_false) return std::nullopt;
+    return select(choice->condition, *if_true, *if_false, span);
+  }
+  const auto id = std::get<ir::NodeId>(leaf);
+  if (graph_[id].type == to) return id;
+  return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
+}
+
+std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
+  const std::optional<Scalar> from = type_of(leaf);
+  if (from == Scalar::Bool) {
+    const std::optional<Leaf> number =
+        apply_scalar(Op::Select, {leaf, Constant::of_integer(1), Constant::of_integer(0)}, span);
+    return number ? convert_scalar(*number, to, span) : std::nullopt;
+  }
+  if (const auto* choice = std::get_if<Choice>(&leaf)) {
+    const std::optional<Leaf> if_true = convert_scalar(choice->if_true, to, span);
+    const std::optional<Leaf> if_false = convert_scalar(choice->if_false, to, span);
+    if (!if_true || !if_false) return std::nullopt;
+    return select(choice->condition, *node(*if_true, to, span), *node(*if_false, to, span), span);
+  }
+  if (const auto* constant = std::get_if<Constant>(&leaf)) {
+    Constant value = *constant;
+    if (is_integer(to) && !value.integer) {  // truncate, as the run-time conversion does
+      if (std::fabs(value.real) >= 0x1p62) {
+        report_.error("S012", span, "number too large for an integer").found =
+            fmt::format("{}", value.real);
+        return std::nullopt;
+      }
+      value = Constant::of_integer(static_cast<int64_t>(value.real));
+    }
+    const std::optional<Constant> result = typed(value, to, span);
+    return result ? std::optional<Leaf>(*result) : std::nullopt;
+  }
+  const std::optional<ir::NodeId> id = node(leaf, to, span);
+  return id ? std::optional<Leaf>(*id) : std::nullopt;
+}
+
+Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
+  if (!value.ok()) return {};
+  Value result;
+  for (const Leaf& leaf : value.leaves) {
+    const std::optional<Leaf> converted = convert_scalar(leaf, to, span);
+    if (!converted) return {};
+    result.leaves.push_back(*converted);
+  }
+  result.type = value.type;
+  return result;
+}
+
+// --- Storing -------------------------------------------------------------------------------------
+
+bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
+  const std::optional<Scalar> from = type_of(leaf);
+  const Scalar to = arithmetic_type(target);
+  if (!from) return true;  // literals: typed() decides
+  if (*from == Scalar::Bool) {
+    Diagnostic& error = report_.error("S018", span, "a condition where a number is needed");
+    error.hint = "select(condition, 1, 0) makes a number of a condition";
+    return false;
+  }
+  if (is_float(*from) && is_integer(to)) {
+    Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
+    error.expected = std::string(name(target));
+    error.found = std::string(name(*from));
+    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(target));
+    return false;
+  }
+  const bool to_float = *from == Scalar::F64 && to == Scalar::F32 && real_ != Scalar::F64;
+  const bool to_integer = *from == Scalar::I64 && to == Scalar::I32;
+  if ((to_float || to_integer) && std::holds_alternative<ir::NodeId>(leaf)) {
+    report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
+        .hint = fmt::format("{}(x) says that this is meant", name(to));
+  }
+  return true;
+}
+
+std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar target, Span span) {
+  if (!storable(leaf, target, span)) return std::nullopt;
+  const Scalar computed = arithmetic_type(target);
+  const std::optional<ir::NodeId> id = node(leaf, computed, span);
+  if (!id || computed == target) return id;
+  return graph_.add({ir::Operation{Op::Convert, {*id}}, target, span, {}});
+}
+
+std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, const Type& target,
+                                                         Span span) {
+  if (!value.ok()) return std::nullopt;
+  if (!value.type->scalar() && !same_shape(*value.type, target)) {
+    Diagnostic& error = report_.error("S019", span, "value of the wrong shape");
+    error.expected = describe(target);
+    error.found = describe(*value.type);
+    return std::nullopt;
+  }
+  std::vector<ir::NodeId> stored;
+  const std::vector<ir::Component> components = flatten(target);
+  for (size_t c = 0; c < components.size(); ++c) {
+    const std::optional<ir::NodeId> id = store_scalar(leaf_of(value, c), components[c].type, span);
+    if (!id) return std::nullopt;
+    stored.push_back(*id);
+  }
+  return stored;
+}
+
+std::optional<std::vector<Constant>> Arithmetic::store_constants(const Value& value,
+                                                                 const Type& target, Span span) {
+  if (!value.ok()) return std::nullopt;
+  if (!value.type->scalar() && !same_shape(*value.type, target)) {
+    Diagnostic& error = report_.error("S019", span, "value of the wrong shape");
+    error.expected = describe(target);
+    error.found = describe(*value.type);
+    return std::nullopt;
+  }
+  std::vector<Constant> stored;
+  const std::vector<ir::Component> components = flatten(target);
+  for (size_t c = 0; c < components.size(); ++c) {
+    const Leaf& leaf = leaf_of(value, c);
+    if (!std::holds_alternative<Constant>(leaf)) {
+      report_.error("S010", span, "not a compile-time constant").hint =
+          "params without a folded value and fields are known at run time only";
+      return std::nullopt;
+    }
+    if (!storable(leaf, components[c].type, span)) return std::nullopt;
+    const std::optional<Constant> constant =
+        typed(std::get<Constant>(leaf), arithmetic_type(components[c].type), span);
+    if (!constant) return std::nullopt;
+    stored.push_back(*constant);
+  }
+  return stored;
+}
+
+std::optional<ir::NodeId> Arithmetic::condition(const Value& value, Span span) {
+  if (!value.ok()) return std::nullopt;
+  if (!value.type->scalar() || type_of(value.leaves[0]) != Scalar::Bool) {
+    Diagnostic& error = report_.error("S039", span, "not a condition");
+    error.expected = "a comparison, or several joined by `and`, `or`, `not`";
+    error.found = value.type->scalar() ? describe_leaf(value.leaves[0]) : describe(*value.type);
+    return std::nullopt;
+  }
+  return node(value.leaves[0], Scalar::Bool, span);
+}
+
+}  // namespace stencil::sema

@@ -1,0 +1,151 @@
+// Help, usage errors and exit statuses.
+#include <array>
+#include <map>
+#include <vector>
+
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+using CommandLine = Tool;
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
+}
+
+TEST_F(CommandLine, HelpNamesEveryOptionAndCommand) {
+  const Outcome help = stencilc("--help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* part : {"--help", "--version", "-D", "--open", "--real", "--fp", "--steps",
+                           "--schedule", "-o,--output", "--target", "--main", "--header", "--emit", "check",
+                           "explain", "run", "verify", "devices", "Examples:", "Exit status:"}) {
+    expect_contains(help.out, part);
+  }
+}
+
+TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
+  const std::string program = "FILE.stn -D --open --real --fp --steps";
+  const std::map<std::string, std::string> options = {
+      {"check", program},
+      {"explain", program + " --schedule"},
+      {"run", program + " --schedule --device --in --out --slice --stats"},
+      {"verify", program + " --schedule --device --quick --seed"},
+      {"devices", ""},
+  };
+  for (const auto& [command, parts] : options) {
+    const Outcome help = stencilc(command + " --help");
+    EXPECT_EQ(help.status, 0);
+    expect_contains(help.out, "Usage: stencilc " + command);
+    expect_contains(help.out, "Example");
+    std::istringstream words(parts);
+    for (std::string word; words >> word;) expect_contains(help.out, word);
+  }
+}
+
+TEST_F(CommandLine, HelpFitsATerminal) {
+  for (const char* command : {"", "check", "explain", "run", "verify", "devices"}) {
+    std::istringstream lines(stencilc(std::string(command) + " --help").out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
+  }
+}
+
+TEST_F(CommandLine, VersionIsOneLine) {
+  const Outcome version = stencilc("--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out, "stencilc 0.1.0\n");
+}
+
+TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
+  write("heat.stn", kHeat);
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"run heat.stn --shedule direct", "U001", "did you mean '--schedule'?"},
+      {"heat.stn --tarjet cuda", "U001", "did you mean '--target'?"},
+      {"verify heat.stn --quik", "U001", "did you mean '--quick'?"},
+      {"chek heat.stn", "U003", "did you mean 'check'?"},
+      {"verfy", "U003", "did you mean 'verify'?"},
+      {"check heat.stn other.stn", "U002", "unexpected argument 'other.stn'"},
+      {"heat.stn other.stn -o x.cu", "U002", "unexpected argument 'other.stn'"},
+      {"check", "U005", "no program given"},
+      {"check heat.stn -D N", "U006", "-D takes NAME=VALUE"},
+      {"run heat.stn --out A", "U006", "--out takes FIELD=FILE"},
+      {"run heat.stn --real quad", "U004", "quad"},
+      {"run heat.stn --steps -3", "U004", "steps"},
+      {"run heat.stn --out B=b.npy", "U020", "no field 'B'"},
+      {"run heat.stn --out A=a.vtk", "U021", ".npy or .png"},
+      {"run heat.stn --out A@-1=a.npy", "U020", "history is 1"},
+      {"run heat.stn --slice z=1", "U023", "one plane"},
+      {"run heat.stn --schedule overlaped", "L001", "did you mean 'overlapped'?"},
+      {"heat.stn -o heat.txt", "U012", "use .cu, .cl or .cpp"},
+      {"heat.stn -o heat.cu --target cpp", "U010", "heat.cu"},
+      {"heat.stn", "U011", "no output given"},
+      {"heat.stn -o heat.cl --main", "U010", "no host part"},
+      {"heat.stn -o heat.stn --target cuda", "U013", "the program itself"},
+      {"missing.stn -o x.cu", "R010", "No such file"},
+      {"run heat.stn --in A=missing.npy", "R010", "No such file"},
+  };
+  for (const auto& [arguments, code, text] : cases) {
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    expect_contains(outcome.err, code);
+    expect_contains(outcome.err, text);
+    EXPECT_EQ(files(), "heat.stn") << arguments;
+  }
+  EXPECT_EQ(read(file("heat.stn")), kHeat);
+}
+
+TEST_F(CommandLine, NoArgumentsPrintTheHelpAndFail) {
+  const Outcome outcome = stencilc("");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  expect_contains(outcome.err, "Usage: stencilc");
+}
+
+TEST_F(CommandLine, AProgramAtFaultHasStatusOneAndLeavesNothing) {
+  write("bad.stn", kBroken);
+  for (const char* arguments : {"check bad.stn", "explain bad.stn", "run bad.stn --out A=a.npy",
+                                "verify bad.stn", "bad.stn -o bad.cu --header", "bad.stn --emit ir"}) {
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    expect_contains(outcome.err, "bad.stn:3:");
+    EXPECT_EQ(files(), "bad.stn") << arguments;
+  }
+}
+
+TEST_F(CommandLine, AnAbsentDeviceHasStatusThree) {
+  write("heat.stn", kHeat);
+  const Outcome unknown = stencilc("run heat.stn --device qpu --out A=a.npy");
+  EXPECT_EQ(unknown.status, 3);
+  expect_contains(unknown.err, "R040");
+  const Outcome absent = stencilc("run heat.stn --device 'opencl:no such' --out A=a.npy");
+  EXPECT_EQ(absent.status, 3);
+  expect_contains(absent.err, "R041");
+  EXPECT_EQ(files(), "heat.stn");
+}
+
+TEST_F(CommandLine, CheckIsSilentOnSoundPrograms) {
+  write("heat.stn", kHeat);
+  const Outcome outcome = stencilc("check heat.stn");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
+  write("heat.stn", kHeat);
+  const Outcome outcome = stencilc("explain heat.stn");
+  EXPECT_EQ(outcome.status, 0);
+  expect_contains(outcome.out, "Program heat");
+  expect_contains(outcome.out, "overlapped T=");
+}
+
+TEST_F(CommandLine, DevicesListsThemAll) {
+  const Outcome outcome = stencilc("devices");
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* name : {"cuda", "host", "opencl", "reference"}) expect_contains(outcome.out, name);
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,101 @@
+// `stencilc FILE.stn -o ...` and --emit: which files appear, and when none does.
+#include <unistd.h>
+
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+using Compile = Tool;
+
+TEST_F(Compile, WritesWhatTheExtensionSays) {
+  write("heat.stn", kHeat);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cu").status, 0);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cl").status, 0);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cpp").status, 0);
+  EXPECT_EQ(files(), "heat.cl heat.cpp heat.cu heat.stn");
+  EXPECT_NE(read(file("heat.cu")).find("__global__"), std::string::npos);
+  EXPECT_NE(read(file("heat.cl")).find("__kernel"), std::string::npos);
+  EXPECT_NE(read(file("heat.cpp")).find("heat_run"), std::string::npos);
+}
+
+TEST_F(Compile, QuotesTheCommandLine) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(stencilc("heat.stn -o heat.cu --schedule 'overlapped T=2'").status, 0);
+  EXPECT_NE(read(file("heat.cu")).find("stencilc heat.stn -o heat.cu --schedule 'overlapped T=2'"),
+            std::string::npos);
+}
+
+TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
+  write("heat.stn", kHeat);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);
+  EXPECT_EQ(files(), "heat.cu heat.h heat.stn");
+  EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
+  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn");
+  EXPECT_NE(read(file("heat.cpp")).find("#include \"api.hpp\""), std::string::npos);
+  EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status, 0);  // the program, not the header
+  EXPECT_EQ(read(file("heat.stn")), kHeat);
+}
+
+TEST_F(Compile, LeavesNoFileWhenOneOfThemFails) {
+  write("heat.stn", kHeat);
+  const Outcome outcome = stencilc("heat.stn -o missing/heat.cu --header heat.h");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("R011"), std::string::npos);
+  EXPECT_EQ(files(), "heat.stn");
+}
+
+TEST_F(Compile, LeavesNoFileInADirectoryItMayNotWrite) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  write("heat.stn", kHeat);
+  std::filesystem::permissions(file(""), std::filesystem::perms::owner_read |
+                                             std::filesystem::perms::owner_exec);
+  EXPECT_EQ(stencilc("heat.stn -o heat.cu").status, 2);
+  EXPECT_EQ(files(), "heat.stn");
+}
+
+TEST_F(Compile, RefusalsLeaveAnOldFileAlone) {
+  write("heat.stn", kHeat);
+  write("heat.cu", "old");
+  const Outcome outcome = stencilc("heat.stn -o heat.cu --schedule 'overlapped T=64 block=8x8'");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("error L0"), std::string::npos);
+  EXPECT_EQ(read(file("heat.cu")), "old");
+}
+
+TEST_F(Compile, EmitsEveryStageToStandardOutput) {
+  write("heat.stn", kHeat);
+  for (const char* stage : {"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}) {
+    const Outcome outcome = stencilc(std::string("heat.stn --emit ") + stage);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(outcome.out.size(), 100u) << stage;
+  }
+  EXPECT_EQ(files(), "heat.stn");
+  EXPECT_EQ(stencilc("heat.stn --emit ir -o heat.txt").out, "");
+  EXPECT_EQ(files(), "heat.stn heat.txt");
+}
+
+TEST_F(Compile, TwoRunsGiveTheSameBytes) {
+  write("heat.stn", kHeat);
+  for (const char* arguments :
+       {"heat.stn --emit cuda --main", "heat.stn --emit cpp --open N", "heat.stn --emit ir",
+        "heat.stn --emit kernel-ir", "explain heat.stn"}) {
+    const Outcome first = stencilc(arguments), second = stencilc(arguments);
+    EXPECT_EQ(first.status, 0) << arguments << first.err;
+    EXPECT_EQ(first.out, second.out) << arguments;
+  }
+}
+
+TEST_F(Compile, NamesFunctionsAfterTheFile) {
+  write("3d-heat.stn", kHeat);
+  EXPECT_NE(stencilc("3d-heat.stn --emit cuda").out.find("_3d_heat_run"), std::string::npos);
+}
+
+TEST_F(Compile, SizesMayBeFixedOrOpen) {
+  write("heat.stn", kHeat);
+  EXPECT_NE(stencilc("heat.stn --emit cpp -D N=77").out.find("= 77;"), std::string::npos);
+  EXPECT_NE(stencilc("heat.stn --emit cpp --open N").out.find("int N"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,115 @@
+// `stencilc run` and `stencilc verify`.
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+using Run = Tool;
+
+// False, with a message, if the machine lacks the device.
+bool has_device(const Outcome& devices, const std::string& name) {
+  std::istringstream lines(devices.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(name + " ")) return line.find(" yes ") != std::string::npos;
+  }
+  return false;
+}
+
+TEST_F(Run, EveryDeviceGivesTheSameFile) {
+  write("heat.stn", kHeat);
+  write("wave.stn", kWave3d);
+  const Outcome devices = stencilc("devices");
+  ASSERT_EQ(stencilc("run heat.stn --device reference --out A=heat.npy").status, 0);
+  ASSERT_EQ(stencilc("run wave.stn --device reference --out U=u.npy --out U@-1=before.npy").status, 0);
+  for (const std::string device : {"auto", "host", "opencl"}) {
+    if (device != "auto" && !has_device(devices, device)) {
+      std::printf("[  SKIPPED ] device %s is not present\n", device.c_str());
+      continue;
+    }
+    Outcome run = stencilc("run heat.stn --device " + device + " --out A=h.npy");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("h.npy")), read(file("heat.npy"))) << device;
+    run = stencilc("run wave.stn --device " + device + " --out U=v.npy --out U@-1=b.npy");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("v.npy")), read(file("u.npy"))) << device;
+    EXPECT_EQ(read(file("b.npy")), read(file("before.npy"))) << device;
+  }
+}
+
+TEST_F(Run, InputsContinueFromOutputs) {
+  write("wave.stn", kWave3d);
+  ASSERT_EQ(stencilc("run wave.stn --steps 5 --out U=whole.npy").status, 0);
+  ASSERT_EQ(stencilc("run wave.stn --steps 2 --out U=u.npy --out U@-1=before.npy").status, 0);
+  const Outcome rest =
+      stencilc("run wave.stn --steps 3 --in U=u.npy --in U@-1=before.npy --out U=parts.npy");
+  ASSERT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(read(file("parts.npy")), read(file("whole.npy")));
+}
+
+TEST_F(Run, RefusesInputsOfAnotherShape) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(stencilc("run heat.stn --out A=a.npy").status, 0);
+  const Outcome outcome = stencilc("run heat.stn -D N=41 --in A=a.npy --out A=b.npy");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("R022"), std::string::npos);
+  EXPECT_EQ(files(), "a.npy heat.stn");
+}
+
+TEST_F(Run, WritesPicturesAndStatistics) {
+  write("wave.stn", kWave3d);
+  const Outcome outcome = stencilc("run wave.stn --out U=middle.png --out c=c.png --slice z=0 --stats");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read(file("c.png")).substr(1, 3), "PNG");
+  for (const char* part : {"device", "schedule", "steps     5", "GCells/s", "U ", "c "}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  }
+  const Outcome outside = stencilc("run wave.stn --out U=x.png --slice z=99");
+  EXPECT_EQ(outside.status, 2);
+  EXPECT_FALSE(std::filesystem::exists(file("x.png")));
+}
+
+TEST_F(Run, OpenSizesAreGivenAtRunTime) {
+  write("heat.stn", kHeat);
+  const Outcome missing = stencilc("run heat.stn --open N");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("-D N=..."), std::string::npos) << missing.err;
+  ASSERT_EQ(stencilc("run heat.stn --open N -D N=33 --out A=open.npy").status, 0);
+  ASSERT_EQ(stencilc("run heat.stn -D N=33 --out A=fixed.npy").status, 0);
+  EXPECT_EQ(read(file("open.npy")), read(file("fixed.npy")));
+}
+
+TEST_F(Run, ReductionsFallBackToTheInterpreterWithANote) {
+  write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on [0..N-1, 0..N-1] every 2;\n");
+  const Outcome automatic = stencilc("run sum.stn");
+  EXPECT_EQ(automatic.status, 0) << automatic.err;
+  EXPECT_NE(automatic.out.find("note"), std::string::npos);
+  EXPECT_NE(automatic.out.find("reduce    total = "), std::string::npos);
+  const Outcome named = stencilc("run sum.stn --schedule direct --out A=a.npy");
+  if (has_device(stencilc("devices"), "host")) {
+    EXPECT_EQ(named.status, 1);
+    EXPECT_NE(named.err.find("reduction 'total'"), std::string::npos) << named.err;
+    EXPECT_EQ(files(), "sum.stn");
+  }
+}
+
+TEST_F(Run, FailedChecksAreErrorsOfTheProgram) {
+  write("small.stn", "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
+                     "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n");
+  EXPECT_EQ(stencilc("run small.stn").status, 0);
+  const Outcome outcome = stencilc("run small.stn -D N=5 --out A=a.npy");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("N >= 8"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files(), "small.stn");
+}
+
+TEST_F(Run, VerifyAgreesAndSaysWhatItCompared) {
+  write("heat.stn", kHeat);
+  const Outcome outcome = stencilc("verify heat.stn --quick");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  for (const char* part : {"sizes:", "device", "schedule", "overlapped T=3", "verified:"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  }
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,316 @@
+// Random programs on every schedule family and device against the reference interpreter, bit for bit.
+//
+//   property_test [--programs n] [--first-seed s] [--device host|opencl] [--batch n] [--coverage]
+//
+// One case is a program, a floating-point mode, a schedule with random tile sizes and a number of steps
+// that T seldom divides. Every field must hold exactly the interpreter's bits (NaN equals NaN). A failure
+// prints the seed and the program, and is reproduced by --first-seed SEED --programs 1.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/ir/passes.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/reference/interpreter.h"
+#include "compiler/schedule/schedule.h"
+#include "tests/property/batch.h"
+#include "tests/property/generator.h"
+
+namespace stencil::property {
+namespace {
+
+struct Settings {
+  int programs = 100;
+  uint64_t first_seed = 1;
+  int batch = 20;  // programs per batch
+  bool coverage = false;
+  RunBatch run = run_on_host;
+  std::string device = "host";
+};
+
+struct Tally {
+  int programs = 0, cases = 0, refused = 0, failed = 0;
+  std::map<std::string, std::map<std::string, int>> coverage;  // construct -> family -> cases
+};
+
+// --- Data ---------------------------------------------------------------------------------------------
+
+void fill(Random& random, reference::State& state) {
+  for (reference::FieldData& field : state.fields) {
+    for (size_t level = 0; level < field.levels.size(); ++level) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        for (int64_t p = 0; p < field.points; ++p) {
+          if (is_float(field.types[static_cast<size_t>(c)])) {
+            field.set_real(static_cast<int>(level), c, p, 2 * random.unit() - 1);
+          } else {
+            field.set_integer(static_cast<int>(level), c, p, random.below(8));
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+bool same_bits(const std::byte* a, const std::byte* b) {
+  T x, y;
+  std::memcpy(&x, a, sizeof x);
+  std::memcpy(&y, b, sizeof y);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x != x && y != y) return true;
+  }
+  return std::memcmp(&x, &y, sizeof x) == 0;
+}
+
+bool same_element(Scalar type, const std::byte* a, const std::byte* b) {
+  if (type == Scalar::F32) return same_bits<float>(a, b);
+  if (type == Scalar::F64) return same_bits<double>(a, b);
+  if (type == Scalar::I64) return same_bits<int64_t>(a, b);
+  return same_bits<int32_t>(a, b);
+}
+
+// The first difference, or "".
+std::string difference(const ir::Program& program, const reference::State& expected,
+                       const reference::State& got) {
+  for (size_t f = 0; f < expected.fields.size(); ++f) {
+    const reference::FieldData& want = expected.fields[f];
+    for (int level = 0; level < static_cast<int>(want.levels.size()); ++level) {
+      for (int c = 0; c < want.component_count(); ++c) {
+        const Scalar type = want.types[static_cast<size_t>(c)];
+        const int64_t size = size_in_bytes(type);
+        for (int64_t p = 0; p < want.points; ++p) {
+          const std::byte* a = want.data(level, c) + p * size;
+          const std::byte* b = got.fields[f].data(level, c) + p * size;
+          if (same_element(type, a, b)) continue;
+          return fmt::format("{}@-{} component {} element {} of {}: expected {}, got {}",
+                             program.fields[f].name, level, c, p, want.points, want.real(level, c, p),
+                             got.fields[f].real(level, c, p));
+        }
+      }
+    }
+  }
+  return "";
+}
+
+// --- Cases --------------------------------------------------------------------------------------------
+
+struct Case {
+  Item item;
+  reference::State expected;
+  ir::Program program;
+  std::string text;
+};
+
+std::string random_schedule(Random& random, const std::string& family, int rank) {
+  const int bx = random.pick<int>({4, 8, 16, 32});
+  const int by = random.pick<int>({1, 2, 4});
+  const int bz = random.pick<int>({1, 2});
+  const int ex = random.pick<int>({1, 1, 2, 3});
+  const int ey = random.pick<int>({1, 2, 3, 4});
+  const int ez = random.pick<int>({1, 2, 4});
+  std::string block = fmt::format("{}", rank == 1 ? bx * 4 : bx);
+  std::string elements = fmt::format("{}", ex);
+  if (rank > 1) block += fmt::format("x{}", by), elements += fmt::format("x{}", ey);
+  if (rank > 2) block += fmt::format("x{}", bz), elements += fmt::format("x{}", ez);
+  if (family == "direct") return fmt::format("direct block={} elements={}", block, elements);
+  return fmt::format("overlapped T={} block={} elements={} regions={}", random.between(1, 6), block,
+                     elements, random.chance(70) ? "shrink" : "hull");
+}
+
+// Enlarges a tile that is smaller than its halo: twice the elements in every dimension, one step less.
+std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank) {
+  int elements = 1;
+  for (int d = 0; d < rank; ++d) {
+    schedule.elements[static_cast<size_t>(d)] *= 2;
+    elements *= schedule.elements[static_cast<size_t>(d)];
+  }
+  schedule.time_tile = std::max(1, schedule.time_tile - 1);
+  if (elements > 256) return std::nullopt;
+  return schedule;
+}
+
+bool has_code(const Diagnostics& diagnostics, const std::string& code) {
+  for (const Diagnostic& d : diagnostics.items()) {
+    if (d.code == code) return true;
+  }
+  return false;
+}
+
+std::optional<kernel::Module> lower_somehow(const ir::Program& program, schedule::Schedule& schedule) {
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    Diagnostics refusals;
+    if (auto module = schedule::lower(program, schedule, refusals)) return module;
+    if (!has_code(refusals, "L014")) return std::nullopt;
+    const auto larger = enlarge(schedule, program.grid.rank());
+    if (!larger) return std::nullopt;
+    schedule = *larger;
+  }
+  return std::nullopt;
+}
+
+class Runner {
+ public:
+  explicit Runner(const Settings& settings) : settings_(settings) {}
+
+  int run() {
+    for (int n = 0; n < settings_.programs; ++n) {
+      add_program(settings_.first_seed + static_cast<uint64_t>(n));
+      if ((n + 1) % settings_.batch == 0) flush();
+    }
+    flush();
+    if (settings_.coverage) print_coverage();
+    fmt::print("{}: {} programs, {} cases, {} refused by their schedule\n", settings_.device,
+               tally_.programs, tally_.cases, tally_.refused);
+    fmt::print("{} passed, {} failed\n", tally_.cases - tally_.failed, tally_.failed);
+    return tally_.failed || tally_.cases == 0 ? 1 : 0;
+  }
+
+ private:
+  void fail(const std::string& label, const std::string& what, const std::string& text) {
+    ++tally_.failed;
+    if (tally_.failed <= 5) fmt::print("FAILED {}\n  {}\n{}\n", label, what, text);
+    std::cout.flush();
+  }
+
+  void add_program(uint64_t seed) {
+    const GeneratedProgram generated = random_program(seed);
+    Random random(seed * 77 + 5);
+    ++tally_.programs;
+    const bool open = random.chance(35);  // sizes known to the compiler, or only at run time
+    const Scalar real = random.chance(50) ? Scalar::F32 : Scalar::F64;
+    for (FpMode fp : {FpMode::Strict, FpMode::Contract}) {
+      ProgramOptions options;
+      options.name = fmt::format("p{}_{}", seed, name(fp));
+      options.fp = fp;
+      options.real = real;
+      if (!open) {
+        for (const auto& [size, value] : generated.sizes) {
+          options.definitions[size] = std::to_string(value);
+        }
+      }
+      const Source source(fmt::format("seed{}.stn", seed), generated.text);
+      Diagnostics diagnostics;
+      const auto program = load_program(source, options, diagnostics);
+      if (!program) return fail(source.name(), render(source, diagnostics), generated.text);
+      const auto unsound = ir::verify(*program);
+      if (!unsound.empty()) return fail(source.name(), "IR: " + unsound[0], generated.text);
+      for (const char* family : {"direct", "overlapped"}) {
+        add_case(seed, generated, *program, family, random);
+      }
+    }
+  }
+
+  void add_case(uint64_t seed, const GeneratedProgram& generated, ir::Program program,
+                const std::string& family, Random& random) {
+    Diagnostics diagnostics;
+    auto schedule =
+        schedule::parse(random_schedule(random, family, generated.rank), program, diagnostics);
+    program.name += "_" + family;
+    const std::string head = fmt::format("seed {} {} {}", seed, name(program.fp), family);
+    if (!schedule) return fail(head, render(Source("", ""), diagnostics), generated.text);
+    auto module = lower_somehow(program, *schedule);
+    if (!module) {
+      ++tally_.refused;
+      return;
+    }
+    std::vector<std::string> where;
+    for (const auto& [size, value] : generated.sizes) where.push_back(fmt::format("-D {}={}", size, value));
+    const int64_t steps = random.between(0, 2 * schedule->time_tile + 1);
+    const std::string label =
+        fmt::format("seed {} --fp {} --real {} {} --schedule \"{}\" --steps {}", seed, name(program.fp),
+                    name(program.real), fmt::join(where, " "),
+                    schedule::print(*schedule, generated.rank), steps);
+    const auto problems = kernel::verify(*module);
+    if (!problems.empty()) return fail(label, "kernel IR: " + problems[0], generated.text);
+
+    std::vector<int64_t> integers(program.params.size(), 0);
+    std::vector<double> reals(program.params.size(), 0);
+    for (size_t p = 0; p < program.params.size(); ++p) {
+      if (program.params[p].real_value) reals[p] = *program.params[p].real_value;
+      for (const auto& [size, value] : generated.sizes) {
+        if (program.params[p].name == size) integers[p] = value;
+      }
+    }
+    if (ir::failed_checks(program, integers, reals).has_errors()) {
+      return fail(label, render(Source("", ""), ir::failed_checks(program, integers, reals)),
+                  generated.text);
+    }
+    std::string error;
+    auto state = reference::allocate(program, integers, reals, error);
+    if (!state) return fail(label, error, generated.text);
+    fill(random, *state);
+    Case added{{std::move(*module), *state, steps, label}, std::move(*state), program, generated.text};
+    reference::advance(added.program, added.expected, steps);
+    for (const std::string& construct : generated.constructs) ++tally_.coverage[construct][family];
+    cases_.push_back(std::move(added));
+    ++tally_.cases;
+  }
+
+  void flush() {
+    std::vector<Item> items;
+    for (Case& c : cases_) items.push_back(std::move(c.item));
+    if (!items.empty()) {
+      const auto problems = settings_.run(items);
+      for (const std::string& problem : problems) fail("batch", problem, "");
+      for (size_t i = 0; i < items.size() && problems.empty(); ++i) {
+        const std::string where = difference(cases_[i].program, cases_[i].expected, items[i].state);
+        if (!where.empty()) fail(items[i].label, where, cases_[i].text);
+      }
+    }
+    cases_.clear();
+  }
+
+  void print_coverage() const {
+    fmt::print("{:24} {:>10} {:>10}\n", "construct", "direct", "overlapped");
+    for (const auto& [construct, families] : tally_.coverage) {
+      const auto count = [&, &by = families](const char* family) {
+        const auto found = by.find(family);
+        return found == by.end() ? 0 : found->second;
+      };
+      fmt::print("{:24} {:>10} {:>10}\n", construct, count("direct"), count("overlapped"));
+    }
+  }
+
+  const Settings& settings_;
+  Tally tally_;
+  std::vector<Case> cases_;
+};
+
+int main_with(int argc, char** argv) {
+  Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
+    if (option == "--programs") settings.programs = std::atoi(value());
+    else if (option == "--first-seed") settings.first_seed = std::strtoull(value(), nullptr, 10);
+    else if (option == "--batch") settings.batch = std::max(1, std::atoi(value()));
+    else if (option == "--coverage") settings.coverage = true;
+    else if (option == "--device") settings.device = value();
+    else if (option == "--print") {
+      std::cout << random_program(std::strtoull(value(), nullptr, 10)).text;
+      return 0;
+    } else {
+      std::cerr << "unknown option " << option << "\n";
+      return 2;
+    }
+  }
+  if (settings.device == "opencl") {
+    if (!has_opencl()) {
+      fmt::print("SKIPPED: no OpenCL device on this machine\n");
+      return 77;
+    }
+    settings.run = run_on_opencl;
+  }
+  // --long (STENCIL_LONG=1): ten times the programs.
+  if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1') settings.programs *= 10;
+  return Runner(settings).run();
+}
+
+}  // namespace
+}  // namespace stencil::property
+
+int main(int argc, char** argv) { return stencil::property::main_with(argc, argv); }

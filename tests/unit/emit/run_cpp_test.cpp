@@ -1,0 +1,195 @@
+// The C++ dialect, run: emitted files are compiled, loaded, and their results compared bit by bit with
+// plain loops written here.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "compiler/emit/emit.h"
+#include "compiler/kernel/passes.h"
+#include "tests/unit/emit/host_library.h"
+#include "tests/unit/emit/samples.h"
+
+namespace stencil::emit {
+namespace {
+
+using testing_support::HostLibrary;
+using testing_support::run_command;
+using testing_support::scratch_folder;
+
+std::string cpp(const kernel::Module& module) {
+  EXPECT_EQ(kernel::verify(module), std::vector<std::string>{});
+  Options options;
+  options.target = Target::Cpp;
+  return emit(module, options);
+}
+
+std::vector<float> random_values(size_t count) {
+  std::vector<float> values(count);
+  uint32_t state = 12345;
+  for (float& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(state >> 8) / 16777216.0f - 0.5f;
+  }
+  return values;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+std::vector<float> heat_step(const std::vector<float>& a, int n, int m, float alpha) {
+  std::vector<float> next = a;
+  for (int y = 1; y < n - 1; ++y) {
+    for (int x = 1; x < m - 1; ++x) {
+      const auto at = [&](int dy, int dx) { return a[static_cast<size_t>((y + dy) * m + x + dx)]; };
+      const float sum = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1);
+      next[static_cast<size_t>(y * m + x)] = std::fma(alpha, std::fma(-4.0f, at(0, 0), sum), at(0, 0));
+    }
+  }
+  return next;
+}
+
+using HeatRun = const char*(float*, int64_t, int, int, float);
+using Packed = const char*(void**, const void* const*, int64_t, int64_t);
+
+TEST(RunCpp, DirectKernelAtAwkwardSizes) {
+  const HostLibrary library(cpp(samples::heat()));
+  auto* run = library.get<HeatRun>("heat_run");
+  ASSERT_TRUE(run);
+  for (const auto& [n, m] : {std::pair{3, 3}, {5, 31}, {4, 33}, {37, 64}, {9, 100}}) {
+    for (int steps : {0, 1, 2, 5}) {
+      std::vector<float> got = random_values(static_cast<size_t>(n * m));
+      std::vector<float> expected = got;
+      for (int s = 0; s < steps; ++s) expected = heat_step(expected, n, m, 0.3f);
+      ASSERT_STREQ(run(got.data(), steps, n, m, 0.3f), nullptr);
+      EXPECT_TRUE(same_bits(got, expected)) << n << "x" << m << ", " << steps << " steps";
+    }
+  }
+}
+
+TEST(RunCpp, ChecksComeBeforeAnythingElse) {
+  const HostLibrary library(cpp(samples::heat()));
+  auto* run = library.get<HeatRun>("heat_run");
+  ASSERT_TRUE(run);
+  EXPECT_STREQ(run(nullptr, 1, 2, 9, 0.3f), "N is at least 3");
+  EXPECT_STREQ(run(nullptr, -1, 9, 9, 0.3f), "the number of steps is negative");
+  EXPECT_STREQ(run(nullptr, 1, 9, 0, 0.3f), "array A: an extent is below 1, or it is too large");
+  EXPECT_STREQ(run(nullptr, 1, 2147483647, 2147483647, 0.3f),
+               "array A: an extent is below 1, or it is too large");
+  EXPECT_STREQ(run(nullptr, 1, 1500000000, 1500000000, 0.3f),
+               "heat_step: too many blocks for one launch");
+}
+
+TEST(RunCpp, TilesWithThreadBuffersAcrossBarriers) {
+  for (const char* flags : {"", "-O2 -fopenmp"}) {
+    const HostLibrary library(cpp(samples::tiled()), flags);
+    auto* run = library.get<const char*(float*, int64_t)>("mean_run");
+    ASSERT_TRUE(run);
+    for (int steps : {1, 2, 3, 4, 7}) {
+      std::vector<float> got = random_values(1000);
+      std::vector<float> expected = got;
+      for (int s = 0; s < steps; ++s) {
+        const std::vector<float> old = expected;
+        for (size_t i = 1; i < 999; ++i) {
+          expected[i] = (old[i - 1] + old[i] + old[i + 1]) * static_cast<float>(1.0 / 3);
+        }
+      }
+      ASSERT_STREQ(run(got.data(), steps), nullptr);
+      EXPECT_TRUE(same_bits(got, expected)) << steps << " steps";
+    }
+  }
+}
+
+TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
+  const HostLibrary library(cpp(samples::wave()));
+  auto* run = library.get<const char*(float*, float*, const float*, int64_t, int)>("wave_run");
+  auto* packed = library.get<Packed>("wave_run_packed");
+  ASSERT_TRUE(run && packed);
+  const int n = 50;
+  const std::vector<float> c2 = random_values(n);
+  for (int steps = 0; steps < 8; ++steps) {
+    for (int64_t first : {0, 3}) {
+      std::vector<float> u = random_values(n), previous(n, 0.25f);
+      std::vector<float> got = u, got_previous = previous;
+      for (int s = 0; s < steps; ++s) {
+        std::vector<float> next = u;
+        for (size_t x = 1; x + 1 < n; ++x) {
+          const float second = std::fma(-2.0f, u[x], u[x - 1] + u[x + 1]);
+          next[x] = std::fma(c2[x], second, std::fma(2.0f, u[x], -previous[x])) +
+                    static_cast<float>(first + s);
+        }
+        previous = u;
+        u = next;
+      }
+      if (first == 0) {
+        ASSERT_STREQ(run(got.data(), got_previous.data(), c2.data(), steps, n), nullptr);
+      } else {
+        void* arrays[] = {got.data(), got_previous.data(), const_cast<float*>(c2.data())};
+        const void* parameters[] = {&n};
+        ASSERT_STREQ(packed(arrays, parameters, steps, first), nullptr);
+      }
+      EXPECT_TRUE(same_bits(got, u)) << steps << " steps";
+      EXPECT_TRUE(same_bits(got_previous, previous)) << steps << " steps";
+    }
+  }
+}
+
+TEST(RunCpp, FastMathIsRefusedByTheFileItself) {
+  std::ofstream(scratch_folder() / "fast.cpp") << cpp(samples::heat());
+  const std::string file = (scratch_folder() / "fast.cpp").string();
+  EXPECT_NE(std::system(("c++ -ffast-math -fsyntax-only " + file + " 2> /dev/null").c_str()), 0);
+  EXPECT_EQ(std::system(("c++ -fsyntax-only " + file).c_str()), 0);
+}
+
+TEST(RunCpp, ThePragmaForbidsContraction) {
+  const HostLibrary library(cpp(samples::heat(FpMode::Strict)), "-O3 -march=haswell");
+  auto* run = library.get<HeatRun>("heat_run");
+  if (!run || !__builtin_cpu_supports("fma")) GTEST_SKIP();
+  std::vector<float> got = random_values(64);
+  const std::vector<float> old = got;
+  ASSERT_STREQ(run(got.data(), 1, 8, 8, 0.3f), nullptr);
+  const auto at = [&](int y, int x) { return old[static_cast<size_t>(y * 8 + x)]; };
+  for (int y = 1; y < 7; ++y) {
+    for (int x = 1; x < 7; ++x) {
+      const float sum = at(y - 1, x) + at(y + 1, x) + at(y, x - 1) + at(y, x + 1);
+      volatile float product = 0.3f * std::fma(-4.0f, at(y, x), sum);
+      EXPECT_EQ(got[static_cast<size_t>(y * 8 + x)], at(y, x) + product);
+    }
+  }
+}
+
+TEST(RunCpp, MainChecksItself) {
+  const SelfCheck self_check{samples::heat_initial(), samples::heat_plain()};
+  Options options;
+  options.target = Target::Cpp;
+  options.main = true;
+  const std::string base = (scratch_folder() / "program").string();
+  std::ofstream(base + ".cpp") << emit(samples::heat(), options, &self_check);
+  ASSERT_TRUE(run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -o " + base + " " + base + ".cpp"));
+  EXPECT_TRUE(run_command(base + " N=20 M=33 --steps 3 --repeat 1"));
+  std::ifstream log(scratch_folder() / "log");
+  const std::string output((std::istreambuf_iterator<char>(log)), std::istreambuf_iterator<char>());
+  EXPECT_NE(output.find("PASSED: 3 steps agree with the plain loops"), std::string::npos) << output;
+  EXPECT_NE(output.find("RESULT name=heat "), std::string::npos) << output;
+  EXPECT_NE(output.find("check=passed"), std::string::npos) << output;
+
+  // A module that differs from its reference fails, and says where.
+  SelfCheck wrong = self_check;
+  auto& alpha = std::get<kernel::Launch>(wrong.reference.plan.actions[0]);
+  wrong.reference.plan.arrays[0].copies = 2;
+  alpha.arrays[0].slot = 1;
+  alpha.arrays[1].slot = 0;
+  std::ofstream(base + "2.cpp") << emit(samples::heat(), options, &wrong);
+  ASSERT_TRUE(run_command("c++ -std=c++17 -O1 -o " + base + "2 " + base + "2.cpp"));
+  const int status = std::system((base + "2 N=20 M=33 --repeat 1 > " + base + ".log 2>&1").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  std::ifstream failure(base + ".log");
+  const std::string text((std::istreambuf_iterator<char>(failure)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("FAILED at ["), std::string::npos) << text;
+  EXPECT_EQ(WEXITSTATUS(std::system((base + " N=20 2> /dev/null").c_str())), 2) << "M is missing";
+}
+
+}  // namespace
+}  // namespace stencil::emit

@@ -1,0 +1,237 @@
+// What the output says, line by line: dialects, names, literals, layout.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "compiler/emit/emit.h"
+#include "compiler/emit/expression.h"
+#include "compiler/emit/text.h"
+#include "tests/unit/emit/samples.h"
+
+namespace stencil::emit {
+namespace {
+
+using kernel::Expr;
+
+std::string emit_for(Target target, const kernel::Module& module, bool kernels_only = false) {
+  Options options;
+  options.target = target;
+  options.kernels_only = kernels_only;
+  return emit(module, options);
+}
+
+testing::AssertionResult has(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no \"" << part << "\" in\n" << text;
+}
+testing::AssertionResult lacks(const std::string& text, const std::string& part) {
+  if (text.find(part) == std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "there is \"" << part << "\" in\n" << text;
+}
+
+TEST(Cuda, KernelHead) {
+  const std::string text = emit_for(Target::Cuda, samples::heat());
+  EXPECT_TRUE(has(text, "constexpr int block_x = 32;  // points of a tile in x\n"));
+  EXPECT_TRUE(has(text, "// One step: every thread computes one point.\n"
+                        "extern \"C\" __global__ void __launch_bounds__(128)\n"
+                        "heat_step(const float* __restrict__ A, float* __restrict__ A_next, const int N,"));
+  EXPECT_TRUE(has(text, "  const int64_t block = blockIdx.x;\n"));
+  EXPECT_TRUE(has(text, "  const int thread_y = threadIdx.y;\n"));
+  EXPECT_TRUE(lacks(text, "thread_z")) << "it is not used";
+  EXPECT_TRUE(lacks(text, "unused")) << "dead lets are dropped";
+  EXPECT_TRUE(has(text, "A_next[y * M + x] = fmaf(alpha, laplacian, A[y * M + x]);\n"));
+}
+
+TEST(Cuda, Driver) {
+  const std::string text = emit_for(Target::Cuda, samples::heat());
+  EXPECT_TRUE(has(text, "extern \"C\" const char* heat_run(float* A, int64_t steps, int N, int M, float alpha) {"));
+  EXPECT_TRUE(has(text, "dim3(32, 4, 1), 0, stream>>>(A_slots[0], A_slots[1],"));
+  EXPECT_TRUE(has(text, "if (A_slots[0] != A) {"));
+  EXPECT_TRUE(has(text, "return \"N is at least 3\";"));
+}
+
+TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {
+  const std::string strict = emit_for(Target::Cuda, samples::heat(FpMode::Strict));
+  EXPECT_TRUE(has(strict, "A[y * M + x] + __fmul_rn(alpha, laplacian);"));
+  const std::string tiled = emit_for(Target::Cuda, samples::tiled());
+  EXPECT_TRUE(has(tiled, "next[e] = __fmul_rn(mean, 0.33333334f);")) << "a local array is no barrier";
+  const Expr x = kernel::variable("x", Scalar::F32);
+  const Expr square = kernel::mul(x, x);
+  const auto of = [](const Expr& value, FpMode mode = FpMode::Strict) {
+    return emit_for(Target::Cuda, samples::pointwise(Scalar::F32, Scalar::F32, value, mode), true);
+  };
+  EXPECT_TRUE(has(of(square), "= x * x;")) << "it only goes to memory";
+  EXPECT_TRUE(has(of(kernel::mul(square, x)), "= x * x * x;"));
+  EXPECT_TRUE(has(of(kernel::add(kernel::operation(Op::Div, {x, kernel::real(4, Scalar::F32)}), x)),
+                  "= __fmul_rn(x, 0.25f) + x;"));
+  EXPECT_TRUE(has(of(kernel::add(square, x), FpMode::Fast), "= x * x + x;"));
+  EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::heat(FpMode::Strict)), "+ alpha * laplacian;"));
+}
+
+TEST(Cuda, SharedMemory) {
+  const std::string text = emit_for(Target::Cuda, samples::tiled());
+  EXPECT_TRUE(has(text, "__launch_bounds__(64, 2)"));
+  EXPECT_TRUE(has(text, "  __shared__ float values[padded];  // the tile\n"));
+  EXPECT_TRUE(has(text, "#pragma unroll\n"));
+  EXPECT_TRUE(has(text, "  __syncthreads();\n"));
+  const std::string big = emit_for(Target::Cuda, samples::tiled(20000));
+  EXPECT_TRUE(has(big, "extern __shared__ __align__(16) unsigned char shared_memory[];\n"));
+  EXPECT_TRUE(has(big, "float (&values)[padded] = *reinterpret_cast<float (*)[padded]>(shared_memory + 0);"));
+  EXPECT_TRUE(has(big, "cudaFuncAttributeMaxDynamicSharedMemorySize, 80016)"));
+  EXPECT_TRUE(has(big, "dim3(64, 1, 1), 80016, stream>>>"));
+}
+
+TEST(Cuda, KernelsOnlyNeedNoHeaders) {
+  for (const auto& module : {samples::heat(), samples::tiled(), samples::wave()}) {
+    const std::string text = emit_for(Target::Cuda, module, true);
+    EXPECT_TRUE(lacks(text, "#include"));
+    EXPECT_TRUE(lacks(text, "int64_t"));
+    EXPECT_TRUE(lacks(text, "_run"));
+  }
+}
+
+TEST(Cuda, WideOffsetsAreComputedIn64Bits) {
+  kernel::Module module = samples::heat();
+  for (kernel::Buffer& buffer : module.kernels[0].buffers) buffer.wide = true;
+  EXPECT_TRUE(has(emit_for(Target::Cuda, module), "A_next[(int64_t)y * M + x] ="));
+  EXPECT_TRUE(has(emit_for(Target::Cuda, module, true), "A_next[(long long)y * M + x] ="));
+}
+
+TEST(OpenCl, KernelsAndThePlanInWords) {
+  const std::string text = emit_for(Target::OpenCl, samples::tiled());
+  EXPECT_TRUE(has(text, "#pragma OPENCL FP_CONTRACT OFF\n"));
+  EXPECT_TRUE(lacks(text, "cl_khr_fp64"));
+  EXPECT_TRUE(lacks(text, "#include"));
+  EXPECT_TRUE(has(text, "enum { tile = 64 };  // points that a block completes\n"));
+  EXPECT_TRUE(has(text, "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+                        "void mean_steps(__global const float* restrict A,"));
+  EXPECT_TRUE(has(text, "  __local float values[padded];  // the tile\n"));
+  EXPECT_TRUE(has(text, "  barrier(CLK_LOCAL_MEM_FENCE);\n"));
+  EXPECT_TRUE(has(text, "  const long block = get_group_id(0);\n"));
+  EXPECT_TRUE(has(text, "//   1. launch mean_steps(A[0], A[1], (int)count), local size {64, 1, 1}, "
+                        "global size {1024, 1, 1}\n"));
+  EXPECT_TRUE(has(text, "//   2. rotate A: slot k becomes slot k+1, the last becomes slot 0\n"));
+  const Expr x = kernel::variable("x", Scalar::F64);
+  EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::pointwise(Scalar::F64, Scalar::F64, x)),
+                  "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
+}
+
+TEST(Cpp, ThreadsBecomeLoops) {
+  const std::string text = emit_for(Target::Cpp, samples::tiled());
+  EXPECT_TRUE(has(text, "#pragma omp parallel for schedule(static)\n"));
+  EXPECT_TRUE(has(text, "    for (int thread_x = 0; thread_x < 64; ++thread_x) {\n"));
+  EXPECT_TRUE(has(text, "    float next[64][2];\n")) << "it lives across a barrier";
+  EXPECT_TRUE(has(text, "values[i] = next[thread_x][e];\n"));
+  EXPECT_TRUE(lacks(text, "barrier"));
+}
+
+TEST(Cpp, AThreadBufferOfOneSectionIsLocal) {
+  kernel::Module module = samples::tiled();
+  auto& body = module.kernels[0].body;
+  auto& loop = std::get<kernel::For>(body[3].kind);
+  kernel::Body once = loop.body;
+  body.erase(body.begin() + 3);
+  body.insert(body.begin() + 3, once.begin(), once.end());
+  const std::string text = emit_for(Target::Cpp, module);
+  EXPECT_TRUE(has(text, "      float mean;\n"));
+  EXPECT_TRUE(has(text, "mean = values[i - 1]"));
+  EXPECT_TRUE(has(text, "next[thread_x][e]"));
+}
+
+TEST(Names, ReservedOnesAreChangedEverywhere) {
+  kernel::Module module = samples::heat();
+  module.plan.arrays[0].name = "float4";
+  module.plan.parameters[2].name = "steps";
+  module.kernels[0].buffers[0].name = "blockIdx";
+  module.kernels[0].buffers[1].name = "sin";
+  module.kernels[0].name = "main";
+  const std::string cuda = emit_for(Target::Cuda, module);
+  EXPECT_TRUE(has(cuda, "main_(const float* __restrict__ blockIdx_, float* __restrict__ sin_,"));
+  EXPECT_TRUE(has(cuda, "sin_[y * M + x] = "));
+  EXPECT_TRUE(has(cuda, "heat_run(float* float4_, int64_t steps_2, int N, int M, float steps)"));
+  EXPECT_TRUE(has(emit_for(Target::Cpp, module), "heat_run(float* float4, int64_t steps_2,"));
+}
+
+TEST(Names, AnUnderscoreThatIsTakenGrows) {
+  kernel::Module module = samples::heat();
+  module.kernels[0].buffers[0].name = "int";
+  module.kernels[0].buffers[1].name = "int_";
+  const std::string text = emit_for(Target::Cuda, module);
+  EXPECT_TRUE(has(text, "const float* __restrict__ int__, float* __restrict__ int_,"));
+}
+
+TEST(Literals, AreShortAndReadBack) {
+  const Dialect& d = cuda_dialect();
+  EXPECT_EQ(real_literal(0.1f, Scalar::F32, d), "0.1f");
+  EXPECT_EQ(real_literal(1, Scalar::F32, d), "1.0f");
+  EXPECT_EQ(real_literal(1, Scalar::F64, d), "1.0");
+  EXPECT_EQ(real_literal(-0.0, Scalar::F64, d), "-0.0");
+  EXPECT_EQ(real_literal(1e-30, Scalar::F64, d), "1e-30");
+  EXPECT_EQ(real_literal(0.1, Scalar::F64, d), "0.1");
+  EXPECT_EQ(real_literal(-INFINITY, Scalar::F32, d), "-__int_as_float(0x7f800000)");
+  EXPECT_EQ(real_literal(INFINITY, Scalar::F32, opencl_dialect()), "INFINITY");
+}
+
+TEST(Literals, TheLeastIntegers) {
+  const Expr least = kernel::integer(std::numeric_limits<int32_t>::min());
+  EXPECT_TRUE(has(emit_for(Target::Cpp, samples::pointwise(Scalar::I32, Scalar::I32, least)),
+                  "out[(int)block] = (-2147483647 - 1);"));
+}
+
+TEST(Parentheses, AreThoseThatMeanSomething) {
+  const Expr x = kernel::variable("x", Scalar::F32);
+  const auto of = [](const Expr& value) {
+    return emit_for(Target::Cpp, samples::pointwise(Scalar::F32, Scalar::F32, value));
+  };
+  using kernel::add, kernel::mul, kernel::sub, kernel::operation;
+  EXPECT_TRUE(has(of(sub(sub(x, x), x)), "= x - x - x;"));
+  EXPECT_TRUE(has(of(sub(x, sub(x, x))), "= x - (x - x);"));
+  EXPECT_TRUE(has(of(mul(add(x, x), x)), "= (x + x) * x;"));
+  EXPECT_TRUE(has(of(operation(Op::Neg, {operation(Op::Neg, {x})})), "= -(-x);"));
+  EXPECT_TRUE(has(of(operation(Op::Neg, {mul(x, x)})), "= -(x * x);"));
+  const Expr a = kernel::less(x, kernel::real(1, Scalar::F32));
+  const Expr b = kernel::less(kernel::real(0, Scalar::F32), x);
+  const Expr c = operation(Op::Or, {operation(Op::And, {a, b}), b});
+  EXPECT_TRUE(has(of(operation(Op::Select, {c, x, operation(Op::Select, {a, x, x})})),
+                  "= (x < 1.0f && 0.0f < x) || 0.0f < x ? x : x;"));
+}
+
+TEST(Layout, NoLineIsTooLong) {
+  Expr sum = kernel::variable("x", Scalar::F32);
+  for (int i = 1; i < 60; ++i) {
+    sum = kernel::add(sum, kernel::mul(kernel::real(0.125 * i, Scalar::F32), kernel::variable("x", Scalar::F32)));
+  }
+  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+    for (const auto& module : {samples::heat(), samples::tiled(20000), samples::wave(),
+                               samples::pointwise(Scalar::F32, Scalar::F32, sum)}) {
+      std::istringstream lines(emit_for(target, module));
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), kColumns) << line;
+        EXPECT_TRUE(line.empty() || line.back() != ' ') << "'" << line << "'";
+        for (char c : line) EXPECT_TRUE(c >= ' ') << line;
+      }
+    }
+  }
+}
+
+TEST(Layout, SameInputSameText) {
+  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+    EXPECT_EQ(emit_for(target, samples::wave()), emit_for(target, samples::wave()));
+  }
+}
+
+TEST(Header, DeclaresTheEntryPoints) {
+  const std::string text = emit_header(samples::wave(), Target::Cuda);
+  EXPECT_TRUE(has(text, "#ifndef WAVE_H\n"));
+  EXPECT_TRUE(has(text, "const char* wave_run(float* U, float* U_1, const float* c2, int64_t steps, int N);"));
+  EXPECT_TRUE(has(text, "cudaStream_t stream);"));
+  EXPECT_TRUE(has(text, "//   U_1[N], 1 step(s) back\n"));
+  const std::string cpp = emit_header(samples::wave(), Target::Cpp);
+  EXPECT_TRUE(lacks(cpp, "cuda"));
+  EXPECT_TRUE(has(cpp, "wave_run_packed(void** arrays, const void* const* parameters,"));
+}
+
+}  // namespace
+}  // namespace stencil::emit

@@ -1,0 +1,145 @@
+#include "runtime/device.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "compiler/reference/interpreter.h"
+#include "compiler/schedule/schedule.h"
+#include "runtime/compare.h"
+#include "runtime/files.h"
+#include "tests/unit/runtime/programs.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::runtime {
+namespace {
+
+TEST(Devices, AreListedWithAReasonForEveryAbsence) {
+  std::vector<std::string> names;
+  for (const DeviceInfo& info : devices()) {
+    names.push_back(info.name);
+    EXPECT_NE(info.available ? info.description : info.reason, "") << info.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"cuda", "host", "opencl", "reference"}));
+}
+
+TEST(ChooseDevice, TakesTheFirstPresentOrTheOneNamed) {
+  EXPECT_TRUE(choose_device("auto").ok());
+  EXPECT_EQ(choose_device("reference").value().info.name, "reference");
+  EXPECT_EQ(choose_device("auto", true).value().info.name, "reference");
+}
+
+TEST(ChooseDevice, SuggestsForUnknownNames) {
+  const auto chosen = choose_device("opencll");
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.failure().code, "R040");
+  EXPECT_EQ(chosen.failure().hint, "did you mean 'opencl'?");
+}
+
+TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
+  const auto chosen = choose_device("opencl:no such device");
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.failure().code, "R041");
+  EXPECT_NE(chosen.failure().message, "");
+}
+
+// Every device that runs kernels, against the interpreter.
+class KernelDevice : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto chosen = choose_device(GetParam());
+    if (!chosen.ok()) GTEST_SKIP() << chosen.failure().message;
+    device_ = chosen.value();
+  }
+
+  // Runs `steps` steps in the given parts and compares with the interpreter.
+  void check(const ir::Program& program, const Params& params, const std::string& line,
+             const std::vector<int64_t>& parts) {
+    Diagnostics diagnostics;
+    const auto schedule = schedule::parse(line, program, diagnostics);
+    ASSERT_TRUE(schedule) << render(Source("", ""), diagnostics);
+    const auto module = schedule::lower(program, *schedule, diagnostics);
+    ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
+    const auto loaded = device_.device.load({program, &*module}, device_.selector);
+    ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+    reference::State state = initial_state(program, params);
+    reference::State expected = state;
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    for (const int64_t part : parts) {
+      const auto done = session.value()->advance(part);
+      ASSERT_TRUE(done.ok()) << done.failure().message;
+      EXPECT_EQ(done.value(), part);
+      reference::advance(program, expected, part);
+    }
+    ASSERT_TRUE(session.value()->finish().ok());
+    EXPECT_EQ(state.step, expected.step);
+    const auto difference = compare(program, expected, state);
+    EXPECT_FALSE(difference) << difference->where << ": expected " << difference->expected
+                             << ", found " << difference->actual;
+  }
+
+  ChosenDevice device_;
+};
+
+TEST_P(KernelDevice, CountsStepsOnFromPartToPart) {
+  const ir::Program program = program_of(kDecay);
+  check(program, bind_params(program).value(), "direct", {1, 0, 4});
+}
+
+TEST_P(KernelDevice, RotatesLevels) {
+  const ir::Program program = program_of(kWave);
+  check(program, bind_params(program).value(), "direct", {3, 2});
+}
+
+TEST_P(KernelDevice, TakesOpenSizesAtRunTime) {
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program program = program_of(kDecay, options);
+  for (const char* size : {"3", "31"}) {
+    check(program, bind_params(program, {{"N", size}}).value(), "overlapped T=3 block=16x4", {4});
+  }
+}
+
+TEST_P(KernelDevice, RunsSeveralSessionsOfOneProgram) {
+  const ir::Program program = program_of(kDecay);
+  const Params params = bind_params(program).value();
+  Diagnostics diagnostics;
+  const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
+  ASSERT_TRUE(module);
+  const auto loaded = device_.device.load({program, &*module}, device_.selector);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State expected = initial_state(program, params);
+  reference::advance(program, expected, 2);
+  for (int i = 0; i < 2; ++i) {
+    reference::State state = initial_state(program, params);
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok());
+    ASSERT_TRUE(session.value()->advance(2).ok());
+    ASSERT_TRUE(session.value()->finish().ok());
+    EXPECT_FALSE(compare(program, expected, state));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelDevice, testing::Values("host", "opencl"));
+
+TEST(HostDevice, ReportsTheCompilersWords) {
+  const TemporaryDirectory directory;
+  const std::string compiler = directory.file("broken-compiler");
+  ASSERT_TRUE(write_file_atomically(compiler, "#!/bin/sh\necho it is broken\nexit 1\n").ok());
+  ASSERT_EQ(chmod(compiler.c_str(), 0700), 0);
+  const char* before = getenv("CXX");
+  const std::string restored = before ? before : "";
+  setenv("CXX", compiler.c_str(), 1);
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
+  const auto loaded = host_device().load({program, &*module}, "");
+  before ? setenv("CXX", restored.c_str(), 1) : unsetenv("CXX");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.failure().code, "R042");
+  EXPECT_NE(loaded.failure().message.find("it is broken"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stencil::runtime

@@ -1,0 +1,58 @@
+// Small programs for the tests of devices and runs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiler/driver/frontend.h"
+#include "runtime/run.h"
+
+namespace stencil::runtime {
+
+// Reads its own step, so that a run in parts shows whether steps are counted on.
+inline const char* kDecay = R"(
+param N : integer = 20;
+param a : real = 0.5;
+grid G = [0..N-1, 0..N+2] steps 7;
+field A : real on G;
+stencil decay : A[1..N-2, 1..N+1] = a * A[0,0] + 0.125 * (A[-1,0] + A[1,0]) + 0.25 * A[0,-1] + time;
+init A[i,j] = 0.5 * i - j;
+)";
+
+inline const char* kWave = R"(
+param N : integer = 50;
+grid G = [0..N-1] steps 9;
+field U : real on G history 2;
+field c : real on G constant;
+stencil wave : U[1..N-2] = 2 * U[0] - U@-1[0] + c[0] * (U[-1] - 2 * U[0] + U[1]);
+init U[i] = select(i == 10, 1.0, 0.0);
+init c[i] = 0.25 + 0.001 * i;
+)";
+
+inline const char* kConverging = R"(
+param N : integer = 16;
+grid G = [0..N-1] steps 1000;
+field A : real on G;
+stencil s : A[1..N-2] = 0.5 * A[0] + 0.25 * (A[-1] + A[1]);
+init A[i] = select(i == 7, 1.0, 0.0);
+reduce largest = max(A[0]) on [0..N-1] every 5;
+stop when largest < 0.1;
+)";
+
+inline ir::Program program_of(const std::string& text, ProgramOptions options = {}) {
+  const Source source("test.stn", text);
+  Diagnostics diagnostics;
+  auto program = load_program(source, options, diagnostics);
+  EXPECT_TRUE(program) << render(source, diagnostics);
+  return program.value_or(ir::Program{});
+}
+
+inline reference::State initial_state(const ir::Program& program, const Params& params) {
+  Diagnostics diagnostics;
+  auto state = prepare_state(program, params, diagnostics);
+  EXPECT_TRUE(state.ok()) << render(Source("test.stn", ""), diagnostics);
+  return std::move(state).value();
+}
+
+}  // namespace stencil::runtime

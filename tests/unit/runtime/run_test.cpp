@@ -1,0 +1,146 @@
+#include "runtime/run.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/reference/interpreter.h"
+#include "runtime/compare.h"
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::runtime {
+namespace {
+
+TEST(BindParams, TakesDefaultsAndGivenValues) {
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program program = program_of(kDecay, options);
+  const auto params = bind_params(program, {{"N", "33"}});
+  ASSERT_TRUE(params.ok());
+  EXPECT_EQ(params.value().integers[0], 33);
+  EXPECT_EQ(params.value().reals[1], 0.5);
+}
+
+TEST(BindParams, RefusesMissingAndMalformedValues) {
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program program = program_of(kDecay, options);
+  const auto missing = bind_params(program);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.failure().code, "R050");
+  EXPECT_EQ(missing.failure().message, "param 'N' has no value");
+  for (const char* text : {"", "x", "3.5", "3000000000", "7 "}) {
+    const auto malformed = bind_params(program, {{"N", text}});
+    ASSERT_FALSE(malformed.ok()) << text;
+    EXPECT_EQ(malformed.failure().code, "R051");
+  }
+}
+
+TEST(StepsOf, AreTheProgramsAndNeverNegative) {
+  const ir::Program program = program_of(kDecay);
+  EXPECT_EQ(steps_of(program, bind_params(program).value()).value(), 7);
+  ir::Program without = program;
+  without.steps.reset();
+  EXPECT_EQ(steps_of(without, {}).failure().code, "R053");
+  without.steps = ir::Affine{-1, {}};
+  EXPECT_EQ(steps_of(without, {}).failure().code, "R053");
+}
+
+TEST(PrepareState, ReportsFailedChecksInTheProgram) {
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program program =
+      program_of("param N : integer;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
+                 "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n",
+                 options);
+  Diagnostics diagnostics;
+  const auto state = prepare_state(program, bind_params(program, {{"N", "4"}}).value(), diagnostics);
+  ASSERT_FALSE(state.ok());
+  EXPECT_EQ(state.failure().code, "");
+  EXPECT_TRUE(diagnostics.has_errors());
+}
+
+TEST(Prepare, FallsBackToTheInterpreterAndSaysSo) {
+  const ir::Program program = program_of(kConverging);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, "auto", "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(prepared.value().device.info.name, "reference");
+  ASSERT_EQ(prepared.value().notes.size(), 1u);
+  EXPECT_NE(prepared.value().notes[0].find("largest"), std::string::npos);
+  EXPECT_FALSE(diagnostics.has_errors());
+}
+
+TEST(Prepare, PassesRefusalsOnWhereADeviceOrScheduleIsNamed) {
+  const ir::Program program = program_of(kConverging);
+  for (const auto& [device, line] : {std::pair{"host", "auto"}, std::pair{"auto", "direct"}}) {
+    Diagnostics diagnostics;
+    const auto prepared = prepare(program, device, line, diagnostics);
+    if (choose_device(device).ok() && choose_device(device).value().device.runs_kernels) {
+      ASSERT_FALSE(prepared.ok());
+      EXPECT_EQ(prepared.failure().code, "");
+      EXPECT_TRUE(diagnostics.has_errors());
+    }
+  }
+}
+
+class Execute : public testing::TestWithParam<const char*> {};
+
+TEST_P(Execute, RunsAllStepsAndReports) {
+  if (!choose_device(GetParam()).ok()) GTEST_SKIP() << choose_device(GetParam()).failure().message;
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, GetParam(), "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  reference::State expected = state;
+  std::vector<int64_t> seen;
+  const auto report = execute(program, prepared.value(), state, 300, [&](const Progress& progress) {
+    seen.push_back(progress.done);
+    EXPECT_EQ(progress.total, 300);
+    return true;
+  });
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  EXPECT_EQ(report.value().steps, 300);
+  EXPECT_EQ(report.value().updates, 300.0 * 20 * 23);
+  EXPECT_FALSE(report.value().interrupted);
+  ASSERT_GE(seen.size(), 2u);
+  EXPECT_EQ(seen.back(), 300);
+  reference::advance(program, expected, 300);
+  EXPECT_FALSE(compare(program, expected, state));
+}
+
+TEST_P(Execute, StopsBetweenTimeTilesWhenTold) {
+  if (!choose_device(GetParam()).ok()) GTEST_SKIP() << choose_device(GetParam()).failure().message;
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, GetParam(), "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  reference::State expected = state;
+  const auto report =
+      execute(program, prepared.value(), state, 300, [](const Progress&) { return false; });
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report.value().interrupted);
+  EXPECT_LT(report.value().steps, 300);
+  EXPECT_EQ(state.step, report.value().steps);
+  reference::advance(program, expected, report.value().steps);
+  EXPECT_FALSE(compare(program, expected, state));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Execute, testing::Values("reference", "host", "opencl"));
+
+TEST(ExecuteStop, EndsWhenTheConditionHolds) {
+  const ir::Program program = program_of(kConverging);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, "reference", "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok());
+  reference::State state = initial_state(program, bind_params(program).value());
+  const auto report = execute(program, prepared.value(), state, 1000);
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report.value().stopped);
+  EXPECT_GT(report.value().steps, 0);
+  EXPECT_EQ(report.value().steps % 5, 0);
+  EXPECT_LT(report.value().steps, 1000);
+}
+
+}  // namespace
+}  // namespace stencil::runtime

@@ -1,0 +1,121 @@
+// Whole programs: those of the language's definition and the examples are free of errors and
+// warnings, and long programs take linear time.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/unit/sema/fixture.h"
+
+namespace stencil::test {
+namespace {
+
+void expect_clean(const std::string& text) {
+  const Analysis analysis = analyze_text(text);
+  EXPECT_TRUE(analysis.program);
+  EXPECT_EQ(analysis.messages, "");
+}
+
+TEST(Programs, Jacobi) {
+  expect_clean(R"(
+param N     : integer = 512;
+param alpha : real    = 0.25;
+grid G = [0..N-1, 0..N-1, 0..N-1] steps 100;
+subgrid interior of G = [1..N-2, 1..N-2, 1..N-2];
+field A : real on G;
+stencil jacobi : A on interior =
+    alpha * A[0,0,0]
+  + (1 - alpha) / 6 * (A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0] + A[0,0,-1] + A[0,0,1]);
+init A[i,j,k] = select(i == 0, 100.0, 0.0);
+)");
+}
+
+TEST(Programs, Pieces) {
+  expect_clean(R"(
+param M : integer = 4096;
+grid G = [0..M-1] steps 64;
+field A : real on G;
+stencil smooth : A {
+  [0]      = A[0];
+  [1..M-2] = 0.333 * (A[-1] + A[0] + A[1]);
+  [M-1]    = A[0];
+}
+)");
+}
+
+TEST(Programs, Fdtd) {
+  expect_clean(R"(
+param N : integer = 1000;  param M : integer = 1200;
+grid G = [0..N-1, 0..M-1] steps 500;
+field Ex, Ey, Hz : real on G;
+stencil ey0 : Ey[0, 0..M-1]        = time * 0.01;
+stencil ey  : Ey[1..N-1, 0..M-1]   = Ey[0,0] - 0.5 * (Hz[0,0] - Hz[-1,0]);
+stencil ex  : Ex[0..N-1, 1..M-1]   = Ex[0,0] - 0.5 * (Hz[0,0] - Hz[0,-1]);
+stencil hz  : Hz[0..N-2, 0..M-2]   = Hz[0,0] - 0.7 * (Ex[0,1] - Ex[0,0] + Ey[1,0] - Ey[0,0]);
+)");
+}
+
+TEST(Programs, Wave) {
+  expect_clean(R"(
+param N : integer;
+require N >= 3;
+grid G = [0..N-1, 0..N-1, 0..N-1] steps 100;
+subgrid interior of G = [1..N-2, 1..N-2, 1..N-2];
+field U  : real on G history 2;
+field c2, damp : real on G constant;
+function lap(u : field) = u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1]
+  - 6*u[0,0,0];
+stencil wave : U {
+  let d = 1 - damp[0,0,0];
+  interior = d * (2*U[0,0,0] - U@-1[0,0,0]) + c2[0,0,0] * lap(U);
+}
+reduce energy = sum(U[0,0,0] * U[0,0,0]) on interior every 50;
+stop when energy < 1e-9;
+)");
+}
+
+TEST(Programs, Structures) {
+  expect_clean(R"(
+param N : integer = 64;  param M : integer = 32;
+grid G = [0..N-1, 0..M-1] steps 10;
+type cell = { rho : real, u : vector 2 of real };
+field S : cell on G boundary periodic;
+table w : real[3,3] = { {1,2,1}, {2,4,2}, {1,2,1} };
+field B : float on G boundary clamp;
+stencil blur : B[i in 0..N-1, j in 0..M-1] =
+  sum(a in -1..1, b in -1..1 : w[a+1,b+1] * B[a,b]) / 16 + 1e-6 * i;
+stencil flow : S on G = S[0,0] + 0.5 * (S[1,0] - S[0,-1]);
+)");
+}
+
+TEST(Programs, Examples) {
+  const std::filesystem::path examples = std::string(STENCIL_SOURCE_DIR) + "/dsl-examples";
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+    if (entry.path().extension() != ".stn") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    expect_clean(text.str());
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+TEST(Programs, TwentyThousandLines) {
+  std::string text =
+      "param N : integer = 64;\ngrid G = [0..N-1, 0..N-1] steps 4;\nfield A, B : real on G;\n";
+  for (int i = 0; i < 6600; ++i) {
+    text += fmt::format(
+        "stencil s{} : A[1..N-2, 1..N-2] =\n"
+        "  0.25 * (A[-1,0] + A[1,0] + B[0,-1] + B[0,1])\n  + {} * A[0,0];\n",
+        i, i);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(program_of(text).functions.size(), 6600u);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 10);  // about 0.6 s; quadratic time would take minutes
+}
+
+}  // namespace
+}  // namespace stencil::test
