@@ -101,20 +101,6 @@ bool run_command(const Words& command, const std::string& log) {
 using RunPacked = const char* (*)(void** arrays, const void* const* parameters, int64_t steps,
                                   int64_t first_step);
 
-class Library {
- public:
-  explicit Library(void* handle) : handle_(handle) {}
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-  ~Library() {
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-  void* symbol(const std::string& name) const { return dlsym(handle_, name.c_str()); }
-
- private:
-  void* handle_;
-};
-
 // The run's params in the layout that the packed entry point takes: a pointer to each value.
 class PackedParameters {
  public:
@@ -175,15 +161,13 @@ class HostSession : public Session {
 
 class HostProgram : public LoadedProgram {
  public:
-  HostProgram(std::unique_ptr<Library> library, RunPacked run, const kernel::Plan& plan)
-      : library_(std::move(library)), run_(run), plan_(plan) {}
+  HostProgram(RunPacked run, const kernel::Plan& plan) : run_(run), plan_(plan) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return std::unique_ptr<Session>(std::make_unique<HostSession>(run_, plan_, state));
   }
 
  private:
-  std::unique_ptr<Library> library_;
   RunPacked run_;
   const kernel::Plan& plan_;
 };
@@ -241,15 +225,15 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
       compile(find_compiler(), job.module->fp, source, object, directory.path() + "/log");
   if (!compiled.ok()) return compiled.failure();
 
-  void* handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Never unloaded: threads of the OpenMP library that came with it outlive the last parallel loop.
+  void* handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     return Failure{"R042", fmt::format("the compiled program cannot be loaded: {}", dlerror()), ""};
   }
-  auto library = std::make_unique<Library>(handle);
-  const auto run = reinterpret_cast<RunPacked>(library->symbol(job.module->name + "_run_packed"));
+  const std::string entry = job.module->name + "_run_packed";
+  const auto run = reinterpret_cast<RunPacked>(dlsym(handle, entry.c_str()));
   if (run == nullptr) return Failure{"R042", "the compiled program has no packed entry point", ""};
-  return std::unique_ptr<LoadedProgram>(
-      std::make_unique<HostProgram>(std::move(library), run, job.module->plan));
+  return std::unique_ptr<LoadedProgram>(std::make_unique<HostProgram>(run, job.module->plan));
 }
 
 }  // namespace

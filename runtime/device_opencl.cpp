@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "compiler/emit/emit.h"
+#include "runtime/device_opencl_cpu.h"
 #include "runtime/device_plan.h"
 
 namespace stencil::runtime {
@@ -169,7 +170,7 @@ class OpenClAccelerator : public Accelerator {
     return driver_failure(what, error);
   }
   Status check_limits(const kernel::Kernel& kernel, cl_kernel built) const;
-  Status compile(const std::string& source);
+  Status compile(const std::string& source, const std::string& flags);
 
   const Library& cl_ = library();
   const kernel::Module& module_;
@@ -188,13 +189,12 @@ std::string numbered(const std::string& source) {
   return out;
 }
 
-Status OpenClAccelerator::compile(const std::string& source) {
+Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {
   const char* text = source.c_str();
   const size_t length = source.size();
   cl_int error = CL_SUCCESS;
   program_ = cl_.clCreateProgramWithSource(context_, 1, &text, &length, &error);
   if (error != CL_SUCCESS) return driver_failure("to take the program", error);
-  const std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
   error = cl_.clBuildProgram(program_, 1, &device_.id, flags.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return Done{};
   size_t size = 0;
@@ -214,7 +214,10 @@ Status OpenClAccelerator::build() {
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
-  const Status compiled = compile(emit::emit(module_, options));
+  const bool cpu = (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
+  if (cpu && needs_quick_build(module_)) flags += " -cl-opt-disable";
+  const Status compiled = compile(emit::emit(cpu ? suit_cpu(module_) : module_, options), flags);
   if (!compiled.ok()) return compiled;
   for (const kernel::Kernel& kernel : module_.kernels) {
     const cl_kernel built = cl_.clCreateKernel(program_, kernel.name.c_str(), &error);

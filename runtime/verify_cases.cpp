@@ -217,6 +217,15 @@ void SizeChooser::add(const std::vector<std::string>& names, const std::vector<i
   }
 }
 
+// The largest, the smallest, the second largest, ...: a few of them reach from one end to the other.
+std::vector<int64_t> from_both_ends(const std::set<int64_t>& values) {
+  std::vector<int64_t> out;
+  auto low = values.begin();
+  auto high = values.rbegin();
+  while (out.size() < values.size()) out.push_back(out.size() % 2 == 0 ? *high++ : *low++);
+  return out;
+}
+
 SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, bool quick) {
   SizeCases out;
   const std::vector<std::string> names = size_params();
@@ -239,9 +248,8 @@ SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, 
       }
     }
   }
-  const std::vector<int64_t> around_tiles(edges.begin(), edges.end());
   add(names, {1, 2, 3, 4, 5, 6, 7}, quick ? 2 : 4, out);
-  if (!around_tiles.empty()) add(names, around_tiles, quick ? 2 : 6, out);
+  if (!edges.empty()) add(names, from_both_ends(edges), quick ? 2 : 6, out);
   add(names, {23, 37, 53, 101, 131, 197, 257, 521, 1031, 4099}, quick ? 1 : 2, out);
 
   Values own;

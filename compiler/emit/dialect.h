@@ -1,6 +1,6 @@
 // A dialect is a table: how one C-like language spells what the kernel IR says. The writer
-// (writer.h) asks nothing else of a target. Adding a dialect is adding one file with its table, and a
-// name in Target.
+// (writer.h) asks nothing else of a target. Adding a dialect is adding one file with its table, and
+// a name in Target.
 #pragma once
 
 #include <array>
@@ -30,27 +30,28 @@ struct Helper {
 
 struct Dialect {
   std::string_view name;
-  std::array<std::string_view, 7> types;  // in the order of Scalar; half and bfloat as 16 stored bits
-  std::string_view wide_suffix;           // of 64-bit literals
-  std::string_view function;              // qualifier of helper functions
+  std::array<std::string_view, 7>
+      types;                     // in the order of Scalar; half and bfloat as 16 stored bits
+  std::string_view wide_suffix;  // of 64-bit literals
+  std::string_view function;     // qualifier of helper functions
   std::string_view restrict_keyword;
-  std::string_view global_pointer;        // qualifier of a pointer argument, with its space
-  std::string_view shared_array;          // likewise of an array that a block shares
-  std::string_view barrier;               // statement
-  std::string_view unroll;                // line before a loop; may be empty
-  std::string_view block_index;           // implicit threads only
+  std::string_view global_pointer;  // qualifier of a pointer argument, with its space
+  std::string_view shared_array;    // likewise of an array that a block shares
+  std::string_view barrier;         // statement
+  std::string_view unroll;          // line before a loop; may be empty
+  std::string_view block_index;     // implicit threads only
   std::array<std::string_view, 3> thread_index;
-  bool implicit_threads = true;   // false: Threads become loops over the threads
-  bool shared_at_top = false;     // shared arrays only at function scope, of constant size
-  std::string_view infinity[2];   // F32, F64
+  bool implicit_threads = true;  // false: Threads become loops over the threads
+  bool shared_at_top = false;    // shared arrays only at function scope, of constant size
+  std::string_view infinity[2];  // F32, F64
   std::string_view nan[2];
   // Functions that multiply without being fused into a neighbouring addition, for a compiler that
   // fuses unless told otherwise; empty where a pragma in the file forbids it.
   std::string_view product[2];
   std::vector<Intrinsic> intrinsics;
   std::vector<Intrinsic> fast_intrinsics;  // --fp=fast prefers these
-  std::vector<Helper> helpers;             // before the common ones (helpers.cpp), which they replace
-  std::set<std::string_view> reserved;     // beside the C and C library names (names.cpp)
+  std::vector<Helper> helpers;          // before the common ones (helpers.cpp), which they replace
+  std::set<std::string_view> reserved;  // beside the C and C library names (names.cpp)
 
   std::string_view type(Scalar scalar) const { return types[static_cast<size_t>(scalar)]; }
 };

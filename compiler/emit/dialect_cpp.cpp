@@ -1,6 +1,7 @@
-// C++17 for the host, parallel over blocks with OpenMP where it is on. There are no implicit threads:
-// the writer turns Threads into loops, after legalisation (legalise.h) has given the per-thread
-// buffers that outlive one of them a place per thread. Barriers vanish, because the loops end there.
+// C++17 for the host, parallel over blocks with OpenMP where it is on. There are no implicit
+// threads: the writer turns Threads into loops, after legalisation (legalise.h) has given the
+// per-thread buffers that outlive one of them a place per thread. Barriers vanish, because the
+// loops end there.
 #include "compiler/emit/dialect.h"
 
 namespace stencil::emit {

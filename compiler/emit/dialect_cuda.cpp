@@ -1,9 +1,9 @@
 // CUDA C++, for nvcc and for NVRTC (which has no standard headers).
 //
 // nvcc fuses a*b + c by default. Where the bits matter, products are therefore written as __fmul_rn
-// and __dmul_rn, which it never fuses; the emitted file is right whatever -fmad says. Square roots and
-// divisions are correctly rounded by default. Halves are carried as 16 bits and converted with one
-// instruction each; bfloats by arithmetic on bits, which works on every architecture.
+// and __dmul_rn, which it never fuses; the emitted file is right whatever -fmad says. Square roots
+// and divisions are correctly rounded by default. Halves are carried as 16 bits and converted with
+// one instruction each; bfloats by arithmetic on bits, which works on every architecture.
 #include "compiler/emit/dialect.h"
 
 namespace stencil::emit {
@@ -70,16 +70,15 @@ Dialect make_dialect(std::string_view wide) {
        "}"},
   };
   d.reserved = {
-      "blockIdx",  "blockDim",     "threadIdx", "gridDim",  "warpSize",      "dim3",
-      "uint3",     "char1",        "char2",     "char3",    "char4",         "uchar4",
-      "short2",    "short4",       "int1",      "int2",     "int3",          "int4",
-      "uint2",     "uint4",        "long2",     "long4",    "longlong2",     "float1",
-      "float2",    "float3",       "float4",    "double1",  "double2",       "double3",
-      "double4",   "half",         "half2",     "rsqrt",    "rsqrtf",        "rcbrt",
-      "sinpi",     "cospi",        "norm",      "rnorm",    "norm3d",        "norm4d",
-      "saturate",  "atomicAdd",    "atomicMin", "clock",    "clock64",       "tex1D",
-      "min",       "max",          "umin",      "umax",     "abs",           "llabs",
-      "mul24",     "shared_memory", "texture",  "surface",  "cudaStream_t",  "cudaError_t",
+      "blockIdx", "blockDim",  "threadIdx",    "gridDim",     "warpSize", "dim3",   "uint3",
+      "char1",    "char2",     "char3",        "char4",       "uchar4",   "short2", "short4",
+      "int1",     "int2",      "int3",         "int4",        "uint2",    "uint4",  "long2",
+      "long4",    "longlong2", "float1",       "float2",      "float3",   "float4", "double1",
+      "double2",  "double3",   "double4",      "half",        "half2",    "rsqrt",  "rsqrtf",
+      "rcbrt",    "sinpi",     "cospi",        "norm",        "rnorm",    "norm3d", "norm4d",
+      "saturate", "atomicAdd", "atomicMin",    "clock",       "clock64",  "tex1D",  "min",
+      "max",      "umin",      "umax",         "abs",         "llabs",    "mul24",  "shared_memory",
+      "texture",  "surface",   "cudaStream_t", "cudaError_t",
   };
   return d;
 }

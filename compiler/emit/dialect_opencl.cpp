@@ -1,5 +1,5 @@
-// OpenCL C 1.2. Contraction is forbidden by the standard pragma, so plain operators are exact; single
-// precision division and square root are correctly rounded only with
+// OpenCL C 1.2. Contraction is forbidden by the standard pragma, so plain operators are exact;
+// single precision division and square root are correctly rounded only with
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
 // vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
 #include "compiler/emit/dialect.h"
@@ -65,16 +65,18 @@ Dialect make_dialect() {
        "}"},
   };
   d.reserved = {
-      "kernel",  "global",   "local",   "constant", "private", "half",    "half2",   "half4",
-      "uchar",   "ushort",   "uint",    "ulong",    "char2",   "char4",   "short2",  "short4",
-      "int2",    "int3",     "int4",    "int8",     "int16",   "uint2",   "uint4",   "long2",
-      "long4",   "float2",   "float3",  "float4",   "float8",  "float16", "double2", "double3",
-      "double4", "event_t",  "image2d_t", "sampler_t", "read_only", "write_only", "read_write",
-      "barrier", "select",   "mix",     "clamp",    "step",    "smoothstep", "sign",  "radians",
-      "degrees", "dot",      "cross",   "length",   "distance", "normalize", "min",   "max",
-      "abs",     "abs_diff", "mad",     "mad24",    "mul24",   "rotate",  "clz",     "upsample",
-      "any",     "all",      "bitselect", "rsqrt",  "prefetch", "shuffle", "vec_step", "pipe",
-      "quad",    "complex",  "imaginary", "generic", "uniform", "as_int", "as_float",
+      "kernel",    "global",    "local",      "constant",   "private",  "half",    "half2",
+      "half4",     "uchar",     "ushort",     "uint",       "ulong",    "char2",   "char4",
+      "short2",    "short4",    "int2",       "int3",       "int4",     "int8",    "int16",
+      "uint2",     "uint4",     "long2",      "long4",      "float2",   "float3",  "float4",
+      "float8",    "float16",   "double2",    "double3",    "double4",  "event_t", "image2d_t",
+      "sampler_t", "read_only", "write_only", "read_write", "barrier",  "select",  "mix",
+      "clamp",     "step",      "smoothstep", "sign",       "radians",  "degrees", "dot",
+      "cross",     "length",    "distance",   "normalize",  "min",      "max",     "abs",
+      "abs_diff",  "mad",       "mad24",      "mul24",      "rotate",   "clz",     "upsample",
+      "any",       "all",       "bitselect",  "rsqrt",      "prefetch", "shuffle", "vec_step",
+      "pipe",      "quad",      "complex",    "imaginary",  "generic",  "uniform", "as_int",
+      "as_float",
   };
   return d;
 }

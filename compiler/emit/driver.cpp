@@ -1,10 +1,10 @@
-// Host drivers. CUDA and C++ have the same shape, because the plan has one: check the sizes, allocate
-// the spare copies, run the actions tile by tile, bring the result home. They differ in four phrases:
-// how memory is had, copied and freed, and how a kernel is launched.
+// Host drivers. CUDA and C++ have the same shape, because the plan has one: check the sizes,
+// allocate the spare copies, run the actions tile by tile, bring the result home. They differ in
+// four phrases: how memory is had, copied and freed, and how a kernel is launched.
 //
-// Copies trade places by trading pointers. A spare copy starts with the contents of the newest level,
-// because points that no function writes must be found in every copy. When the loop ends the newest
-// level may stand in the spare; it is then copied into the caller's array.
+// Copies trade places by trading pointers. A spare copy starts with the contents of the newest
+// level, because points that no function writes must be found in every copy. When the loop ends the
+// newest level may stand in the spare; it is then copied into the caller's array.
 #include "compiler/emit/driver.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,13 @@ class Driver {
  public:
   Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
          ExpressionPrinter& expressions, Target target)
-      : out_(out), module_(module), plan_(module.plan), api_(api), names_(names),
-        expressions_(expressions), cuda_(target == Target::Cuda) {
+      : out_(out),
+        module_(module),
+        plan_(module.plan),
+        api_(api),
+        names_(names),
+        expressions_(expressions),
+        cuda_(target == Target::Cuda) {
     step_ = names.fresh("step");
     count_ = names.fresh("count");
     first_step_ = names.fresh("first_step");
@@ -113,10 +118,15 @@ bool any_scalar(const kernel::Plan& plan) {
   return false;
 }
 
-bool Driver::uses_count() const { return any_scalar<kernel::StepCount>(plan_); }
-bool Driver::uses_first_step() const { return any_scalar<kernel::FirstStep>(plan_); }
+bool Driver::uses_count() const {
+  return any_scalar<kernel::StepCount>(plan_);
+}
+bool Driver::uses_first_step() const {
+  return any_scalar<kernel::FirstStep>(plan_);
+}
 
-// --- Checks ----------------------------------------------------------------------------------------------------
+// --- Checks
+// ----------------------------------------------------------------------------------------------------
 
 std::set<std::string> Driver::checked_parameters() const {
   std::set<std::string> names;
@@ -139,7 +149,8 @@ std::string Driver::check_arguments() const {
   const std::set<std::string> used = checked_parameters();
   std::vector<std::string> items = {api_.steps()};
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    if (used.count(plan_.parameters[p].name)) items.push_back(api_.parameter_name(static_cast<int>(p)));
+    if (used.count(plan_.parameters[p].name))
+      items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
   return comma_list(items);
 }
@@ -176,16 +187,19 @@ void Driver::check_function() {
     for (const Expr& extent : array.extents) extents.push_back(text(extent));
     const std::string name = names_.fresh(array.name + "_extents");
     out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(extents)));
-    out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array), name,
-                          extents.size()));
-    out_.line(fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
+    out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array),
+                          name, extents.size()));
+    out_.line(
+        fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
     out_.close();
   }
   for (const kernel::Action& action : plan_.actions) {
     const auto* launch = std::get_if<Launch>(&action);
     if (!launch || std::holds_alternative<kernel::IntegerLiteral>(launch->blocks->kind)) continue;
-    out_.open(fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch->blocks, Scalar::I64))));
-    out_.line(fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(*launch).name));
+    out_.open(
+        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch->blocks, Scalar::I64))));
+    out_.line(
+        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(*launch).name));
     out_.close();
   }
   out_.line("return NULL;");
@@ -193,14 +207,16 @@ void Driver::check_function() {
   out_.blank();
 }
 
-// --- Memory ------------------------------------------------------------------------------------------------------
+// --- Memory
+// ------------------------------------------------------------------------------------------------------
 
 void Driver::size(size_t index) {
   const Array& array = plan_.arrays[index];
   std::string product = fmt::format("(int64_t)sizeof({})", api_.type(array));
   for (const Expr& extent : array.extents) {
     const bool simple = !std::holds_alternative<kernel::Operation>(extent->kind);
-    product += fmt::format("{}* {}", soft_space(0), simple ? text(extent) : "(" + text(extent) + ")");
+    product +=
+        fmt::format("{}* {}", soft_space(0), simple ? text(extent) : "(" + text(extent) + ")");
   }
   out_.line(fmt::format("const int64_t {} = {};", bytes_[index], product));
 }
@@ -208,8 +224,8 @@ void Driver::size(size_t index) {
 void Driver::allocate(const std::string& name, const std::string& array, const std::string& bytes) {
   const std::string stream = cuda_ ? fmt::format("({})", api_.stream()) : "";
   out_.line(fmt::format("stencil_memory {}{};", name, stream));
-  out_.line(fmt::format("if (const char* error = {}.allocate(\"{}\", {})) return error;", name, array,
-                        bytes));
+  out_.line(fmt::format("if (const char* error = {}.allocate(\"{}\", {})) return error;", name,
+                        array, bytes));
 }
 
 void Driver::copy(const std::string& to, const std::string& from, const std::string& bytes,
@@ -218,10 +234,11 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
     out_.line(fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes));
     return;
   }
-  out_.line(fmt::format("STENCIL_TRY(\"copying array {}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
-                        "cudaMemcpy{},{}{}));",
-                        array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
-                        soft_space(2), kind, soft_space(2), api_.stream()));
+  out_.line(
+      fmt::format("STENCIL_TRY(\"copying array {}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
+                  "cudaMemcpy{},{}{}));",
+                  array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
+                  soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
 void Driver::declare_copies() {
@@ -237,7 +254,8 @@ void Driver::declare_copies() {
     const bool aside = moving && array.copies == array.levels && array.levels > 1;
     const std::string type = api_.type(array);
     for (int spare = array.levels; spare < array.copies + (aside ? 1 : 0); ++spare) {
-      const std::string suffix = spare == array.levels ? "_spare" : "_spare_" + std::to_string(spare);
+      const std::string suffix =
+          spare == array.levels ? "_spare" : "_spare_" + std::to_string(spare);
       const std::string name = names_.fresh(array.name + suffix);
       allocate(name, array.name, bytes_[a]);
       if (copies.scratch.empty()) copies.scratch = name + ".pointer";
@@ -254,7 +272,8 @@ void Driver::declare_copies() {
   }
 }
 
-// --- The loop ------------------------------------------------------------------------------------------------------
+// --- The loop
+// ------------------------------------------------------------------------------------------------------
 
 void Driver::declare_blocks() {
   for (size_t i = 0; i < plan_.actions.size(); ++i) {
@@ -262,13 +281,14 @@ void Driver::declare_blocks() {
     if (!launch) continue;
     if (!cuda_ && is_single_block(module_, kernel_of(*launch))) continue;
     out_.line(fmt::format("const int64_t {} = {};", blocks_[i], text(launch->blocks)));
-    const int64_t shared = kernel::shared_bytes(kernel_of(*launch), module_.constants);
-    if (!cuda_ || shared <= kStaticSharedBytes) continue;
+    const int64_t shared = dynamic_shared_bytes(kernel_of(*launch), module_);
+    if (!cuda_ || shared == 0) continue;
     const std::string name = names_.spell(kernel_of(*launch).name);
-    out_.line(fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
-                          "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
-                          "{2}{1}));",
-                          name, shared, soft_space(1)));
+    out_.line(
+        fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
+                    "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+                    "{2}{1}));",
+                    name, shared, soft_space(1)));
   }
 }
 
@@ -276,7 +296,8 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
   const kernel::Kernel& kernel = kernel_of(launch);
   std::vector<std::string> arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arguments.push_back(copies_[static_cast<size_t>(argument.array)].slots[static_cast<size_t>(argument.slot)]);
+    arguments.push_back(
+        copies_[static_cast<size_t>(argument.array)].slots[static_cast<size_t>(argument.slot)]);
   }
   for (const kernel::ScalarValue& scalar : launch.scalars) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
@@ -294,11 +315,11 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
     out_.line(fmt::format("{}({});", name, comma_list(arguments)));
     return;
   }
-  const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
+  const int64_t shared = dynamic_shared_bytes(kernel, module_);
   const auto [x, y, z] = kernel.threads;
   out_.open(fmt::format("if ({} > 0) {{", blocks));
-  out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y, z,
-                        shared > kStaticSharedBytes ? shared : 0, api_.stream(), comma_list(arguments)));
+  out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
+                        z, shared, api_.stream(), comma_list(arguments)));
   out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
   out_.close();
 }
@@ -324,7 +345,8 @@ void Driver::loop() {
       }
       void operator()(const kernel::Exchange& exchange) const {
         const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
-        driver.out_.line(fmt::format("stencil_exchange({}, {});", slots[static_cast<size_t>(exchange.a)],
+        driver.out_.line(fmt::format("stencil_exchange({}, {});",
+                                     slots[static_cast<size_t>(exchange.a)],
                                      slots[static_cast<size_t>(exchange.b)]));
       }
     };
@@ -352,18 +374,20 @@ void Driver::bring_home() {
     const std::string name = names_.fresh(array.name + "_homes");
     out_.line(fmt::format("{}* const {}[] = {{{}}};", api_.type(array), name, comma_list(homes)));
     const std::string call =
-        fmt::format("stencil_bring_home({},{}{},{}({}*){},{}{}{})", copies.pointers, soft_space(1), name,
-                    soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
+        fmt::format("stencil_bring_home({},{}{},{}({}*){},{}{}{})", copies.pointers, soft_space(1),
+                    name, soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
                     cuda_ ? ", " + api_.stream() : "");
     if (cuda_) {
-      out_.line(fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
+      out_.line(
+          fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
     } else {
       out_.line(call + ";");
     }
   }
 }
 
-// The part that all entry points share: from checked arguments to the result in the caller's arrays.
+// The part that all entry points share: from checked arguments to the result in the caller's
+// arrays.
 void Driver::advance_body() {
   unused_arguments();
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -385,7 +409,7 @@ bool Driver::copied(size_t array) const {
 
 void Driver::unused_arguments() {
   std::set<std::string> used;
-  std::set<int> arrays;
+  std::set<std::pair<int, int>> slots;
   const auto add = [&](const Expr& expr) {
     kernel::for_each_node(expr, [&](const Expr& node) {
       if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) used.insert(v->name);
@@ -393,21 +417,23 @@ void Driver::unused_arguments() {
   };
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!copied(a)) continue;
-    arrays.insert(static_cast<int>(a));
+    for (int slot = 0; slot < plan_.arrays[a].levels; ++slot) slots.emplace(a, slot);
     for (const Expr& extent : plan_.arrays[a].extents) add(extent);
   }
   for (const kernel::Action& action : plan_.actions) {
     const auto* launch = std::get_if<Launch>(&action);
     if (!launch) continue;
     add(launch->blocks);
-    for (const kernel::ArrayArgument& argument : launch->arrays) arrays.insert(argument.array);
+    for (const kernel::ArrayArgument& argument : launch->arrays)
+      slots.emplace(argument.array, argument.slot);
     for (const kernel::ScalarValue& value : launch->scalars) {
       const auto* parameter = std::get_if<kernel::ParameterArgument>(&value);
       if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
     }
   }
   for (const Pointer& pointer : api_.pointers()) {
-    if (!arrays.count(pointer.array)) out_.line(fmt::format("(void){};", pointer.name));
+    if (slots.count({pointer.array, pointer.level})) continue;
+    out_.line(fmt::format("(void){};", pointer.name));
   }
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     if (used.count(plan_.parameters[p].name)) continue;
@@ -416,7 +442,8 @@ void Driver::unused_arguments() {
   if (!cuda_ && !uses_first_step()) out_.line(fmt::format("(void){};", first_step_));
 }
 
-// --- Entry points ------------------------------------------------------------------------------------------------
+// --- Entry points
+// ------------------------------------------------------------------------------------------------
 
 std::string Driver::argument_names(const std::vector<std::string>& between) const {
   std::vector<std::string> items;
@@ -431,7 +458,8 @@ std::string Driver::argument_names(const std::vector<std::string>& between) cons
 void Driver::run_device() {
   out_.comment("The same on device pointers; asynchronous, in the order of the stream.");
   out_.open("extern \"C\" " + api_.run_device_signature() + " {");
-  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   advance_body();
 }
@@ -439,7 +467,8 @@ void Driver::run_device() {
 void Driver::run_on_host_arrays() {
   out_.comment("Runs the given number of steps on arrays in host memory.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
-  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   for (size_t a = 0; a < plan_.arrays.size(); ++a) size(a);
   out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
@@ -486,7 +515,8 @@ void Driver::advance(const std::string& name) {
 void Driver::run_from_host(const std::string& advance) {
   out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
-  out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   out_.line(fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"})));
   out_.close();
@@ -494,8 +524,9 @@ void Driver::run_from_host(const std::string& advance) {
 }
 
 void Driver::run_packed(const std::string& advance) {
-  out_.comment("The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
-               "values of the parameters. Steps are counted from first_step.");
+  out_.comment(
+      "The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
+      "values of the parameters. Steps are counted from first_step.");
   out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
   if (plan_.parameters.empty()) out_.line("(void)parameters;");
   std::vector<std::string> check = {"steps"};

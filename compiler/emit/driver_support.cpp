@@ -1,6 +1,6 @@
-// The few functions that every emitted driver shares: error texts, memory that frees itself, sizes that
-// cannot overflow, and the moves of copies that change places. Only those that the plans in the file
-// need are printed, so that no compiler warns about an unused one.
+// The few functions that every emitted driver shares: error texts, memory that frees itself, sizes
+// that cannot overflow, and the moves of copies that change places. Only those that the plans in
+// the file need are printed, so that no compiler warns about an unused one.
 #include "compiler/emit/driver.h"
 
 namespace stencil::emit {
@@ -25,7 +25,8 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
   return false;
 }
 
-// --- Support ------------------------------------------------------------------------------------------------------
+// --- Support
+// ------------------------------------------------------------------------------------------------------
 
 constexpr const char* kCudaSupport = R"text(static thread_local char stencil_error_text[512];
 
@@ -35,9 +36,9 @@ static const char* stencil_error(const char* what, cudaError_t status) {
   return stencil_error_text;
 }
 
-#define STENCIL_TRY(what, call)                                              \
-  do {                                                                       \
-    const cudaError_t stencil_status = (call);                               \
+#define STENCIL_TRY(what, call)                                                    \
+  do {                                                                             \
+    const cudaError_t stencil_status = (call);                                     \
     if (stencil_status != cudaSuccess) return stencil_error(what, stencil_status); \
   } while (0)
 
@@ -115,8 +116,8 @@ static void stencil_exchange(T*& a, T*& b) {
 
 // $result, $stream, $copy, $done are the target's.
 constexpr const char* kBringHome =
-    R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a cycle
-// of levels by way of the scratch copy.
+    R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a
+// cycle of levels by way of the scratch copy.
 template <typename T, int copies, int levels>
 static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels], T* scratch,
                                   int64_t bytes$stream) {
@@ -157,14 +158,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 std::string bring_home_text(Target target) {
   std::string text = kBringHome;
   if (target == Target::Cuda) {
-    text = replaced(text, "$copy(homes[k], slots[k]);",
-                    "const cudaError_t status = cudaMemcpyAsync(\n"
-                    "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-                    "        if (status != cudaSuccess) return status;");
-    text = replaced(text, "$copy(scratch, slots[away]);",
-                    "const cudaError_t status = cudaMemcpyAsync(\n"
-                    "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-                    "      if (status != cudaSuccess) return status;");
+    text = replaced(
+        text, "$copy(homes[k], slots[k]);",
+        "const cudaError_t status = cudaMemcpyAsync(\n"
+        "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+        "        if (status != cudaSuccess) return status;");
+    text = replaced(
+        text, "$copy(scratch, slots[away]);",
+        "const cudaError_t status = cudaMemcpyAsync(\n"
+        "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
+        "      if (status != cudaSuccess) return status;");
     text = replaced(text, "$result", "cudaError_t");
     text = replaced(text, "$stream", ", cudaStream_t stream");
     return replaced(text, "$done", " cudaSuccess");

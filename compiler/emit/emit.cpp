@@ -1,6 +1,6 @@
-// A whole file, from the comment at its top to its entry points: emit() is the table of contents. The
-// kernels are written first, because what stands above them (helper functions, extensions) depends on
-// what they turn out to use.
+// A whole file, from the comment at its top to its entry points: emit() is the table of contents.
+// The kernels are written first, because what stands above them (helper functions, extensions)
+// depends on what they turn out to use.
 #include "compiler/emit/emit.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,18 @@ namespace {
 
 const Dialect& dialect_of(const Options& options) {
   switch (options.target) {
-    case Target::Cuda: return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
-    case Target::OpenCl: return opencl_dialect();
-    case Target::Cpp: return cpp_dialect();
+    case Target::Cuda:
+      return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
+    case Target::OpenCl:
+      return opencl_dialect();
+    case Target::Cpp:
+      return cpp_dialect();
   }
   return cpp_dialect();
 }
 
-// C++ compilers decide about contraction and value-changing optimisation by flags: the file insists.
+// C++ compilers decide about contraction and value-changing optimisation by flags: the file
+// insists.
 constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 #error "compiled with -ffast-math, this file would not give the results it promises"
 #endif
@@ -93,13 +97,13 @@ std::string finished(std::string text) {
 
 }  // namespace
 
-std::string emit(const kernel::Module& module, const Options& options, const SelfCheck* self_check) {
+std::string emit(const kernel::Module& module, const Options& options,
+                 const SelfCheck* self_check) {
   const Dialect& dialect = dialect_of(options);
   Names names(module, dialect);
   WriterOptions writing;
   writing.exported = options.kernels_only || options.target != Target::Cpp;
   Writer writer(module, dialect, options.target, names, writing);
-  writer.constants();
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
 
   const bool has_driver = !options.kernels_only && options.target != Target::OpenCl;
@@ -122,7 +126,9 @@ std::string emit(const kernel::Module& module, const Options& options, const Sel
   out.blank();
   includes(out, module, options);
   if (options.target == Target::OpenCl) pragmas(out, module, writer.expressions());
-  out.verbatim(helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect, options.target));
+  out.verbatim(
+      helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect, options.target));
+  out.verbatim(writer.constants(host.str()));
   out.verbatim(writer.text());
   if (!has_driver) return finished(out.str());
   out.verbatim(host.str());
@@ -133,15 +139,21 @@ std::string emit(const kernel::Module& module, const Options& options, const Sel
 std::string required_flags(Target target, FpMode fp) {
   if (fp == FpMode::Fast) {
     switch (target) {
-      case Target::Cuda: return "--use_fast_math";
-      case Target::OpenCl: return "-cl-fast-relaxed-math";
-      case Target::Cpp: return "-ffast-math";
+      case Target::Cuda:
+        return "--use_fast_math";
+      case Target::OpenCl:
+        return "-cl-fast-relaxed-math";
+      case Target::Cpp:
+        return "-ffast-math";
     }
   }
   switch (target) {
-    case Target::Cuda: return "--fmad=false";
-    case Target::OpenCl: return "-cl-fp32-correctly-rounded-divide-sqrt";
-    case Target::Cpp: return "-ffp-contract=off";
+    case Target::Cuda:
+      return "--fmad=false";
+    case Target::OpenCl:
+      return "-cl-fp32-correctly-rounded-divide-sqrt";
+    case Target::Cpp:
+      return "-ffp-contract=off";
   }
   return "";
 }

@@ -4,11 +4,12 @@
 // Left-associative chains print flat, so the recursion is as deep as the longest chain; what nests
 // deeper in parentheses than compilers accept has been split before (legalise.h).
 //
-// 64-bit index arithmetic is full of widened 32-bit values. C widens an operand by itself if the other
-// one is wide, so a conversion is written for one of the two only: ((int64_t)z * size_y + y) * size_x.
+// 64-bit index arithmetic is full of widened 32-bit values. C widens an operand by itself if the
+// other one is wide, so a conversion is written for one of the two only: ((int64_t)z * size_y + y)
+// * size_x.
 //
-// Products and fusion. nvcc may turn a*b + c into one operation even when the product was bound to a
-// name or a local array first. A product stays a plain `*` only where its consumer is visibly no
+// Products and fusion. nvcc may turn a*b + c into one operation even when the product was bound to
+// a name or a local array first. A product stays a plain `*` only where its consumer is visibly no
 // addition; elsewhere (`exposed`) the dialect's unfusable function is called.
 #include "compiler/emit/expression.h"
 
@@ -27,8 +28,21 @@ using kernel::Operation;
 namespace {
 
 // C's precedence, loosest first.
-enum Level { kTernary = 1, kOr, kAnd, kBitOr, kBitXor, kBitAnd, kEquality, kRelation, kShift, kSum,
-             kProduct, kUnary, kPostfix };
+enum Level {
+  kTernary = 1,
+  kOr,
+  kAnd,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEquality,
+  kRelation,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPostfix
+};
 
 struct Infix {
   std::string_view symbol;
@@ -37,24 +51,42 @@ struct Infix {
 
 Infix infix(Op op) {
   switch (op) {
-    case Op::Add: return {"+", kSum};
-    case Op::Sub: return {"-", kSum};
-    case Op::Mul: return {"*", kProduct};
-    case Op::Div: return {"/", kProduct};
-    case Op::Mod: return {"%", kProduct};
-    case Op::Lt: return {"<", kRelation};
-    case Op::Le: return {"<=", kRelation};
-    case Op::Gt: return {">", kRelation};
-    case Op::Ge: return {">=", kRelation};
-    case Op::Eq: return {"==", kEquality};
-    case Op::Ne: return {"!=", kEquality};
-    case Op::And: return {"&&", kAnd};
-    case Op::Or: return {"||", kOr};
-    case Op::BitAnd: return {"&", kBitAnd};
-    case Op::BitOr: return {"|", kBitOr};
-    case Op::BitXor: return {"^", kBitXor};
-    case Op::Shl: return {"<<", kShift};
-    case Op::Shr: return {">>", kShift};
+    case Op::Add:
+      return {"+", kSum};
+    case Op::Sub:
+      return {"-", kSum};
+    case Op::Mul:
+      return {"*", kProduct};
+    case Op::Div:
+      return {"/", kProduct};
+    case Op::Mod:
+      return {"%", kProduct};
+    case Op::Lt:
+      return {"<", kRelation};
+    case Op::Le:
+      return {"<=", kRelation};
+    case Op::Gt:
+      return {">", kRelation};
+    case Op::Ge:
+      return {">=", kRelation};
+    case Op::Eq:
+      return {"==", kEquality};
+    case Op::Ne:
+      return {"!=", kEquality};
+    case Op::And:
+      return {"&&", kAnd};
+    case Op::Or:
+      return {"||", kOr};
+    case Op::BitAnd:
+      return {"&", kBitAnd};
+    case Op::BitOr:
+      return {"|", kBitOr};
+    case Op::BitXor:
+      return {"^", kBitXor};
+    case Op::Shl:
+      return {"<<", kShift};
+    case Op::Shr:
+      return {">>", kShift};
     case Op::Neg:
     case Op::Fma:
     case Op::Min:
@@ -74,12 +106,15 @@ Infix infix(Op op) {
     case Op::Not:
     case Op::Select:
     case Op::BitNot:
-    case Op::Convert: break;
+    case Op::Convert:
+      break;
   }
   return {"", 0};
 }
 
-const Operation* as_operation(const Expr& expr) { return std::get_if<Operation>(&expr->kind); }
+const Operation* as_operation(const Expr& expr) {
+  return std::get_if<Operation>(&expr->kind);
+}
 
 // Operands that compilers want in parentheses although the language does not.
 bool confusing(Op outer, const Expr& operand) {
@@ -91,7 +126,8 @@ bool confusing(Op outer, const Expr& operand) {
 }
 
 bool negative(const Expr& expr) {
-  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) return literal->value < 0;
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind))
+    return literal->value < 0;
   if (const auto* literal = std::get_if<kernel::RealLiteral>(&expr->kind)) {
     return std::signbit(literal->value);
   }
@@ -125,13 +161,20 @@ double exact_reciprocal(const Expr& divisor) {
 
 std::string_view short_name(Scalar type) {
   switch (type) {
-    case Scalar::Bool: return "bool";
-    case Scalar::I32: return "int";
-    case Scalar::I64: return "long";
-    case Scalar::F16: return "half";
-    case Scalar::BF16: return "bfloat";
-    case Scalar::F32: return "float";
-    case Scalar::F64: return "double";
+    case Scalar::Bool:
+      return "bool";
+    case Scalar::I32:
+      return "int";
+    case Scalar::I64:
+      return "long";
+    case Scalar::F16:
+      return "half";
+    case Scalar::BF16:
+      return "bfloat";
+    case Scalar::F32:
+      return "float";
+    case Scalar::F64:
+      return "double";
   }
   return "";
 }
@@ -145,12 +188,14 @@ std::string real_literal(double value, Scalar type, const Dialect& dialect) {
     const std::string infinity(dialect.infinity[single ? 0 : 1]);
     return value < 0 ? "-" + infinity : infinity;
   }
-  std::string text = single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  std::string text =
+      single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return single ? text + "f" : text;
 }
 
-// --- Entry points ------------------------------------------------------------------------------------
+// --- Entry points
+// ------------------------------------------------------------------------------------
 
 std::string ExpressionPrinter::print(const Expr& expr, bool exposed) {
   out_.clear();
@@ -170,7 +215,8 @@ std::string ExpressionPrinter::element(kernel::BufferId buffer, const std::vecto
   return out_;
 }
 
-// --- Parts ---------------------------------------------------------------------------------------------
+// --- Parts
+// ---------------------------------------------------------------------------------------------
 
 void ExpressionPrinter::open(bool parenthesise) {
   if (!parenthesise) return;
@@ -184,7 +230,9 @@ void ExpressionPrinter::close(bool parenthesise) {
   --depth_;
 }
 
-void ExpressionPrinter::space() { out_ += soft_space(depth_); }
+void ExpressionPrinter::space() {
+  out_ += soft_space(depth_);
+}
 
 bool ExpressionPrinter::guards_product(Scalar type, bool exposed) const {
   return exposed && is_float(type) && module_.fp != FpMode::Fast && !dialect_.product[0].empty();
@@ -245,7 +293,8 @@ void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
 }
 
 // An operand that `other` makes wide if it is narrow; without `other` the context does.
-void ExpressionPrinter::put_operand(const Expr& operand, const Expr& other, int level, bool exposed) {
+void ExpressionPrinter::put_operand(const Expr& operand, const Expr& other, int level,
+                                    bool exposed) {
   if (!narrow_inside(operand) || (other && narrow_inside(other))) {
     put(operand, level, exposed);
   } else if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&operand->kind)) {
@@ -329,11 +378,18 @@ bool ExpressionPrinter::put_bool_operation(const Operation& operation, int level
   Op op;
   switch (operation.op) {
     case Op::Min:
-    case Op::BitAnd: op = Op::And; break;
+    case Op::BitAnd:
+      op = Op::And;
+      break;
     case Op::Max:
-    case Op::BitOr: op = Op::Or; break;
-    case Op::BitXor: op = Op::Ne; break;
-    default: return false;
+    case Op::BitOr:
+      op = Op::Or;
+      break;
+    case Op::BitXor:
+      op = Op::Ne;
+      break;
+    default:
+      return false;
   }
   put_infix(Operation{op, operation.operands}, level, false);
   return true;
@@ -346,7 +402,8 @@ void ExpressionPrinter::put_shift(const Operation& operation, Scalar type, int l
   const Expr bounded =
       literal ? kernel::integer(literal->value & mask, Scalar::I32)
               : kernel::operation(Op::BitAnd, {count, kernel::integer(mask, count->type)});
-  if (operation.op == Op::Shr) return put_infix(Operation{Op::Shr, {operation.operands[0], bounded}}, level, false);
+  if (operation.op == Op::Shr)
+    return put_infix(Operation{Op::Shr, {operation.operands[0], bounded}}, level, false);
   // A negative number may not be shifted left; its bits may.
   const std::string bits = type == Scalar::I64 ? "unsigned long" : "unsigned";
   const bool opencl_or_wide = type == Scalar::I64 && dialect_.wide_suffix == "LL";
@@ -368,7 +425,8 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
   if (type == Scalar::Bool && put_bool_operation(operation, level)) return;
   switch (operation.op) {
     case Op::Add:
-    case Op::Sub: return put_infix(operation, level, true);
+    case Op::Sub:
+      return put_infix(operation, level, true);
     case Op::Mul:
       if (!guards_product(type, exposed)) return put_infix(operation, level, false);
       return put_call(std::string(dialect_.product[type == Scalar::F64 ? 1 : 0]), operands, false);
@@ -395,9 +453,11 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
     case Op::Or:
     case Op::BitAnd:
     case Op::BitOr:
-    case Op::BitXor: return put_infix(operation, level, false);
+    case Op::BitXor:
+      return put_infix(operation, level, false);
     case Op::Shl:
-    case Op::Shr: return put_shift(operation, type, level);
+    case Op::Shr:
+      return put_shift(operation, type, level);
     case Op::Neg:
     case Op::Not:
     case Op::BitNot:
@@ -445,25 +505,29 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
       put(operands[2], kTernary, true);
       close(kTernary < level);
       return;
-    case Op::Convert: return put_convert(operands[0], type, level);
+    case Op::Convert:
+      return put_convert(operands[0], type, level);
   }
 }
 
 void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
   const std::string target(short_name(to));
   switch (value->type) {
-    case Scalar::F32: return put_helper("float_to_" + target, {value}, false);
-    case Scalar::F64: return put_helper("double_to_" + target, {value}, false);
+    case Scalar::F32:
+      return put_helper("float_to_" + target, {value}, false);
+    case Scalar::F64:
+      return put_helper("double_to_" + target, {value}, false);
     case Scalar::I64:
       if (to == Scalar::BF16) return put_helper("long_to_bfloat", {value}, false);
       [[fallthrough]];
     case Scalar::I32:
       // A float holds every integer exactly that is not far beyond the largest half.
-      return put_to_storage(
-          kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64), to);
+      return put_to_storage(kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64),
+                            to);
     case Scalar::Bool:
     case Scalar::F16:
-    case Scalar::BF16: return put_to_storage(kernel::convert(value, Scalar::F32), to);
+    case Scalar::BF16:
+      return put_to_storage(kernel::convert(value, Scalar::F32), to);
   }
 }
 

@@ -1,6 +1,6 @@
-// What support/scalar.h promises and C does not: minimum and maximum as selections, division that never
-// traps, conversions that saturate, half and bfloat as stored bits. A file defines only the helpers it
-// uses. A dialect's own helpers (dialect_*.cpp) replace those here of the same name.
+// What support/scalar.h promises and C does not: minimum and maximum as selections, division that
+// never traps, conversions that saturate, half and bfloat as stored bits. A file defines only the
+// helpers it uses. A dialect's own helpers (dialect_*.cpp) replace those here of the same name.
 //
 // Towards half and bfloat a double must round once. It goes by way of a float rounded to odd, which
 // keeps the second rounding honest (Boldo and Melquiond, "When double rounding is odd").
@@ -33,7 +33,8 @@ const std::vector<Helper>& common_helpers() {
        "  const unsigned exponent = (bits >> 10) & 0x1fu;\n"
        "  const unsigned mantissa = bits & 0x3ffu;\n"
        "  if (exponent == 0) {  // subnormal: a multiple of 2^-24\n"
-       "    return stencil_bits_float(sign | stencil_float_bits(mantissa * 5.9604644775390625e-8f));\n"
+       "    return stencil_bits_float(sign | stencil_float_bits(mantissa * "
+       "5.9604644775390625e-8f));\n"
        "  }\n"
        "  const unsigned rebased = exponent == 0x1fu ? 0xffu : exponent + 112u;\n"
        "  return stencil_bits_float(sign | (rebased << 23) | (mantissa << 13));\n"
@@ -47,7 +48,8 @@ const std::vector<Helper>& common_helpers() {
        "  unsigned magnitude = bits & 0x7fffffffu;\n"
        "  if (magnitude > 0x7f800000u) return ($half)(sign | 0x7e00u);   // NaN\n"
        "  if (magnitude >= 0x47800000u) return ($half)(sign | 0x7c00u);  // from 2^16: infinity\n"
-       "  if (magnitude < 0x38800000u) {  // subnormal: the addition rounds to a multiple of 2^-24\n"
+       "  if (magnitude < 0x38800000u) {  // subnormal: the addition rounds to a multiple of "
+       "2^-24\n"
        "    const unsigned units = stencil_float_bits(stencil_bits_float(magnitude) + 0.5f);\n"
        "    return ($half)(sign | (units - 0x3f000000u));\n"
        "  }\n"

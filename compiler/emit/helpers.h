@@ -8,8 +8,8 @@
 
 namespace stencil::emit {
 
-// The definitions of the helpers named (without their stencil_ prefix) and of those they need, in an
-// order that compiles, a blank line after each; empty if none.
+// The definitions of the helpers named (without their stencil_ prefix) and of those they need, in
+// an order that compiles, a blank line after each; empty if none.
 std::string helper_text(const std::set<std::string>& names, const Dialect& dialect);
 
 }  // namespace stencil::emit

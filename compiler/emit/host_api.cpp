@@ -1,6 +1,6 @@
-// Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the number
-// of steps; then the parameters of the program in plan order. The same order serves host pointers,
-// device pointers and the packed form, so that a caller who knows one knows all.
+// Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the
+// number of steps; then the parameters of the program in plan order. The same order serves host
+// pointers, device pointers and the packed form, so that a caller who knows one knows all.
 #include "compiler/emit/host_api.h"
 
 #include <fmt/format.h>
@@ -83,7 +83,8 @@ std::string HostApi::parameter_type(int parameter) const {
 
 std::string HostApi::array_list() const {
   std::vector<std::string> items;
-  for (const Pointer& pointer : pointers_) items.push_back(pointer_type(pointer) + " " + pointer.name);
+  for (const Pointer& pointer : pointers_)
+    items.push_back(pointer_type(pointer) + " " + pointer.name);
   return comma_list(items);
 }
 
@@ -97,11 +98,11 @@ std::string HostApi::parameter_list() const {
 }
 
 std::string HostApi::run_signature() const {
-  return fmt::format("const char* {}_run({})", module_.name,
-                     comma_list({array_list(), "int64_t " + steps_}) +
-                         (module_.plan.parameters.empty()
-                              ? ""
-                              : std::string(",") + soft_space(1) + parameter_list()));
+  return fmt::format(
+      "const char* {}_run({})", module_.name,
+      comma_list({array_list(), "int64_t " + steps_}) +
+          (module_.plan.parameters.empty() ? ""
+                                           : std::string(",") + soft_space(1) + parameter_list()));
 }
 
 std::string HostApi::run_device_signature() const {
@@ -112,12 +113,14 @@ std::string HostApi::run_device_signature() const {
 }
 
 std::string HostApi::run_packed_signature() const {
-  return fmt::format("const char* {}_run_packed(void** arrays,{}const void* const* parameters,{}"
-                     "int64_t steps,{}int64_t first_step)",
-                     module_.name, soft_space(1), soft_space(1), soft_space(1));
+  return fmt::format(
+      "const char* {}_run_packed(void** arrays,{}const void* const* parameters,{}"
+      "int64_t steps,{}int64_t first_step)",
+      module_.name, soft_space(1), soft_space(1), soft_space(1));
 }
 
-// --- The header ---------------------------------------------------------------------------------------------
+// --- The header
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -162,12 +165,14 @@ std::string emit_header(const kernel::Module& module, Target target) {
   out.comment("Arrays are dense and row-major (last index contiguous):");
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
-    const std::string age = pointer.level == 0 ? "" : fmt::format(", {} step(s) back", pointer.level);
+    const std::string age =
+        pointer.level == 0 ? "" : fmt::format(", {} step(s) back", pointer.level);
     out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array), age,
                             array.written ? "" : ", read only"));
   }
-  out.comment("The result replaces the contents. NULL means success; anything else is an error message,\n"
-              "valid until the thread's next call.");
+  out.comment(
+      "The result replaces the contents. NULL means success; anything else is an error message,\n"
+      "valid until the thread's next call.");
   out.line(api.run_signature() + ";");
   if (target == Target::Cuda) {
     out.blank();
@@ -175,8 +180,9 @@ std::string emit_header(const kernel::Module& module, Target target) {
     out.line(api.run_device_signature() + ";");
   } else {
     out.blank();
-    out.comment("The same with the arguments packed: pointers in the order above, then pointers to the\n"
-                "parameters' values. Steps are counted from first_step.");
+    out.comment(
+        "The same with the arguments packed: pointers in the order above, then pointers to the\n"
+        "parameters' values. Steps are counted from first_step.");
     out.line(api.run_packed_signature() + ";");
   }
   out.blank();

@@ -1,10 +1,10 @@
 // Legalisation: small passes from kernel to kernel, run by the writer before it prints.
 //
 // drop_dead_code works backwards through every body with the set of names read later, so one pass
-// suffices. split_deep_expressions names any subexpression that would stand more than 24 parentheses
-// deep (GCC and Clang stop at 256 brackets, people much earlier). expand_thread_buffers is what makes
-// a GPU kernel a loop nest: where the threads of a block become iterations, what each of them keeps
-// from one parallel section to the next needs an array over the threads.
+// suffices. split_deep_expressions names any subexpression that would stand more than 24
+// parentheses deep (GCC and Clang stop at 256 brackets, people much earlier). expand_thread_buffers
+// is what makes a GPU kernel a loop nest: where the threads of a block become iterations, what each
+// of them keeps from one parallel section to the next needs an array over the threads.
 #include "compiler/emit/legalise.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ using namespace kernel;
 
 namespace {
 
-// --- Dead code -----------------------------------------------------------------------------------------
+// --- Dead code
+// -----------------------------------------------------------------------------------------
 
 void add_variables(const Statement& statement, std::set<std::string>& names) {
   for_each_expression(statement, [&](const Expr& expr) {
@@ -78,7 +79,8 @@ Body live_part(Body body, std::set<std::string>& live) {
   return kept;
 }
 
-// --- Deep expressions ----------------------------------------------------------------------------------
+// --- Deep expressions
+// ----------------------------------------------------------------------------------
 
 constexpr int kDeepest = 24;
 
@@ -171,7 +173,8 @@ Body split_body(Body body, Names& names) {
   return result;
 }
 
-// --- Threads as loops ------------------------------------------------------------------------------------
+// --- Threads as loops
+// ------------------------------------------------------------------------------------
 
 struct ThreadUse {
   int sections = 0;       // Threads statements that touch the buffer

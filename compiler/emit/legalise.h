@@ -14,8 +14,9 @@ kernel::Kernel drop_dead_code(kernel::Kernel kernel);
 // With expressions that nest deeper in parentheses than compilers accept split into named parts.
 kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);
 
-// For targets where Threads become loops. A per-thread buffer that lives in one Threads statement only
-// is declared inside its loops (`local`); the others get leading dimensions, a place per thread.
+// For targets where Threads become loops. A per-thread buffer that lives in one Threads statement
+// only is declared inside its loops (`local`); the others get leading dimensions, a place per
+// thread.
 struct ThreadLoops {
   kernel::Kernel kernel;
   std::set<kernel::BufferId> local;

@@ -1,10 +1,11 @@
-// The program of --main. The compiler's own lowering made the kernels; the same program's plain loop
-// nests, printed beside them as host functions, check them. So the emitted file carries its proof along
-// and needs neither the compiler nor a data file to run.
+// The program of --main. The compiler's own lowering made the kernels; the same program's plain
+// loop nests, printed beside them as host functions, check them. So the emitted file carries its
+// proof along and needs neither the compiler nor a data file to run.
 //
-// What depends on the module is small: the arguments, the table of arrays, and the calls. The rest is
-// fixed text (main_support.cpp). The self-check's functions come from their own modules, each in a
-// namespace of its own, because the modules name their kernels and constants without regard to others.
+// What depends on the module is small: the arguments, the table of arrays, and the calls. The rest
+// is fixed text (main_support.cpp). The self-check's functions come from their own modules, each in
+// a namespace of its own, because the modules name their kernels and constants without regard to
+// others.
 #include "compiler/emit/main_program.h"
 
 #include <fmt/format.h>
@@ -29,11 +30,25 @@ bool is_open(const Parameter& parameter) {
   return !parameter.integer_default && !parameter.real_default;
 }
 
+// Initial values are given to coefficients too.
+Module with_all_written(Module module) {
+  for (Array& array : module.plan.arrays) array.written = true;
+  return module;
+}
+
 class MainProgram {
  public:
-  MainProgram(Text& out, const Module& module, const HostApi& api, const SelfCheck& check, Target target)
-      : out_(out), module_(module), plan_(module.plan), api_(api), check_(check), target_(target),
-        names_(Names(module, cpp_dialect()).for_host(module)), expressions_(cpp_dialect(), module, names_) {}
+  MainProgram(Text& out, const Module& module, const HostApi& api, const SelfCheck& check,
+              Target target)
+      : out_(out),
+        module_(module),
+        plan_(module.plan),
+        api_(api),
+        initial_(with_all_written(check.initial)),
+        reference_(check.reference),
+        target_(target),
+        names_(Names(module, cpp_dialect()).for_host(module)),
+        expressions_(cpp_dialect(), module, names_) {}
 
   void write() {
     out_.blank();
@@ -41,10 +56,13 @@ class MainProgram {
     out_.blank();
     out_.line("namespace self_check {");
     out_.blank();
-    if (target_ == Target::Cuda) host_support(out_, {&check_.initial, &check_.reference});
-    host_module("initial", check_.initial);
-    host_module("reference", check_.reference);
-    out_.verbatim(main_support_text());
+    if (target_ == Target::Cuda) host_support(out_, {&initial_, &reference_});
+    host_module("initial", initial_);
+    host_module("reference", reference_);
+    const auto& parameters = plan_.parameters;
+    const bool reals = std::any_of(parameters.begin(), parameters.end(),
+                                   [](const Parameter& p) { return is_float(p.type); });
+    out_.verbatim(main_support_text(reals));
     arguments();
     array_table();
     calls();
@@ -63,7 +81,8 @@ class MainProgram {
   void arguments();
   void array_table();
   void calls();
-  std::string host_call(const std::string& function, const Module& module, const std::string& steps);
+  std::string host_call(const std::string& function, const Module& module,
+                        const std::string& steps);
   void parse();
   std::string parameter_branch(int index) const;
   void initialise();
@@ -78,7 +97,8 @@ class MainProgram {
   const Module& module_;
   const kernel::Plan& plan_;
   const HostApi& api_;
-  const SelfCheck& check_;
+  const Module initial_;
+  const Module& reference_;
   Target target_;
   Names names_;
   ExpressionPrinter expressions_;
@@ -91,23 +111,29 @@ void MainProgram::host_module(const char* name, const Module& module) {
   options.exported = false;
   options.parallel_loops = true;
   Writer writer(module, cpp_dialect(), Target::Cpp, names, options);
-  writer.constants();
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
-  out_.line(fmt::format("namespace {} {{", name));
-  out_.blank();
-  out_.verbatim(helper_text(writer.expressions().helpers(), cpp_dialect()));
-  out_.verbatim(writer.text());
   Names host_names = names.for_host(module);
   const HostApi api(module, host_names);
   ExpressionPrinter expressions(cpp_dialect(), module, host_names);
-  advance_function(out_, module, api, host_names, expressions);
+  Text loop;
+  advance_function(loop, module, api, host_names, expressions);
+  std::set<std::string> helpers = writer.expressions().helpers();
+  helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
+
+  out_.line(fmt::format("namespace {} {{", name));
+  out_.blank();
+  out_.verbatim(helper_text(helpers, cpp_dialect()));
+  out_.verbatim(writer.constants(loop.str()));
+  out_.verbatim(writer.text());
+  out_.verbatim(loop.str());
   out_.line(fmt::format("}}  // namespace {}", name));
   out_.blank();
 }
 
 std::string MainProgram::default_text(const Parameter& parameter) {
   if (is_float(parameter.type)) {
-    return real_literal(parameter.real_default.value_or(0), arithmetic_type(parameter.type), cpp_dialect());
+    return real_literal(parameter.real_default.value_or(0), arithmetic_type(parameter.type),
+                        cpp_dialect());
   }
   return std::to_string(parameter.integer_default.value_or(0));
 }
@@ -151,7 +177,8 @@ void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions)
 
 void MainProgram::array_table() {
   std::vector<std::string> newest;
-  for (const Pointer& pointer : api_.pointers()) newest.push_back(pointer.level == 0 ? "true" : "false");
+  for (const Pointer& pointer : api_.pointers())
+    newest.push_back(pointer.level == 0 ? "true" : "false");
   out_.line(fmt::format("constexpr int max_pointers = {};", api_.pointers().size()));
   out_.line("constexpr int max_repeat = 1000;");
   out_.line(fmt::format("constexpr bool newest[] = {{{}}};", comma_list(newest)));
@@ -159,7 +186,8 @@ void MainProgram::array_table() {
                         real_literal(tolerance(), Scalar::F64, cpp_dialect())));
   out_.line(fmt::format("constexpr int failure_status = {};", target_ == Target::Cuda ? 3 : 1));
   out_.blank();
-  out_.comment("One entry for every pointer that the entry points take; returns the points of a step.");
+  out_.comment(
+      "One entry for every pointer that the entry points take; returns the points of a step.");
   out_.open("static int64_t describe(const arguments& a, array_info* infos) {");
   std::vector<kernel::Expr> read = {plan_.points};
   for (const Array& array : plan_.arrays) {
@@ -176,10 +204,12 @@ void MainProgram::array_table() {
     if (array.type == Scalar::F32) type = "type_float";
     if (array.type == Scalar::F64) type = "type_double";
     std::vector<std::string> extents;
-    for (const kernel::Expr& extent : array.extents) extents.push_back(expressions_.print(widened(extent)));
-    out_.line(fmt::format("infos[{}] = {{\"{}\",{}{},{}{},{}{},{}{},{}{{{}}}}};", i, pointer.name, soft_space(0),
-                          type, soft_space(0), size_in_bytes(array.type), soft_space(0), array.written,
-                          soft_space(0), array.extents.size(), soft_space(0), comma_list(extents)));
+    for (const kernel::Expr& extent : array.extents)
+      extents.push_back(expressions_.print(widened(extent)));
+    out_.line(fmt::format("infos[{}] = {{\"{}\",{}{},{}{},{}{},{}{},{}{{{}}}}};", i, pointer.name,
+                          soft_space(0), type, soft_space(0), size_in_bytes(array.type),
+                          soft_space(0), array.written, soft_space(0), array.extents.size(),
+                          soft_space(0), comma_list(extents)));
   }
   out_.line(fmt::format("return {};", expressions_.print(widened(plan_.points))));
   out_.close();
@@ -202,7 +232,8 @@ std::string MainProgram::host_call(const std::string& function, const Module& mo
   }
   items.push_back(steps);
   items.push_back("0");
-  for (const Parameter& parameter : module.plan.parameters) items.push_back("a.p_" + parameter.name);
+  for (const Parameter& parameter : module.plan.parameters)
+    items.push_back("a.p_" + parameter.name);
   return fmt::format("return {}({});", function, comma_list(items));
 }
 
@@ -225,14 +256,15 @@ void MainProgram::calls() {
            fmt::format("return {}_run({});", module_.name, comma_list(items)), parameters);
   if (target_ == Target::Cuda) {
     items.push_back("stream");
-    function("run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
-             fmt::format("return {}_run_device({});", module_.name, comma_list(items)), parameters);
+    function(
+        "run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
+        fmt::format("return {}_run_device({});", module_.name, comma_list(items)), parameters);
   }
   function("run_initial(void* const* data, const arguments& a)",
-           host_call("initial::advance", check_.initial, "1"), !check_.initial.plan.parameters.empty());
+           host_call("initial::advance", initial_, "1"), !initial_.plan.parameters.empty());
   function("run_reference(void* const* data, int64_t steps, const arguments& a)",
-           host_call("reference::advance", check_.reference, "steps"),
-           !check_.reference.plan.parameters.empty());
+           host_call("reference::advance", reference_, "steps"),
+           !reference_.plan.parameters.empty());
   out_.open("static int64_t default_steps(const arguments& a) {");
   if (plan_.default_steps) {
     parameter_locals({*plan_.default_steps});
@@ -248,12 +280,15 @@ void MainProgram::calls() {
 void MainProgram::parse() {
   out_.open("static void usage(const char* program) {");
   out_.line("fprintf(stderr,");
-  out_.line("        \"usage: %s [--steps n] [--repeat n] [--random] [--no-check] [--check-steps n]\"");
+  out_.line(
+      "        \"usage: %s [--steps n] [--repeat n] [--random] [--no-check] [--check-steps n]\"");
   out_.line("        \" [NAME=value ...]\\n\",");
   out_.line("        program);");
   for (const Parameter& parameter : plan_.parameters) {
-    const std::string value = is_open(parameter) ? "must be given" : "default " + default_text(parameter);
-    out_.line(fmt::format("fprintf(stderr, \"  {}: {}, {}\\n\");", parameter.name, name(parameter.type), value));
+    std::string value = is_open(parameter) ? "must be given" : "default " + default_text(parameter);
+    if (!is_open(parameter) && value.back() == 'f') value.pop_back();
+    out_.line(fmt::format("fprintf(stderr, \"  {}: {}, {}\\n\");", parameter.name,
+                          name(parameter.type), value));
   }
   out_.close();
   out_.blank();
@@ -278,7 +313,8 @@ void MainProgram::parse() {
       a.repeat = (int)number;
       ++i;
 )";
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) text += parameter_branch(static_cast<int>(p));
+  for (size_t p = 0; p < plan_.parameters.size(); ++p)
+    text += parameter_branch(static_cast<int>(p));
   text += R"(    } else {
       good = false;
     }
@@ -291,11 +327,12 @@ void MainProgram::parse() {
 )";
   for (const Parameter& parameter : plan_.parameters) {
     if (!is_open(parameter)) continue;
-    text += fmt::format("  if (!a.has_{0}) {{\n"
-                        "    fprintf(stderr, \"{0} has no default: give {0}=value\\n\");\n"
-                        "    return false;\n"
-                        "  }}\n",
-                        parameter.name);
+    text += fmt::format(
+        "  if (!a.has_{0}) {{\n"
+        "    fprintf(stderr, \"{0} has no default: give {0}=value\\n\");\n"
+        "    return false;\n"
+        "  }}\n",
+        parameter.name);
   }
   out_.verbatim(text + "  return true;\n}\n\n");
 }
@@ -308,15 +345,18 @@ std::string MainProgram::parameter_branch(int index) const {
   std::string text =
       fmt::format("    }} else if (strncmp(word, \"{}=\", {}) == 0) {{\n", parameter.name, length);
   if (is_float(parameter.type)) {
-    text += fmt::format("      double real = 0;\n"
-                        "      good = read_real(word + {}, &real);\n"
-                        "      a.p_{} = ({})real;\n",
-                        length, parameter.name, type);
+    text += fmt::format(
+        "      double real = 0;\n"
+        "      good = read_real(word + {}, &real);\n"
+        "      a.p_{} = ({})real;\n",
+        length, parameter.name, type);
   } else {
-    const char* limits = parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
-    text += fmt::format("      good = read_integer(word + {}, {}, &number);\n"
-                        "      a.p_{} = ({})number;\n",
-                        length, limits, parameter.name, type);
+    const char* limits =
+        parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
+    text += fmt::format(
+        "      good = read_integer(word + {}, {}, &number);\n"
+        "      a.p_{} = ({})number;\n",
+        length, limits, parameter.name, type);
   }
   if (is_open(parameter)) text += fmt::format("      a.has_{} = good;\n", parameter.name);
   return text;
@@ -324,8 +364,9 @@ std::string MainProgram::parameter_branch(int index) const {
 
 void MainProgram::initialise() {
   out_.comment("The initial data: every level of a field starts with the same values.");
-  out_.open("static const char* initialise(const array_info* infos, void* const* data,"
-            " const arguments& a) {");
+  out_.open(
+      "static const char* initialise(const array_info* infos, void* const* data,"
+      " const arguments& a) {");
   out_.open("if (a.random) {");
   out_.line("for (int p = 0; p < max_pointers; ++p) fill_random(infos[p], data[p], (uint32_t)p);");
   out_.line("return NULL;");
@@ -345,12 +386,11 @@ void MainProgram::initialise() {
 
 double MainProgram::tolerance() const {
   bool inexact = module_.fp == FpMode::Fast;
-  for (const Module* module : {&module_, &check_.initial, &check_.reference}) {
+  for (const Module* module : {&module_, &initial_, &reference_}) {
     for (const kernel::Kernel& kernel : module->kernels) {
       kernel::for_each_node(kernel.body, [&](const kernel::Expr& node) {
         const auto* operation = std::get_if<kernel::Operation>(&node->kind);
-        inexact |= operation && is_transcendental(operation->op) && operation->op != Op::Floor &&
-                   operation->op != Op::Ceil;
+        inexact |= operation && is_transcendental(operation->op);
       });
     }
   }

@@ -1,13 +1,14 @@
 // Fixed text of emitted programs. Everything stands in namespace self_check, so that no name of a
-// module can meet it. Arrays are described by data (type, extents), so that initialising and comparing
-// them takes one function each, whatever the module declares.
+// module can meet it. Arrays are described by data (type, extents), so that initialising and
+// comparing them takes one function each, whatever the module declares.
 #include "compiler/emit/main_support.h"
 
 namespace stencil::emit {
 
 namespace {
 
-constexpr const char* kSupport = R"text(enum element_type { type_int, type_long, type_half, type_bfloat, type_float, type_double };
+constexpr const char* kSupport =
+    R"text(enum element_type { type_int, type_long, type_half, type_bfloat, type_float, type_double };
 
 struct array_info {
   const char* name;
@@ -116,12 +117,6 @@ static bool read_integer(const char* text, int64_t least, int64_t most, int64_t*
   return end != text && *end == 0 && *value >= least && *value <= most;
 }
 
-static bool read_real(const char* text, double* value) {
-  char* end = NULL;
-  *value = strtod(text, &end);
-  return end != text && *end == 0;
-}
-
 static int compare_doubles(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -134,7 +129,16 @@ static double median(double* values, int count) {
 
 )text";
 
-constexpr const char* kCudaTiming = R"text(static bool failed(const char* what, cudaError_t status) {
+constexpr const char* kReadReal = R"text(static bool read_real(const char* text, double* value) {
+  char* end = NULL;
+  *value = strtod(text, &end);
+  return end != text && *end == 0;
+}
+
+)text";
+
+constexpr const char* kCudaTiming =
+    R"text(static bool failed(const char* what, cudaError_t status) {
   if (status == cudaSuccess) return false;
   fprintf(stderr, "%s: %s (%s)\n", what, cudaGetErrorName(status), cudaGetErrorString(status));
   return true;
@@ -268,7 +272,9 @@ static int time_runs(const array_info* infos, void* const* initial, int pointers
 
 }  // namespace
 
-const char* main_support_text() { return kSupport; }
+std::string main_support_text(bool reads_reals) {
+  return std::string(kSupport) + (reads_reals ? kReadReal : "");
+}
 
 const char* main_timing_text(Target target) {
   return target == Target::Cuda ? kCudaTiming : kHostTiming;

@@ -7,8 +7,9 @@
 
 namespace stencil::emit {
 
-// Types and functions before main(): arrays of any type, random values, comparison.
-const char* main_support_text();
+// Types and functions before main(): arrays of any type, random values, comparison; numbers from the
+// command line, reals only where there is a parameter to take one.
+std::string main_support_text(bool reads_reals);
 
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
 // module's own part defines.

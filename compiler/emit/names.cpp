@@ -2,61 +2,53 @@
 // headers that emitted files include (and that CUDA's runtime header brings with it), and macros.
 #include "compiler/emit/names.h"
 
+#include <iterator>
+#include <sstream>
+
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
 
 namespace {
 
-const std::set<std::string_view> kKeywords = {
-    "alignas",   "alignof",      "and",       "and_eq",    "asm",       "auto",      "bitand",
-    "bitor",     "bool",         "break",     "case",      "catch",     "char",      "char8_t",
-    "char16_t",  "char32_t",     "class",     "co_await",  "co_return", "co_yield",  "compl",
-    "concept",   "const",        "const_cast", "consteval", "constexpr", "constinit", "continue",
-    "decltype",  "default",      "delete",    "do",        "double",    "dynamic_cast", "else",
-    "enum",      "explicit",     "export",    "extern",    "false",     "float",     "for",
-    "friend",    "goto",         "if",        "inline",    "int",       "long",      "mutable",
-    "namespace", "new",          "noexcept",  "not",       "not_eq",    "nullptr",   "operator",
-    "or",        "or_eq",        "private",   "protected", "public",    "register",  "reinterpret_cast",
-    "requires",  "restrict",     "return",    "short",     "signed",    "sizeof",    "static",
-    "static_assert", "static_cast", "struct", "switch",    "template",  "this",      "thread_local",
-    "throw",     "true",         "try",       "typedef",   "typeid",    "typename",  "typeof",
-    "union",     "unsigned",     "using",     "virtual",   "void",      "volatile",  "wchar_t",
-    "while",     "xor",          "xor_eq",    "std",       "main",      "linux",     "unix",
-};
+std::set<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
-// math.h, stdlib.h, string.h, stdio.h, time.h, stdint.h, and the unistd.h names that come along.
-const std::set<std::string_view> kLibrary = {
-    "acos",    "asin",    "atan",    "atan2",   "cos",     "sin",     "tan",     "acosh",   "asinh",
-    "atanh",   "cosh",    "sinh",    "tanh",    "exp",     "exp2",    "exp10",   "expm1",   "frexp",
-    "ilogb",   "ldexp",   "log",     "log10",   "log1p",   "log2",    "logb",    "modf",    "scalbn",
-    "scalbln", "cbrt",    "fabs",    "hypot",   "pow",     "sqrt",    "erf",     "erfc",    "lgamma",
-    "tgamma",  "ceil",    "floor",   "nearbyint", "rint",  "lrint",   "llrint",  "round",   "lround",
-    "llround", "trunc",   "fmod",    "remainder", "remquo", "copysign", "nan",   "nextafter",
-    "nexttoward", "fdim", "fmax",    "fmin",    "fma",     "j0",      "j1",      "jn",      "y0",
-    "y1",      "yn",      "gamma",   "signgam", "drem",    "significand", "finite", "scalb", "pow10",
-    "isnan",   "isinf",   "isfinite", "isnormal", "signbit", "fpclassify", "sincos", "acosf", "asinf",
-    "atanf",   "cosf",    "sinf",    "tanf",    "tanhf",   "expf",    "logf",    "powf",    "sqrtf",
-    "fabsf",   "floorf",  "ceilf",   "fmodf",   "fmaf",    "fminf",   "fmaxf",   "j0f",     "j1f",
-    "y0f",     "y1f",     "abs",     "labs",    "llabs",   "div",     "ldiv",    "lldiv",   "abort",
-    "exit",    "atexit",  "atof",    "atoi",    "atol",    "atoll",   "strtod",  "strtol",  "strtoll",
-    "rand",    "srand",   "random",  "srandom", "drand48", "malloc",  "calloc",  "realloc", "free",
-    "getenv",  "setenv",  "system",  "qsort",   "bsearch", "mblen",   "memcpy",  "memmove", "memset",
-    "memcmp",  "memchr",  "strlen",  "strcmp",  "strcpy",  "strcat",  "strchr",  "index",   "rindex",
-    "bcopy",   "bzero",   "bcmp",    "ffs",     "basename", "printf", "fprintf", "sprintf", "snprintf",
-    "scanf",   "sscanf",  "puts",    "putchar", "getchar", "fopen",   "fclose",  "fread",   "fwrite",
-    "fflush",  "remove",  "rename",  "tmpfile", "perror",  "stdin",   "stdout",  "stderr",  "time",
-    "clock",   "difftime", "mktime", "ctime",   "localtime", "gmtime", "timer_t", "timezone", "daylight",
-    "signal",  "raise",   "read",    "write",   "open",    "close",   "link",    "unlink",  "pipe",
-    "dup",     "dup2",    "access",  "sleep",   "usleep",  "pause",   "nice",    "fork",    "sync",
-    "alarm",   "truncate", "select", "send",    "recv",    "bind",    "listen",  "accept",  "stat",
-    "size_t",  "ssize_t", "ptrdiff_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-    "uint32_t", "uint64_t", "intptr_t", "uintptr_t", "uint", "ulong", "ushort", "off_t",   "time_t",
-    "float_t", "double_t", "NULL",   "EOF",     "NAN",     "INFINITY", "HUGE_VAL", "HUGE_VALF",
-    "M_PI",    "M_E",     "RAND_MAX", "BUFSIZ", "errno",   "assert",  "va_list", "swap",
-    // What the writers themselves say.
-    "error",   "arrays",  "parameters", "block",   "thread_x", "thread_y", "thread_z", "self_check",
-};
+const std::set<std::string> kKeywords = words(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+    "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+    "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+    "else enum explicit export extern false float for friend goto if inline int long mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires restrict return short signed sizeof static "
+    "static_assert static_cast struct switch template this thread_local throw true try "
+    "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while "
+    "xor xor_eq std main linux unix");
+
+// math.h, stdlib.h, string.h, stdio.h, time.h, stdint.h, and the unistd.h names that come along;
+// then what the writers themselves say.
+const std::set<std::string> kLibrary = words(
+    "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 expm1 "
+    "frexp ilogb ldexp log log10 log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt "
+    "erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round lround llround trunc "
+    "fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn y0 "
+    "y1 yn gamma signgam drem significand finite scalb pow10 isnan isinf isfinite isnormal "
+    "signbit fpclassify sincos acosf asinf atanf cosf sinf tanf tanhf expf logf powf sqrtf "
+    "fabsf floorf ceilf fmodf fmaf fminf fmaxf j0f j1f y0f y1f abs labs llabs div ldiv lldiv "
+    "abort exit atexit atof atoi atol atoll strtod strtol strtoll rand srand random srandom "
+    "drand48 malloc calloc realloc free getenv setenv system qsort bsearch mblen memcpy "
+    "memmove memset memcmp memchr strlen strcmp strcpy strcat strchr index rindex bcopy bzero "
+    "bcmp ffs basename printf fprintf sprintf snprintf scanf sscanf puts putchar getchar "
+    "fopen fclose fread fwrite fflush remove rename tmpfile perror stdin stdout stderr time "
+    "clock difftime mktime ctime localtime gmtime timer_t timezone daylight signal raise read "
+    "write open close link unlink pipe dup dup2 access sleep usleep pause nice fork sync "
+    "alarm truncate select send recv bind listen accept stat size_t ssize_t ptrdiff_t int8_t "
+    "int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t uint ulong "
+    "ushort off_t time_t float_t double_t NULL EOF NAN INFINITY HUGE_VAL HUGE_VALF M_PI M_E "
+    "RAND_MAX BUFSIZ errno assert va_list swap error arrays parameters block thread_x "
+    "thread_y thread_z self_check");
 
 void collect(const kernel::Kernel& kernel, std::set<std::string>& names) {
   names.insert(kernel.name);

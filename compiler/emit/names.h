@@ -1,5 +1,5 @@
-// Names in the output. The IR's names are C identifiers, but a field may be called `int` or `sin`, a
-// keyword or a library function of the target: such names get an underscore, everywhere alike.
+// Names in the output. The IR's names are C identifiers, but a field may be called `int` or `sin`,
+// a keyword or a library function of the target: such names get an underscore, everywhere alike.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ class Names {
   // The spelling of a name of the IR: the same for the same name.
   std::string spell(const std::string& name);
 
-  // Names for host functions beside these kernels: what stands at file scope is spelled as here, and
-  // the kernels' local names are free.
+  // Names for host functions beside these kernels: what stands at file scope is spelled as here,
+  // and the kernels' local names are free.
   Names for_host(const kernel::Module& module);
 
   // A name for something the writer itself introduces, not used before.

@@ -1,6 +1,7 @@
-// A file of OpenCL kernels has no host code, so the comment at its top says what a host must do: which
-// buffers to have, which kernels to launch in which order with which sizes and arguments, and which
-// buffers trade places. It is the plan, action by action, in the order in which the runtime does it.
+// A file of OpenCL kernels has no host code, so the comment at its top says what a host must do:
+// which buffers to have, which kernels to launch in which order with which sizes and arguments, and
+// which buffers trade places. It is the plan, action by action, in the order in which the runtime
+// does it.
 #include "compiler/emit/plan_comment.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ namespace stencil::emit {
 namespace {
 
 std::string slot_name(const kernel::Plan& plan, const kernel::ArrayArgument& argument) {
-  return fmt::format("{}[{}]", plan.arrays[static_cast<size_t>(argument.array)].name, argument.slot);
+  return fmt::format("{}[{}]", plan.arrays[static_cast<size_t>(argument.array)].name,
+                     argument.slot);
 }
 
 std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& value) {
@@ -24,7 +26,8 @@ std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& val
 }
 
 void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter& printer) {
-  out.comment("Buffers (row-major, last index contiguous; each copy is one slot, slot 0 the newest):");
+  out.comment(
+      "Buffers (row-major, last index contiguous; each copy is one slot, slot 0 the newest):");
   for (const kernel::Array& array : module.plan.arrays) {
     std::string extents;
     for (const kernel::Expr& extent : array.extents) {
@@ -37,8 +40,8 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
   }
 }
 
-std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch, Names& names,
-                            ExpressionPrinter& printer) {
+std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch,
+                            Names& names, ExpressionPrinter& printer) {
   const kernel::Kernel& kernel = module.kernels[static_cast<size_t>(launch.kernel)];
   std::string arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
@@ -51,7 +54,8 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
   const kernel::Expr size =
       kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
   return fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}}",
-                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(size)), y, z);
+                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(size)), y,
+                     z);
 }
 
 }  // namespace
@@ -85,7 +89,8 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
                            module.plan.arrays[static_cast<size_t>(exchange.array)].name);
       }
     };
-    out.comment(fmt::format("  {}. {}", ++number, std::visit(Visitor{module, names, printer}, action)));
+    out.comment(
+        fmt::format("  {}. {}", ++number, std::visit(Visitor{module, names, printer}, action)));
   }
 }
 

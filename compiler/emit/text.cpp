@@ -1,6 +1,6 @@
-// Lines of output. The expression printer does not know where its text will stand, so it marks every
-// space at which a break would read well, with the depth of parentheses there. A line that is too long
-// is cut at the shallowest mark in its latter part, which is where a person would cut it.
+// Lines of output. The expression printer does not know where its text will stand, so it marks
+// every space at which a break would read well, with the depth of parentheses there. A line that is
+// too long is cut at the shallowest mark in its latter part, which is where a person would cut it.
 #include "compiler/emit/text.h"
 
 #include <algorithm>
@@ -12,7 +12,9 @@ namespace {
 constexpr char kFirstMark = '\x0e';
 constexpr char kLastMark = '\x1f';
 
-bool is_mark(char c) { return c >= kFirstMark && c <= kLastMark; }
+bool is_mark(char c) {
+  return c >= kFirstMark && c <= kLastMark;
+}
 
 // Where to cut `content` so that the first part has at most `room` columns; npos if nowhere.
 size_t cut(std::string_view content, size_t room) {
@@ -78,9 +80,13 @@ void Text::comment(std::string_view content) {
   }
 }
 
-void Text::verbatim(std::string_view content) { text_ += content; }
+void Text::verbatim(std::string_view content) {
+  text_ += content;
+}
 
-void Text::flush_left(std::string_view content) { text_ += std::string(content) + "\n"; }
+void Text::flush_left(std::string_view content) {
+  text_ += std::string(content) + "\n";
+}
 
 void Text::open(std::string_view content) {
   line(content);

@@ -17,12 +17,12 @@ class Text {
   // One line (no newline in it) at the current indentation; broken where it is too long, the rest
   // indented by four more.
   void line(std::string_view content);
-  void blank();                             // one empty line, never two in a row
-  void comment(std::string_view content);   // `// ` before every line of it, wrapped
-  void verbatim(std::string_view content);  // as it is, at column 0; lines end in \n
+  void blank();                               // one empty line, never two in a row
+  void comment(std::string_view content);     // `// ` before every line of it, wrapped
+  void verbatim(std::string_view content);    // as it is, at column 0; lines end in \n
   void flush_left(std::string_view content);  // a preprocessor line
-  void open(std::string_view content);      // line, and what follows is indented
-  void reopen(std::string_view content);  // close and open in one: "} else {"
+  void open(std::string_view content);        // line, and what follows is indented
+  void reopen(std::string_view content);      // close and open in one: "} else {"
   void close(std::string_view content = "}");
 
   const std::string& str() const { return text_; }

@@ -1,11 +1,14 @@
-// Statements and kernels. Where the targets differ in more than spelling, they differ in two ways only:
-// whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a kernel's head is written.
+// Statements and kernels. Where the targets differ in more than spelling, they differ in two ways
+// only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a kernel's head is
+// written.
 //
-// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go out of
-// scope there anyway (the verifier forbids shadowing).
+// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
+// out of scope there anyway (the verifier forbids shadowing).
 #include "compiler/emit/writer.h"
 
 #include <fmt/format.h>
+
+#include <cctype>
 
 #include "compiler/emit/legalise.h"
 #include "compiler/kernel/walk.h"
@@ -33,13 +36,34 @@ std::string with_comment(const std::string& line, const std::string& comment) {
   return comment.empty() ? line : line + "  // " + comment;
 }
 
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+// Does `name` stand in the text as a word of its own?
+bool mentions(const std::string& text, const std::string& name) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+int64_t dynamic_shared_bytes(const Kernel& kernel, const kernel::Module& module) {
+  constexpr int64_t kStaticBytes = 48 * 1024;  // the limit for static arrays
+  const int64_t bytes = kernel::shared_bytes(kernel, module.constants);
+  return bytes > kStaticBytes ? bytes : 0;
+}
 
 bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
   if (kernel::variables_in(kernel.body).count("block")) return false;
   for (const auto& action : module.plan.actions) {
     const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (!launch || module.kernels[static_cast<size_t>(launch->kernel)].name != kernel.name) continue;
+    if (!launch || module.kernels[static_cast<size_t>(launch->kernel)].name != kernel.name)
+      continue;
     const auto* blocks = std::get_if<kernel::IntegerLiteral>(&launch->blocks->kind);
     if (!blocks || blocks->value != 1) return false;
   }
@@ -55,9 +79,11 @@ Writer::Writer(const kernel::Module& module, const Dialect& dialect, Target targ
       options_(options),
       expressions_(dialect, module, names) {}
 
-void Writer::constants() {
+std::string Writer::constants(const std::string& elsewhere) {
+  Text out;
   for (const kernel::NamedConstant& constant : module_.constants) {
     const std::string name = names_.spell(constant.name);
+    if (!mentions(out_.str(), name) && !mentions(elsewhere, name)) continue;
     const std::string value = expressions_.print(kernel::integer(constant.value, constant.type));
     const std::string_view type = dialect_.type(constant.type);
     std::string line;
@@ -68,12 +94,13 @@ void Writer::constants() {
     } else {
       line = fmt::format("enum {{ {} = {} }};", name, value);
     }
-    out_.line(with_comment(line, constant.comment));
+    out.line(with_comment(line, constant.comment));
   }
-  if (!module_.constants.empty()) out_.blank();
+  return out.str().empty() ? "" : out.str() + "\n";
 }
 
-// --- Kernels ---------------------------------------------------------------------------------------------
+// --- Kernels
+// ---------------------------------------------------------------------------------------------
 
 void Writer::kernel(const Kernel& original) {
   Kernel legal = split_deep_expressions(drop_dead_code(original), names_);
@@ -167,7 +194,8 @@ void Writer::unused_arguments(const Kernel& kernel) {
 void Writer::implicit_body(const Kernel& kernel) {
   shared_buffers(kernel);
   if (variables_.count("block")) {
-    out_.line(fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
+    out_.line(
+        fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
   }
   for (int d = 0; d < 3; ++d) {
     if (!variables_.count(kThreadNames[d])) continue;
@@ -198,8 +226,7 @@ void Writer::looped_body(const Kernel& kernel) {
 }
 
 void Writer::shared_buffers(const Kernel& kernel) {
-  const bool dynamic = target_ == Target::Cuda &&
-                       kernel::shared_bytes(kernel, module_.constants) > kStaticSharedBytes;
+  const bool dynamic = target_ == Target::Cuda && dynamic_shared_bytes(kernel, module_) > 0;
   if (dynamic) {
     out_.line("extern __shared__ __align__(16) unsigned char shared_memory[];");
   }
@@ -236,7 +263,8 @@ void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
                          buffer.comment));
 }
 
-// --- Statements --------------------------------------------------------------------------------------------
+// --- Statements
+// --------------------------------------------------------------------------------------------
 
 void Writer::body(const kernel::Body& body) {
   for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
@@ -304,8 +332,8 @@ void Writer::branch(const kernel::If& branch) {
 void Writer::loop(const kernel::For& loop) {
   const std::string name = names_.spell(loop.name);
   const Scalar type = loop.begin->type;
-  const bool parallel = options_.parallel_loops && loop_depth_ == 0 &&
-                        loop.kind == kernel::LoopKind::Serial;
+  const bool parallel =
+      options_.parallel_loops && loop_depth_ == 0 && loop.kind == kernel::LoopKind::Serial;
   if (parallel) {
     out_.flush_left("#ifdef _OPENMP");
     out_.flush_left("#pragma omp parallel for schedule(static)");
@@ -318,7 +346,8 @@ void Writer::loop(const kernel::For& loop) {
   const std::string begin = expressions_.print(loop.begin);
   const std::string end = expressions_.print(
       kernel::less(kernel::variable(loop.name, type), kernel::convert(loop.end, type)));
-  out_.open(fmt::format("for ({} {} = {}; {}; {}) {{", dialect_.type(type), name, begin, end, step));
+  out_.open(
+      fmt::format("for ({} {} = {}; {}; {}) {{", dialect_.type(type), name, begin, end, step));
   ++loop_depth_;
   body(loop.body);
   --loop_depth_;

@@ -10,9 +10,6 @@
 
 namespace stencil::emit {
 
-// Shared memory above this is requested at launch (CUDA), the limit for static arrays.
-constexpr int64_t kStaticSharedBytes = 48 * 1024;
-
 struct WriterOptions {
   bool exported = true;         // extern "C" on kernels, else static
   bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
@@ -23,12 +20,15 @@ class Writer {
   Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
          WriterOptions options = {});
 
-  // "constexpr int size_x = 512;  // points in x" and so on.
-  void constants();
   void kernel(const kernel::Kernel& kernel);
 
-  // Nothing but the kernels and constants so far.
+  // The kernels so far.
   const std::string& text() const { return out_.str(); }
+
+  // "constexpr int size_x = 512;  // points in x" and so on: the constants that the kernels
+  // mention, or the text that will stand elsewhere in the file.
+  std::string constants(const std::string& elsewhere);
+
   ExpressionPrinter& expressions() { return expressions_; }
 
  private:
@@ -58,8 +58,8 @@ class Writer {
 
   // Of the kernel being written.
   const kernel::Kernel* kernel_ = nullptr;
-  std::set<kernel::BufferId> loaded_;       // products stored elsewhere need no guard
-  std::set<kernel::BufferId> local_;        // declared inside thread loops
+  std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
+  std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
   int loop_depth_ = 0;
 };

@@ -1,8 +1,9 @@
-// Missing barriers: which elements of which shared buffers were written, and which read, by the parallel
-// sections since the last barrier. A section that reads what an earlier one wrote, or writes what an earlier
-// one read, races with it, unless both touch a buffer at one and the same index: then every thread meets
-// only its own elements. Indices are compared as text, with lets replaced by what they stand for. Two
-// sections that both write are let pass: they fill different parts.
+// Missing barriers: which elements of which shared buffers were written, and which read, by the
+// parallel sections since the last barrier. A section that reads what an earlier one wrote, or
+// writes what an earlier one read, races with it, unless both touch a buffer at one and the same
+// index: then every thread meets only its own elements. Indices are compared as text, with lets
+// replaced by what they stand for. Two sections that both write are let pass: they fill different
+// parts.
 //
 // A loop is walked twice, so that its end meets its beginning.
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ struct Accesses {  // since the last barrier
   Indices read, written;
   void join(const Accesses& other) {
     for (const auto& [id, indices] : other.read) read[id].insert(indices.begin(), indices.end());
-    for (const auto& [id, indices] : other.written) written[id].insert(indices.begin(), indices.end());
+    for (const auto& [id, indices] : other.written)
+      written[id].insert(indices.begin(), indices.end());
   }
 };
 

@@ -1,6 +1,6 @@
-// Evaluation of integer expressions, by substitution: every variable becomes a literal and the folding
-// builders (expr.cpp) do the arithmetic, so that there is one definition of it. What does not come out
-// as a literal has no value here.
+// Evaluation of integer expressions, by substitution: every variable becomes a literal and the
+// folding builders (expr.cpp) do the arithmetic, so that there is one definition of it. What does
+// not come out as a literal has no value here.
 #include "compiler/kernel/evaluate.h"
 
 namespace stencil::kernel {

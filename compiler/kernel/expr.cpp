@@ -1,6 +1,7 @@
 // Builders of kernel expressions. Lowering composes index arithmetic from many small parts (tile
-// origins, halos, thread strides), and most of it collapses once the sizes are literals. The builders
-// therefore fold as they go, which keeps lowering free of special cases and the output readable:
+// origins, halos, thread strides), and most of it collapses once the sizes are literals. The
+// builders therefore fold as they go, which keeps lowering free of special cases and the output
+// readable:
 // `(x + 1) - 1` never reaches a writer.
 //
 // Only what cannot change a result is folded. Integer rules may assume that overflow leaves an
@@ -33,7 +34,8 @@ bool fits(int64_t value, Scalar type) {
                                  value <= std::numeric_limits<int32_t>::max());
 }
 
-// The value of `op` on two integers of `type`, or nothing if it overflows or is no integer operation.
+// The value of `op` on two integers of `type`, or nothing if it overflows or is no integer
+// operation.
 std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
   int64_t result = 0;
   switch (op) {
@@ -50,19 +52,38 @@ std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
       if (b == -1) return fold(Op::Sub, 0, a, type);
       result = b == 0 ? 0 : a / b;
       break;
-    case Op::Mod: result = b == 0 || b == -1 ? 0 : a % b; break;
-    case Op::Min: result = b < a ? b : a; break;
-    case Op::Max: result = a < b ? b : a; break;
-    case Op::Lt: return a < b;
-    case Op::Le: return a <= b;
-    case Op::Gt: return a > b;
-    case Op::Ge: return a >= b;
-    case Op::Eq: return a == b;
-    case Op::Ne: return a != b;
-    case Op::BitAnd: result = a & b; break;
-    case Op::BitOr: result = a | b; break;
-    case Op::BitXor: result = a ^ b; break;
-    default: return std::nullopt;  // shifts and the functions on floats are left to the target
+    case Op::Mod:
+      result = b == 0 || b == -1 ? 0 : a % b;
+      break;
+    case Op::Min:
+      result = b < a ? b : a;
+      break;
+    case Op::Max:
+      result = a < b ? b : a;
+      break;
+    case Op::Lt:
+      return a < b;
+    case Op::Le:
+      return a <= b;
+    case Op::Gt:
+      return a > b;
+    case Op::Ge:
+      return a >= b;
+    case Op::Eq:
+      return a == b;
+    case Op::Ne:
+      return a != b;
+    case Op::BitAnd:
+      result = a & b;
+      break;
+    case Op::BitOr:
+      result = a | b;
+      break;
+    case Op::BitXor:
+      result = a ^ b;
+      break;
+    default:
+      return std::nullopt;  // shifts and the functions on floats are left to the target
   }
   return fits(result, type) ? std::optional(result) : std::nullopt;
 }
@@ -103,7 +124,8 @@ Expr simplify_sum(Op op, const Expr& a, const Expr& b) {
   const Offset right = split(b);
   const auto constant = fold(op, left.constant, right.constant, type);
   if (!constant || *constant == std::numeric_limits<int64_t>::min()) return nullptr;
-  if (!right.value) return left.value ? join(left.value, *constant, type) : integer(*constant, type);
+  if (!right.value)
+    return left.value ? join(left.value, *constant, type) : integer(*constant, type);
   if (!left.value) {
     if (op == Op::Add) return join(right.value, *constant, type);
     if (*constant == 0) return make(Operation{Op::Neg, {right.value}}, type);
@@ -123,16 +145,21 @@ Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
   }
   switch (op) {
     case Op::Add:
-    case Op::Sub: return simplify_sum(op, a, b);
+    case Op::Sub:
+      return simplify_sum(op, a, b);
     case Op::Mul:
       if (left == 0 || right == 1) return a;
       if (right == 0 || left == 1) return b;
       return nullptr;
-    case Op::Div: return right == 1 ? a : nullptr;
-    case Op::Mod: return right == 1 ? integer(0, a->type) : nullptr;
+    case Op::Div:
+      return right == 1 ? a : nullptr;
+    case Op::Mod:
+      return right == 1 ? integer(0, a->type) : nullptr;
     case Op::Min:
-    case Op::Max: return a == b ? a : nullptr;
-    default: return nullptr;
+    case Op::Max:
+      return a == b ? a : nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -152,7 +179,8 @@ Expr simplify_logic(Op op, const std::vector<Expr>& operands) {
     case Op::Select:
       if (const auto value = literal(operands[0])) return *value ? operands[1] : operands[2];
       return operands[1] == operands[2] ? operands[1] : nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -170,15 +198,22 @@ void widen(std::vector<Expr>& operands, size_t first) {
 
 }  // namespace
 
-Expr integer(int64_t value, Scalar type) { return make(IntegerLiteral{value}, type); }
-Expr boolean(bool value) { return integer(value ? 1 : 0, Scalar::Bool); }
-
-Expr real(double value, Scalar type) {
-  return make(RealLiteral{type == Scalar::F32 ? static_cast<double>(static_cast<float>(value)) : value},
-              type);
+Expr integer(int64_t value, Scalar type) {
+  return make(IntegerLiteral{value}, type);
+}
+Expr boolean(bool value) {
+  return integer(value ? 1 : 0, Scalar::Bool);
 }
 
-Expr variable(std::string name, Scalar type) { return make(Variable{std::move(name)}, type); }
+Expr real(double value, Scalar type) {
+  return make(
+      RealLiteral{type == Scalar::F32 ? static_cast<double>(static_cast<float>(value)) : value},
+      type);
+}
+
+Expr variable(std::string name, Scalar type) {
+  return make(Variable{std::move(name)}, type);
+}
 
 Expr load(BufferId buffer, std::vector<Expr> index, Scalar type) {
   return make(Load{buffer, std::move(index)}, type);

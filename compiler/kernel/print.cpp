@@ -1,6 +1,6 @@
-// The kernel IR as text, for --emit kernel-ir, golden tests and verifier messages. It is written in the
-// IR's own words (support/scalar.h names the operators), not in any target's: what it shows is what
-// lowering decided, before any writer had a say.
+// The kernel IR as text, for --emit kernel-ir, golden tests and verifier messages. It is written in
+// the IR's own words (support/scalar.h names the operators), not in any target's: what it shows is
+// what lowering decided, before any writer had a say.
 #include <fmt/format.h>
 
 #include "compiler/kernel/passes.h"
@@ -11,20 +11,34 @@ namespace {
 
 std::string_view infix(Op op) {
   switch (op) {
-    case Op::Add: return "+";
-    case Op::Sub: return "-";
-    case Op::Mul: return "*";
-    case Op::Div: return "/";
-    case Op::Mod: return "%";
-    case Op::Lt: return "<";
-    case Op::Le: return "<=";
-    case Op::Gt: return ">";
-    case Op::Ge: return ">=";
-    case Op::Eq: return "==";
-    case Op::Ne: return "!=";
-    case Op::And: return "and";
-    case Op::Or: return "or";
-    default: return "";  // printed as a call
+    case Op::Add:
+      return "+";
+    case Op::Sub:
+      return "-";
+    case Op::Mul:
+      return "*";
+    case Op::Div:
+      return "/";
+    case Op::Mod:
+      return "%";
+    case Op::Lt:
+      return "<";
+    case Op::Le:
+      return "<=";
+    case Op::Gt:
+      return ">";
+    case Op::Ge:
+      return ">=";
+    case Op::Eq:
+      return "==";
+    case Op::Ne:
+      return "!=";
+    case Op::And:
+      return "and";
+    case Op::Or:
+      return "or";
+    default:
+      return "";  // printed as a call
   }
 }
 
@@ -84,16 +98,18 @@ class Printer {
         }
       }
       void operator()(const Let& let) const {
-        line(fmt::format("let {}: {} = {}", let.name, name(let.value->type), printer.expr(let.value)));
+        line(fmt::format("let {}: {} = {}", let.name, name(let.value->type),
+                         printer.expr(let.value)));
       }
       void operator()(const Store& store) const {
         line(printer.element(store.buffer, store.index) + " = " + printer.expr(store.value));
       }
       void operator()(const For& loop) const {
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
-        nested(fmt::format("{} {} in {} .. {}{}", loop.kind == LoopKind::Unrolled ? "unrolled" : "for",
-                           loop.name, printer.expr(loop.begin), printer.expr(loop.end), step),
-               loop.body);
+        nested(
+            fmt::format("{} {} in {} .. {}{}", loop.kind == LoopKind::Unrolled ? "unrolled" : "for",
+                        loop.name, printer.expr(loop.begin), printer.expr(loop.end), step),
+            loop.body);
       }
       void operator()(const If& branch) const {
         nested("if " + printer.expr(branch.condition), branch.then);
@@ -130,9 +146,12 @@ class Printer {
 
 std::string_view space_name(Space space) {
   switch (space) {
-    case Space::Global: return "global";
-    case Space::Shared: return "shared";
-    case Space::Thread: return "thread";
+    case Space::Global:
+      return "global";
+    case Space::Shared:
+      return "shared";
+    case Space::Thread:
+      return "thread";
   }
   return "";
 }
@@ -144,14 +163,14 @@ std::string print_extents(const std::vector<Expr>& extents) {
 }
 
 void print_kernel(const Kernel& kernel, std::string& out) {
-  out += fmt::format("\nkernel {} threads {}x{}x{}", kernel.name, kernel.threads[0], kernel.threads[1],
-                     kernel.threads[2]);
+  out += fmt::format("\nkernel {} threads {}x{}x{}", kernel.name, kernel.threads[0],
+                     kernel.threads[1], kernel.threads[2]);
   if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {
-    out += fmt::format("  {} {}: {}{}{}{}\n", space_name(buffer.space), buffer.name, name(buffer.type),
-                       print_extents(buffer.extents), buffer.read_only ? " read_only" : "",
-                       buffer.wide ? " wide" : "");
+    out += fmt::format("  {} {}: {}{}{}{}\n", space_name(buffer.space), buffer.name,
+                       name(buffer.type), print_extents(buffer.extents),
+                       buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "");
   }
   for (const ScalarArgument& scalar : kernel.scalars) {
     out += fmt::format("  scalar {}: {}\n", scalar.name, name(scalar.type));
@@ -217,7 +236,9 @@ void print_plan(const Module& module, std::string& out) {
 
 }  // namespace
 
-std::string print(const Expr& expr) { return Printer(nullptr).expr(expr); }
+std::string print(const Expr& expr) {
+  return Printer(nullptr).expr(expr);
+}
 
 std::string print(const Module& module) {
   std::string out = fmt::format("module {} fp {}\n", module.name, name(module.fp));

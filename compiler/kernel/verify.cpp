@@ -1,9 +1,9 @@
-// Verification of kernels and of the plan around them. Lowering composes kernels from many rules, and a
-// slip in one of them shows up as a wrong number on some size on some device. What can be said without
-// running is said here, after lowering and before any writer sees the module.
+// Verification of kernels and of the plan around them. Lowering composes kernels from many rules,
+// and a slip in one of them shows up as a wrong number on some size on some device. What can be
+// said without running is said here, after lowering and before any writer sees the module.
 //
-// Three passes: each kernel's body (names, types, where what may stand), the barriers of each kernel
-// (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
+// Three passes: each kernel's body (names, types, where what may stand), the barriers of each
+// kernel (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
 #include "compiler/kernel/verify.h"
 
 #include <fmt/format.h>
@@ -122,7 +122,8 @@ class KernelVerifier {
       if (buffer.space == Space::Global) continue;
       const auto value = evaluate(extent, [&](const std::string& name) { return constant(name); });
       if (!value || *value < 1) {
-        fail(fmt::format("extent '{}' of '{}' is no positive constant", print(extent), buffer.name));
+        fail(
+            fmt::format("extent '{}' of '{}' is no positive constant", print(extent), buffer.name));
       }
     }
   }
@@ -155,7 +156,8 @@ class KernelVerifier {
         const auto* operation = std::get_if<Operation>(&node->kind);
         const auto* load = std::get_if<Load>(&node->kind);
         const auto missing = [](const Expr& child) { return !child; };
-        if (operation) all &= std::none_of(operation->operands.begin(), operation->operands.end(), missing);
+        if (operation)
+          all &= std::none_of(operation->operands.begin(), operation->operands.end(), missing);
         if (load) all &= std::none_of(load->index.begin(), load->index.end(), missing);
       });
     });
@@ -180,8 +182,8 @@ class KernelVerifier {
     }
   }
 
-  // Nodes that passed stay good while their variables are visible; shared parts are visited once per
-  // expression.
+  // Nodes that passed stay good while their variables are visible; shared parts are visited once
+  // per expression.
   void expr(const Expr& root) {
     std::set<const ExprNode*> seen;
     visit(root, seen);
@@ -200,9 +202,7 @@ class KernelVerifier {
         if (expr->type == Scalar::F32 || expr->type == Scalar::F64) return;
         verifier.fail(fmt::format("a real literal of type {}", name(expr->type)));
       }
-      void operator()(const Variable& variable) const {
-        verifier.use(variable.name, expr->type);
-      }
+      void operator()(const Variable& variable) const { verifier.use(variable.name, expr->type); }
       void operator()(const Operation& operation) const {
         for (const Expr& operand : operation.operands) verifier.visit(operand, seen);
         if (!well_typed(operation, expr->type)) {
@@ -244,7 +244,9 @@ class KernelVerifier {
   bool in_threads_ = false;
 };
 
-bool floating(Scalar type) { return type == Scalar::F32 || type == Scalar::F64; }
+bool floating(Scalar type) {
+  return type == Scalar::F32 || type == Scalar::F64;
+}
 
 }  // namespace
 
@@ -265,9 +267,11 @@ bool well_typed(const Operation& operation, Scalar type) {
     case Op::Mod:
     case Op::Neg:
     case Op::Abs:
-    case Op::Fma: return all(0, type) && (is_integer(type) || floating(type));
+    case Op::Fma:
+      return all(0, type) && (is_integer(type) || floating(type));
     case Op::Min:
-    case Op::Max: return all(0, type) && type != Scalar::F16 && type != Scalar::BF16;
+    case Op::Max:
+      return all(0, type) && type != Scalar::F16 && type != Scalar::BF16;
     case Op::Sqrt:
     case Op::Rsqrt:
     case Op::Exp:
@@ -278,7 +282,8 @@ bool well_typed(const Operation& operation, Scalar type) {
     case Op::Tan:
     case Op::Tanh:
     case Op::Floor:
-    case Op::Ceil: return all(0, type) && floating(type);
+    case Op::Ceil:
+      return all(0, type) && floating(type);
     case Op::Lt:
     case Op::Le:
     case Op::Gt:
@@ -289,15 +294,21 @@ bool well_typed(const Operation& operation, Scalar type) {
              arithmetic_type(operands[0]->type) == operands[0]->type;
     case Op::And:
     case Op::Or:
-    case Op::Not: return type == Scalar::Bool && all(0, Scalar::Bool);
-    case Op::Select: return operands[0]->type == Scalar::Bool && all(1, type);
+    case Op::Not:
+      return type == Scalar::Bool && all(0, Scalar::Bool);
+    case Op::Select:
+      return operands[0]->type == Scalar::Bool && all(1, type);
     case Op::BitAnd:
     case Op::BitOr:
-    case Op::BitXor: return all(0, type) && (is_integer(type) || type == Scalar::Bool);
-    case Op::BitNot: return all(0, type) && is_integer(type);
+    case Op::BitXor:
+      return all(0, type) && (is_integer(type) || type == Scalar::Bool);
+    case Op::BitNot:
+      return all(0, type) && is_integer(type);
     case Op::Shl:
-    case Op::Shr: return operands[0]->type == type && is_integer(type) && is_integer(operands[1]->type);
-    case Op::Convert: return true;
+    case Op::Shr:
+      return operands[0]->type == type && is_integer(type) && is_integer(operands[1]->type);
+    case Op::Convert:
+      return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
-// The plan against the kernels: the driver is printed from it and the runtime executes it, neither of
-// which asks again whether a slot exists or an argument has the right type.
+// The plan against the kernels: the driver is printed from it and the runtime executes it, neither
+// of which asks again whether a slot exists or an argument has the right type.
 #include <fmt/format.h>
 
 #include "compiler/kernel/passes.h"
@@ -45,7 +45,8 @@ class PlanVerifier {
 
   void unique(std::set<std::string>& taken, const std::string& name, const char* what) {
     if (name.empty()) fail(fmt::format("{} without a name", what));
-    if (!taken.insert(name).second) fail(fmt::format("{} '{}' has a name that is taken", what, name));
+    if (!taken.insert(name).second)
+      fail(fmt::format("{} '{}' has a name that is taken", what, name));
   }
 
   void names() {
@@ -61,11 +62,13 @@ class PlanVerifier {
 
   void array(const Array& array) {
     if (array.levels < 1 || array.copies < array.levels) {
-      fail(fmt::format("array '{}' has {} levels in {} copies", array.name, array.levels, array.copies));
+      fail(fmt::format("array '{}' has {} levels in {} copies", array.name, array.levels,
+                       array.copies));
     }
     if (array.extents.empty()) fail(fmt::format("array '{}' has no extents", array.name));
     for (const Expr& extent : array.extents) {
-      if (!is_integer(extent->type)) fail(fmt::format("extent of array '{}' is no integer", array.name));
+      if (!is_integer(extent->type))
+        fail(fmt::format("extent of array '{}' is no integer", array.name));
       expr(extent, extent->type, "an extent");
     }
   }
@@ -74,12 +77,14 @@ class PlanVerifier {
   void expr(const Expr& expr, Scalar type, const char* what) {
     if (!expr) return fail(fmt::format("{} is missing", what));
     if (expr->type != type) {
-      fail(fmt::format("{} '{}' is {} instead of {}", what, print(expr), name(expr->type), name(type)));
+      fail(fmt::format("{} '{}' is {} instead of {}", what, print(expr), name(expr->type),
+                       name(type)));
     }
     for_each_node(expr, [&](const Expr& node) {
       if (std::holds_alternative<Load>(node->kind)) fail(fmt::format("{} reads memory", what));
       if (const auto* operation = std::get_if<Operation>(&node->kind)) {
-        if (!well_typed(*operation, node->type)) fail(fmt::format("operand types of '{}'", print(node)));
+        if (!well_typed(*operation, node->type))
+          fail(fmt::format("operand types of '{}'", print(node)));
       }
       if (const auto* variable = std::get_if<Variable>(&node->kind)) {
         if (scalar_type(variable->name) == node->type) return;
@@ -132,7 +137,8 @@ class PlanVerifier {
         fail(fmt::format("launch of '{}' may write to coefficient '{}'", kernel.name, array->name));
       }
       for (size_t j = 0; j < i; ++j) {
-        const bool same = launch.arrays[j].array == argument.array && launch.arrays[j].slot == argument.slot;
+        const bool same =
+            launch.arrays[j].array == argument.array && launch.arrays[j].slot == argument.slot;
         if (!same || (globals[i]->read_only && globals[j]->read_only)) continue;
         fail(fmt::format("launch of '{}': '{}' and '{}' are the same memory", kernel.name,
                          globals[j]->name, globals[i]->name));

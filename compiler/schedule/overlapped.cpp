@@ -248,18 +248,12 @@ class OverlappedLowering {
     for (int t = 0; t < schedule_.time_tile; ++t) {
       const int left = schedule_.time_tile - t;  // steps to do from here, this one included
       const Expr time = kernel::sub(kernel::add(first_step(), step_count()), kernel::integer(left));
-      Body step;
-      for (size_t f = 0; f < program_.functions.size(); ++f) {
-        append(step, apply(program_.functions[f], geometry_.analysis.computed[static_cast<size_t>(t)][f],
-                           time));
-      }
+      runs_ = left == 1 ? kernel::boolean(true)
+                        : kernel::operation(Op::Ge, {step_count(), kernel::integer(left)});
       out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, schedule_.time_tile)}});
-      if (left == 1) {
-        append(out, std::move(step));
-      } else {
-        out.push_back({kernel::If{kernel::operation(Op::Ge, {step_count(), kernel::integer(left)}),
-                                  std::move(step),
-                                  {}}});
+      for (size_t f = 0; f < program_.functions.size(); ++f) {
+        append(out, apply(program_.functions[f], geometry_.analysis.computed[static_cast<size_t>(t)][f],
+                          time));
       }
     }
     return out;
@@ -274,14 +268,26 @@ class OverlappedLowering {
     Body out;
     if (!staged(function)) {
       barriers_.before(offset_reads, {function.target}, out);
-      out.push_back({kernel::Threads{per_element(pieces(function, computed, time, tiles_))}});
+      out.push_back(section(pieces(function, computed, time, tiles_)));
       return out;
     }
     barriers_.before(offset_reads, {}, out);
-    out.push_back({kernel::Threads{per_element(pieces(function, computed, time, results_))}});
+    out.push_back(section(pieces(function, computed, time, results_)));
     barriers_.before({}, {function.target}, out);
-    out.push_back({kernel::Threads{per_element(move_results(function, computed))}});
+    out.push_back(section(move_results(function, computed)));
     return out;
+  }
+
+  // What every thread does for each of its points in a step, if the step is to be done at all. The
+  // condition stands inside the parallel section: barriers are unconditional, which every target handles
+  // well (PoCL's compile time grows exponentially with the number of conditional ones).
+  kernel::Statement section(Body inner) const {
+    Body body = per_element(std::move(inner));
+    const auto* always = std::get_if<kernel::IntegerLiteral>(&runs_->kind);
+    if (always && always->value) return {kernel::Threads{std::move(body)}};
+    Body guarded;
+    guarded.push_back({kernel::If{runs_, std::move(body), {}}});
+    return {kernel::Threads{std::move(guarded)}};
   }
 
   Point point() const {
@@ -472,6 +478,7 @@ class OverlappedLowering {
   std::vector<std::string> locals_;       // variables: its place in the computed hull
   std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
   std::vector<TileLength> core_lengths_;
+  Expr runs_ = kernel::boolean(true);     // whether the step being lowered is to be done
   Point origin_;                          // first output point of the tile
   std::map<ir::FieldId, std::vector<Expr>> extents_;  // of the shared tiles
   Destinations tiles_;                    // shared, one buffer per component

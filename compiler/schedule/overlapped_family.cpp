@@ -67,40 +67,52 @@ namespace {
 
 constexpr int64_t kSharedBytesLimit = 227 * 1024;  // per block, compute capability 9.0
 
-Schedule shape_for(int rank, int time_tile) {
+Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elements) {
   Schedule schedule;
   schedule.family = "overlapped";
   schedule.time_tile = time_tile;
-  if (rank == 1) {
-    schedule.block = {256, 1, 1};
-    schedule.elements = {4, 1, 1};
-  } else if (rank == 2) {
-    schedule.block = {32, 8, 1};
-    schedule.elements = {2, 8, 1};
-  } else {
-    schedule.block = {32, 8, 1};
-    schedule.elements = {1, 2, 16};
-  }
+  schedule.block = block;
+  schedule.elements = elements;
   return schedule;
 }
 
-// The deepest time tile up to the usual one whose output box is at least half the computed box in every
-// dimension and whose tiles fit the shared memory every device has.
+// Tile shapes to try for a rank, largest first.
+std::vector<Schedule> shapes(int rank, int time_tile) {
+  if (rank == 1) {
+    return {make(time_tile, {256, 1, 1}, {4, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
+  }
+  if (rank == 2) {
+    return {make(time_tile, {32, 8, 1}, {2, 8, 1}), make(time_tile, {32, 8, 1}, {1, 4, 1}),
+            make(time_tile, {16, 8, 1}, {1, 2, 1})};
+  }
+  return {make(time_tile, {32, 8, 1}, {1, 2, 16}), make(time_tile, {32, 8, 1}, {1, 1, 8}),
+          make(time_tile, {16, 8, 1}, {1, 1, 8}), make(time_tile, {8, 8, 1}, {1, 1, 8})};
+}
+
+// The output box is at least half the computed box in every dimension.
+bool pays(const OverlappedGeometry& geometry) {
+  for (size_t d = 0; d < geometry.core.size(); ++d) {
+    if (2 * geometry.core[d] < geometry.threads_cover[d]) return false;
+  }
+  return true;
+}
+
+// The deepest time tile up to the usual one that pays and whose shared tiles fit what every device has;
+// failing that one step, in the largest tile that fits this limit, or the hardware's.
 Schedule defaults(const ir::Program& program) {
   constexpr int64_t kPortableSharedBytes = 48 * 1024;
   const int rank = std::clamp(program.grid.rank(), 1, 3);
   const int usual = rank == 1 ? 16 : rank == 2 ? 4 : 2;
-  for (int t = usual; t > 1; --t) {
-    const Schedule schedule = shape_for(rank, t);
-    if (program.grid.rank() > 3) break;
-    const OverlappedGeometry geometry = plan_overlapped(program, schedule);
-    bool large_enough = shared_tile_bytes(program, geometry) <= kPortableSharedBytes;
-    for (size_t d = 0; d < geometry.core.size(); ++d) {
-      large_enough = large_enough && 2 * geometry.core[d] >= geometry.threads_cover[d];
+  if (program.grid.rank() > 3) return shapes(rank, 1).front();  // refused later, by name
+  for (const int64_t limit : {kPortableSharedBytes, kSharedBytesLimit}) {
+    for (int t = usual; t >= 1; --t) {
+      for (const Schedule& schedule : shapes(rank, t)) {
+        const OverlappedGeometry geometry = plan_overlapped(program, schedule);
+        if (pays(geometry) && shared_tile_bytes(program, geometry) <= limit) return schedule;
+      }
     }
-    if (large_enough) return schedule;
   }
-  return shape_for(rank, 1);
+  return shapes(rank, 1).front();
 }
 
 void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {

@@ -11,8 +11,6 @@
 #include "compiler/sema/arithmetic.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 

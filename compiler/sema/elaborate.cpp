@@ -135,13 +135,15 @@ Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, Acc
 bool Elaborator::exhausted(Span span) {
   if (exhausted_) return true;
   const char* what = nullptr;
-  if (depth_ > kMaxDepth) what = "expressions nested too deeply once functions are inlined";
+  if (depth_ > kMaxDepth || applied_at_.size() > kMaxApplications)
+    what = "expressions nested too deeply once functions are inlined";
   if (graph_.size() > kMaxGraphNodes) what = "expression too large once it is unrolled";
   if (++visits_ > kMaxVisits) what = "expression takes too long to unroll";
   if (!what) return false;
   exhausted_ = true;
   Diagnostic& error = env_.report.error("S030", span, what);
-  error.expected = fmt::format("at most {} operations and {} levels", kMaxGraphNodes, kMaxDepth);
+  error.expected = fmt::format("at most {} operations, {} levels, {} functions within each other",
+                               kMaxGraphNodes, kMaxDepth, kMaxApplications);
   return true;
 }
 

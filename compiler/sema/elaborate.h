@@ -29,9 +29,10 @@ inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
 inline constexpr Site kConstantSite{"a constant expression", false, false, false};
 
-constexpr int kMaxGraphNodes = 200'000;  // per piece
-constexpr int kMaxVisits = 4'000'000;    // expressions visited per piece, unrolled
-constexpr int kMaxDepth = 4'000;         // of expressions within each other, functions inlined
+constexpr int kMaxGraphNodes = 200'000;   // per piece
+constexpr int kMaxVisits = 4'000'000;     // expressions visited per piece, unrolled
+constexpr int kMaxDepth = 4'000;          // of expressions within each other, functions inlined
+constexpr size_t kMaxApplications = 256;  // of functions within each other
 constexpr int kMaxOffset = 1 << 20;
 
 class Elaborator {

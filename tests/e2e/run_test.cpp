@@ -4,7 +4,7 @@
 namespace stencil {
 namespace {
 
-using Run = Tool;
+using RunCommand = Tool;
 
 // False, with a message, if the machine lacks the device.
 bool has_device(const Outcome& devices, const std::string& name) {
@@ -15,7 +15,7 @@ bool has_device(const Outcome& devices, const std::string& name) {
   return false;
 }
 
-TEST_F(Run, EveryDeviceGivesTheSameFile) {
+TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
   write("heat.stn", kHeat);
   write("wave.stn", kWave3d);
   const Outcome devices = stencilc("devices");
@@ -36,7 +36,7 @@ TEST_F(Run, EveryDeviceGivesTheSameFile) {
   }
 }
 
-TEST_F(Run, InputsContinueFromOutputs) {
+TEST_F(RunCommand, InputsContinueFromOutputs) {
   write("wave.stn", kWave3d);
   ASSERT_EQ(stencilc("run wave.stn --steps 5 --out U=whole.npy").status, 0);
   ASSERT_EQ(stencilc("run wave.stn --steps 2 --out U=u.npy --out U@-1=before.npy").status, 0);
@@ -46,7 +46,7 @@ TEST_F(Run, InputsContinueFromOutputs) {
   EXPECT_EQ(read(file("parts.npy")), read(file("whole.npy")));
 }
 
-TEST_F(Run, RefusesInputsOfAnotherShape) {
+TEST_F(RunCommand, RefusesInputsOfAnotherShape) {
   write("heat.stn", kHeat);
   ASSERT_EQ(stencilc("run heat.stn --out A=a.npy").status, 0);
   const Outcome outcome = stencilc("run heat.stn -D N=41 --in A=a.npy --out A=b.npy");
@@ -55,7 +55,7 @@ TEST_F(Run, RefusesInputsOfAnotherShape) {
   EXPECT_EQ(files(), "a.npy heat.stn");
 }
 
-TEST_F(Run, WritesPicturesAndStatistics) {
+TEST_F(RunCommand, WritesPicturesAndStatistics) {
   write("wave.stn", kWave3d);
   const Outcome outcome = stencilc("run wave.stn --out U=middle.png --out c=c.png --slice z=0 --stats");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -68,7 +68,7 @@ TEST_F(Run, WritesPicturesAndStatistics) {
   EXPECT_FALSE(std::filesystem::exists(file("x.png")));
 }
 
-TEST_F(Run, OpenSizesAreGivenAtRunTime) {
+TEST_F(RunCommand, OpenSizesAreGivenAtRunTime) {
   write("heat.stn", kHeat);
   const Outcome missing = stencilc("run heat.stn --open N");
   EXPECT_EQ(missing.status, 2);
@@ -78,7 +78,7 @@ TEST_F(Run, OpenSizesAreGivenAtRunTime) {
   EXPECT_EQ(read(file("open.npy")), read(file("fixed.npy")));
 }
 
-TEST_F(Run, ReductionsFallBackToTheInterpreterWithANote) {
+TEST_F(RunCommand, ReductionsFallBackToTheInterpreterWithANote) {
   write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on [0..N-1, 0..N-1] every 2;\n");
   const Outcome automatic = stencilc("run sum.stn");
   EXPECT_EQ(automatic.status, 0) << automatic.err;
@@ -92,7 +92,7 @@ TEST_F(Run, ReductionsFallBackToTheInterpreterWithANote) {
   }
 }
 
-TEST_F(Run, FailedChecksAreErrorsOfTheProgram) {
+TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {
   write("small.stn", "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
                      "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n");
   EXPECT_EQ(stencilc("run small.stn").status, 0);
@@ -102,7 +102,7 @@ TEST_F(Run, FailedChecksAreErrorsOfTheProgram) {
   EXPECT_EQ(files(), "small.stn");
 }
 
-TEST_F(Run, VerifyAgreesAndSaysWhatItCompared) {
+TEST_F(RunCommand, VerifyAgreesAndSaysWhatItCompared) {
   write("heat.stn", kHeat);
   const Outcome outcome = stencilc("verify heat.stn --quick");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;

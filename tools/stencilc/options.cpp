@@ -104,7 +104,10 @@ struct Texts {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() { column_width(34); }
+  HelpFormatter() {
+    column_width(34);
+    label("TEXT", "");
+  }
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (!app->get_parent()) {
       return "Usage: stencilc FILE.stn -o FILE.cu [OPTIONS]\n"
@@ -152,7 +155,7 @@ Parser::Parser() {
   add_program_options(check, false);
   CLI::App& explain = add_command(
       Command::Explain, "explain",
-      "show halos, footprints, the schedule chosen and why, and what was refused and why",
+      "show halos, footprints, the schedule and why, and all refusals",
       kExplainExamples);
   add_program_options(explain, true);
   CLI::App& run = add_command(Command::Run, "run", "run the program on a device of this machine",
@@ -161,7 +164,7 @@ Parser::Parser() {
   add_run_options(run);
   CLI::App& verify = add_command(
       Command::Verify, "verify",
-      "compare every device, schedule and awkward size with the reference interpreter",
+      "compare every device and schedule with the reference interpreter",
       kVerifyExamples);
   add_program_options(verify, true);
   add_verify_options(verify);
@@ -185,12 +188,12 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
   to.add_option("-D", texts.definitions, "set a param; repeatable")
       ->option_text("NAME=VALUE")->allow_extra_args(false)->group(group);
   to.add_option("--open", arguments.open,
-                "leave an integer param open although it has a default; repeatable")
+                "leave an integer param open for run time; repeatable")
       ->option_text("NAME")->allow_extra_args(false)->group(group);
   to.add_option("--real", texts.real, "what the type real means (float)")
       ->option_text("float|double")->check(CLI::IsMember({"float", "double"}))->group(group);
   to.add_option("--fp", texts.fp,
-                "floating point (contract): strict and contract give the same bits everywhere")
+                "floating point (contract); only fast may change bits")
       ->option_text("strict|contract|fast")
       ->check(CLI::IsMember({"strict", "contract", "fast"}))->group(group);
   to.add_option("--steps", texts.steps, "time steps, instead of the program's")
@@ -229,7 +232,7 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
       ->option_text("FIELD=X.npy|X.png")->allow_extra_args(false)->group(group);
   to.add_option("--slice", texts.slices,
-                "which plane a .png shows, by z (or d0, d1, ...); repeatable; the middle by default")
+                "the plane a .png shows, of axis z (or d0, d1, ...); default: middle")
       ->option_text("AXIS=N")->allow_extra_args(false)->group(group);
   to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")->group(group);
 }

@@ -1,4 +1,5 @@
-// support/scalar.h's promises, kept by emitted C++: each case is one expression of x, compiled and run.
+// support/scalar.h's promises, kept by emitted C++: each case is one expression of x, compiled and
+// run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +18,8 @@ template <class In, class Out>
 std::vector<Out> apply(Scalar input, Scalar output, const Expr& value, std::vector<In> in) {
   Options options;
   options.target = Target::Cpp;
-  const testing_support::HostLibrary library(emit(samples::pointwise(input, output, value), options));
+  const testing_support::HostLibrary library(
+      emit(samples::pointwise(input, output, value), options));
   auto* run = library.get<const char*(const In*, Out*, int64_t, int)>("pointwise_run");
   std::vector<Out> out(in.size());
   if (!run) return {};
@@ -25,7 +27,9 @@ std::vector<Out> apply(Scalar input, Scalar output, const Expr& value, std::vect
   return out;
 }
 
-Expr x(Scalar type) { return kernel::variable("x", type); }
+Expr x(Scalar type) {
+  return kernel::variable("x", type);
+}
 constexpr int kLeast = std::numeric_limits<int>::min();
 constexpr int kMost = std::numeric_limits<int>::max();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -34,18 +38,21 @@ const float kInfinity = std::numeric_limits<float>::infinity();
 TEST(Arithmetic, IntegerDivisionIsTotal) {
   const Expr zero = kernel::operation(Op::Sub, {x(Scalar::I32), x(Scalar::I32)});
   const auto divide = [&](Op op, const Expr& a, const Expr& b) {
-    return apply<int, int>(Scalar::I32, Scalar::I32, kernel::operation(op, {a, b}), {-7, -1, 0, 1, 7});
+    return apply<int, int>(Scalar::I32, Scalar::I32, kernel::operation(op, {a, b}),
+                           {-7, -1, 0, 1, 7});
   };
   const Expr ten = kernel::integer(10);
   EXPECT_EQ(divide(Op::Div, ten, x(Scalar::I32)), (std::vector<int>{-1, -10, 0, 10, 1}));
   EXPECT_EQ(divide(Op::Mod, ten, x(Scalar::I32)), (std::vector<int>{3, 0, 0, 0, 3}));
-  EXPECT_EQ(divide(Op::Div, x(Scalar::I32), kernel::integer(2)), (std::vector<int>{-3, 0, 0, 0, 3}));
+  EXPECT_EQ(divide(Op::Div, x(Scalar::I32), kernel::integer(2)),
+            (std::vector<int>{-3, 0, 0, 0, 3}));
 }
 
 TEST(Arithmetic, ShiftsCountModuloTheWidth) {
   const auto shift = [&](Op op, int64_t count) {
     return apply<int, int>(Scalar::I32, Scalar::I32,
-                           kernel::operation(op, {x(Scalar::I32), kernel::integer(count)}), {-8, 3});
+                           kernel::operation(op, {x(Scalar::I32), kernel::integer(count)}),
+                           {-8, 3});
   };
   EXPECT_EQ(shift(Op::Shl, 33), (std::vector<int>{-16, 6}));
   EXPECT_EQ(shift(Op::Shr, 1), (std::vector<int>{-4, 1}));
@@ -56,19 +63,21 @@ TEST(Arithmetic, ShiftsCountModuloTheWidth) {
 
 TEST(Arithmetic, FloatToIntegerSaturates) {
   const std::vector<float> in = {1.9f, -1.9f, 3e9f, -3e9f, kNan, kInfinity, 2147483520.0f};
-  EXPECT_EQ((apply<float, int>(Scalar::F32, Scalar::I32, kernel::convert(x(Scalar::F32), Scalar::I32), in)),
+  EXPECT_EQ((apply<float, int>(Scalar::F32, Scalar::I32,
+                               kernel::convert(x(Scalar::F32), Scalar::I32), in)),
             (std::vector<int>{1, -1, kMost, kLeast, 0, kMost, 2147483520}));
-  EXPECT_EQ((apply<double, int64_t>(Scalar::F64, Scalar::I64,
-                                    kernel::convert(x(Scalar::F64), Scalar::I64), {1e30, -1e30, -2.5})),
-            (std::vector<int64_t>{std::numeric_limits<int64_t>::max(),
-                                  std::numeric_limits<int64_t>::min(), -2}));
+  EXPECT_EQ(
+      (apply<double, int64_t>(Scalar::F64, Scalar::I64,
+                              kernel::convert(x(Scalar::F64), Scalar::I64), {1e30, -1e30, -2.5})),
+      (std::vector<int64_t>{std::numeric_limits<int64_t>::max(),
+                            std::numeric_limits<int64_t>::min(), -2}));
 }
 
 TEST(Arithmetic, MinAndMaxAreSelections) {
   const auto with_nan = [&](Op op) {
-    return apply<float, float>(Scalar::F32, Scalar::F32,
-                               kernel::operation(op, {x(Scalar::F32), kernel::real(1, Scalar::F32)}),
-                               {kNan, 0.5f, 2});
+    return apply<float, float>(
+        Scalar::F32, Scalar::F32,
+        kernel::operation(op, {x(Scalar::F32), kernel::real(1, Scalar::F32)}), {kNan, 0.5f, 2});
   };
   const std::vector<float> least = with_nan(Op::Min), most = with_nan(Op::Max);
   ASSERT_EQ(least.size(), 3u);
@@ -88,12 +97,12 @@ TEST(Arithmetic, NegationFlipsTheSignOfZero) {
 
 TEST(Arithmetic, HalfRoundsToNearestEvenOnce) {
   const Expr to_half = kernel::convert(x(Scalar::F32), Scalar::F16);
-  EXPECT_EQ((apply<float, uint16_t>(Scalar::F32, Scalar::F16, to_half,
-                                    {1.0f, -2.0f, 65504.0f, 65519.0f, 65520.0f, 1e6f, -kInfinity, kNan,
-                                     5.9604645e-8f, 2.9802322e-8f, 2.9802326e-8f, 6.1035156e-5f,
-                                     1.00048828125f, 1.00146484375f})),
-            (std::vector<uint16_t>{0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x7c00, 0xfc00, 0x7e00, 0x0001,
-                                   0x0000, 0x0001, 0x0400, 0x3c00, 0x3c02}));
+  EXPECT_EQ((apply<float, uint16_t>(
+                Scalar::F32, Scalar::F16, to_half,
+                {1.0f, -2.0f, 65504.0f, 65519.0f, 65520.0f, 1e6f, -kInfinity, kNan, 5.9604645e-8f,
+                 2.9802322e-8f, 2.9802326e-8f, 6.1035156e-5f, 1.00048828125f, 1.00146484375f})),
+            (std::vector<uint16_t>{0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x7c00, 0xfc00, 0x7e00,
+                                   0x0001, 0x0000, 0x0001, 0x0400, 0x3c00, 0x3c02}));
   // Half-way between two halves plus a trifle that a float cannot hold.
   const Expr from_double = kernel::convert(x(Scalar::F64), Scalar::F16);
   EXPECT_EQ((apply<double, uint16_t>(Scalar::F64, Scalar::F16, from_double,
@@ -102,12 +111,14 @@ TEST(Arithmetic, HalfRoundsToNearestEvenOnce) {
 }
 
 TEST(Arithmetic, HalfAndBfloatReadBack) {
-  EXPECT_EQ((apply<uint16_t, float>(Scalar::F16, Scalar::F32, x(Scalar::F32),
-                                    {0x3c00, 0xc000, 0x7bff, 0x0001, 0x8001, 0x7c00, 0x0400, 0x3555})),
-            (std::vector<float>{1.0f, -2.0f, 65504.0f, 0x1p-24f, -0x1p-24f, kInfinity, 0x1p-14f,
-                                0.333251953125f}));
-  EXPECT_EQ((apply<uint16_t, float>(Scalar::BF16, Scalar::F32, x(Scalar::F32), {0x3f80, 0xc000, 0x7f80})),
-            (std::vector<float>{1.0f, -2.0f, kInfinity}));
+  EXPECT_EQ(
+      (apply<uint16_t, float>(Scalar::F16, Scalar::F32, x(Scalar::F32),
+                              {0x3c00, 0xc000, 0x7bff, 0x0001, 0x8001, 0x7c00, 0x0400, 0x3555})),
+      (std::vector<float>{1.0f, -2.0f, 65504.0f, 0x1p-24f, -0x1p-24f, kInfinity, 0x1p-14f,
+                          0.333251953125f}));
+  EXPECT_EQ(
+      (apply<uint16_t, float>(Scalar::BF16, Scalar::F32, x(Scalar::F32), {0x3f80, 0xc000, 0x7f80})),
+      (std::vector<float>{1.0f, -2.0f, kInfinity}));
   EXPECT_EQ((apply<float, uint16_t>(Scalar::F32, Scalar::BF16,
                                     kernel::convert(x(Scalar::F32), Scalar::BF16),
                                     {1.0f, 1.00390625f, 1.01171875f, 3.4e38f, kNan})),
@@ -120,14 +131,16 @@ TEST(Arithmetic, HalfAndBfloatReadBack) {
 
 TEST(Arithmetic, BoolsAreNumbersWhenConverted) {
   const Expr below = kernel::less(x(Scalar::F32), kernel::real(1, Scalar::F32));
-  EXPECT_EQ((apply<float, float>(Scalar::F32, Scalar::F32, kernel::convert(below, Scalar::F32), {0, 2})),
-            (std::vector<float>{1, 0}));
+  EXPECT_EQ(
+      (apply<float, float>(Scalar::F32, Scalar::F32, kernel::convert(below, Scalar::F32), {0, 2})),
+      (std::vector<float>{1, 0}));
 }
 
 TEST(Arithmetic, LongExpressionsCompile) {
   Expr chain = x(Scalar::F32);
   for (int i = 0; i < 2000; ++i) chain = kernel::add(chain, x(Scalar::F32));
-  EXPECT_EQ((apply<float, float>(Scalar::F32, Scalar::F32, chain, {1})), (std::vector<float>{2001}));
+  EXPECT_EQ((apply<float, float>(Scalar::F32, Scalar::F32, chain, {1})),
+            (std::vector<float>{2001}));
   Expr nested = x(Scalar::F32);  // x - (x - (x - ...))
   for (int i = 0; i < 600; ++i) nested = kernel::sub(x(Scalar::F32), nested);
   EXPECT_EQ((apply<float, float>(Scalar::F32, Scalar::F32, nested, {3})), (std::vector<float>{3}));

@@ -21,11 +21,13 @@ inline std::filesystem::path scratch_folder() {
 }
 
 inline bool run_command(const std::string& command) {
-  const int status = std::system((command + " > " + (scratch_folder() / "log").string() + " 2>&1").c_str());
+  const int status =
+      std::system((command + " > " + (scratch_folder() / "log").string() + " 2>&1").c_str());
   if (status == 0) return true;
   std::ifstream log(scratch_folder() / "log");
   ADD_FAILURE() << command << "\n"
-                << std::string(std::istreambuf_iterator<char>(log), std::istreambuf_iterator<char>());
+                << std::string(std::istreambuf_iterator<char>(log),
+                               std::istreambuf_iterator<char>());
   return false;
 }
 
@@ -36,8 +38,8 @@ class HostLibrary {
     static int number = 0;
     const std::string base = (scratch_folder() / ("module" + std::to_string(++number))).string();
     std::ofstream(base + ".cpp") << text;
-    const bool good = run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -shared -fPIC " + flags + " -o " +
-                                  base + ".so " + base + ".cpp");
+    const bool good = run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -shared -fPIC " +
+                                  flags + " -o " + base + ".so " + base + ".cpp");
     // Never unloaded: OpenMP's worker threads outlive a parallel loop.
     if (good) handle_ = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (good && !handle_) ADD_FAILURE() << dlerror();

@@ -1,5 +1,5 @@
-// The C++ dialect, run: emitted files are compiled, loaded, and their results compared bit by bit with
-// plain loops written here.
+// The C++ dialect, run: emitted files are compiled, loaded, and their results compared bit by bit
+// with plain loops written here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +45,8 @@ std::vector<float> heat_step(const std::vector<float>& a, int n, int m, float al
     for (int x = 1; x < m - 1; ++x) {
       const auto at = [&](int dy, int dx) { return a[static_cast<size_t>((y + dy) * m + x + dx)]; };
       const float sum = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1);
-      next[static_cast<size_t>(y * m + x)] = std::fma(alpha, std::fma(-4.0f, at(0, 0), sum), at(0, 0));
+      next[static_cast<size_t>(y * m + x)] =
+          std::fma(alpha, std::fma(-4.0f, at(0, 0), sum), at(0, 0));
     }
   }
   return next;
@@ -167,7 +168,8 @@ TEST(RunCpp, MainChecksItself) {
   options.main = true;
   const std::string base = (scratch_folder() / "program").string();
   std::ofstream(base + ".cpp") << emit(samples::heat(), options, &self_check);
-  ASSERT_TRUE(run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -o " + base + " " + base + ".cpp"));
+  ASSERT_TRUE(
+      run_command("c++ -std=c++17 -O1 -Wall -Wextra -Werror -o " + base + " " + base + ".cpp"));
   EXPECT_TRUE(run_command(base + " N=20 M=33 --steps 3 --repeat 1"));
   std::ifstream log(scratch_folder() / "log");
   const std::string output((std::istreambuf_iterator<char>(log)), std::istreambuf_iterator<char>());
@@ -186,7 +188,8 @@ TEST(RunCpp, MainChecksItself) {
   const int status = std::system((base + "2 N=20 M=33 --repeat 1 > " + base + ".log 2>&1").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
   std::ifstream failure(base + ".log");
-  const std::string text((std::istreambuf_iterator<char>(failure)), std::istreambuf_iterator<char>());
+  const std::string text((std::istreambuf_iterator<char>(failure)),
+                         std::istreambuf_iterator<char>());
   EXPECT_NE(text.find("FAILED at ["), std::string::npos) << text;
   EXPECT_EQ(WEXITSTATUS(std::system((base + " N=20 2> /dev/null").c_str())), 2) << "M is missing";
 }

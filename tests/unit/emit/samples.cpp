@@ -7,17 +7,33 @@ using namespace kernel;
 
 namespace {
 
-Expr v(const char* name, Scalar type = Scalar::I32) { return variable(name, type); }
-Expr i32(int64_t value) { return integer(value); }
-Expr operator+(Expr a, Expr b) { return add(std::move(a), std::move(b)); }
-Expr operator-(Expr a, Expr b) { return sub(std::move(a), std::move(b)); }
-Expr operator*(Expr a, Expr b) { return mul(std::move(a), std::move(b)); }
-Expr operator/(Expr a, Expr b) { return operation(Op::Div, {std::move(a), std::move(b)}); }
-Expr operator%(Expr a, Expr b) { return operation(Op::Mod, {std::move(a), std::move(b)}); }
+Expr v(const char* name, Scalar type = Scalar::I32) {
+  return variable(name, type);
+}
+Expr i32(int64_t value) {
+  return integer(value);
+}
+Expr operator+(Expr a, Expr b) {
+  return add(std::move(a), std::move(b));
+}
+Expr operator-(Expr a, Expr b) {
+  return sub(std::move(a), std::move(b));
+}
+Expr operator*(Expr a, Expr b) {
+  return mul(std::move(a), std::move(b));
+}
+Expr operator/(Expr a, Expr b) {
+  return operation(Op::Div, {std::move(a), std::move(b)});
+}
+Expr operator%(Expr a, Expr b) {
+  return operation(Op::Mod, {std::move(a), std::move(b)});
+}
 Expr fma(Expr a, Expr b, Expr c) {
   return operation(Op::Fma, {std::move(a), std::move(b), std::move(c)});
 }
-Expr f32(double value) { return real(value, Scalar::F32); }
+Expr f32(double value) {
+  return real(value, Scalar::F32);
+}
 Expr f32_load(BufferId buffer, std::vector<Expr> index) {
   return load(buffer, std::move(index), Scalar::F32);
 }
@@ -61,9 +77,10 @@ Body heat_point(FpMode fp) {
   const Expr centre = at(y, x);
   const Expr alpha = v("alpha", Scalar::F32);
   const Expr laplacian = v("laplacian", Scalar::F32);
-  const Expr value = fp == FpMode::Contract ? fma(alpha, laplacian, centre) : centre + alpha * laplacian;
-  const Expr inside = all_of({less(i32(0), y), less(y, v("N") - i32(1)), less(i32(0), x),
-                              less(x, v("M") - i32(1))});
+  const Expr value =
+      fp == FpMode::Contract ? fma(alpha, laplacian, centre) : centre + alpha * laplacian;
+  const Expr inside = all_of(
+      {less(i32(0), y), less(y, v("N") - i32(1)), less(i32(0), x), less(x, v("M") - i32(1))});
   Let let{"laplacian", fma(f32(-4), centre, sum)};
   return {{If{inside,
               {{std::move(let)}, {Store{1, {y, x}, value}}},
@@ -129,7 +146,11 @@ Module heat_plain() {
   module.name = "heat_reference";
   Kernel kernel = heat_kernel("sweep");
   kernel.body = {{Threads{
-      {{For{LoopKind::Serial, "y", i32(0), v("N"), 1,
+      {{For{LoopKind::Serial,
+            "y",
+            i32(0),
+            v("N"),
+            1,
             {{For{LoopKind::Serial, "x", i32(0), v("M"), 1, heat_point(FpMode::Contract)}}}}}}}}};
   module.kernels = {kernel};
   module.plan = heat_plan(integer(1, Scalar::I64));
@@ -146,9 +167,14 @@ Module heat_initial() {
   const Expr value =
       operation(Op::Select, {operation(Op::Eq, {v("y"), i32(0)}), f32(100),
                              convert((v("y") * i32(7) + v("x") * i32(3)) % i32(11), Scalar::F32)});
-  kernel.body = {{Threads{{{For{LoopKind::Serial, "y", i32(0), v("N"), 1,
-                                {{For{LoopKind::Serial, "x", i32(0), v("M"), 1,
-                                      {{Store{0, {v("y"), v("x")}, value}}}}}}}}}}}};
+  kernel.body = {{Threads{{{For{
+      LoopKind::Serial,
+      "y",
+      i32(0),
+      v("N"),
+      1,
+      {{For{
+          LoopKind::Serial, "x", i32(0), v("M"), 1, {{Store{0, {v("y"), v("x")}, value}}}}}}}}}}}};
   module.kernels = {kernel};
   module.plan = heat_plan(integer(1, Scalar::I64));
   module.plan.actions = {
@@ -167,10 +193,12 @@ Module tiled(int64_t tile_points) {
   kernel.comment = "Up to two steps on one tile; the edges of the grid keep their values.";
   kernel.threads = {64, 1, 1};
   kernel.min_blocks = 2;
-  kernel.buffers = {global("A", {v("size")}, true), global("A_next", {v("size")}, false),
-                    {"values", Scalar::F32, Space::Shared, {v("padded")}, false, false, "the tile"},
-                    {"next", Scalar::F32, Space::Thread, {i32((tile_points + 4 + 63) / 64)}, false, false, ""},
-                    {"mean", Scalar::F32, Space::Thread, {}, false, false, ""}};
+  kernel.buffers = {
+      global("A", {v("size")}, true),
+      global("A_next", {v("size")}, false),
+      {"values", Scalar::F32, Space::Shared, {v("padded")}, false, false, "the tile"},
+      {"next", Scalar::F32, Space::Thread, {i32((tile_points + 4 + 63) / 64)}, false, false, ""},
+      {"mean", Scalar::F32, Space::Thread, {}, false, false, ""}};
   kernel.scalars = {{"count", Scalar::I32}};
   const Expr i = v("i"), x = v("first") + i, e = v("e");
   const Expr position = v("thread_x") + e * i32(64);
@@ -178,11 +206,13 @@ Module tiled(int64_t tile_points) {
   const auto value = [&](const Expr& at) { return f32_load(2, {at}); };
   const auto each_element = [&](Body inner) {
     Body body = {{Let{"i", position}}, {If{less(i, v("padded")), std::move(inner), {}}}};
-    return For{LoopKind::Unrolled, "e", i32(0), i32((tile_points + 4 + 63) / 64), 1, std::move(body)};
+    return For{LoopKind::Unrolled, "e", i32(0), i32((tile_points + 4 + 63) / 64), 1,
+               std::move(body)};
   };
   const Expr inner = all_of({less(i32(0), i), less(i, v("padded") - i32(1)), less(i32(0), x),
                              less(x, v("size") - i32(1))});
-  Body load_tile = {{each_element({{If{exists, {{Store{2, {i}, f32_load(0, {x})}}}, {{Store{2, {i}, f32(0)}}}}}})}};
+  Body load_tile = {{each_element(
+      {{If{exists, {{Store{2, {i}, f32_load(0, {x})}}}, {{Store{2, {i}, f32(0)}}}}}})}};
   Body compute = {
       {each_element({{If{inner,
                          {{Store{4, {}, value(i - i32(1)) + value(i) + value(i + i32(1))}},
@@ -194,13 +224,19 @@ Module tiled(int64_t tile_points) {
   kernel.body = {{Let{"first", convert(v("block", Scalar::I64), Scalar::I32) * v("tile") - i32(2)}},
                  {Threads{load_tile}},
                  {Barrier{}},
-                 {For{LoopKind::Serial, "step", i32(0), v("count"), 1,
+                 {For{LoopKind::Serial,
+                      "step",
+                      i32(0),
+                      v("count"),
+                      1,
                       {{Threads{compute}}, {Barrier{}}, {Threads{update}}, {Barrier{}}}}},
                  {Threads{write}}};
   module.kernels = {kernel};
   module.plan.time_tile = 2;
   module.plan.arrays = {field("A", {v("size")}, 1, 2)};
-  module.plan.actions = {Launch{0, {{0, 0}, {0, 1}}, {StepCount{}},
+  module.plan.actions = {Launch{0,
+                                {{0, 0}, {0, 1}},
+                                {StepCount{}},
                                 integer((1000 + tile_points - 1) / tile_points, Scalar::I64)},
                          Rotate{0}};
   module.plan.default_steps = integer(5, Scalar::I64);
@@ -223,17 +259,24 @@ Module wave() {
   const Expr one = integer(1, Scalar::I64);
   const Expr around = f32_load(0, {x - one}) + f32_load(0, {x + one});
   const Expr second = fma(f32(-2), f32_load(0, {x}), around);
-  const Expr value = fma(f32_load(2, {x}), second, fma(f32(2), f32_load(0, {x}), operation(Op::Neg, {f32_load(1, {x})})));
+  const Expr value = fma(f32_load(2, {x}), second,
+                         fma(f32(2), f32_load(0, {x}), operation(Op::Neg, {f32_load(1, {x})})));
   const Expr pushed = value + convert(v("time"), Scalar::F32);
-  const Expr inside = all_of({less(integer(0, Scalar::I64), x), less(x, convert(n, Scalar::I64) - one)});
-  kernel.body = {{Threads{{{Let{"x", v("block", Scalar::I64) * integer(16, Scalar::I64) + convert(v("thread_x"), Scalar::I64)}},
-                           {If{inside, {{Store{3, {x}, pushed}}},
-                               {{If{less(x, convert(n, Scalar::I64)), {{Store{3, {x}, f32_load(0, {x})}}}, {}}}}}}}}}};
+  const Expr inside =
+      all_of({less(integer(0, Scalar::I64), x), less(x, convert(n, Scalar::I64) - one)});
+  kernel.body = {{Threads{
+      {{Let{"x", v("block", Scalar::I64) * integer(16, Scalar::I64) +
+                     convert(v("thread_x"), Scalar::I64)}},
+       {If{inside,
+           {{Store{3, {x}, pushed}}},
+           {{If{less(x, convert(n, Scalar::I64)), {{Store{3, {x}, f32_load(0, {x})}}}, {}}}}}}}}}};
   module.kernels = {kernel};
   module.plan.arrays = {field("U", {n}, 2, 3), field("c2", {n}, 1, 1)};
   module.plan.arrays[1].written = false;
   module.plan.parameters = {size_parameter("N")};
-  module.plan.actions = {Launch{0, {{0, 0}, {0, 1}, {1, 0}, {0, 2}}, {ParameterArgument{0}, FirstStep{}},
+  module.plan.actions = {Launch{0,
+                                {{0, 0}, {0, 1}, {1, 0}, {0, 2}},
+                                {ParameterArgument{0}, FirstStep{}},
                                 convert((n + i32(15)) / i32(16), Scalar::I64)},
                          Rotate{0}};
   module.plan.points = convert(n, Scalar::I64);
@@ -250,8 +293,8 @@ Module pointwise(Scalar input, Scalar output, const Expr& value, FpMode fp) {
                     {"out", output, Space::Global, {v("N")}, false, false, ""}};
   kernel.scalars = {{"N", Scalar::I32}};
   const Expr index = convert(v("block", Scalar::I64), Scalar::I32);
-  kernel.body = {{Threads{{{Let{"x", load(0, {index}, arithmetic_type(input))}},
-                           {Store{1, {index}, value}}}}}};
+  kernel.body = {{Threads{
+      {{Let{"x", load(0, {index}, arithmetic_type(input))}}, {Store{1, {index}, value}}}}}};
   module.kernels = {kernel};
   module.plan.parameters = {size_parameter("N")};
   Array in, out;
@@ -263,7 +306,8 @@ Module pointwise(Scalar input, Scalar output, const Expr& value, FpMode fp) {
   out.type = output;
   out.written = true;
   module.plan.arrays = {in, out};
-  module.plan.actions = {Launch{0, {{0, 0}, {1, 0}}, {ParameterArgument{0}}, convert(v("N"), Scalar::I64)}};
+  module.plan.actions = {
+      Launch{0, {{0, 0}, {1, 0}}, {ParameterArgument{0}}, convert(v("N"), Scalar::I64)}};
   module.plan.points = convert(v("N"), Scalar::I64);
   return module;
 }

@@ -9,8 +9,8 @@ namespace stencil::samples {
 // grid, edges copied: a thread per point, sizes open, one rotation per step.
 kernel::Module heat(FpMode fp = FpMode::Contract);
 
-// A 1-D three-point mean on `size` points, two steps per launch: a shared tile with a halo of two, and
-// a per-thread buffer that lives across a barrier.
+// A 1-D three-point mean on `size` points, two steps per launch: a shared tile with a halo of two,
+// and a per-thread buffer that lives across a barrier.
 kernel::Module tiled(int64_t tile_points = 64);
 
 // Two levels of U, three copies: U_next = 2 U - U_previous + c (neighbour sum - 2 U).

@@ -34,9 +34,11 @@ testing::AssertionResult lacks(const std::string& text, const std::string& part)
 TEST(Cuda, KernelHead) {
   const std::string text = emit_for(Target::Cuda, samples::heat());
   EXPECT_TRUE(has(text, "constexpr int block_x = 32;  // points of a tile in x\n"));
-  EXPECT_TRUE(has(text, "// One step: every thread computes one point.\n"
-                        "extern \"C\" __global__ void __launch_bounds__(128)\n"
-                        "heat_step(const float* __restrict__ A, float* __restrict__ A_next, const int N,"));
+  EXPECT_TRUE(
+      has(text,
+          "// One step: every thread computes one point.\n"
+          "extern \"C\" __global__ void __launch_bounds__(128)\n"
+          "heat_step(const float* __restrict__ A, float* __restrict__ A_next, const int N,"));
   EXPECT_TRUE(has(text, "  const int64_t block = blockIdx.x;\n"));
   EXPECT_TRUE(has(text, "  const int thread_y = threadIdx.y;\n"));
   EXPECT_TRUE(lacks(text, "thread_z")) << "it is not used";
@@ -46,7 +48,9 @@ TEST(Cuda, KernelHead) {
 
 TEST(Cuda, Driver) {
   const std::string text = emit_for(Target::Cuda, samples::heat());
-  EXPECT_TRUE(has(text, "extern \"C\" const char* heat_run(float* A, int64_t steps, int N, int M, float alpha) {"));
+  EXPECT_TRUE(has(
+      text,
+      "extern \"C\" const char* heat_run(float* A, int64_t steps, int N, int M, float alpha) {"));
   EXPECT_TRUE(has(text, "dim3(32, 4, 1), 0, stream>>>(A_slots[0], A_slots[1],"));
   EXPECT_TRUE(has(text, "if (A_slots[0] != A) {"));
   EXPECT_TRUE(has(text, "return \"N is at least 3\";"));
@@ -56,7 +60,8 @@ TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {
   const std::string strict = emit_for(Target::Cuda, samples::heat(FpMode::Strict));
   EXPECT_TRUE(has(strict, "A[y * M + x] + __fmul_rn(alpha, laplacian);"));
   const std::string tiled = emit_for(Target::Cuda, samples::tiled());
-  EXPECT_TRUE(has(tiled, "next[e] = __fmul_rn(mean, 0.33333334f);")) << "a local array is no barrier";
+  EXPECT_TRUE(has(tiled, "next[e] = __fmul_rn(mean, 0.33333334f);"))
+      << "a local array is no barrier";
   const Expr x = kernel::variable("x", Scalar::F32);
   const Expr square = kernel::mul(x, x);
   const auto of = [](const Expr& value, FpMode mode = FpMode::Strict) {
@@ -78,7 +83,8 @@ TEST(Cuda, SharedMemory) {
   EXPECT_TRUE(has(text, "  __syncthreads();\n"));
   const std::string big = emit_for(Target::Cuda, samples::tiled(20000));
   EXPECT_TRUE(has(big, "extern __shared__ __align__(16) unsigned char shared_memory[];\n"));
-  EXPECT_TRUE(has(big, "float (&values)[padded] = *reinterpret_cast<float (*)[padded]>(shared_memory + 0);"));
+  EXPECT_TRUE(has(
+      big, "float (&values)[padded] = *reinterpret_cast<float (*)[padded]>(shared_memory + 0);"));
   EXPECT_TRUE(has(big, "cudaFuncAttributeMaxDynamicSharedMemorySize, 80016)"));
   EXPECT_TRUE(has(big, "dim3(64, 1, 1), 80016, stream>>>"));
 }
@@ -105,13 +111,15 @@ TEST(OpenCl, KernelsAndThePlanInWords) {
   EXPECT_TRUE(lacks(text, "cl_khr_fp64"));
   EXPECT_TRUE(lacks(text, "#include"));
   EXPECT_TRUE(has(text, "enum { tile = 64 };  // points that a block completes\n"));
-  EXPECT_TRUE(has(text, "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
-                        "void mean_steps(__global const float* restrict A,"));
+  EXPECT_TRUE(has(text,
+                  "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+                  "void mean_steps(__global const float* restrict A,"));
   EXPECT_TRUE(has(text, "  __local float values[padded];  // the tile\n"));
   EXPECT_TRUE(has(text, "  barrier(CLK_LOCAL_MEM_FENCE);\n"));
   EXPECT_TRUE(has(text, "  const long block = get_group_id(0);\n"));
-  EXPECT_TRUE(has(text, "//   1. launch mean_steps(A[0], A[1], (int)count), local size {64, 1, 1}, "
-                        "global size {1024, 1, 1}\n"));
+  EXPECT_TRUE(has(text,
+                  "//   1. launch mean_steps(A[0], A[1], (int)count), local size {64, 1, 1}, "
+                  "global size {1024, 1, 1}\n"));
   EXPECT_TRUE(has(text, "//   2. rotate A: slot k becomes slot k+1, the last becomes slot 0\n"));
   const Expr x = kernel::variable("x", Scalar::F64);
   EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::pointwise(Scalar::F64, Scalar::F64, x)),
@@ -194,14 +202,16 @@ TEST(Parentheses, AreThoseThatMeanSomething) {
   const Expr a = kernel::less(x, kernel::real(1, Scalar::F32));
   const Expr b = kernel::less(kernel::real(0, Scalar::F32), x);
   const Expr c = operation(Op::Or, {operation(Op::And, {a, b}), b});
-  EXPECT_TRUE(has(of(operation(Op::Select, {c, x, operation(Op::Select, {a, x, x})})),
-                  "= (x < 1.0f && 0.0f < x) || 0.0f < x ? x : x;"));
+  const Expr one = kernel::real(1, Scalar::F32);
+  EXPECT_TRUE(has(of(operation(Op::Select, {c, x, operation(Op::Select, {a, one, x})})),
+                  "= (x < 1.0f && 0.0f < x) || 0.0f < x ? x : x < 1.0f ? 1.0f : x;"));
 }
 
 TEST(Layout, NoLineIsTooLong) {
   Expr sum = kernel::variable("x", Scalar::F32);
   for (int i = 1; i < 60; ++i) {
-    sum = kernel::add(sum, kernel::mul(kernel::real(0.125 * i, Scalar::F32), kernel::variable("x", Scalar::F32)));
+    sum = kernel::add(
+        sum, kernel::mul(kernel::real(0.125 * i, Scalar::F32), kernel::variable("x", Scalar::F32)));
   }
   for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
     for (const auto& module : {samples::heat(), samples::tiled(20000), samples::wave(),
@@ -225,7 +235,8 @@ TEST(Layout, SameInputSameText) {
 TEST(Header, DeclaresTheEntryPoints) {
   const std::string text = emit_header(samples::wave(), Target::Cuda);
   EXPECT_TRUE(has(text, "#ifndef WAVE_H\n"));
-  EXPECT_TRUE(has(text, "const char* wave_run(float* U, float* U_1, const float* c2, int64_t steps, int N);"));
+  EXPECT_TRUE(has(
+      text, "const char* wave_run(float* U, float* U_1, const float* c2, int64_t steps, int N);"));
   EXPECT_TRUE(has(text, "cudaStream_t stream);"));
   EXPECT_TRUE(has(text, "//   U_1[N], 1 step(s) back\n"));
   const std::string cpp = emit_header(samples::wave(), Target::Cpp);

@@ -9,8 +9,12 @@
 namespace stencil::kernel {
 namespace {
 
-Expr x() { return variable("x"); }
-Expr f() { return variable("f", Scalar::F32); }
+Expr x() {
+  return variable("x");
+}
+Expr f() {
+  return variable("f", Scalar::F32);
+}
 
 TEST(Expr, LiteralsFold) {
   EXPECT_EQ(print(add(integer(2), integer(3))), "5");
@@ -64,7 +68,8 @@ TEST(Expr, ResultTypes) {
   EXPECT_EQ(less(f(), f())->type, Scalar::Bool);
   EXPECT_EQ(operation(Op::Select, {variable("c", Scalar::Bool), f(), f()})->type, Scalar::F32);
   EXPECT_EQ(operation(Op::Shl, {variable("l", Scalar::I64), x()})->type, Scalar::I64);
-  EXPECT_EQ(add(x(), variable("l", Scalar::I64))->type, Scalar::I64) << "the narrow side is widened";
+  EXPECT_EQ(add(x(), variable("l", Scalar::I64))->type, Scalar::I64)
+      << "the narrow side is widened";
   EXPECT_EQ(print(add(x(), variable("l", Scalar::I64))), "long(x) + l");
 }
 
@@ -83,16 +88,18 @@ TEST(Evaluate, UsesTheEnvironment) {
     return std::nullopt;
   };
   const Expr n = variable("N");
-  EXPECT_EQ(evaluate(operation(Op::Div, {add(n, integer(31)), integer(32)}), environment), 93750000);
+  EXPECT_EQ(evaluate(operation(Op::Div, {add(n, integer(31)), integer(32)}), environment),
+            93750000);
   EXPECT_EQ(evaluate(less(n, integer(5)), environment), 0);
   EXPECT_EQ(evaluate(add(n, x()), environment), std::nullopt);
 }
 
 TEST(SharedBytes, CountsSharedBuffersAlignedTo16) {
   Kernel kernel;
-  kernel.buffers = {{"a", Scalar::F32, Space::Shared, {variable("w"), integer(3)}, false, false, ""},
-                    {"b", Scalar::F64, Space::Shared, {integer(2)}, false, false, ""},
-                    {"c", Scalar::F64, Space::Thread, {integer(100)}, false, false, ""}};
+  kernel.buffers = {
+      {"a", Scalar::F32, Space::Shared, {variable("w"), integer(3)}, false, false, ""},
+      {"b", Scalar::F64, Space::Shared, {integer(2)}, false, false, ""},
+      {"c", Scalar::F64, Space::Thread, {integer(100)}, false, false, ""}};
   EXPECT_EQ(shared_bytes(kernel, {{"w", Scalar::I32, 3, ""}}), 48 + 16);
 }
 

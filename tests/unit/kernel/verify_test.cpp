@@ -8,10 +8,12 @@
 namespace stencil::kernel {
 namespace {
 
-Expr v(const char* name, Scalar type = Scalar::I32) { return variable(name, type); }
+Expr v(const char* name, Scalar type = Scalar::I32) {
+  return variable(name, type);
+}
 
-// The parts of a sound module that tests alter: its kernel loads A into a shared tile and stores the
-// neighbour's value to B.
+// The parts of a sound module that tests alter: its kernel loads A into a shared tile and stores
+// the neighbour's value to B.
 Module sound() {
   Module module;
   module.name = "m";
@@ -42,27 +44,35 @@ Module sound() {
   n.is_size = true;
   module.plan.arrays = {a, b};
   module.plan.parameters = {n};
-  module.plan.actions = {Launch{0, {{0, 0}, {1, 1}}, {ParameterArgument{0}, FirstStep{}},
-                                integer(1, Scalar::I64)},
-                         Rotate{1}};
+  module.plan.actions = {
+      Launch{0, {{0, 0}, {1, 1}}, {ParameterArgument{0}, FirstStep{}}, integer(1, Scalar::I64)},
+      Rotate{1}};
   module.plan.points = convert(v("N"), Scalar::I64);
   return module;
 }
 
-Body& body(Module& module) { return module.kernels[0].body; }
+Body& body(Module& module) {
+  return module.kernels[0].body;
+}
 Body& section(Module& module, size_t index) {
   return std::get<Threads>(body(module)[index].kind).body;
 }
-Launch& launch(Module& module) { return std::get<Launch>(module.plan.actions[0]); }
+Launch& launch(Module& module) {
+  return std::get<Launch>(module.plan.actions[0]);
+}
 
-TEST(Verify, ASoundModulePasses) { EXPECT_EQ(verify(sound()), std::vector<std::string>{}); }
+TEST(Verify, ASoundModulePasses) {
+  EXPECT_EQ(verify(sound()), std::vector<std::string>{});
+}
 
 struct Rule {
   const char* name;
   const char* expected;  // a line of the answer
   std::function<void(Module&)> violate;
 };
-void PrintTo(const Rule& rule, std::ostream* out) { *out << rule.name; }
+void PrintTo(const Rule& rule, std::ostream* out) {
+  *out << rule.name;
+}
 
 class VerifyRule : public testing::TestWithParam<Rule> {};
 
@@ -71,52 +81,78 @@ TEST_P(VerifyRule, IsReported) {
   GetParam().violate(module);
   const std::vector<std::string> lines = verify(module);
   const bool found = std::find(lines.begin(), lines.end(), GetParam().expected) != lines.end();
-  EXPECT_TRUE(found) << "expected: " << GetParam().expected << "\n     got: "
-                     << testing::PrintToString(lines);
+  EXPECT_TRUE(found) << "expected: " << GetParam().expected
+                     << "\n     got: " << testing::PrintToString(lines);
 }
 
 const Rule kBodyRules[] = {
     {"undefined", "kernel k: 'y' is not defined here",
-     [](Module& m) { body(m).push_back({Let{"z", v("y")}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", v("y")}});
+     }},
     {"use_before_definition", "kernel k: 'x0' is not defined here",
      [](Module& m) { std::swap(body(m)[0], body(m)[1]); }},
     {"thread_index_outside", "kernel k: 'thread_x' is not defined here",
-     [](Module& m) { body(m).push_back({Let{"z", v("thread_x")}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", v("thread_x")}});
+     }},
     {"let_leaves_scope", "kernel k: 'z' is not defined here",
      [](Module& m) {
        section(m, 1).push_back({Let{"z", integer(1)}});
        section(m, 3).push_back({Let{"w", v("z")}});
      }},
     {"wrong_type", "kernel k: 'x0' is integer but used as long",
-     [](Module& m) { body(m).push_back({Let{"z", v("x0", Scalar::I64)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", v("x0", Scalar::I64)}});
+     }},
     {"shadowing", "kernel k: 'x0' is defined again",
-     [](Module& m) { section(m, 1).push_back({Let{"x0", integer(1)}}); }},
+     [](Module& m) {
+       section(m, 1).push_back({Let{"x0", integer(1)}});
+     }},
     {"buffer_name_taken", "kernel k: 'A' is defined again",
-     [](Module& m) { body(m).push_back({Let{"A", integer(1)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"A", integer(1)}});
+     }},
     {"operand_types", "kernel k: operand types of 'x0 + 1f'",
      [](Module& m) {
        body(m).push_back({Let{"z", operation(Op::Add, {v("x0"), real(1, Scalar::F32)})}});
      }},
     {"condition", "kernel k: condition 'x0' is not a bool",
-     [](Module& m) { body(m).push_back({If{v("x0"), {}, {}}}); }},
+     [](Module& m) {
+       body(m).push_back({If{v("x0"), {}, {}}});
+     }},
     {"index_count", "kernel k: load from 'A' with 2 indices instead of 1",
      [](Module& m) {
        body(m).push_back({Let{"z", load(0, {integer(0), integer(0)}, Scalar::F32)}});
      }},
     {"index_type", "kernel k: index '0f' is no integer",
-     [](Module& m) { body(m).push_back({Let{"z", load(0, {real(0, Scalar::F32)}, Scalar::F32)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", load(0, {real(0, Scalar::F32)}, Scalar::F32)}});
+     }},
     {"no_such_buffer", "kernel k: load from buffer 7, which does not exist",
-     [](Module& m) { body(m).push_back({Let{"z", load(7, {integer(0)}, Scalar::F32)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", load(7, {integer(0)}, Scalar::F32)}});
+     }},
     {"load_type", "kernel k: load of double from 'A' of float",
-     [](Module& m) { body(m).push_back({Let{"z", load(0, {integer(0)}, Scalar::F64)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", load(0, {integer(0)}, Scalar::F64)}});
+     }},
     {"store_type", "kernel k: store of double to 'B' of float",
-     [](Module& m) { section(m, 3).push_back({Store{1, {integer(0)}, real(1, Scalar::F64)}}); }},
+     [](Module& m) {
+       section(m, 3).push_back({Store{1, {integer(0)}, real(1, Scalar::F64)}});
+     }},
     {"store_to_read_only", "kernel k: store to read-only buffer 'A'",
-     [](Module& m) { section(m, 1).push_back({Store{0, {integer(0)}, real(1, Scalar::F32)}}); }},
+     [](Module& m) {
+       section(m, 1).push_back({Store{0, {integer(0)}, real(1, Scalar::F32)}});
+     }},
     {"store_outside_threads", "kernel k: store to 'B' outside threads",
-     [](Module& m) { body(m).push_back({Store{1, {integer(0)}, real(1, Scalar::F32)}}); }},
+     [](Module& m) {
+       body(m).push_back({Store{1, {integer(0)}, real(1, Scalar::F32)}});
+     }},
     {"shared_outside_threads", "kernel k: load from 's' outside threads",
-     [](Module& m) { body(m).push_back({Let{"z", load(2, {integer(0)}, Scalar::F32)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", load(2, {integer(0)}, Scalar::F32)}});
+     }},
     {"barrier_inside_threads", "kernel k: barrier inside threads",
      [](Module& m) { section(m, 1).push_back({Barrier{}}); }},
     {"nested_threads", "kernel k: threads inside threads",
@@ -130,13 +166,21 @@ const Rule kBodyRules[] = {
        body(m).push_back({For{LoopKind::Serial, "i", integer(0), real(4, Scalar::F32), 1, {}}});
      }},
     {"literal", "kernel k: the literal 4294967296 is no integer",
-     [](Module& m) { body(m).push_back({Let{"z", integer(int64_t{1} << 32)}}); }},
+     [](Module& m) {
+       body(m).push_back({Let{"z", integer(int64_t{1} << 32)}});
+     }},
     {"missing_expression", "kernel k: an expression is missing",
-     [](Module& m) { body(m).push_back({If{nullptr, {}, {}}}); }},
+     [](Module& m) {
+       body(m).push_back({If{nullptr, {}, {}}});
+     }},
     {"too_many_threads", "kernel k: 1025 threads in a block",
-     [](Module& m) { m.kernels[0].threads = {1025, 1, 1}; }},
+     [](Module& m) {
+       m.kernels[0].threads = {1025, 1, 1};
+     }},
     {"no_threads", "kernel k: 0 threads in one dimension",
-     [](Module& m) { m.kernels[0].threads = {0, 1, 1}; }},
+     [](Module& m) {
+       m.kernels[0].threads = {0, 1, 1};
+     }},
     {"open_shared_extent", "kernel k: extent 'N' of 's' is no positive constant",
      [](Module& m) { m.kernels[0].buffers[2].extents = {v("N")}; }},
     {"missing_barrier",
@@ -165,15 +209,21 @@ const Rule kPlanRules[] = {
     {"no_such_array", "plan: rotation of array 5, which does not exist",
      [](Module& m) { m.plan.actions[1] = Rotate{5}; }},
     {"exchange_slot", "plan: exchange of slot 4 of array 'B', which has 2 copies",
-     [](Module& m) { m.plan.actions[1] = Exchange{1, 0, 4}; }},
+     [](Module& m) {
+       m.plan.actions[1] = Exchange{1, 0, 4};
+     }},
     {"array_count", "plan: launch of 'k' with 1 arrays instead of 2",
      [](Module& m) { launch(m).arrays.pop_back(); }},
     {"array_type", "plan: launch of 'k': 'A' of double for 'A' of float",
      [](Module& m) { m.plan.arrays[0].type = Scalar::F64; }},
     {"writes_coefficient", "plan: launch of 'k' may write to coefficient 'A'",
-     [](Module& m) { launch(m).arrays[1] = {0, 0}; }},
+     [](Module& m) {
+       launch(m).arrays[1] = {0, 0};
+     }},
     {"same_memory", "plan: launch of 'k': 'A' and 'B' are the same memory",
-     [](Module& m) { launch(m).arrays[0] = {1, 1}; }},
+     [](Module& m) {
+       launch(m).arrays[0] = {1, 1};
+     }},
     {"scalar_count", "plan: launch of 'k' with 1 scalars instead of 2",
      [](Module& m) { launch(m).scalars.pop_back(); }},
     {"scalar_type", "plan: launch of 'k': scalar 'N' is integer but gets long",
@@ -184,13 +234,17 @@ const Rule kPlanRules[] = {
      [](Module& m) { launch(m).blocks = integer(1); }},
     {"blocks_variable", "plan: the number of blocks 'q' uses 'q', no long constant or parameter",
      [](Module& m) { launch(m).blocks = v("q", Scalar::I64); }},
-    {"no_points", "plan: the number of points is missing", [](Module& m) { m.plan.points = nullptr; }},
+    {"no_points", "plan: the number of points is missing",
+     [](Module& m) { m.plan.points = nullptr; }},
     {"check_type", "plan: a check 'N' is integer instead of bool",
-     [](Module& m) { m.plan.checks = {{v("N"), ""}}; }},
+     [](Module& m) {
+       m.plan.checks = {{v("N"), ""}};
+     }},
     {"time_tile", "plan: time tile 0", [](Module& m) { m.plan.time_tile = 0; }},
     {"copies", "plan: array 'B' has 3 levels in 2 copies",
      [](Module& m) { m.plan.arrays[1].levels = 3; }},
-    {"no_extents", "plan: array 'A' has no extents", [](Module& m) { m.plan.arrays[0].extents = {}; }},
+    {"no_extents", "plan: array 'A' has no extents",
+     [](Module& m) { m.plan.arrays[0].extents = {}; }},
 };
 INSTANTIATE_TEST_SUITE_P(Plan, VerifyRule, testing::ValuesIn(kPlanRules),
                          [](const auto& info) { return std::string(info.param.name); });
