@@ -1,10 +1,10 @@
 // The judge of `verify` and of the tests.
 //
-// The promise under --fp=strict and contract is the same bits, so that is what is compared: a block of
-// memory at once, and only where that fails value by value. NaNs are an exception, since their payload
-// and sign are nobody's promise. A tolerance is needed only where libraries may differ (exp and the like
-// on another device) or under --fp=fast; it is stated relative to the largest value of the component,
-// because cancellation makes an error relative to each value meaningless.
+// The promise under --fp=strict and contract is the same bits, so that is what is compared: a block
+// of memory at once, and only where that fails value by value. NaNs are an exception, since their
+// payload and sign are nobody's promise. A tolerance is needed only where libraries may differ (exp
+// and the like on another device) or under --fp=fast; it is stated relative to the largest value of
+// the component, because cancellation makes an error relative to each value meaningless.
 #include "runtime/compare.h"
 
 #include <fmt/format.h>
@@ -22,13 +22,18 @@ using reference::FieldData;
 // Distance of neighbouring values of the type at 1.
 double spacing(Scalar type) {
   switch (type) {
-    case Scalar::F16: return 0x1p-10;
-    case Scalar::BF16: return 0x1p-7;
-    case Scalar::F32: return 0x1p-23;
-    case Scalar::F64: return 0x1p-52;
+    case Scalar::F16:
+      return 0x1p-10;
+    case Scalar::BF16:
+      return 0x1p-7;
+    case Scalar::F32:
+      return 0x1p-23;
+    case Scalar::F64:
+      return 0x1p-52;
     case Scalar::Bool:
     case Scalar::I32:
-    case Scalar::I64: return 0;
+    case Scalar::I64:
+      return 0;
   }
   return 0;
 }
@@ -63,8 +68,12 @@ class Comparison {
  public:
   Comparison(const FieldData& expected, const FieldData& actual, int level, int component,
              Tolerance tolerance)
-      : expected_(expected), actual_(actual), level_(level), component_(component),
-        type_(expected.types[static_cast<size_t>(component)]), exact_(tolerance.units == 0) {
+      : expected_(expected),
+        actual_(actual),
+        level_(level),
+        component_(component),
+        type_(expected.types[static_cast<size_t>(component)]),
+        exact_(tolerance.units == 0) {
     if (!exact_ && is_float(type_)) {
       bound_ = tolerance.units * spacing(type_) * largest_magnitude(expected, level, component);
     }

@@ -15,14 +15,16 @@ struct Difference {
   int64_t count = 0;  // points that differ, over all fields
 };
 
-// How close is close enough, per value: 0 asks for the same bits (any NaN equals any NaN). Otherwise a
-// float may be off by `units` times the spacing of floats at the largest magnitude in its component, and
-// values that are not finite are not compared; the other types must still be the same.
+// How close is close enough, per value: 0 asks for the same bits (any NaN equals any NaN).
+// Otherwise a float may be off by `units` times the spacing of floats at the largest magnitude in
+// its component, and values that are not finite are not compared; the other types must still be the
+// same.
 struct Tolerance {
   double units = 0;
 };
 
-// The first difference between all levels of all fields of two states of one program at the same sizes.
+// The first difference between all levels of all fields of two states of one program at the same
+// sizes.
 std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
                                   const reference::State& actual, Tolerance tolerance = {});
 

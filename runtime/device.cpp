@@ -1,8 +1,8 @@
 // The table of devices and the choice among them.
 //
-// `auto` takes the first that is present. A GPU comes first; the host's own compiler is preferred to
-// OpenCL because on a machine without a GPU an OpenCL device is the same CPU behind one more layer,
-// and the interpreter, which is always there, comes last.
+// `auto` takes the first that is present. A GPU comes first; the host's own compiler is preferred
+// to OpenCL because on a machine without a GPU an OpenCL device is the same CPU behind one more
+// layer, and the interpreter, which is always there, comes last.
 #include "runtime/device.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// The `cuda` device. Running kernels through NVRTC and the driver API is not part of this build; what
-// is here tells the user precisely what the machine has, and that the generated .cu is the way to it.
+// The `cuda` device. Running kernels through NVRTC and the driver API is not part of this build;
+// what is here tells the user precisely what the machine has, and that the generated .cu is the way
+// to it.
 //
 // The driver is opened at run time, so that one binary works with and without it.
 #include <dlfcn.h>
@@ -29,7 +30,8 @@ Driver find_driver() {
     return {false, "libcuda.so.1 lacks functions of the driver API"};
   }
   if (const int error = initialise(0)) {
-    return {false, fmt::format("the CUDA driver finds no usable device (cuInit returned {})", error)};
+    return {false,
+            fmt::format("the CUDA driver finds no usable device (cuInit returned {})", error)};
   }
   int number = 0;
   int gpus = 0;
@@ -43,8 +45,9 @@ DeviceInfo probe(const std::string&) {
   const Driver driver = find_driver();
   if (!driver.present) return {"cuda", "", false, driver.text};
   return {"cuda", "", false,
-          driver.text + " found, but this build cannot launch CUDA kernels itself; "
-                        "compile with -o FILE.cu --main and nvcc"};
+          driver.text +
+              " found, but this build cannot launch CUDA kernels itself; "
+              "compile with -o FILE.cu --main and nvcc"};
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job&, const std::string& selector) {
@@ -53,6 +56,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job&, const std::string& selec
 
 }  // namespace
 
-Device cuda_device() { return {"cuda", true, probe, load}; }
+Device cuda_device() {
+  return {"cuda", true, probe, load};
+}
 
 }  // namespace stencil::runtime

@@ -1,9 +1,10 @@
-// The `host` device: the emitted C++, compiled by the system's compiler and loaded into this process.
+// The `host` device: the emitted C++, compiled by the system's compiler and loaded into this
+// process.
 //
-// It runs exactly what a user gets from `stencilc X.stn -o X.cpp`, through the packed entry point, so
-// verifying the device verifies the emitted driver too. The compiler is the first of $CXX, c++, g++ and
-// clang++ that exists. Source and library live in a private temporary directory that is gone again
-// before the first step runs: a loaded library does not need its file.
+// It runs exactly what a user gets from `stencilc X.stn -o X.cpp`, through the packed entry point,
+// so verifying the device verifies the emitted driver too. The compiler is the first of $CXX, c++,
+// g++ and clang++ that exists. Source and library live in a private temporary directory that is
+// gone again before the first step runs: a loaded library does not need its file.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -88,7 +89,8 @@ bool run_command(const Words& command, const std::string& log) {
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return false;
   int status = 0;
@@ -110,13 +112,23 @@ class PackedParameters {
       const kernel::Parameter& parameter = plan.parameters[p];
       const size_t id = static_cast<size_t>(parameter.param);
       switch (arithmetic_type(parameter.type)) {
-        case Scalar::Bool: set(p, state.integer_params[id] != 0); break;
-        case Scalar::I32: set(p, static_cast<int32_t>(state.integer_params[id])); break;
-        case Scalar::I64: set(p, state.integer_params[id]); break;
-        case Scalar::F64: set(p, state.real_params[id]); break;
+        case Scalar::Bool:
+          set(p, state.integer_params[id] != 0);
+          break;
+        case Scalar::I32:
+          set(p, static_cast<int32_t>(state.integer_params[id]));
+          break;
+        case Scalar::I64:
+          set(p, state.integer_params[id]);
+          break;
+        case Scalar::F64:
+          set(p, state.real_params[id]);
+          break;
         case Scalar::F32:
         case Scalar::F16:
-        case Scalar::BF16: set(p, static_cast<float>(state.real_params[id])); break;
+        case Scalar::BF16:
+          set(p, static_cast<float>(state.real_params[id]));
+          break;
       }
       pointers_.push_back(&values_[p]);
     }
@@ -203,8 +215,8 @@ DeviceInfo probe(const std::string&) {
     return {"host", "", false, "no C++ compiler: none of $CXX, c++, g++, clang++ was found"};
   }
   return {"host",
-          fmt::format("C++ compiled by {}, {} processor{}", compiler[0], sysconf(_SC_NPROCESSORS_ONLN),
-                      sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "" : "s"),
+          fmt::format("C++ compiled by {}, {} processor{}", compiler[0],
+                      sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "" : "s"),
           true, ""};
 }
 
@@ -238,6 +250,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 
 }  // namespace
 
-Device host_device() { return {"host", true, probe, load}; }
+Device host_device() {
+  return {"host", true, probe, load};
+}
 
 }  // namespace stencil::runtime

@@ -1,9 +1,9 @@
 // The `opencl` device: kernels as OpenCL C, built by whatever OpenCL the machine has.
 //
-// The loader is opened at run time; its headers are used for types only, so one binary works with and
-// without it. The first GPU of any platform is preferred to other devices; "opencl:NAME" takes the first
-// whose platform or device name contains NAME. On CPU implementations (PoCL) the same kernels run with
-// real barriers and local memory, which makes tiling errors visible without a GPU.
+// The loader is opened at run time; its headers are used for types only, so one binary works with
+// and without it. The first GPU of any platform is preferred to other devices; "opencl:NAME" takes
+// the first whose platform or device name contains NAME. On CPU implementations (PoCL) the same
+// kernels run with real barriers and local memory, which makes tiling errors visible without a GPU.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -21,15 +21,17 @@ namespace stencil::runtime {
 
 namespace {
 
-// --- The library -----------------------------------------------------------------------------------
+// --- The library
+// -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X) \
-  X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) \
-  X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) \
-  X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) \
-  X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) \
-  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) \
-  X(clFinish)
+#define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
+  X(clGetPlatformIDs)                                                                              \
+  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) \
+      X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)                \
+          X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)         \
+              X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer)   \
+                  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)             \
+                      X(clEnqueueNDRangeKernel) X(clFinish)
 
 struct Library {
 #define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
@@ -45,7 +47,7 @@ Library open_library() {
     cl.missing = "the OpenCL loader (libOpenCL.so.1) is not installed";
     return cl;
   }
-#define STENCIL_LOOK_UP(name)                                        \
+#define STENCIL_LOOK_UP(name)                                          \
   cl.name = reinterpret_cast<decltype(cl.name)>(dlsym(handle, #name)); \
   if (cl.name == nullptr) cl.missing = "libOpenCL.so.1 lacks " #name;
   STENCIL_OPENCL_FUNCTIONS(STENCIL_LOOK_UP)
@@ -65,7 +67,8 @@ Failure driver_failure(const std::string& what, cl_int error) {
           memory ? "the device may lack memory: use smaller sizes (-D)" : ""};
 }
 
-// --- Which device ------------------------------------------------------------------------------------
+// --- Which device
+// ------------------------------------------------------------------------------------
 
 struct Found {
   cl_device_id id = nullptr;  // null: none
@@ -93,10 +96,12 @@ std::vector<Found> all_devices() {
   if (library().clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) return out;
   for (cl_uint p = 0; p < std::min<cl_uint>(platform_count, 16); ++p) {
     char platform[512] = "";
-    library().clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof platform - 1, platform, nullptr);
+    library().clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof platform - 1, platform,
+                                nullptr);
     cl_device_id ids[16];
     cl_uint count = 0;
-    if (library().clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &count) != CL_SUCCESS) continue;
+    if (library().clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 16, ids, &count) != CL_SUCCESS)
+      continue;
     for (cl_uint d = 0; d < std::min<cl_uint>(count, 16); ++d) {
       const auto type = device_number<cl_device_type>(ids[d], CL_DEVICE_TYPE);
       out.push_back({ids[d], platform, device_text(ids[d], CL_DEVICE_NAME),
@@ -118,11 +123,13 @@ Result<Found> find_device(const std::string& selector) {
   }
   if (best.id != nullptr) return best;
   if (all.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
-  return Failure{"R041", fmt::format("none of the {} OpenCL devices is called '{}'", all.size(), selector),
+  return Failure{"R041",
+                 fmt::format("none of the {} OpenCL devices is called '{}'", all.size(), selector),
                  ""};
 }
 
-// --- Memory and launches -------------------------------------------------------------------------------
+// --- Memory and launches
+// -------------------------------------------------------------------------------
 
 class OpenClAccelerator : public Accelerator {
  public:
@@ -141,8 +148,8 @@ class OpenClAccelerator : public Accelerator {
 
   Result<Memory> allocate(int64_t bytes) override {
     cl_int error = CL_SUCCESS;
-    const cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, static_cast<size_t>(bytes),
-                                             nullptr, &error);
+    const cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE,
+                                             static_cast<size_t>(bytes), nullptr, &error);
     if (error != CL_SUCCESS) {
       return driver_failure(fmt::format("to allocate {} bytes", bytes), error);
     }
@@ -185,7 +192,8 @@ std::string numbered(const std::string& source) {
   std::istringstream lines(source);
   std::string out;
   int number = 0;
-  for (std::string line; std::getline(lines, line);) out += fmt::format("{:5} | {}\n", ++number, line);
+  for (std::string line; std::getline(lines, line);)
+    out += fmt::format("{:5} | {}\n", ++number, line);
   return out;
 }
 
@@ -201,8 +209,10 @@ Status OpenClAccelerator::compile(const std::string& source, const std::string& 
   cl_.clGetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
   std::string log(size, '\0');
   cl_.clGetProgramBuildInfo(program_, device_.id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
-  return Failure{"R042", fmt::format("the OpenCL compiler of {} failed (error {}, flags '{}')\n{}\n{}",
-                                     device_.name, error, flags, log.c_str(), numbered(source)), ""};
+  return Failure{"R042",
+                 fmt::format("the OpenCL compiler of {} failed (error {}, flags '{}')\n{}\n{}",
+                             device_.name, error, flags, log.c_str(), numbered(source)),
+                 ""};
 }
 
 Status OpenClAccelerator::build() {
@@ -214,9 +224,10 @@ Status OpenClAccelerator::build() {
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
-  const bool cpu = (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  const bool cpu =
+      (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
-  if (cpu && needs_quick_build(module_)) flags += " -cl-opt-disable";
+  if (cpu) flags += " " + cpu_build_flags();
   const Status compiled = compile(emit::emit(cpu ? suit_cpu(module_) : module_, options), flags);
   if (!compiled.ok()) return compiled;
   for (const kernel::Kernel& kernel : module_.kernels) {
@@ -232,17 +243,20 @@ Status OpenClAccelerator::build() {
 Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel built) const {
   const int64_t threads = int64_t{kernel.threads[0]} * kernel.threads[1] * kernel.threads[2];
   size_t most = 0;
-  cl_.clGetKernelWorkGroupInfo(built, device_.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+  cl_.clGetKernelWorkGroupInfo(built, device_.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                               nullptr);
   if (threads > static_cast<int64_t>(most)) {
-    return Failure{"R043", fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
-                                       threads, device_.name, most),
+    return Failure{"R043",
+                   fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                               threads, device_.name, most),
                    "use a schedule with smaller blocks"};
   }
   const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
   const auto local = device_number<cl_ulong>(device_.id, CL_DEVICE_LOCAL_MEM_SIZE);
   if (shared > static_cast<int64_t>(local)) {
-    return Failure{"R043", fmt::format("kernel {} needs {} bytes of shared memory, {} has {}",
-                                       kernel.name, shared, device_.name, local),
+    return Failure{"R043",
+                   fmt::format("kernel {} needs {} bytes of shared memory, {} has {}", kernel.name,
+                               shared, device_.name, local),
                    "use a schedule with smaller tiles"};
   }
   return Done{};
@@ -262,14 +276,17 @@ Status OpenClAccelerator::launch(int kernel, const std::vector<Memory>& arrays,
     error |= cl_.clSetKernelArg(built, argument++, scalar.size, scalar.bytes);
   }
   if (error != CL_SUCCESS) return driver_failure("to pass arguments to " + source.name, error);
-  const size_t local[3] = {static_cast<size_t>(source.threads[0]), static_cast<size_t>(source.threads[1]),
+  const size_t local[3] = {static_cast<size_t>(source.threads[0]),
+                           static_cast<size_t>(source.threads[1]),
                            static_cast<size_t>(source.threads[2])};
   const size_t global[3] = {local[0] * static_cast<size_t>(blocks), local[1], local[2]};
-  return checked("to launch " + source.name,
-                 cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));
+  return checked(
+      "to launch " + source.name,
+      cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));
 }
 
-// --- The device ----------------------------------------------------------------------------------------
+// --- The device
+// ----------------------------------------------------------------------------------------
 
 class OpenClProgram : public LoadedProgram {
  public:
@@ -303,6 +320,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 
 }  // namespace
 
-Device opencl_device() { return {"opencl", true, probe, load}; }
+Device opencl_device() {
+  return {"opencl", true, probe, load};
+}
 
 }  // namespace stencil::runtime

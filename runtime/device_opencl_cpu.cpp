@@ -1,13 +1,19 @@
-// A CPU implementation of OpenCL turns the code between two barriers into a loop over the threads of a
-// block. A barrier under a condition splits that code in two for each outcome, so compilers of this kind
-// (PoCL among them) copy everything that follows, once per condition: 2^T copies for a time tile of T steps
-// whose later steps are conditional. Since conditions around barriers are uniform over the block,
+// A CPU implementation of OpenCL turns the code between two barriers into a loop over the threads
+// of a block. A barrier under a condition splits that code in two for each outcome, so compilers of
+// this kind (PoCL among them) copy everything that follows, once per condition: 2^T copies for a
+// time tile of T steps whose later steps are conditional. Since conditions around barriers are
+// uniform over the block,
 //
 //     if (c) { a; barrier; b }      is      if (c) { a }  barrier;  if (c) { b }
 //
-// Even so LLVM's jump threading follows chains of conditions that imply one another (steps >= 16, steps >=
-// 15, ...) across the barriers and copies the code between them; beyond a few steps only a build without
-// optimisation ends in reasonable time. Unrolling multiplies the code again and gains nothing on a CPU, whose compiler unrolls by itself.
+// Unrolling multiplies the code again and gains nothing on a CPU, whose compiler unrolls by itself.
+//
+// Even so LLVM's jump threading follows conditions that imply one another (steps >= 16, steps >=
+// 15, ...) across barriers and copies what lies between, so compile time is exponential in T; and
+// PoCL 3.1 with optimisation was seen to compute wrong values for a loop over time steps (two
+// fields, regions=hull), which it does not do without, nor when it replicates threads instead of
+// looping over them. Such devices are there to check kernels on machines without a GPU; speed on a
+// CPU is what `host` is for.
 #include "runtime/device_opencl_cpu.h"
 
 #include <algorithm>
@@ -25,8 +31,8 @@ bool is_barrier(const Statement& statement) {
   return std::holds_alternative<kernel::Barrier>(statement.kind);
 }
 
-// Pieces of `body` between its barriers. Each later piece repeats the lets of those before it, which are
-// pure: they stand outside Threads statements and name positions of the block.
+// Pieces of `body` between its barriers. Each later piece repeats the lets of those before it,
+// which are pure: they stand outside Threads statements and name positions of the block.
 std::vector<Body> split_at_barriers(const Body& body) {
   std::vector<Body> pieces(1);
   Body lets;
@@ -97,7 +103,8 @@ Body suit(const Body& body) {
     // Both branches of a condition without barriers stay together.
     const auto* branch = std::get_if<kernel::If>(&statement.kind);
     bool has_barrier = false;
-    kernel::for_each_statement({statement}, [&](const Statement& s) { has_barrier |= is_barrier(s); });
+    kernel::for_each_statement({statement},
+                               [&](const Statement& s) { has_barrier |= is_barrier(s); });
     if (branch != nullptr && !has_barrier) {
       out.push_back({kernel::If{branch->condition, suit(branch->then), suit(branch->otherwise)}});
     } else {
@@ -114,13 +121,8 @@ kernel::Module suit_cpu(kernel::Module module) {
   return module;
 }
 
-bool needs_quick_build(const kernel::Module& module) {
-  constexpr int kMostBarriers = 8;  // compile time doubles with every step, two barriers, from here on
-  return std::any_of(module.kernels.begin(), module.kernels.end(), [](const kernel::Kernel& kernel) {
-    int barriers = 0;
-    kernel::for_each_statement(kernel.body, [&](const Statement& s) { barriers += is_barrier(s); });
-    return barriers > kMostBarriers;
-  });
+std::string cpu_build_flags() {
+  return "-cl-opt-disable";
 }
 
 }  // namespace stencil::runtime

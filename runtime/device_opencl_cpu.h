@@ -1,16 +1,18 @@
 // Kernels for OpenCL devices that are CPUs.
 #pragma once
 
+#include <string>
+
 #include "compiler/kernel/plan.h"
 
 namespace stencil::runtime {
 
-// The same kernels without what only costs compile time there: unrolled loops become plain loops, and no
-// barrier stands under a condition.
+// The same kernels without what only costs compile time there: unrolled loops become plain loops,
+// and no barrier stands under a condition.
 kernel::Module suit_cpu(kernel::Module module);
 
-// True if compiling a kernel of `module` with optimisation may take minutes there. Results do not depend
-// on optimisation, so such modules are compiled without.
-bool needs_quick_build(const kernel::Module& module);
+// Build flags: without optimisation, which takes minutes there and, in PoCL 3.1, breaks some
+// kernels.
+std::string cpu_build_flags();
 
 }  // namespace stencil::runtime

@@ -1,9 +1,9 @@
-// The host driver as an interpreter of the plan (compiler/kernel/plan.h). The emitted drivers print the
-// same loop; here it runs.
+// The host driver as an interpreter of the plan (compiler/kernel/plan.h). The emitted drivers print
+// the same loop; here it runs.
 //
-// Copies of an array are pieces of device memory; slots are positions in a vector of them, so Rotate and
-// Exchange move handles and no data. A spare copy starts with the contents of the newest level: points
-// that no function writes must be found in every copy.
+// Copies of an array are pieces of device memory; slots are positions in a vector of them, so
+// Rotate and Exchange move handles and no data. A spare copy starts with the contents of the newest
+// level: points that no function writes must be found in every copy.
 #include "runtime/device_plan.h"
 
 #include <fmt/format.h>
@@ -87,7 +87,8 @@ Status PlanSession::upload(const kernel::Array& array) {
     slots.push_back(memory.value());
     if (bytes == 0) continue;
     const int level = slot < array.levels ? slot : 0;
-    const Status copied = accelerator_.upload(slots.back(), field.data(level, array.component), bytes);
+    const Status copied =
+        accelerator_.upload(slots.back(), field.data(level, array.component), bytes);
     if (!copied.ok()) return copied;
   }
   return Done{};
@@ -100,15 +101,16 @@ Status PlanSession::count_blocks() {
       blocks_.push_back(0);
       continue;
     }
-    const auto blocks = kernel::evaluate(launch->blocks,
-                                         [this](const std::string& name) { return value_of(name); });
+    const auto blocks = kernel::evaluate(
+        launch->blocks, [this](const std::string& name) { return value_of(name); });
     const std::string& kernel = module_.kernels[static_cast<size_t>(launch->kernel)].name;
     if (!blocks) {
       return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
     }
     if (*blocks > INT32_MAX) {
-      return Failure{"R043", fmt::format("kernel {}: {} blocks are too many for one launch", kernel,
-                                         *blocks), "use larger blocks"};
+      return Failure{
+          "R043", fmt::format("kernel {}: {} blocks are too many for one launch", kernel, *blocks),
+          "use larger blocks"};
     }
     blocks_.push_back(*blocks);
   }
@@ -119,12 +121,16 @@ ScalarBytes PlanSession::parameter(const kernel::Parameter& parameter) const {
   const size_t id = static_cast<size_t>(parameter.param);
   switch (arithmetic_type(parameter.type)) {
     case Scalar::Bool:
-    case Scalar::I32: return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
-    case Scalar::I64: return bytes_of(state_.integer_params[id]);
-    case Scalar::F64: return bytes_of(state_.real_params[id]);
+    case Scalar::I32:
+      return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
+    case Scalar::I64:
+      return bytes_of(state_.integer_params[id]);
+    case Scalar::F64:
+      return bytes_of(state_.real_params[id]);
     case Scalar::F32:
     case Scalar::F16:
-    case Scalar::BF16: return bytes_of(static_cast<float>(state_.real_params[id]));
+    case Scalar::BF16:
+      return bytes_of(static_cast<float>(state_.real_params[id]));
   }
   return {};
 }
@@ -150,7 +156,8 @@ Status PlanSession::launch(const kernel::Launch& launch, int64_t blocks, int64_t
   if (blocks <= 0) return Done{};
   std::vector<Accelerator::Memory> arrays;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arrays.push_back(memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)]);
+    arrays.push_back(
+        memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)]);
   }
   std::vector<ScalarBytes> scalars;
   for (const kernel::ScalarValue& value : launch.scalars) scalars.push_back(scalar(value, count));

@@ -1,5 +1,5 @@
-// Carrying out a plan on a device with memory of its own. What differs between such devices (OpenCL, CUDA)
-// is an Accelerator: memory, copies, launches. What does not is here.
+// Carrying out a plan on a device with memory of its own. What differs between such devices
+// (OpenCL, CUDA) is an Accelerator: memory, copies, launches. What does not is here.
 #pragma once
 
 #include <cstddef>

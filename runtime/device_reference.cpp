@@ -1,5 +1,5 @@
-// The `reference` device: the interpreter, which defines what every other device must compute. It needs
-// no kernels and so runs every program, reductions and stop conditions included.
+// The `reference` device: the interpreter, which defines what every other device must compute. It
+// needs no kernels and so runs every program, reductions and stop conditions included.
 #include "compiler/reference/interpreter.h"
 #include "runtime/device.h"
 
@@ -44,6 +44,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string&) 
 
 }  // namespace
 
-Device reference_device() { return {"reference", false, probe, load}; }
+Device reference_device() {
+  return {"reference", false, probe, load};
+}
 
 }  // namespace stencil::runtime

@@ -2,9 +2,9 @@
 //
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
-// A run is cut into chunks of whole time tiles so that it can report and be interrupted. Devices are
-// given long chunks, because each ends with a wait for the device: the first is one time tile, and the
-// chunks grow until one takes a quarter of a second.
+// A run is cut into chunks of whole time tiles so that it can report and be interrupted. Devices
+// are given long chunks, because each ends with a wait for the device: the first is one time tile,
+// and the chunks grow until one takes a quarter of a second.
 #include "runtime/run.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@
 
 namespace stencil::runtime {
 
-// --- Params ------------------------------------------------------------------------------------------
+// --- Params
+// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -57,8 +58,10 @@ Result<Params> bind_params(const ir::Program& program,
       const bool parsed = is_float(param.type) ? parse_real(given->second, real)
                                                : parse_integer(given->second, param.type, integer);
       if (!parsed) {
-        return Failure{"R051", fmt::format("'{}' is no value of param '{}', which is {}", given->second,
-                                           param.name, name(param.type)), ""};
+        return Failure{"R051",
+                       fmt::format("'{}' is no value of param '{}', which is {}", given->second,
+                                   param.name, name(param.type)),
+                       ""};
       }
     }
     params.integers.push_back(integer);
@@ -85,14 +88,16 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
   }
   const auto steps = ir::evaluate(*program.steps, params.integers);
   if (!steps || *steps < 0) {
-    return Failure{"R053", steps ? fmt::format("the number of steps is {}", *steps)
-                                 : std::string("the number of steps overflows"),
+    return Failure{"R053",
+                   steps ? fmt::format("the number of steps is {}", *steps)
+                         : std::string("the number of steps overflows"),
                    "give another with --steps"};
   }
   return *steps;
 }
 
-// --- Device, schedule, kernels -----------------------------------------------------------------------
+// --- Device, schedule, kernels
+// -----------------------------------------------------------------------
 
 namespace {
 
@@ -131,7 +136,8 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   if (out.device.device.runs_kernels) {
     Diagnostics refusals;
     out.module = lower(program, schedule_line, out.schedule, refusals);
-    const bool may_interpret = device == "auto" && (schedule_line.empty() || schedule_line == "auto");
+    const bool may_interpret =
+        device == "auto" && (schedule_line.empty() || schedule_line == "auto");
     if (!out.module && !may_interpret) {
       for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
       return Failure{"", "the schedule cannot serve the program", ""};
@@ -150,7 +156,8 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   return out;
 }
 
-// --- The run -----------------------------------------------------------------------------------------
+// --- The run
+// -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -163,7 +170,8 @@ double points_of(const ir::Program& program, const reference::State& state) {
 }  // namespace
 
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
-                          reference::State& state, int64_t steps, const ProgressCallback& progress) {
+                          reference::State& state, int64_t steps,
+                          const ProgressCallback& progress) {
   using Clock = std::chrono::steady_clock;
   constexpr double kChunkSeconds = 0.25;
   auto session = prepared.loaded->start(state);

@@ -17,13 +17,13 @@ struct Params {
   std::vector<double> reals;
 };
 
-// Defaults (or -D) of the program, and for open params `values` by name, as written. R050 for a param
-// without a value, R051 for a value that is no number of the param's type.
+// Defaults (or -D) of the program, and for open params `values` by name, as written. R050 for a
+// param without a value, R051 for a value that is no number of the param's type.
 Result<Params> bind_params(const ir::Program& program,
                            const std::map<std::string, std::string>& values = {});
 
-// Storage for the program at these params, at step 0, with its initial values. Appends what does not
-// hold at these sizes (ir::failed_checks); R052 if storage cannot be had.
+// Storage for the program at these params, at step 0, with its initial values. Appends what does
+// not hold at these sizes (ir::failed_checks); R052 if storage cannot be had.
 Result<reference::State> prepare_state(const ir::Program& program, const Params& params,
                                        Diagnostics& diagnostics);
 
@@ -40,8 +40,8 @@ struct Prepared {
 };
 
 // Chooses the device, lowers the program by the schedule line (or "auto") and loads it. With device
-// "auto", a program that no kernel can serve runs on the interpreter, with a note. Fails with a Failure
-// about the device, or with nothing but errors in `diagnostics` (code "" then).
+// "auto", a program that no kernel can serve runs on the interpreter, with a note. Fails with a
+// Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics);
 

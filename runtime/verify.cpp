@@ -1,9 +1,9 @@
 // `verify`: device x schedule x size x steps against the interpreter, from random initial data.
 //
-// The kernels of a schedule are compiled twice per device: with the sizes open, which serves every size
-// tried, and with the sizes folded, for one of them (a different one for each schedule). That covers both
-// ways through the compiler with two compilations instead of one per size. Compilation takes most of the
-// time, so it runs ahead in other threads while results are compared in this one.
+// The kernels of a schedule are compiled twice per device: with the sizes open, which serves every
+// size tried, and with the sizes folded, for one of them (a different one for each schedule). That
+// covers both ways through the compiler with two compilations instead of one per size. Compilation
+// takes most of the time, so it runs ahead in other threads while results are compared in this one.
 //
 // The reference results depend on size and steps alone; they are computed once and shared.
 #include "runtime/verify.h"
@@ -64,8 +64,11 @@ class Verifier {
  public:
   Verifier(const VerifyRequest& request, SizeCases sizes, std::vector<ScheduleCase> schedules,
            std::vector<ChosenDevice> devices)
-      : request_(request), sizes_(std::move(sizes)), schedules_(std::move(schedules)),
-        devices_(std::move(devices)), runs_(sizes_.closed.size()) {}
+      : request_(request),
+        sizes_(std::move(sizes)),
+        schedules_(std::move(schedules)),
+        devices_(std::move(devices)),
+        runs_(sizes_.closed.size()) {}
 
   VerifyReport verify(const VerifyProgress& progress);
 
@@ -89,7 +92,8 @@ class Verifier {
   std::vector<RowPlan> rows_;
 };
 
-// --- The reference -------------------------------------------------------------------------------------
+// --- The reference
+// -------------------------------------------------------------------------------------
 
 ReferenceRuns& Verifier::reference_runs(size_t size) {
   if (runs_[size]) return *runs_[size];
@@ -127,7 +131,8 @@ Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
   return {loose ? 1024.0 * static_cast<double>(steps + 1) : 0};
 }
 
-// --- The plan ------------------------------------------------------------------------------------------
+// --- The plan
+// ------------------------------------------------------------------------------------------
 
 std::vector<int64_t> Verifier::steps_of(const ScheduleCase& schedule) const {
   if (request_.options.steps) return {*request_.options.steps};
@@ -171,7 +176,8 @@ void Verifier::prefetch(size_t index) {
   }
 }
 
-// --- The runs ------------------------------------------------------------------------------------------
+// --- The runs
+// ------------------------------------------------------------------------------------------
 
 // Runs in two parts where there are enough steps, so that a session's second call is tried too.
 Status run_to(const LoadedProgram& loaded, State& state, int64_t steps, int64_t time_tile) {
@@ -190,21 +196,22 @@ bool Verifier::verify_run(const RowPlan& plan, const Build& build, const LoadedP
                           size_t size, int64_t steps, VerifyRow& row) {
   const SizeCase& at = sizes_.closed[size];
   State state = reference_runs(size).initial;
-  const std::string place = fmt::format("{}{}, {} step{}", at.label, build.open ? " (open)" : "", steps,
-                                        steps == 1 ? "" : "s");
+  const std::string place = fmt::format("{}{}, {} step{}", at.label, build.open ? " (open)" : "",
+                                        steps, steps == 1 ? "" : "s");
   const Status ran = run_to(loaded, state, steps, plan.schedule->schedule->time_tile);
   if (!ran.ok()) {
     row.verdict = VerifyRow::Verdict::Failed;
-    row.result = fmt::format("failed at {}: {} {}", place, ran.failure().code, ran.failure().message);
+    row.result =
+        fmt::format("failed at {}: {} {}", place, ran.failure().code, ran.failure().message);
     return false;
   }
   const auto difference =
       compare(at.program, reference_after(size, steps), state, tolerance(plan.device, steps));
   if (!difference) return true;
   row.verdict = VerifyRow::Verdict::Different;
-  row.result = fmt::format("DIFFERS at {}: {} value{}, the first is {}: expected {}, found {}", place,
-                           difference->count, difference->count == 1 ? "" : "s", difference->where,
-                           difference->expected, difference->actual);
+  row.result = fmt::format("DIFFERS at {}: {} value{}, the first is {}: expected {}, found {}",
+                           place, difference->count, difference->count == 1 ? "" : "s",
+                           difference->where, difference->expected, difference->actual);
   return false;
 }
 
@@ -248,8 +255,8 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
     if (row.verdict != VerifyRow::Verdict::Same) return row;
   }
   const double units = tolerance(plan.device, 0).units;
-  row.result = fmt::format("{}, {} runs", units == 0 ? "same bits"
-                                          : fmt::format("within {} units a step", units), runs);
+  row.result = fmt::format(
+      "{}, {} runs", units == 0 ? "same bits" : fmt::format("within {} units a step", units), runs);
   return row;
 }
 

@@ -12,9 +12,9 @@
 namespace stencil::runtime {
 
 struct VerifyRequest {
-  ProgramOptions options;          // options.steps, if given, is the only step count tried
-  std::string device = "auto";     // "auto": every device present
-  std::string schedule = "auto";   // or one line, to try only that
+  ProgramOptions options;         // options.steps, if given, is the only step count tried
+  std::string device = "auto";    // "auto": every device present
+  std::string schedule = "auto";  // or one line, to try only that
   bool quick = false;
   uint64_t seed = 1;
 };
@@ -24,8 +24,8 @@ struct VerifyRow {
   enum class Verdict { Same, Refused, Failed, Different };
   std::string device;
   std::string schedule;
-  std::string sizes;  // "9 open, 1 fixed"
-  std::string steps;  // "0 1 2 3"
+  std::string sizes;   // "9 open, 1 fixed"
+  std::string steps;   // "0 1 2 3"
   std::string result;  // "same bits, 48 runs", "refused: ...", the reason or place of a fault
   Verdict verdict = Verdict::Same;
 };
@@ -39,11 +39,12 @@ struct VerifyReport {
   bool device_failed() const;  // some device could not compile or run what it should
 };
 
-// Called before each row with its place ("opencl, overlapped T=3 ..."); false ends the verification.
+// Called before each row with its place ("opencl, overlapped T=3 ..."); false ends the
+// verification.
 using VerifyProgress = std::function<bool(const std::string& what, int done, int total)>;
 
-// Fails with errors in `diagnostics` (code ""), or with R054 if there is no size at which the program's
-// checks hold, or R040, R041.
+// Fails with errors in `diagnostics` (code ""), or with R054 if there is no size at which the
+// program's checks hold, or R040, R041.
 Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
                             const VerifyRequest& request, Diagnostics& diagnostics,
                             const VerifyProgress& progress = {});

@@ -1,12 +1,13 @@
-// The choice of cases decides what `verify` can find. Errors of tiled code live at edges: grids smaller
-// than a halo, tiles that end one point before or after the grid does, last time tiles of one step. So
-// sizes, blocks and step counts are picked around those edges, and kept small, because a hundred small
-// cases find more than one large one and take less time.
+// The choice of cases decides what `verify` can find. Errors of tiled code live at edges: grids
+// smaller than a halo, tiles that end one point before or after the grid does, last time tiles of
+// one step. So sizes, blocks and step counts are picked around those edges, and kept small, because
+// a hundred small cases find more than one large one and take less time.
 #include "runtime/verify_cases.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 #include "compiler/ir/passes.h"
@@ -15,7 +16,8 @@ namespace stencil::runtime {
 
 namespace {
 
-// --- Schedules -----------------------------------------------------------------------------------------
+// --- Schedules
+// -----------------------------------------------------------------------------------------
 
 std::string shape(const std::array<int, 3>& lengths, int rank) {
   std::string out = fmt::format("{}", lengths[0]);
@@ -33,7 +35,8 @@ ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
     out.line = schedule::print(*schedule, program.grid.rank());
   }
   for (const Diagnostic& diagnostic : diagnostics.items()) {
-    if (diagnostic.severity == Severity::Error && out.refusal.empty()) out.refusal = diagnostic.message;
+    if (diagnostic.severity == Severity::Error && out.refusal.empty())
+      out.refusal = diagnostic.message;
   }
   return out;
 }
@@ -41,7 +44,7 @@ ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
 // Overlapped tiling with the smallest tile that leaves a few points of output in each dimension.
 ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::string& regions) {
   const int rank = std::clamp(program.grid.rank(), 1, 3);
-  const std::array<int, 3> block = rank == 1 ? std::array{32, 1, 1}
+  const std::array<int, 3> block = rank == 1   ? std::array{32, 1, 1}
                                    : rank == 2 ? std::array{8, 4, 1}
                                                : std::array{8, 4, 2};
   ScheduleCase best;
@@ -50,9 +53,8 @@ ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::s
     ScheduleCase attempt = try_schedule(
         program, fmt::format("overlapped T={} block={} elements={} regions={}", time_tile,
                              shape(block, rank), shape(elements, rank), regions));
-    const bool first = best.line.empty();
     if (!attempt.schedule) {
-      if (first || !best.schedule) best = std::move(attempt);
+      if (best.line.empty()) best = std::move(attempt);  // the reason that stands if none fits
       continue;
     }
     const auto output = schedule::measure(program, *attempt.schedule).output;
@@ -76,8 +78,9 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
   out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
   out.push_back(try_schedule(program, "direct"));
   if (!quick) {
-    out.push_back(try_schedule(program, fmt::format("direct block={} elements={}",
-                                                    shape({8, 2, 2}, rank), shape({2, 3, 1}, rank))));
+    out.push_back(
+        try_schedule(program, fmt::format("direct block={} elements={}", shape({8, 2, 2}, rank),
+                                          shape({2, 3, 1}, rank))));
   }
   for (const int time_tile : quick ? std::vector{1, 3} : std::vector{1, 2, 3, 5}) {
     for (const char* regions : {"shrink", "hull"}) {
@@ -85,8 +88,10 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
       out.push_back(small_tiles(program, time_tile, regions));
     }
   }
-  std::set<std::string> seen;
-  std::erase_if(out, [&](const ScheduleCase& c) { return !seen.insert(c.line).second; });
+  std::set<std::string> seen;  // one row per schedule, and one per reason to refuse some
+  std::erase_if(out, [&](const ScheduleCase& c) {
+    return !seen.insert(c.schedule ? c.line : c.refusal).second;
+  });
   return out;
 }
 
@@ -97,7 +102,8 @@ std::vector<int64_t> choose_steps(int time_tile, bool quick) {
   return {steps.begin(), steps.end()};
 }
 
-// --- Sizes -----------------------------------------------------------------------------------------------
+// --- Sizes
+// -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -144,7 +150,7 @@ class SizeChooser {
   Values spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
                 size_t first) const;
   void add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths, size_t most,
-           SizeCases& out);
+           bool spread_out, SizeCases& out);
 
   const ast::Program& tree_;
   const Source& source_;
@@ -169,7 +175,8 @@ std::vector<std::string> SizeChooser::size_params() const {
   return names;
 }
 
-// The program with these values, if it accepts them and is small enough to be interpreted many times.
+// The program with these values, if it accepts them and is small enough to be interpreted many
+// times.
 std::optional<SizeCase> SizeChooser::at(const Values& values) const {
   constexpr double kMostPoints = 40'000;
   ProgramOptions options = options_;
@@ -182,7 +189,8 @@ std::optional<SizeCase> SizeChooser::at(const Values& values) const {
   auto program = analyze(options);
   if (!program) return std::nullopt;
   auto params = bind_params(*program, options_.definitions);
-  if (!params.ok() || ir::failed_checks(*program, params.value().integers, params.value().reals).has_errors()) {
+  if (!params.ok() ||
+      ir::failed_checks(*program, params.value().integers, params.value().reals).has_errors()) {
     return std::nullopt;
   }
   double most = 1;
@@ -193,13 +201,14 @@ std::optional<SizeCase> SizeChooser::at(const Values& values) const {
     most = std::max(most, static_cast<double>(*points));
   }
   if (most > kMostPoints && !values.empty()) return std::nullopt;
-  const std::string label = parts.empty() ? "as written" : fmt::format("{}", fmt::join(parts, ", "));
+  const std::string label =
+      parts.empty() ? "as written" : fmt::format("{}", fmt::join(parts, ", "));
   return SizeCase{label, std::move(*program), std::move(params).value()};
 }
 
 // One length per param, different ones for different params after the first round.
-Values SizeChooser::spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
-                           size_t first) const {
+Values SizeChooser::spread(const std::vector<std::string>& names,
+                           const std::vector<int64_t>& lengths, size_t first) const {
   Values values;
   for (size_t p = 0; p < names.size(); ++p) {
     values[names[p]] = lengths[(first + p * (first % 3)) % lengths.size()];
@@ -207,23 +216,20 @@ Values SizeChooser::spread(const std::vector<std::string>& names, const std::vec
   return values;
 }
 
+// Adds up to `most` of the sizes that these lengths give: the first ones, or with `spread_out` in
+// turn the largest and the smallest that are left.
 void SizeChooser::add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
-                      size_t most, SizeCases& out) {
-  for (size_t i = 0, added = 0; i < lengths.size() && added < most; ++i) {
+                      size_t most, bool spread_out, SizeCases& out) {
+  std::deque<SizeCase> sizes;
+  for (size_t i = 0; i < lengths.size() && (spread_out || sizes.size() < most); ++i) {
     auto size = at(spread(names, lengths, i));
-    if (!size || !seen_.insert(size->label).second) continue;
-    out.closed.push_back(std::move(*size));
-    ++added;
+    if (size && seen_.insert(size->label).second) sizes.push_back(std::move(*size));
   }
-}
-
-// The largest, the smallest, the second largest, ...: a few of them reach from one end to the other.
-std::vector<int64_t> from_both_ends(const std::set<int64_t>& values) {
-  std::vector<int64_t> out;
-  auto low = values.begin();
-  auto high = values.rbegin();
-  while (out.size() < values.size()) out.push_back(out.size() % 2 == 0 ? *high++ : *low++);
-  return out;
+  for (size_t added = 0; added < most && !sizes.empty(); ++added) {
+    const bool last = spread_out && added % 2 == 0;
+    out.closed.push_back(std::move(last ? sizes.back() : sizes.front()));
+    last ? sizes.pop_back() : sizes.pop_front();
+  }
 }
 
 SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, bool quick) {
@@ -248,9 +254,9 @@ SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, 
       }
     }
   }
-  add(names, {1, 2, 3, 4, 5, 6, 7}, quick ? 2 : 4, out);
-  if (!edges.empty()) add(names, from_both_ends(edges), quick ? 2 : 6, out);
-  add(names, {23, 37, 53, 101, 131, 197, 257, 521, 1031, 4099}, quick ? 1 : 2, out);
+  add(names, {1, 2, 3, 4, 5, 6, 7}, quick ? 2 : 4, false, out);
+  if (!edges.empty()) add(names, {edges.begin(), edges.end()}, quick ? 2 : 6, true, out);
+  add(names, {23, 37, 53, 101, 131, 197, 257, 521, 1031, 4099}, quick ? 1 : 2, false, out);
 
   Values own;
   if (const auto base = analyze(options_)) {
@@ -267,12 +273,14 @@ SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, 
 
 }  // namespace
 
-SizeCases choose_sizes(const ast::Program& tree, const Source& source, const ProgramOptions& options,
+SizeCases choose_sizes(const ast::Program& tree, const Source& source,
+                       const ProgramOptions& options,
                        const std::vector<schedule::Schedule>& schedules, bool quick) {
   return SizeChooser(tree, source, options).choose(schedules, quick);
 }
 
-// --- Initial data ------------------------------------------------------------------------------------------
+// --- Initial data
+// ------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -22,15 +22,16 @@ struct SizeCase {
 
 struct SizeCases {
   std::vector<SizeCase> closed;
-  // The program with its size params open, which one kernel serves at every size; nothing if it has none
-  // or cannot be compiled that way. Params are bound by name from `closed`.
+  // The program with its size params open, which one kernel serves at every size; nothing if it has
+  // none or cannot be compiled that way. Params are bound by name from `closed`.
   std::optional<ir::Program> open;
 };
 
-// Sizes that are awkward for the schedules: tiny ones, the tiles' lengths and one more or less, primes,
-// and the program's own if they are small. Params given by -D keep their values. Sizes at which the
-// program's checks fail are left out.
-SizeCases choose_sizes(const ast::Program& tree, const Source& source, const ProgramOptions& options,
+// Sizes that are awkward for the schedules: tiny ones, the tiles' lengths and one more or less,
+// primes, and the program's own if they are small. Params given by -D keep their values. Sizes at
+// which the program's checks fail are left out.
+SizeCases choose_sizes(const ast::Program& tree, const Source& source,
+                       const ProgramOptions& options,
                        const std::vector<schedule::Schedule>& schedules, bool quick);
 
 // A schedule to try, or why it cannot be.
@@ -39,8 +40,8 @@ struct ScheduleCase {
   std::optional<schedule::Schedule> schedule;
   std::string refusal;
 };
-// Every family with several settings; small blocks, so that small grids have many tiles. Only `line`
-// unless that is "auto".
+// Every family with several settings; small blocks, so that small grids have many tiles. Only
+// `line` unless that is "auto".
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
                                            bool quick, Diagnostics& diagnostics);
 

@@ -129,6 +129,18 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
   return "Schedule\n" + table(rows, "  ");
 }
 
+// Why `choose` took this schedule: what it passed over, or why it did not have to.
+std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule) {
+  Diagnostics passed_over;
+  schedule::choose(program, &passed_over);
+  for (const Diagnostic& d : passed_over.items()) {
+    if (d.severity == Severity::Note) return d.message;
+  }
+  if (!passed_over.items().empty()) return "the families before it refuse the program (see refusals)";
+  return schedule.time_tile > 1 ? "deepest default time tile whose halo leaves half of every tile"
+                                : "no deeper time tile leaves half of a tile that fits";
+}
+
 // Why each family that was not chosen cannot serve, if it cannot.
 std::string refusal_section(const ir::Program& program, const Source& source) {
   std::string out;
@@ -158,10 +170,7 @@ std::string explain(const ir::Program& program, const Source& source, const std:
   std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
   if (served) {
-    const std::string why = !automatic ? "given"
-                            : schedule->family == "direct"
-                                ? "no family with time tiling serves the program (see refusals)"
-                                : "deepest default time tile whose halo leaves half of every tile";
+    const std::string why = automatic ? reason_for(program, *schedule) : "given";
     out += schedule_section(program, *schedule, why) + "\n";
   } else {
     out += "Schedule\n  none: only the reference interpreter runs this program (see refusals)\n\n";

@@ -500,8 +500,9 @@ void MainProgram::report() {
     }
   }
   for (int p = 0; p < max_pointers; ++p) free(initial[p]);
-  printf("RESULT name=$NAME gcells=%.6g copy_gbs=%.6g time_ms=%.6g steps=%lld check=%s\n", gcells,
-         copy_gbs, 1e3 * time, (long long)a.steps, verdict);
+  printf("RESULT name=$NAME gcells=%.6g copy_gbs=%.6g copy_gcells=%.6g "
+         "time_ms=%.6g steps=%lld check=%s\n", gcells,
+         copy_gbs, bound, 1e3 * time, (long long)a.steps, verdict);
   return status;
 }
 

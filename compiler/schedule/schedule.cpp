@@ -179,7 +179,11 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals) {
     const Schedule schedule = family.defaults(program);
     Diagnostics why;
     family.refuse(program, schedule, why);
-    if (!why.has_errors()) return schedule;
+    const std::string reason = family.unrewarding ? family.unrewarding(program) : "";
+    if (!why.has_errors() && reason.empty()) return schedule;
+    if (!why.has_errors()) {
+      why.add({Severity::Note, "", {}, family.name + " not chosen: " + reason, "", "", "", {}});
+    }
     if (!refusals) continue;
     for (const Diagnostic& refusal : why.items()) refusals->add(refusal);
   }

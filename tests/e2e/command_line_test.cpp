@@ -18,9 +18,10 @@ TEST_F(CommandLine, HelpNamesEveryOptionAndCommand) {
   const Outcome help = stencilc("--help");
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
-  for (const char* part : {"--help", "--version", "-D", "--open", "--real", "--fp", "--steps",
-                           "--schedule", "-o,--output", "--target", "--main", "--header", "--emit", "check",
-                           "explain", "run", "verify", "devices", "Examples:", "Exit status:"}) {
+  for (const char* part :
+       {"--help",     "--version",   "-D",       "--open",  "--real",    "--fp",        "--steps",
+        "--schedule", "-o,--output", "--target", "--main",  "--header",  "--emit",      "check",
+        "explain",    "run",         "verify",   "devices", "Examples:", "Exit status:"}) {
     expect_contains(help.out, part);
   }
 }
@@ -105,8 +106,9 @@ TEST_F(CommandLine, NoArgumentsPrintTheHelpAndFail) {
 
 TEST_F(CommandLine, AProgramAtFaultHasStatusOneAndLeavesNothing) {
   write("bad.stn", kBroken);
-  for (const char* arguments : {"check bad.stn", "explain bad.stn", "run bad.stn --out A=a.npy",
-                                "verify bad.stn", "bad.stn -o bad.cu --header", "bad.stn --emit ir"}) {
+  for (const char* arguments :
+       {"check bad.stn", "explain bad.stn", "run bad.stn --out A=a.npy", "verify bad.stn",
+        "bad.stn -o bad.cu --header", "bad.stn --emit ir"}) {
     const Outcome outcome = stencilc(arguments);
     EXPECT_EQ(outcome.status, 1) << arguments;
     EXPECT_EQ(outcome.out, "") << arguments;
@@ -144,7 +146,8 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
 TEST_F(CommandLine, DevicesListsThemAll) {
   const Outcome outcome = stencilc("devices");
   EXPECT_EQ(outcome.status, 0);
-  for (const char* name : {"cuda", "host", "opencl", "reference"}) expect_contains(outcome.out, name);
+  for (const char* name : {"cuda", "host", "opencl", "reference"})
+    expect_contains(outcome.out, name);
 }
 
 }  // namespace

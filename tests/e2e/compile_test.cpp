@@ -48,8 +48,8 @@ TEST_F(Compile, LeavesNoFileWhenOneOfThemFails) {
 TEST_F(Compile, LeavesNoFileInADirectoryItMayNotWrite) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   write("heat.stn", kHeat);
-  std::filesystem::permissions(file(""), std::filesystem::perms::owner_read |
-                                             std::filesystem::perms::owner_exec);
+  std::filesystem::permissions(
+      file(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu").status, 2);
   EXPECT_EQ(files(), "heat.stn");
 }

@@ -20,7 +20,8 @@ TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
   write("wave.stn", kWave3d);
   const Outcome devices = stencilc("devices");
   ASSERT_EQ(stencilc("run heat.stn --device reference --out A=heat.npy").status, 0);
-  ASSERT_EQ(stencilc("run wave.stn --device reference --out U=u.npy --out U@-1=before.npy").status, 0);
+  ASSERT_EQ(stencilc("run wave.stn --device reference --out U=u.npy --out U@-1=before.npy").status,
+            0);
   for (const std::string device : {"auto", "host", "opencl"}) {
     if (device != "auto" && !has_device(devices, device)) {
       std::printf("[  SKIPPED ] device %s is not present\n", device.c_str());
@@ -57,7 +58,8 @@ TEST_F(RunCommand, RefusesInputsOfAnotherShape) {
 
 TEST_F(RunCommand, WritesPicturesAndStatistics) {
   write("wave.stn", kWave3d);
-  const Outcome outcome = stencilc("run wave.stn --out U=middle.png --out c=c.png --slice z=0 --stats");
+  const Outcome outcome =
+      stencilc("run wave.stn --out U=middle.png --out c=c.png --slice z=0 --stats");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(read(file("c.png")).substr(1, 3), "PNG");
   for (const char* part : {"device", "schedule", "steps     5", "GCells/s", "U ", "c "}) {
@@ -79,7 +81,8 @@ TEST_F(RunCommand, OpenSizesAreGivenAtRunTime) {
 }
 
 TEST_F(RunCommand, ReductionsFallBackToTheInterpreterWithANote) {
-  write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on [0..N-1, 0..N-1] every 2;\n");
+  write("sum.stn",
+        std::string(kHeat) + "reduce total = sum(A[0,0]) on [0..N-1, 0..N-1] every 2;\n");
   const Outcome automatic = stencilc("run sum.stn");
   EXPECT_EQ(automatic.status, 0) << automatic.err;
   EXPECT_NE(automatic.out.find("note"), std::string::npos);
@@ -93,8 +96,9 @@ TEST_F(RunCommand, ReductionsFallBackToTheInterpreterWithANote) {
 }
 
 TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {
-  write("small.stn", "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
-                     "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n");
+  write("small.stn",
+        "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
+        "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n");
   EXPECT_EQ(stencilc("run small.stn").status, 0);
   const Outcome outcome = stencilc("run small.stn -D N=5 --out A=a.npy");
   EXPECT_EQ(outcome.status, 1);

@@ -78,8 +78,9 @@ stencil heat : A[1..N-2, 1..N-2] = a * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
 init A[i,j] = select(i == 0, 100.0, 0.5 * j);
 )";
 
-inline const char* const kBroken = "grid G = [0..9] steps 1;\nfield A : real on G;\n"
-                                   "stencil s : A[0..9] = A[-1] + B[0];\n";
+inline const char* const kBroken =
+    "grid G = [0..9] steps 1;\nfield A : real on G;\n"
+    "stencil s : A[0..9] = A[-1] + B[0];\n";
 
 // Two levels and a coefficient, in three dimensions.
 inline const char* const kWave3d = R"(
@@ -89,7 +90,7 @@ field U : real on G history 2;
 field c : real on G constant;
 stencil wave : U[1..N-2, 1..N-1, 1..N] = 2 * U[0,0,0] - U@-1[0,0,0] + c[0,0,0] *
   (U[-1,0,0] + U[1,0,0] + U[0,-1,0] + U[0,1,0] + U[0,0,-1] + U[0,0,1] - 6 * U[0,0,0]);
-init U[i,j,k] = 0.125 * i + 0.25 * j - k;
+init U[i,j,k] = 0.125 * i * i + 0.25 * j - 0.01 * k * k * k;
 init c[i,j,k] = 0.01 * k;
 )";
 

@@ -42,28 +42,31 @@ const TargetInfo* target_of_file(const std::string& path) {
   return nullptr;
 }
 
-// The language to emit: --emit, --target, or the extension of the output. An error if they disagree or
-// none tells; `stage` is set instead where --emit names a stage before the languages.
+// The language to emit: --emit, --target, or the extension of the output. An error if they disagree
+// or none tells; `stage` is set instead where --emit names a stage before the languages.
 runtime::Result<const TargetInfo*> pick_target(const Arguments& arguments) {
   using runtime::Failure;
   const TargetInfo* by_file = target_of_file(arguments.output);
   const TargetInfo* named = target_called(arguments.target);
   if (const TargetInfo* emitted = target_called(arguments.emit)) {
     if (named && named != emitted) {
-      return Failure{"U010", "--emit " + arguments.emit + " contradicts --target " + arguments.target, ""};
+      return Failure{"U010",
+                     "--emit " + arguments.emit + " contradicts --target " + arguments.target, ""};
     }
     named = emitted;
   }
   if (named && by_file && named != by_file) {
-    return Failure{"U010",
-                   fmt::format("the output '{}' is not a file of target {}", arguments.output, named->name),
-                   fmt::format("name it *{}", named->extension)};
+    return Failure{
+        "U010",
+        fmt::format("the output '{}' is not a file of target {}", arguments.output, named->name),
+        fmt::format("name it *{}", named->extension)};
   }
   if (named) return named;
   if (by_file) return by_file;
   if (arguments.output.empty()) {
-    return Failure{"U011", "no output given",
-                   "-o FILE.cu, FILE.cl or FILE.cpp writes a file, --emit cuda prints to standard output"};
+    return Failure{
+        "U011", "no output given",
+        "-o FILE.cu, FILE.cl or FILE.cpp writes a file, --emit cuda prints to standard output"};
   }
   return Failure{"U012", "the extension of '" + arguments.output + "' names no target",
                  "use .cu, .cl or .cpp, or --target"};
@@ -77,10 +80,12 @@ std::optional<runtime::Failure> misuse(const Arguments& arguments, bool stage) {
     return Failure{"U013", "the output '" + path + "' is the program itself", "name another file"};
   }
   if (stage && (arguments.main || arguments.header || !arguments.target.empty())) {
-    return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target", ""};
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target",
+                   ""};
   }
   if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
-    return Failure{"U014", "--header needs a name when the output has none", "give --header FILE or -o"};
+    return Failure{"U014", "--header needs a name when the output has none",
+                   "give --header FILE or -o"};
   }
   return std::nullopt;
 }
@@ -88,10 +93,13 @@ std::optional<runtime::Failure> misuse(const Arguments& arguments, bool stage) {
 std::string header_path(const Arguments& arguments, const TargetInfo& target) {
   if (!arguments.header) return "";
   if (!arguments.header->empty()) return *arguments.header;
-  return std::filesystem::path(arguments.output).replace_extension(target.header_extension).string();
+  return std::filesystem::path(arguments.output)
+      .replace_extension(target.header_extension)
+      .string();
 }
 
-ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra, const std::string& text) {
+ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
+                   const std::string& text) {
   if (!arguments.output.empty()) extra.push_back({arguments.output, text});
   const runtime::Status written = write_files(extra);
   if (!written.ok()) return report(written.failure());

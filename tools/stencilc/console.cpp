@@ -1,5 +1,5 @@
-// Everything the tool says passes through here: diagnostics to stderr, results to stdout. The libraries
-// return values; this is where they become text and exit statuses.
+// Everything the tool says passes through here: diagnostics to stderr, results to stdout. The
+// libraries return values; this is where they become text and exit statuses.
 #include "tools/stencilc/console.h"
 
 #include <fmt/format.h>

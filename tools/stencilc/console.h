@@ -1,5 +1,5 @@
-// What the subcommands share: reading a program, reporting, exit statuses, and files that appear all
-// together or not at all.
+// What the subcommands share: reading a program, reporting, exit statuses, and files that appear
+// all together or not at all.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace stencil::tool {
 
 enum ExitStatus { kSuccess = 0, kProgramAtFault = 1, kUsage = 2, kDeviceAtFault = 3 };
 
-// The status that an error of this code ends with: L001 and L002 (--schedule), U0xx, and files (R01x to
-// R03x) are usage, R04x devices, everything else is the program's.
+// The status that an error of this code ends with: L001 and L002 (--schedule), U0xx, and files
+// (R01x to R03x) are usage, R04x devices, everything else is the program's.
 ExitStatus status_of(const std::string& code);
 
 // Prints all diagnostics to stderr; the status of the first error, or success.

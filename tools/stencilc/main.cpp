@@ -16,12 +16,18 @@ namespace {
 
 int dispatch(const Arguments& arguments) {
   switch (arguments.command) {
-    case Command::Compile: return compile_command(arguments);
-    case Command::Check: return check_command(arguments);
-    case Command::Explain: return explain_command(arguments);
-    case Command::Run: return run_command(arguments);
-    case Command::Verify: return verify_command(arguments);
-    case Command::Devices: return devices_command();
+    case Command::Compile:
+      return compile_command(arguments);
+    case Command::Check:
+      return check_command(arguments);
+    case Command::Explain:
+      return explain_command(arguments);
+    case Command::Run:
+      return run_command(arguments);
+    case Command::Verify:
+      return verify_command(arguments);
+    case Command::Devices:
+      return devices_command();
   }
   return kUsage;
 }
@@ -43,4 +49,6 @@ int stencilc(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace stencil::tool
 
-int main(int argc, char** argv) { return stencil::tool::stencilc(argc, argv); }
+int main(int argc, char** argv) {
+  return stencil::tool::stencilc(argc, argv);
+}

@@ -1,9 +1,10 @@
-// The command line, through CLI11. What a subcommand may be told is declared here and nowhere else, so
+// The command line, through CLI11. What a subcommand may be told is declared here and nowhere else,
+// so
 // --help cannot leave anything out.
 //
-// CLI11 reports a misspelt option as an unexpected argument. That becomes an error with a code and the
-// nearest option that exists, like every other message of stencilc. The first word is a program or a
-// subcommand; a word that is neither is taken for a misspelt subcommand.
+// CLI11 reports a misspelt option as an unexpected argument. That becomes an error with a code and
+// the nearest option that exists, like every other message of stencilc. The first word is a program
+// or a subcommand; a word that is neither is taken for a misspelt subcommand.
 #include "tools/stencilc/options.h"
 
 #include <fmt/format.h>
@@ -43,8 +44,8 @@ constexpr const char* kRunExamples = R"(Examples:
   stencilc run lbm.stn --out S.rho=density.png
   stencilc run heat.stn --out A=a.png --slice z=10
 
-FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Ctrl-C ends a run after the time tile
-it is in; output files are still written.)";
+FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Ctrl-C ends a run after
+the time tiles in progress; output files are still written.)";
 
 constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn
@@ -65,8 +66,11 @@ std::optional<Assignment> split_assignment(const std::string& text) {
 }
 
 std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:@+") == std::string::npos;
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:@+") ==
+          std::string::npos;
   if (plain) return word;
   std::string out = "'";
   for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -120,9 +124,10 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 struct Parser {
-  CLI::App app{"stencilc compiles stencil programs (.stn) into CUDA, OpenCL and C++ kernels with\n"
-               "overlapped tiling, runs them, and checks every device against a reference interpreter.",
-               "stencilc"};
+  CLI::App app{
+      "stencilc compiles stencil programs (.stn) into CUDA, OpenCL and C++ kernels with\n"
+      "overlapped tiling, runs them, and checks every device against a reference interpreter.",
+      "stencilc"};
   Arguments arguments;
   Texts texts;
   std::vector<std::pair<CLI::App*, Command>> commands;
@@ -150,22 +155,20 @@ Parser::Parser() {
   add_program_options(app, true);
   add_compile_options();
 
-  CLI::App& check = add_command(Command::Check, "check", "report all errors and do nothing else",
-                                kCheckExamples);
+  CLI::App& check =
+      add_command(Command::Check, "check", "report all errors and do nothing else", kCheckExamples);
   add_program_options(check, false);
-  CLI::App& explain = add_command(
-      Command::Explain, "explain",
-      "show halos, footprints, the schedule and why, and all refusals",
-      kExplainExamples);
+  CLI::App& explain = add_command(Command::Explain, "explain",
+                                  "show halos, footprints, the schedule and why, and all refusals",
+                                  kExplainExamples);
   add_program_options(explain, true);
-  CLI::App& run = add_command(Command::Run, "run", "run the program on a device of this machine",
-                              kRunExamples);
+  CLI::App& run =
+      add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
   add_run_options(run);
-  CLI::App& verify = add_command(
-      Command::Verify, "verify",
-      "compare every device and schedule with the reference interpreter",
-      kVerifyExamples);
+  CLI::App& verify = add_command(Command::Verify, "verify",
+                                 "compare every device and schedule with the reference interpreter",
+                                 kVerifyExamples);
   add_program_options(verify, true);
   add_verify_options(verify);
   add_command(Command::Devices, "devices", "list the devices and why some are absent",
@@ -186,38 +189,52 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
   to.add_option("FILE", arguments.file, "the program, a .stn file");
   const std::string group = "Program";
   to.add_option("-D", texts.definitions, "set a param; repeatable")
-      ->option_text("NAME=VALUE")->allow_extra_args(false)->group(group);
-  to.add_option("--open", arguments.open,
-                "leave an integer param open for run time; repeatable")
-      ->option_text("NAME")->allow_extra_args(false)->group(group);
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  to.add_option("--open", arguments.open, "leave an integer param open for run time; repeatable")
+      ->option_text("NAME")
+      ->allow_extra_args(false)
+      ->group(group);
   to.add_option("--real", texts.real, "what the type real means (float)")
-      ->option_text("float|double")->check(CLI::IsMember({"float", "double"}))->group(group);
-  to.add_option("--fp", texts.fp,
-                "floating point (contract); only fast may change bits")
+      ->option_text("float|double")
+      ->check(CLI::IsMember({"float", "double"}))
+      ->group(group);
+  to.add_option("--fp", texts.fp, "floating point (contract); only fast may change bits")
       ->option_text("strict|contract|fast")
-      ->check(CLI::IsMember({"strict", "contract", "fast"}))->group(group);
+      ->check(CLI::IsMember({"strict", "contract", "fast"}))
+      ->group(group);
   to.add_option("--steps", texts.steps, "time steps, instead of the program's")
-      ->option_text("N")->check(CLI::NonNegativeNumber)->group(group);
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
   if (!with_schedule) return;
   to.add_option("--schedule", arguments.schedule,
                 "auto, or one line like \"overlapped T=4 block=32x8\"")
-      ->option_text("LINE")->group(group);
+      ->option_text("LINE")
+      ->group(group);
 }
 
 void Parser::add_compile_options() {
   const std::string group = "Output";
   app.add_option("-o,--output", arguments.output,
                  "where to write; without it, and with --emit, standard output")
-      ->option_text("FILE")->group(group);
+      ->option_text("FILE")
+      ->group(group);
   app.add_option("--target", arguments.target, "the language, if the extension does not tell")
-      ->option_text("cuda|opencl|cpp")->check(CLI::IsMember({"cuda", "opencl", "cpp"}))->group(group);
+      ->option_text("cuda|opencl|cpp")
+      ->check(CLI::IsMember({"cuda", "opencl", "cpp"}))
+      ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->group(group);
   app.add_option("--header", texts.header, "write a C header too, by default beside the output")
-      ->option_text("[FILE]")->expected(0, 1)->group(group);
+      ->option_text("[FILE]")
+      ->expected(0, 1)
+      ->group(group);
   app.add_option("--emit", arguments.emit, "print one stage: ast, ir, kernel-ir, or a language")
       ->option_text("ast|ir|kernel-ir|cuda|opencl|cpp")
-      ->check(CLI::IsMember({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}))->group(group);
+      ->check(CLI::IsMember({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}))
+      ->group(group);
 }
 
 void Parser::add_device_option(CLI::App& to, const std::string& text) {
@@ -228,13 +245,20 @@ void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda, opencl, opencl:NAME, host or reference (auto)");
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
-      ->option_text("FIELD=X.npy")->allow_extra_args(false)->group(group);
+      ->option_text("FIELD=X.npy")
+      ->allow_extra_args(false)
+      ->group(group);
   to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
-      ->option_text("FIELD=X.npy|X.png")->allow_extra_args(false)->group(group);
+      ->option_text("FIELD=X.npy|X.png")
+      ->allow_extra_args(false)
+      ->group(group);
   to.add_option("--slice", texts.slices,
                 "the plane a .png shows, of axis z (or d0, d1, ...); default: middle")
-      ->option_text("AXIS=N")->allow_extra_args(false)->group(group);
-  to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")->group(group);
+      ->option_text("AXIS=N")
+      ->allow_extra_args(false)
+      ->group(group);
+  to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")
+      ->group(group);
 }
 
 void Parser::add_verify_options(CLI::App& to) {
@@ -242,7 +266,8 @@ void Parser::add_verify_options(CLI::App& to) {
   const std::string group = "Thoroughness";
   to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")->group(group);
   to.add_option("--seed", arguments.seed, "seed of the random initial data (1)")
-      ->option_text("N")->group(group);
+      ->option_text("N")
+      ->group(group);
 }
 
 const CLI::App& Parser::active() const {
@@ -264,8 +289,9 @@ std::vector<std::string> option_names(const CLI::App& app) {
 Misuse Parser::explain(const CLI::ParseError& error) const {
   std::vector<std::string> extras = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
-    const auto option = std::find_if(extras.begin(), extras.end(),
-                                     [](const std::string& s) { return s.size() > 1 && s[0] == '-'; });
+    const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& s) {
+      return s.size() > 1 && s[0] == '-';
+    });
     if (option != extras.end()) {
       const std::string name = option->substr(0, option->find('='));
       const std::string near = nearest_name(name, option_names(active()));
@@ -312,9 +338,8 @@ std::optional<Misuse> Parser::read_assignments() {
     }
     arguments.definitions[assignment->name] = assignment->value;
   }
-  for (const auto& [option, from, to] :
-       {std::tuple{"--in", &texts.inputs, &arguments.inputs},
-        std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
+  for (const auto& [option, from, to] : {std::tuple{"--in", &texts.inputs, &arguments.inputs},
+                                         std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
     for (const std::string& text : *from) {
       const auto assignment = split_assignment(text);
       if (!assignment || assignment->value.empty()) {

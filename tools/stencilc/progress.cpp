@@ -1,8 +1,8 @@
-// Progress on a terminal. Nothing is shown where stderr is a file or a pipe, and nothing in the first two
-// seconds, so that short runs and scripts see only results.
+// Progress on a terminal. Nothing is shown where stderr is a file or a pipe, and nothing in the
+// first two seconds, so that short runs and scripts see only results.
 //
-// SIGINT: the handler may only set a flag. SA_RESETHAND puts the default action back, so that a second
-// Ctrl-C ends a process that is not getting to the end of its time tile.
+// SIGINT: the handler may only set a flag. SA_RESETHAND puts the default action back, so that a
+// second Ctrl-C ends a process that is not getting to the end of its time tile.
 #include "tools/stencilc/progress.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,9 @@ namespace {
 std::atomic<bool> was_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void on_interrupt(int) { was_interrupted = true; }
+void on_interrupt(int) {
+  was_interrupted = true;
+}
 
 }  // namespace
 
@@ -31,14 +33,20 @@ InterruptGuard::InterruptGuard() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-InterruptGuard::~InterruptGuard() { signal(SIGINT, SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  signal(SIGINT, SIG_DFL);
+}
 
-bool InterruptGuard::interrupted() { return was_interrupted; }
+bool InterruptGuard::interrupted() {
+  return was_interrupted;
+}
 
 ProgressLine::ProgressLine(double quiet_seconds)
     : quiet_seconds_(quiet_seconds), terminal_(isatty(STDERR_FILENO) != 0) {}
 
-ProgressLine::~ProgressLine() { erase(); }
+ProgressLine::~ProgressLine() {
+  erase();
+}
 
 void ProgressLine::show(double seconds, const std::string& text) {
   if (!terminal_ || seconds < quiet_seconds_) return;

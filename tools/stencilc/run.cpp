@@ -35,7 +35,8 @@ std::string summary(const ir::Program& program, const Prepared& prepared, const 
   out += fmt::format("steps     {}", run.steps);
   if (run.stopped) out += fmt::format(" of {}: the stop condition holds", wanted);
   if (run.interrupted) out += fmt::format(" of {}: interrupted", wanted);
-  out += fmt::format("\ntime      {:.3f} s, {:.4g} GCells/s\n", run.seconds, run.gcells_per_second());
+  out +=
+      fmt::format("\ntime      {:.3f} s, {:.4g} GCells/s\n", run.seconds, run.gcells_per_second());
   return out;
 }
 
@@ -43,7 +44,7 @@ std::string reductions(const ir::Program& program, const reference::State& state
   std::string out;
   for (size_t r = 0; r < program.reductions.size(); ++r) {
     const auto& value = state.reductions[r];
-    const std::string text = value.evaluations == 0  ? "not evaluated yet"
+    const std::string text = value.evaluations == 0 ? "not evaluated yet"
                              : is_float(value.type) ? fmt::format("{:.9g}", value.real)
                                                     : fmt::format("{}", value.integer);
     out += fmt::format("reduce    {} = {}\n", program.reductions[r].name, text);
@@ -53,7 +54,6 @@ std::string reductions(const ir::Program& program, const reference::State& state
 
 Result<RunReport> run_with_progress(const ir::Program& program, const Prepared& prepared,
                                     reference::State& state, int64_t steps) {
-  const InterruptGuard guard;
   ProgressLine line;
   return runtime::execute(program, prepared, state, steps, [&](const runtime::Progress& progress) {
     line.show(progress.seconds, describe(progress));
@@ -96,7 +96,9 @@ int run_command(const Arguments& arguments) {
   const runtime::Status read = read_inputs(*program, arguments, state.value());
   if (!read.ok()) return report(source.value(), diagnostics, read.failure());
 
-  const auto prepared = runtime::prepare(*program, arguments.device, arguments.schedule, diagnostics);
+  const InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
+  const auto prepared =
+      runtime::prepare(*program, arguments.device, arguments.schedule, diagnostics);
   if (!prepared.ok()) return report(source.value(), diagnostics, prepared.failure());
   tool::report(source.value(), diagnostics);  // warnings
   const auto run = run_with_progress(*program, prepared.value(), state.value(), steps.value());

@@ -1,7 +1,7 @@
 // --in and --out of `stencilc run`.
 //
-// What can be known to fail is found before the run, not after an hour of stepping: unknown fields, file
-// types that are not there, directories that do not exist, planes outside the grid.
+// What can be known to fail is found before the run, not after an hour of stepping: unknown fields,
+// file types that are not there, directories that do not exist, planes outside the grid.
 #include "tools/stencilc/transfer.h"
 
 #include <fmt/format.h>
@@ -43,16 +43,19 @@ std::optional<int> parse_level(const std::string& text) {
   return level;
 }
 
-Status check_output(const std::string& path, const FieldReference& field, const ir::Program& program) {
+Status check_output(const std::string& path, const FieldReference& field,
+                    const ir::Program& program) {
   const std::string kind = extension(path);
   if (kind != ".npy" && kind != ".png") {
-    return Failure{"U021", fmt::format("cannot tell what to write to '{}'", path), "use .npy or .png"};
+    return Failure{"U021", fmt::format("cannot tell what to write to '{}'", path),
+                   "use .npy or .png"};
   }
   const auto& components = program.fields[static_cast<size_t>(field.field)].components;
   if (kind == ".png" && field.component < 0 && components.size() > 1) {
     const std::string& name = program.fields[static_cast<size_t>(field.field)].name;
-    return Failure{"U022", fmt::format("a picture shows one component, '{}' has {}", name, components.size()),
-                   fmt::format("name one: {}{}", name, components[0].path)};
+    return Failure{
+        "U022", fmt::format("a picture shows one component, '{}' has {}", name, components.size()),
+        fmt::format("name one: {}{}", name, components[0].path)};
   }
   if (kind == ".png" && field.level != 0) {
     return Failure{"U022", "a picture shows the newest level only", "write a .npy file instead"};
@@ -60,18 +63,21 @@ Status check_output(const std::string& path, const FieldReference& field, const 
   const auto directory = std::filesystem::path(path).parent_path();
   const std::string where = directory.empty() ? "." : directory.string();
   if (!std::filesystem::is_directory(where)) {
-    return Failure{"R011", fmt::format("cannot write '{}': there is no directory '{}'", path, where), ""};
+    return Failure{"R011",
+                   fmt::format("cannot write '{}': there is no directory '{}'", path, where), ""};
   }
   const bool present = std::filesystem::exists(path);
   const bool regular = !present || std::filesystem::is_regular_file(path);
   if (regular && access(where.c_str(), W_OK) != 0) {
-    return Failure{"R011", fmt::format("cannot write '{}': the directory is not writable", path), ""};
+    return Failure{"R011", fmt::format("cannot write '{}': the directory is not writable", path),
+                   ""};
   }
   return Done{};
 }
 
 // --slice by axis name: z, y, x count from the last dimension, d0, d1, ... from the first.
-Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program, const Arguments& arguments,
+Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program,
+                                               const Arguments& arguments,
                                                const reference::FieldData* field) {
   const int rank = program.grid.rank();
   const int free_dimensions = std::max(rank - 2, 0);
@@ -81,8 +87,10 @@ Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program, const
   for (const auto& [axis, coordinate] : arguments.slice) {
     if (std::find(known.begin(), known.end(), axis) != known.end()) continue;
     if (known.empty()) {
-      return Failure{"U023", fmt::format("--slice {}: a grid of {} dimension{} has one plane", axis, rank,
-                                         rank == 1 ? "" : "s"), ""};
+      return Failure{"U023",
+                     fmt::format("--slice {}: a grid of {} dimension{} has one plane", axis, rank,
+                                 rank == 1 ? "" : "s"),
+                     ""};
     }
     return Failure{"U023", fmt::format("--slice knows no axis '{}'", axis),
                    fmt::format("one of {}", fmt::join(known, ", "))};
@@ -98,7 +106,8 @@ Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program, const
 }
 
 Result<std::string> output_bytes(const FieldReference& reference, const std::string& path,
-                                 const reference::FieldData& field, const std::vector<int64_t>& fixed) {
+                                 const reference::FieldData& field,
+                                 const std::vector<int64_t>& fixed) {
   if (extension(path) == ".png") {
     const auto slice = runtime::slice_of(field, std::max(reference.component, 0), fixed);
     if (!slice.ok()) return slice.failure();
@@ -107,7 +116,8 @@ Result<std::string> output_bytes(const FieldReference& reference, const std::str
     return runtime::encode_png(image.value());
   }
   if (reference.component >= 0) {
-    return runtime::format_npy(runtime::component_to_npy(field, reference.level, reference.component));
+    return runtime::format_npy(
+        runtime::component_to_npy(field, reference.level, reference.component));
   }
   const auto array = runtime::to_npy(field, reference.level);
   if (!array.ok()) return array.failure();
@@ -131,7 +141,8 @@ Result<FieldReference> find_field(const ir::Program& program, const std::string&
 
   if (tail != std::string::npos) {
     std::vector<std::string> paths;
-    for (const ir::Component& component : field.components) paths.push_back(field.name + component.path);
+    for (const ir::Component& component : field.components)
+      paths.push_back(field.name + component.path);
     const auto component = std::find(paths.begin(), paths.end(), path);
     if (component == paths.end()) return unknown("component", path, paths);
     out.component = static_cast<int>(component - paths.begin());
@@ -168,7 +179,8 @@ Status check_transfers(const ir::Program& program, const Arguments& arguments) {
   return Done{};
 }
 
-Status read_inputs(const ir::Program& program, const Arguments& arguments, reference::State& state) {
+Status read_inputs(const ir::Program& program, const Arguments& arguments,
+                   reference::State& state) {
   for (const Assignment& input : arguments.inputs) {
     const auto reference = find_field(program, input.name);
     if (!reference.ok()) return reference.failure();
@@ -176,15 +188,16 @@ Status read_inputs(const ir::Program& program, const Arguments& arguments, refer
     if (!array.ok()) return array.failure();
     const auto& [id, level, component] = reference.value();
     reference::FieldData& field = state.fields[static_cast<size_t>(id)];
-    const Status read = component < 0
-        ? runtime::from_npy(array.value(), input.value, field, level)
-        : runtime::component_from_npy(array.value(), input.value, field, level, component);
+    const Status read = component < 0 ? runtime::from_npy(array.value(), input.value, field, level)
+                                      : runtime::component_from_npy(array.value(), input.value,
+                                                                    field, level, component);
     if (!read.ok()) return read;
   }
   return Done{};
 }
 
-Result<std::vector<OutputFile>> format_outputs(const ir::Program& program, const Arguments& arguments,
+Result<std::vector<OutputFile>> format_outputs(const ir::Program& program,
+                                               const Arguments& arguments,
                                                const reference::State& state) {
   std::vector<OutputFile> files;
   for (const Assignment& output : arguments.outputs) {

@@ -28,8 +28,8 @@ std::string table(const std::vector<VerifyRow>& rows) {
   }
   const auto line = [&](const std::string& d, const std::string& s, const std::string& z,
                         const std::string& t, const std::string& result) {
-    return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", d, device, s, schedule, z, sizes, t, steps,
-                       result);
+    return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", d, device, s, schedule, z, sizes, t,
+                       steps, result);
   };
   std::string out = line("device", "schedule", "sizes", "steps", "result");
   for (const VerifyRow& row : rows) {
@@ -43,7 +43,8 @@ std::string conclusion(const VerifyReport& report, double seconds) {
   for (const VerifyRow& row : report.rows) {
     same += row.verdict == VerifyRow::Verdict::Same;
     refused += row.verdict == VerifyRow::Verdict::Refused;
-    bad += row.verdict == VerifyRow::Verdict::Different || row.verdict == VerifyRow::Verdict::Failed;
+    bad +=
+        row.verdict == VerifyRow::Verdict::Different || row.verdict == VerifyRow::Verdict::Failed;
   }
   std::string out = fmt::format("{}: {} agree with the reference, {} refused, {} wrong; {:.1f} s\n",
                                 bad > 0              ? "FAILED"
@@ -77,11 +78,12 @@ int verify_command(const Arguments& arguments) {
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const auto verified = runtime::verify(
-      *tree, source.value(), request, diagnostics, [&](const std::string& what, int done, int total) {
-        line.show(seconds(), fmt::format("[{}/{}] {}", done, total, what));
-        return !InterruptGuard::interrupted();
-      });
+  const auto verified =
+      runtime::verify(*tree, source.value(), request, diagnostics,
+                      [&](const std::string& what, int done, int total) {
+                        line.show(seconds(), fmt::format("[{}/{}] {}", done, total, what));
+                        return !InterruptGuard::interrupted();
+                      });
   line.erase();
   const ExitStatus status = report(source.value(), diagnostics);
   if (!verified.ok()) return verified.failure().code.empty() ? status : report(verified.failure());

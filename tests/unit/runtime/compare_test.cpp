@@ -19,7 +19,9 @@ class Compare : public testing::Test {
   reference::State actual = expected;
 };
 
-TEST_F(Compare, EqualStatesDoNotDiffer) { EXPECT_FALSE(compare(program, expected, actual)); }
+TEST_F(Compare, EqualStatesDoNotDiffer) {
+  EXPECT_FALSE(compare(program, expected, actual));
+}
 
 TEST_F(Compare, NamesTheFirstPointAndCountsAll) {
   actual.fields[0].set_real(0, 0, 12, 3);

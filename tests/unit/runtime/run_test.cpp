@@ -47,12 +47,13 @@ TEST(StepsOf, AreTheProgramsAndNeverNegative) {
 TEST(PrepareState, ReportsFailedChecksInTheProgram) {
   ProgramOptions options;
   options.open = {"N"};
-  const ir::Program program =
-      program_of("param N : integer;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
-                 "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n",
-                 options);
+  const ir::Program program = program_of(
+      "param N : integer;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"
+      "field A : real on G;\nstencil s : A[2..N-3] = A[-2] + A[2];\n",
+      options);
   Diagnostics diagnostics;
-  const auto state = prepare_state(program, bind_params(program, {{"N", "4"}}).value(), diagnostics);
+  const auto state =
+      prepare_state(program, bind_params(program, {{"N", "4"}}).value(), diagnostics);
   ASSERT_FALSE(state.ok());
   EXPECT_EQ(state.failure().code, "");
   EXPECT_TRUE(diagnostics.has_errors());
