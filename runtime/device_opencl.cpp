@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 #include "compiler/emit/emit.h"
@@ -26,7 +28,7 @@ namespace {
 
 #define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
   X(clGetPlatformIDs)                                                                              \
-  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) \
+  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) \
       X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)                \
           X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)         \
               X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer)   \
@@ -131,6 +133,18 @@ Result<Found> find_device(const std::string& selector) {
 // --- Memory and launches
 // -------------------------------------------------------------------------------
 
+// The context of a device, one per process: implementations keep their compiler's state in it, which costs
+// far more to set up than a kernel takes to compile. It lives as long as the process.
+cl_context shared_context(cl_device_id id, cl_int& error) {
+  static std::mutex mutex;
+  static std::map<cl_device_id, cl_context> contexts;
+  const std::lock_guard<std::mutex> lock(mutex);
+  cl_context& context = contexts[id];
+  error = CL_SUCCESS;
+  if (!context) context = library().clCreateContext(nullptr, 1, &id, nullptr, nullptr, &error);
+  return context;
+}
+
 class OpenClAccelerator : public Accelerator {
  public:
   OpenClAccelerator(const kernel::Module& module, Found device)
@@ -141,7 +155,6 @@ class OpenClAccelerator : public Accelerator {
     for (const cl_kernel kernel : kernels_) cl_.clReleaseKernel(kernel);
     if (program_) cl_.clReleaseProgram(program_);
     if (queue_) cl_.clReleaseCommandQueue(queue_);
-    if (context_) cl_.clReleaseContext(context_);
   }
 
   Status build();
@@ -182,7 +195,7 @@ class OpenClAccelerator : public Accelerator {
   const Library& cl_ = library();
   const kernel::Module& module_;
   Found device_;
-  cl_context context_ = nullptr;
+  cl_context context_ = nullptr;  // shared, not owned
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
   std::vector<cl_kernel> kernels_;
@@ -217,7 +230,7 @@ Status OpenClAccelerator::compile(const std::string& source, const std::string& 
 
 Status OpenClAccelerator::build() {
   cl_int error = CL_SUCCESS;
-  context_ = cl_.clCreateContext(nullptr, 1, &device_.id, nullptr, nullptr, &error);
+  context_ = shared_context(device_.id, error);
   if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);
   queue_ = cl_.clCreateCommandQueue(context_, device_.id, 0, &error);
   if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);

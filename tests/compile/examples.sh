@@ -1,0 +1,59 @@
+# What the compile tests share; sourced with STENCILC set. Every example x {direct, overlapped} x
+# {float, double} is one case. Cases are dealt to shards like cards, so that the shards take alike
+# long; a schedule that refuses a program (exit 1 with an L code) is counted, not failed.
+#
+# A test sources this file after its arguments STENCILC EXAMPLES [SHARD SHARDS], defines
+# `try_case NAME FILE FAMILY REAL` (in an empty directory; 0: passed) and calls run_cases.
+
+stencilc=$1
+examples=$2
+shard=${3:-0}
+shards=${4:-1}
+passed=0
+failed=0
+refused=0
+directory=$(mktemp -d "${TMPDIR:-/tmp}/stencil-compile-XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory" || exit 2
+
+# Writes $1 from the remaining arguments of stencilc. 0: written; 1: refused (and counted); 2: failed.
+generate() {
+  local output=$1
+  shift
+  if "$stencilc" "$@" -o "$output" >stencilc.log 2>&1; then return 0; fi
+  if grep -q 'error L0' stencilc.log; then
+    refused=$((refused + 1))
+    return 1
+  fi
+  cat stencilc.log
+  return 2
+}
+
+# Fails a case: prints its label and the log that tells why.
+complain() {
+  echo "FAILED $1"
+  head -c 4000 "$2"
+}
+
+run_cases() {
+  local number=0 file family real status
+  for file in "$examples"/*.stn; do
+    for family in direct overlapped; do
+      for real in float double; do
+        number=$((number + 1))
+        [ $((number % shards)) -eq "$shard" ] || continue
+        rm -f ./*
+        try_case "$(basename "$file" .stn)" "$file" "$family" "$real"
+        status=$?
+        case $status in
+          0) passed=$((passed + 1)) ;;
+          1) ;;  # refused
+          *) failed=$((failed + 1)) ;;
+        esac
+      done
+    done
+  done
+  echo "$refused refused by their schedule"
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
