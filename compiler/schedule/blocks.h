@@ -137,5 +137,7 @@ void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Laun
 
 // The comment lines on fields and params that every module's header carries.
 std::vector<std::string> describe(const ir::Program& program);
+// One line per field level that a time tile of `steps` needs: how far beyond the tile, per dimension.
+std::vector<std::string> describe_halos(const ir::Program& program, int steps);
 
 }  // namespace stencil::schedule

@@ -40,4 +40,23 @@ std::vector<std::string> describe(const ir::Program& program) {
   return lines;
 }
 
+std::vector<std::string> describe_halos(const ir::Program& program, int steps) {
+  const analysis::TileAnalysis tile = analysis::analyze_tile(program, steps);
+  std::vector<std::string> lines;
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    for (size_t level = 0; level < tile.held[0][f].size(); ++level) {
+      const auto& margin = tile.held[0][f][level];
+      if (!margin) continue;
+      std::vector<std::string> widths;
+      for (const analysis::Reach& reach : *margin) {
+        widths.push_back(fmt::format("{}+{}", reach.low, reach.high));
+      }
+      lines.push_back(fmt::format("halo      {}{}: {} points below+above for {} step{}",
+                                  program.fields[f].name, level ? fmt::format("@-{}", level) : "",
+                                  fmt::join(widths, " x "), steps, steps == 1 ? "" : "s"));
+    }
+  }
+  return lines;
+}
+
 }  // namespace stencil::schedule

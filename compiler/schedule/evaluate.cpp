@@ -64,6 +64,21 @@ class Evaluator {
   const ReadAccess& read_;
 };
 
+// The value bound to a let, so that stores which follow cannot change what it reads: the components of one
+// point are computed from one snapshot, also when they are stored one after the other in place. A storage
+// type (half, bfloat) exists in memory only: there the value before its conversion is bound.
+Expr settled(Expr value, Names& names, kernel::Body& body) {
+  const auto* operation = std::get_if<kernel::Operation>(&value->kind);
+  if (value->type == Scalar::F16 || value->type == Scalar::BF16) {
+    if (!operation) return value;
+    return kernel::convert(settled(operation->operands[0], names, body), value->type);
+  }
+  if (!operation && !std::holds_alternative<kernel::Load>(value->kind)) return value;
+  const std::string name = names.unique("v");
+  body.push_back({kernel::Let{name, value}});
+  return kernel::variable(name, value->type);
+}
+
 }  // namespace
 
 std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
@@ -100,6 +115,9 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   }
   std::vector<Expr> out;
   for (ir::NodeId result : results) out.push_back(values[static_cast<size_t>(result)]);
+  if (out.size() > 1) {
+    for (Expr& value : out) value = settled(std::move(value), names, body);
+  }
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
 
 namespace stencil::schedule {
@@ -198,6 +199,9 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   kernel::Module module = family->lower(program, schedule);
+  for (std::string& line : describe_halos(program, schedule.time_tile)) {
+    module.header.push_back(std::move(line));
+  }
   module.header.push_back("schedule  " + print(schedule, program.grid.rank()));
   return module;
 }

@@ -1,0 +1,151 @@
+// The pipeline as a library: what compile() and explain() return, and what they leave behind when they
+// refuse.
+#include "compiler/driver/compile.h"
+
+#include "tests/unit/load.h"
+
+namespace stencil {
+namespace {
+
+const char* const kHeat =
+    "param N : integer = 100;\n"
+    "grid G = [0..N-1, 0..N-1] steps 6;\n"
+    "field A : real on G;\n"
+    "stencil heat : A[1..N-2, 1..N-2] = A[-1,0] + A[1,0] + A[0,1];\n"
+    "init A[i,j] = 0.5 * i;\n";
+
+const char* const kSum =
+    "grid G = [0..99] steps 6;\n"
+    "field A : real on G;\n"
+    "stencil s : A[1..98] = A[-1];\n"
+    "reduce total = sum(A[0]) on G every 2;\n";
+
+std::optional<Compiled> compile_text(const std::string& text, const CompileRequest& request,
+                                     Diagnostics& diagnostics) {
+  return compile(test::load(text), Source("test.stn", text), request, diagnostics);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Compile, ReturnsTextHeaderScheduleAndModule) {
+  CompileRequest request;
+  request.schedule = "overlapped T=2 block=32x8 elements=1x4";
+  request.command_line = "stencilc heat.stn -o heat.cu";
+  Diagnostics diagnostics;
+  const auto compiled = compile_text(kHeat, request, diagnostics);
+  ASSERT_TRUE(compiled) << render(Source("", ""), diagnostics);
+  EXPECT_TRUE(diagnostics.items().empty());
+  EXPECT_EQ(compiled->schedule.family, "overlapped");
+  EXPECT_EQ(compiled->schedule.time_tile, 2);
+  EXPECT_EQ(compiled->module.kernels.size(), 1u);
+  EXPECT_TRUE(contains(compiled->text, "__global__"));
+  EXPECT_TRUE(contains(compiled->text, "stencilc heat.stn -o heat.cu"));
+  EXPECT_TRUE(contains(compiled->text, "stencil heat : A[1..N-2, 1..N-2]"));  // quoted
+  EXPECT_FALSE(contains(compiled->text, "int main("));
+  EXPECT_TRUE(contains(compiled->header, "_run_device("));
+}
+
+TEST(Compile, EveryTargetFromOneRequest) {
+  CompileRequest request;
+  Diagnostics diagnostics;
+  request.emit.target = emit::Target::OpenCl;
+  const auto opencl = compile_text(kHeat, request, diagnostics);
+  ASSERT_TRUE(opencl);
+  EXPECT_TRUE(contains(opencl->text, "__kernel"));
+  EXPECT_EQ(opencl->header, "");
+  request.emit.target = emit::Target::Cpp;
+  request.emit.main = true;
+  const auto cpp = compile_text(kHeat, request, diagnostics);
+  ASSERT_TRUE(cpp);
+  EXPECT_TRUE(contains(cpp->text, "int main("));
+  EXPECT_FALSE(contains(cpp->header, "_run_device("));
+}
+
+TEST(Compile, IsDeterministic) {
+  for (const emit::Target target :
+       {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp}) {
+    CompileRequest request;
+    request.emit.target = target;
+    request.emit.main = target != emit::Target::OpenCl;
+    Diagnostics diagnostics;
+    const auto first = compile_text(kHeat, request, diagnostics);
+    const auto second = compile_text(kHeat, request, diagnostics);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->text, second->text);
+    EXPECT_EQ(first->header, second->header);
+  }
+}
+
+// A caller is not recompiled for another schedule, but for its comment.
+TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
+  const auto declarations = [](const std::string& schedule) {
+    CompileRequest request;
+    request.schedule = schedule;
+    Diagnostics diagnostics;
+    const auto compiled = compile_text(kHeat, request, diagnostics);
+    EXPECT_TRUE(compiled) << schedule;
+    const std::string header = compiled ? compiled->header : "";
+    return header.substr(std::min(header.size(), header.find("#ifndef")));
+  };
+  EXPECT_NE(declarations("direct"), "");
+  EXPECT_EQ(declarations("direct"), declarations("overlapped T=3"));
+}
+
+TEST(Compile, RefusesWithACodeAndLeavesNothing) {
+  const std::pair<std::string, std::string> schedules[] = {
+      {"auto", "L011"},          {"direct", "L011"},          {"overlapped", "L011"},
+      {"overlaped", "L001"},     {"overlapped T=0", "L002"},  {"overlapped T=x", "L002"},
+  };
+  for (const auto& [line, code] : schedules) {
+    CompileRequest request;
+    request.schedule = line;
+    Diagnostics diagnostics;
+    EXPECT_FALSE(compile_text(kSum, request, diagnostics)) << line;
+    ASSERT_TRUE(diagnostics.has_errors()) << line;
+    EXPECT_EQ(diagnostics.items().front().code, code) << line;
+  }
+}
+
+TEST(Compile, ARefusalPointsAtTheFeature) {
+  CompileRequest request;
+  request.schedule = "direct";
+  Diagnostics diagnostics;
+  EXPECT_FALSE(compile_text(kSum, request, diagnostics));
+  ASSERT_FALSE(diagnostics.items().empty());
+  EXPECT_TRUE(contains(diagnostics.items()[0].message, "'total'"));
+  EXPECT_EQ(Source("", kSum).position(diagnostics.items()[0].span.begin).line, 4);
+}
+
+TEST(Explain, ShowsBoxesScheduleCostAndRefusals) {
+  Diagnostics diagnostics;
+  const std::string text = explain(test::load(kHeat), Source("test.stn", kHeat),
+                                   "overlapped T=2 block=32x8 elements=1x4", diagnostics);
+  EXPECT_TRUE(diagnostics.items().empty());
+  for (const char* part :
+       {"Program ", "A[-1..1, 0..1]", "Time tile of 2 steps", "(y0-1, ly+2) x (x0, lx+1)",
+        "2+2 x 0+2", "overlapped T=2 block=32x8 elements=1x4 regions=shrink", "given",
+        "31 x 30 points", "256", "points computed per useful point", "per point and step",
+        "Refusals\n  none\n"}) {
+    EXPECT_TRUE(contains(text, part)) << part << " in\n" << text;
+  }
+}
+
+TEST(Explain, ExplainsWhatNoScheduleServes) {
+  Diagnostics diagnostics;
+  const std::string text = explain(test::load(kSum), Source("test.stn", kSum), "auto", diagnostics);
+  EXPECT_TRUE(diagnostics.items().empty());
+  EXPECT_TRUE(contains(text, "only the reference interpreter runs this program")) << text;
+  EXPECT_TRUE(contains(text, "error L011: direct kernels refused: reduction 'total'")) << text;
+}
+
+TEST(Explain, AScheduleThatCannotServeIsAnError) {
+  Diagnostics diagnostics;
+  EXPECT_EQ(explain(test::load(kSum), Source("test.stn", kSum), "direct", diagnostics), "");
+  ASSERT_TRUE(diagnostics.has_errors());
+  EXPECT_EQ(diagnostics.items()[0].code, "L011");
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,75 @@
+#include "compiler/support/scalar.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace stencil {
+namespace {
+
+TEST(Scalar, Table) {
+  struct Row {
+    Scalar type;
+    std::string_view name;
+    int bytes;
+    bool floating, integer;
+    Scalar arithmetic;
+  };
+  const std::vector<Row> rows = {
+      {Scalar::Bool, "bool", 1, false, false, Scalar::Bool},
+      {Scalar::I32, "integer", 4, false, true, Scalar::I32},
+      {Scalar::I64, "long", 8, false, true, Scalar::I64},
+      {Scalar::F16, "half", 2, true, false, Scalar::F32},
+      {Scalar::BF16, "bfloat", 2, true, false, Scalar::F32},
+      {Scalar::F32, "float", 4, true, false, Scalar::F32},
+      {Scalar::F64, "double", 8, true, false, Scalar::F64},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(name(row.type), row.name);
+    EXPECT_EQ(size_in_bytes(row.type), row.bytes) << row.name;
+    EXPECT_EQ(is_float(row.type), row.floating) << row.name;
+    EXPECT_EQ(is_integer(row.type), row.integer) << row.name;
+    EXPECT_EQ(arithmetic_type(row.type), row.arithmetic) << row.name;
+  }
+}
+
+TEST(Op, EveryOperatorHasItsOwnNameAndOneToThreeOperands) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
+    const Op op = static_cast<Op>(i);
+    EXPECT_TRUE(names.insert(name(op)).second) << name(op);
+    EXPECT_GE(arity(op), 1) << name(op);
+    EXPECT_LE(arity(op), 3) << name(op);
+  }
+}
+
+TEST(Op, Arity) {
+  EXPECT_EQ(arity(Op::Neg), 1);
+  EXPECT_EQ(arity(Op::Convert), 1);
+  EXPECT_EQ(arity(Op::Pow), 2);
+  EXPECT_EQ(arity(Op::Shr), 2);
+  EXPECT_EQ(arity(Op::Fma), 3);
+  EXPECT_EQ(arity(Op::Select), 3);
+}
+
+TEST(Op, Classes) {
+  std::string comparisons, transcendental;
+  for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
+    const Op op = static_cast<Op>(i);
+    if (is_comparison(op)) comparisons += std::string(name(op)) + " ";
+    if (is_transcendental(op)) transcendental += std::string(name(op)) + " ";
+  }
+  EXPECT_EQ(comparisons, "lt le gt ge eq ne ");
+  EXPECT_EQ(transcendental, "exp log pow sin cos tan tanh ");
+}
+
+TEST(FpMode, Names) {
+  EXPECT_EQ(name(FpMode::Strict), "strict");
+  EXPECT_EQ(name(FpMode::Contract), "contract");
+  EXPECT_EQ(name(FpMode::Fast), "fast");
+}
+
+}  // namespace
+}  // namespace stencil
