@@ -1,6 +1,7 @@
 // Random programs on every schedule family and device against the reference interpreter, bit for bit.
 //
 //   property_test [--programs n] [--first-seed s] [--device host|opencl] [--batch n] [--coverage]
+//   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of steps
 // that T seldom divides. Every field must hold exactly the interpreter's bits (NaN equals NaN). A failure
@@ -280,6 +281,16 @@ class Runner {
   std::vector<Case> cases_;
 };
 
+// The program with its sizes as defaults of the params: a file for stencilc.
+std::string with_sizes(const GeneratedProgram& generated) {
+  std::string text = generated.text;
+  for (const auto& [size, value] : generated.sizes) {
+    const std::string open = fmt::format("param {} : integer;", size);
+    text.replace(text.find(open), open.size(), fmt::format("param {} : integer = {};", size, value));
+  }
+  return text;
+}
+
 int main_with(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
@@ -291,7 +302,7 @@ int main_with(int argc, char** argv) {
     else if (option == "--coverage") settings.coverage = true;
     else if (option == "--device") settings.device = value();
     else if (option == "--print") {
-      std::cout << random_program(std::strtoull(value(), nullptr, 10)).text;
+      std::cout << with_sizes(random_program(std::strtoull(value(), nullptr, 10)));
       return 0;
     } else {
       std::cerr << "unknown option " << option << "\n";
