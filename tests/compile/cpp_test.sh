@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every example as C++ with its self-check: compiled without warnings, run at a small size from random
-# data, and equal to its plain sweeps. The same schedules as OpenCL C pass Clang's front end.
+# Every example as C++ with its self-check: compiled without warnings, run at a small size from
+# random data, and equal to its plain sweeps. The same schedules as OpenCL C pass Clang's front end.
 #
 #   cpp_test.sh STENCILC EXAMPLES [SHARD SHARDS]
 source "$(dirname "$0")/examples.sh"

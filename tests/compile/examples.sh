@@ -1,9 +1,10 @@
-# What the compile tests share; sourced with STENCILC set. Every example x {direct, overlapped} x
-# {float, double} is one case. Cases are dealt to shards like cards, so that the shards take alike
-# long; a schedule that refuses a program (exit 1 with an L code) is counted, not failed.
+# What the compile tests share. Every example x {direct, overlapped} x {float, double} is one case.
+# Cases are dealt to the shards in turn, so that these take alike long. A schedule that refuses a
+# program (exit 1 with an L code) is counted, not failed.
 #
-# A test sources this file after its arguments STENCILC EXAMPLES [SHARD SHARDS], defines
-# `try_case NAME FILE FAMILY REAL` (in an empty directory; 0: passed) and calls run_cases.
+# A test takes the arguments STENCILC EXAMPLES [SHARD SHARDS], sources this file, defines
+# `try_case NAME FILE FAMILY REAL` (run in an empty directory; 0: passed, 1: refused,
+# 2: failed) and calls run_cases.
 
 stencilc=$1
 examples=$2
@@ -16,7 +17,8 @@ directory=$(mktemp -d "${TMPDIR:-/tmp}/stencil-compile-XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory" || exit 2
 
-# Writes $1 from the remaining arguments of stencilc. 0: written; 1: refused (and counted); 2: failed.
+# Writes $1 from the remaining arguments of stencilc. 0: written; 1: refused (and counted); 2:
+# failed.
 generate() {
   local output=$1
   shift

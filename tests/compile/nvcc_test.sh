@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every example through the CUDA toolkit's compiler, host part and self-check included: what stencilc
-# writes compiles without a single warning.
+# Every example through the CUDA toolkit's compiler, host part and self-check included: what
+# stencilc writes compiles without a single warning.
 #
 #   nvcc_test.sh STENCILC EXAMPLES [SHARD SHARDS]
 source "$(dirname "$0")/examples.sh"

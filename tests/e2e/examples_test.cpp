@@ -27,7 +27,8 @@ std::string small_sizes(const std::string& name) {
   const std::string text = read(kExamples / (name + ".stn"));
   std::smatch grid;
   EXPECT_TRUE(std::regex_search(text, grid, std::regex("\ngrid [^\\]]*\\]"))) << name;
-  const auto commas = std::count(grid.str().begin(), grid.str().end(), ',');
+  const std::string box = grid.str();
+  const auto commas = std::count(box.begin(), box.end(), ',');
   int size = commas == 0 ? 500 : commas == 1 ? 35 : 13;
   std::string out;
   const std::regex param("param +([NMK]) *: *integer");

@@ -1,5 +1,6 @@
-// One stage of the compiler shown on one small program each, in the manner of LLVM's lit and FileCheck.
-// A case is a cases/*.stn whose comments hold command lines and what their output must contain:
+// One stage of the compiler shown on one small program each, in the manner of LLVM's lit and
+// FileCheck. A case is a cases/*.stn whose comments hold command lines and what their output must
+// contain:
 //
 //   // RUN: %s --emit ir --fp strict    arguments of stencilc; %s is this file
 //   // CHECK: text                      a later line of the output contains the text
@@ -7,9 +8,9 @@
 //   // CHECK-NOT: text                  no line between the matches around it contains it
 //
 // The output is that of all RUN lines in order, standard error included, each preceded by a line
-// "RUN: ARGUMENTS" and followed by "STATUS: N", which CHECK lines may name too. A run of blanks counts
-// as one blank, on both sides. An emitted file quotes its program: lines of that quotation that hold
-// RUN or CHECK are dropped, lest a check find itself.
+// "RUN: ARGUMENTS" and followed by "STATUS: N", which CHECK lines may name too. A run of blanks
+// counts as one blank, on both sides. An emitted file quotes its program: lines of that quotation
+// that hold RUN or CHECK are dropped, lest a check find itself.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -65,8 +66,8 @@ Case read_case(const fs::path& path) {
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (read_directive(line, "RUN", text)) out.runs.push_back(text);
-    for (const auto& [name, kind] : {std::pair{"CHECK", Kind::Later}, {"CHECK-NEXT", Kind::Next},
-                                     {"CHECK-NOT", Kind::Not}}) {
+    for (const auto& [name, kind] :
+         {std::pair{"CHECK", Kind::Later}, {"CHECK-NEXT", Kind::Next}, {"CHECK-NOT", Kind::Not}}) {
       if (!read_directive(line, name, text)) continue;
       out.checks.push_back({kind, single_blanks(text), number});
     }
@@ -79,8 +80,8 @@ void run(const std::string& name, std::string arguments, std::vector<std::string
   output.push_back("RUN: " + arguments);
   const size_t at = arguments.find("%s");
   if (at != std::string::npos) arguments.replace(at, 2, name);
-  const std::string command = "cd '" + kCases.string() + "' && '" STENCIL_BINARY "' " + arguments +
-                              " 2>&1 </dev/null";
+  const std::string command =
+      "cd '" + kCases.string() + "' && '" STENCIL_BINARY "' " + arguments + " 2>&1 </dev/null";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string text;
@@ -89,8 +90,8 @@ void run(const std::string& name, std::string arguments, std::vector<std::string
   const int status = pclose(pipe);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    const bool quotation = line.find("// CHECK") != std::string::npos ||
-                           line.find("// RUN:") != std::string::npos;
+    const bool quotation =
+        line.find("// CHECK") != std::string::npos || line.find("// RUN:") != std::string::npos;
     if (!quotation) output.push_back(single_blanks(line));
   }
   output.push_back("STATUS: " + std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1));

@@ -1,5 +1,5 @@
-// The pipeline as a library: what compile() and explain() return, and what they leave behind when they
-// refuse.
+// The pipeline as a library: what compile() and explain() return, and what they leave behind when
+// they refuse.
 #include "compiler/driver/compile.h"
 
 #include "tests/unit/load.h"
@@ -64,8 +64,7 @@ TEST(Compile, EveryTargetFromOneRequest) {
 }
 
 TEST(Compile, IsDeterministic) {
-  for (const emit::Target target :
-       {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp}) {
+  for (const emit::Target target : {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp}) {
     CompileRequest request;
     request.emit.target = target;
     request.emit.main = target != emit::Target::OpenCl;
@@ -95,8 +94,8 @@ TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
 
 TEST(Compile, RefusesWithACodeAndLeavesNothing) {
   const std::pair<std::string, std::string> schedules[] = {
-      {"auto", "L011"},          {"direct", "L011"},          {"overlapped", "L011"},
-      {"overlaped", "L001"},     {"overlapped T=0", "L002"},  {"overlapped T=x", "L002"},
+      {"auto", "L011"},      {"direct", "L011"},         {"overlapped", "L011"},
+      {"overlaped", "L001"}, {"overlapped T=0", "L002"}, {"overlapped T=x", "L002"},
   };
   for (const auto& [line, code] : schedules) {
     CompileRequest request;

@@ -48,8 +48,7 @@ TEST(Render, LeavesOutWhatIsMissing) {
   EXPECT_EQ(render(source, note), "f.stn: note: so it is\n");
   Diagnostics warned;
   warned.warning("S101", {0, 1}, "unused");
-  EXPECT_EQ(render(source, warned),
-            "f.stn:1:1: warning S101: unused\n    1 | abc\n      | ^\n");
+  EXPECT_EQ(render(source, warned), "f.stn:1:1: warning S101: unused\n    1 | abc\n      | ^\n");
 }
 
 TEST(Render, TabsKeepTheCaretUnderItsText) {
@@ -78,8 +77,8 @@ TEST(Render, LongLinesAreShownInPart) {
             "f.stn:1:301: error S031: wrong\n    1 | ..." + std::string(80, 'a') + "HERE" +
                 std::string(76, 'b') + "...\n      | " + std::string(83, ' ') + "^~~~\n");
   // At the very start nothing is cut on the left.
-  EXPECT_EQ(rendered(source, {0, 2}), "f.stn:1:1: error S031: wrong\n    1 | " +
-                                          std::string(160, 'a') + "...\n      | ^~\n");
+  EXPECT_EQ(rendered(source, {0, 2}),
+            "f.stn:1:1: error S031: wrong\n    1 | " + std::string(160, 'a') + "...\n      | ^~\n");
 }
 
 TEST(Diagnostics, SortsByPlaceAndKeepsTheOrderOfEquals) {
@@ -105,9 +104,9 @@ TEST(Diagnostics, OnlyErrorsAreErrors) {
 
 TEST(NearestName, FindsSlips) {
   const std::vector<std::string> names = {"direct", "overlapped", "N", "boundary"};
-  EXPECT_EQ(nearest_name("overlaped", names), "overlapped");   // left out
-  EXPECT_EQ(nearest_name("directt", names), "direct");         // too many
-  EXPECT_EQ(nearest_name("bundory", names), "boundary");       // two slips in seven letters
+  EXPECT_EQ(nearest_name("overlaped", names), "overlapped");  // left out
+  EXPECT_EQ(nearest_name("directt", names), "direct");        // too many
+  EXPECT_EQ(nearest_name("bundory", names), "boundary");      // two slips in seven letters
   EXPECT_EQ(nearest_name("direct", names), "direct");
   EXPECT_EQ(nearest_name("n", names), "N");
 }
