@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "compiler/emit/emit.h"
+#include "runtime/device_opencl.h"
 #include "runtime/device_opencl_cpu.h"
 #include "runtime/device_plan.h"
 
@@ -30,7 +31,7 @@ namespace {
   X(clGetPlatformIDs)                                                                              \
   X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) \
       X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)                \
-          X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)         \
+          X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel)         \
               X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer)   \
                   X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)             \
                       X(clEnqueueNDRangeKernel) X(clFinish)
@@ -157,7 +158,10 @@ class OpenClAccelerator : public Accelerator {
     if (queue_) cl_.clReleaseCommandQueue(queue_);
   }
 
-  Status build();
+  // Compiles the module, or `source` instead, which holds its kernels among others.
+  Status build(const std::string* source = nullptr);
+  // Takes the kernels from a program that has been built.
+  Status share(const OpenClAccelerator& built);
 
   Result<Memory> allocate(int64_t bytes) override {
     cl_int error = CL_SUCCESS;
@@ -190,7 +194,9 @@ class OpenClAccelerator : public Accelerator {
     return driver_failure(what, error);
   }
   Status check_limits(const kernel::Kernel& kernel, cl_kernel built) const;
+  Status open();
   Status compile(const std::string& source, const std::string& flags);
+  Status find_kernels();
 
   const Library& cl_ = library();
   const kernel::Module& module_;
@@ -228,12 +234,18 @@ Status OpenClAccelerator::compile(const std::string& source, const std::string& 
                  ""};
 }
 
-Status OpenClAccelerator::build() {
+Status OpenClAccelerator::open() {
   cl_int error = CL_SUCCESS;
   context_ = shared_context(device_.id, error);
   if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);
   queue_ = cl_.clCreateCommandQueue(context_, device_.id, 0, &error);
   if (error != CL_SUCCESS) return driver_failure("to open " + device_.name, error);
+  return Done{};
+}
+
+Status OpenClAccelerator::build(const std::string* source) {
+  const Status opened = open();
+  if (!opened.ok()) return opened;
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
@@ -241,9 +253,23 @@ Status OpenClAccelerator::build() {
       (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
   if (cpu) flags += " " + cpu_build_flags();
-  const Status compiled = compile(emit::emit(cpu ? suit_cpu(module_) : module_, options), flags);
+  const Status compiled =
+      compile(source ? *source : emit::emit(cpu ? suit_cpu(module_) : module_, options), flags);
   if (!compiled.ok()) return compiled;
+  return find_kernels();
+}
+
+Status OpenClAccelerator::share(const OpenClAccelerator& built) {
+  const Status opened = open();
+  if (!opened.ok()) return opened;
+  program_ = built.program_;
+  cl_.clRetainProgram(program_);
+  return find_kernels();
+}
+
+Status OpenClAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
+    cl_int error = CL_SUCCESS;
     const cl_kernel built = cl_.clCreateKernel(program_, kernel.name.c_str(), &error);
     if (error != CL_SUCCESS) return driver_failure("to find kernel " + kernel.name, error);
     kernels_.push_back(built);
@@ -332,6 +358,22 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 }
 
 }  // namespace
+
+Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
+    const std::vector<const kernel::Module*>& modules, const std::string& source) {
+  auto found = find_device("");
+  if (!found.ok()) return found.failure();
+  std::vector<std::unique_ptr<LoadedProgram>> out;
+  const OpenClAccelerator* first = nullptr;
+  for (const kernel::Module* module : modules) {
+    auto accelerator = std::make_unique<OpenClAccelerator>(*module, found.value());
+    const Status ready = first ? accelerator->share(*first) : accelerator->build(&source);
+    if (!ready.ok()) return ready.failure();
+    if (!first) first = accelerator.get();
+    out.push_back(std::make_unique<OpenClProgram>(std::move(accelerator), *module));
+  }
+  return out;
+}
 
 Device opencl_device() {
   return {"opencl", true, probe, load};

@@ -106,9 +106,11 @@ std::string Names::spell(const std::string& name) {
 }
 
 std::string Names::fresh(const std::string& base) {
-  std::string name = base;
+  // A reserved prefix stays reserved whatever follows it.
+  const std::string stem = reserved(base + "_2") ? "the_" + base : base;
+  std::string name = stem;
   for (int number = 2; reserved(name) || used_.count(name); ++number) {
-    name = base + "_" + std::to_string(number);
+    name = stem + "_" + std::to_string(number);
   }
   used_.insert(name);
   spelled_[name] = name;

@@ -70,16 +70,18 @@ constexpr int64_t kSharedBytesLimit = 227 * 1024;  // per block, compute capabil
 Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elements) {
   Schedule schedule;
   schedule.family = "overlapped";
+  schedule.regions = Regions::Hull;
   schedule.time_tile = time_tile;
   schedule.block = block;
   schedule.elements = elements;
   return schedule;
 }
 
-// Tile shapes to try for a rank, largest first.
+// Tile shapes to try for a rank, largest first: the fastest of those measured on an H200
+// (docs/performance.md), and smaller ones for programs with many fields.
 std::vector<Schedule> shapes(int rank, int time_tile) {
   if (rank == 1) {
-    return {make(time_tile, {256, 1, 1}, {4, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
+    return {make(time_tile, {256, 1, 1}, {8, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
   }
   if (rank == 2) {
     return {make(time_tile, {32, 16, 1}, {4, 4, 1}), make(time_tile, {32, 16, 1}, {2, 4, 1}),
@@ -97,14 +99,14 @@ bool pays(const OverlappedGeometry& geometry) {
   return true;
 }
 
-// The deepest time tile up to the usual one that pays and whose shared tiles fit what every device has;
-// failing that one step, in the largest tile that fits this limit, or the hardware's.
+// The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the last
+// generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program) {
-  constexpr int64_t kPortableSharedBytes = 48 * 1024;
+  constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   const int rank = std::clamp(program.grid.rank(), 1, 3);
-  const int usual = rank == 1 ? 16 : rank == 2 ? 4 : 2;
+  const int usual = rank == 1 ? 16 : rank == 2 ? 6 : 2;
   if (program.grid.rank() > 3) return shapes(rank, 1).front();  // refused later, by name
-  for (const int64_t limit : {kPortableSharedBytes, kSharedBytesLimit}) {
+  for (const int64_t limit : {kUsualSharedBytes, kSharedBytesLimit}) {
     for (int t = usual; t >= 1; --t) {
       for (const Schedule& schedule : shapes(rank, t)) {
         const OverlappedGeometry geometry = plan_overlapped(program, schedule);

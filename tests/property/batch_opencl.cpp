@@ -1,32 +1,61 @@
-// OpenCL items go through the runtime's own device.
-#include <cstdlib>
+// All modules of a batch in one OpenCL program. Kernels have names of their own; constants and helper
+// functions, which every emitted text brings along under the same names, are renamed per module.
+#include <regex>
+#include <set>
 
-#include "runtime/device.h"
+#include "compiler/emit/emit.h"
+#include "runtime/device_opencl.h"
 #include "tests/property/batch.h"
 
 namespace stencil::property {
 
+namespace {
+
+std::string renamed_text(const kernel::Module& module, size_t number) {
+  emit::Options options;
+  options.target = emit::Target::OpenCl;
+  options.kernels_only = true;
+  const std::string text = emit::emit(module, options);
+  static const std::regex kHelper("\\bstencil_[a-z_]+\\b");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), kHelper), end; at != end; ++at) {
+    names.insert(at->str());
+  }
+  for (const kernel::NamedConstant& constant : module.constants) names.insert(constant.name);
+  std::string head, tail;
+  for (const std::string& name : names) {
+    head += "#define " + name + " " + name + "_" + std::to_string(number) + "\n";
+    tail += "#undef " + name + "\n";
+  }
+  return head + text + tail;
+}
+
+std::string run_item(const runtime::LoadedProgram& program, Item& item) {
+  auto session = program.start(item.state);
+  if (!session.ok()) return session.failure().message;
+  const auto ran = session.value()->advance(item.steps);
+  if (!ran.ok()) return ran.failure().message;
+  const auto finished = session.value()->finish();
+  return finished.ok() ? "" : finished.failure().message;
+}
+
+}  // namespace
+
 bool has_opencl() { return runtime::opencl_device().probe("").available; }
 
 std::vector<std::string> run_on_opencl(std::vector<Item>& items) {
+  std::string source;
+  std::vector<const kernel::Module*> modules;
+  for (size_t i = 0; i < items.size(); ++i) {
+    source += renamed_text(items[i].module, i);
+    modules.push_back(&items[i].module);
+  }
+  const auto loaded = runtime::load_opencl_batch(modules, source);
+  if (!loaded.ok()) return {loaded.failure().message.substr(0, 4000)};
   std::vector<std::string> problems;
-  const runtime::Device device = runtime::opencl_device();
-  static const ir::Program kUnused;
-  for (Item& item : items) {
-    auto loaded = device.load({kUnused, &item.module}, "");
-    if (!loaded.ok()) {
-      problems.push_back(item.label + ": " + loaded.failure().message);
-      continue;
-    }
-    auto session = loaded.value()->start(item.state);
-    if (!session.ok()) {
-      problems.push_back(item.label + ": " + session.failure().message);
-      continue;
-    }
-    const auto ran = session.value()->advance(item.steps);
-    const auto finished = session.value()->finish();
-    if (!ran.ok()) problems.push_back(item.label + ": " + ran.failure().message);
-    if (!finished.ok()) problems.push_back(item.label + ": " + finished.failure().message);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string problem = run_item(*loaded.value()[i], items[i]);
+    if (!problem.empty()) problems.push_back(items[i].label + ": " + problem);
   }
   return problems;
 }
