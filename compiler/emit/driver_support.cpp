@@ -87,7 +87,7 @@ constexpr const char* kArrayBytes =
 static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int rank) {
   int64_t bytes = element;
   for (int d = 0; d < rank; ++d) {
-    if (extents[d] < 1 || extents[d] >= 2147418112 || bytes > INT64_MAX / extents[d]) return -1;
+    if (extents[d] < 1 || extents[d] > 1073741824 || bytes > INT64_MAX / extents[d]) return -1;
     bytes *= extents[d];
   }
   return bytes;

@@ -233,12 +233,11 @@ bool check_holds(const Check& check, const std::vector<int64_t>& integers) {
 }
 
 bool fits_index(std::optional<int64_t> value) {
-  return value && *value >= std::numeric_limits<int32_t>::min() &&
-         *value <= std::numeric_limits<int32_t>::max();
+  return value && *value >= -kLargestCoordinate && *value <= kLargestCoordinate;
 }
 
-// Bytes of one level of a box of points, or nothing if that is no int64_t. Every bound must fit the
-// 32-bit index names.
+// Bytes of one level of a box of points, or nothing if that is no int64_t. Bounds and extents must leave
+// room for index arithmetic in 32 bits.
 std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
                                     const std::vector<int64_t>& integers) {
   int64_t bytes = bytes_per_point;
@@ -247,6 +246,7 @@ std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
     const std::optional<int64_t> high = evaluate(range.high, integers);
     if (!fits_index(low) || !fits_index(high)) return std::nullopt;
     const int64_t extent = std::max<int64_t>(*high - *low + 1, 0);
+    if (extent > kLargestCoordinate) return std::nullopt;
     if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
   }
   return bytes;
@@ -255,7 +255,9 @@ std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
 void check_sizes(const Program& program, const std::vector<int64_t>& integers, Diagnostics& out) {
   auto too_large = [&](Span span, std::string what) {
     Diagnostic& error = out.error("S040", span, what + " is too large");
-    error.expected = "bounds that fit 32-bit integers and a size in bytes that fits a 64-bit one";
+    error.expected =
+        "bounds within +-2^30, at most 2^30 points in a dimension, offsets up to 2^28, and a size in bytes "
+        "that fits a 64-bit integer";
   };
   if (!bytes_of_box(program.grid, 1, integers)) too_large(program.grid_span, "the grid");
   for (const Field& field : program.fields) {
@@ -268,6 +270,12 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   for (const Function& function : program.functions) {
     for (const Piece& piece : function.pieces) {
       if (!bytes_of_box(piece.region, 1, integers)) too_large(piece.span, "the region");
+      for (const Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<Access>(&node.kind);
+        for (size_t d = 0; access && d < access->offsets.size(); ++d) {
+          if (std::abs(int64_t{access->offsets[d]}) > kLargestOffset) too_large(node.span, "the offset");
+        }
+      }
     }
   }
   for (const Reduction& reduction : program.reductions) {

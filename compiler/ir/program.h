@@ -29,6 +29,11 @@ using FieldId = int;
 using NodeId = int;
 using ReductionId = int;
 
+// Coordinates lie within +-kLargestCoordinate, an extent is at most that, and an offset at most
+// kLargestOffset, so that index arithmetic in 32 bits cannot overflow anywhere.
+constexpr int64_t kLargestCoordinate = int64_t{1} << 30;
+constexpr int64_t kLargestOffset = int64_t{1} << 28;
+
 constexpr int kMaxRank = 8;  // dimensions of a grid; lowering to kernels takes 1 to 3
 
 struct Param {

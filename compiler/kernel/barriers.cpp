@@ -29,10 +29,13 @@ struct Accesses {  // since the last barrier
   }
 };
 
+using LongNames = std::map<std::string, size_t>;  // long names of values and the numbers for them
+
 // Reads and writes of shared buffers in one parallel section.
 class SectionAccesses {
  public:
-  explicit SectionAccesses(const Kernel& kernel) : kernel_(kernel) {}
+  SectionAccesses(const Kernel& kernel, LongNames& long_names)
+      : kernel_(kernel), long_names_(long_names) {}
 
   void body(const Body& statements) {
     const auto outer = lets_;
@@ -63,8 +66,18 @@ class SectionAccesses {
   Accesses accesses;
 
  private:
-  // The expression with lets replaced; notes the loads in it.
+  // A short name for the value of an expression, the same for the same value everywhere in the kernel. Lets
+  // stand for the names of their values, so names stay short however lets build on each other. Notes the
+  // loads in it.
   std::string text(const Expr& expr) {
+    constexpr size_t kLongestName = 48;
+    std::string full = spell(expr);
+    if (full.size() <= kLongestName) return full;
+    const auto entry = long_names_.try_emplace(std::move(full), long_names_.size()).first;
+    return fmt::format("#{}", entry->second);
+  }
+
+  std::string spell(const Expr& expr) {
     if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
       const auto let = lets_.find(variable->name);
       return let == lets_.end() ? variable->name : let->second;
@@ -91,6 +104,7 @@ class SectionAccesses {
   }
 
   const Kernel& kernel_;
+  LongNames& long_names_;
   std::map<std::string, std::string> lets_;
 };
 
@@ -120,7 +134,7 @@ class BarrierVerifier {
     pending_.join(after);
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_);
+    SectionAccesses section(kernel_, long_names_);
     section.body(threads.body);
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
@@ -145,6 +159,7 @@ class BarrierVerifier {
 
   const Kernel& kernel_;
   Violations& violations_;
+  LongNames long_names_;
   Accesses pending_;
 };
 

@@ -42,6 +42,7 @@ class Interface {
 
   int array_of(ir::FieldId field, int component) const;  // index into Plan::arrays
   int components(ir::FieldId field) const;
+  kernel::Expr param(ir::ParamId id) const;  // the variable it is in kernels
 
   kernel::Expr affine(const ir::Affine& value) const;          // I32
   kernel::Expr affine_long(const ir::Affine& value) const;     // I64
@@ -60,7 +61,7 @@ class Interface {
   kernel::Buffer global_buffer(ir::FieldId field, int component, std::string name,
                                bool read_only) const;
   std::string array_name(ir::FieldId field, int component) const;
-  // "A" for level 0, "A_1" for level @-1, "A_next" for the spare.
+  // "A" for level 0, "A_1" for level @-1, "A_next" for the spare, or what is free instead.
   std::string slot_name(ir::FieldId field, int component, int slot) const;
 
  private:
@@ -69,6 +70,8 @@ class Interface {
   const ir::Program& program_;
   Names names_;
   std::vector<kernel::NamedConstant> sizes_;    // size_z, size_y, size_x where the grid's are known
+  std::vector<std::string> param_names_;        // in kernels, by ParamId
+  std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
   std::vector<std::vector<int>> first_array_;   // [field][component]
   std::vector<kernel::Array> arrays_;
   std::vector<kernel::Parameter> parameters_;

@@ -37,8 +37,7 @@ class Evaluator {
                                      : kernel::real(c.real, node.type);
       }
       Expr operator()(const ir::ParamRef& p) const {
-        const ir::Param& param = self.interface_.program().params[static_cast<size_t>(p.param)];
-        return kernel::variable(param.name, param.type);
+        return self.interface_.param(p.param);
       }
       Expr operator()(const ir::Index& i) const {
         return self.point_[static_cast<size_t>(i.dimension)];

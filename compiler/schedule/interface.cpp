@@ -49,17 +49,16 @@ Interface::Interface(const ir::Program& program) : program_(program) {
   for (const char* name : {"block", "thread_x", "thread_y", "thread_z", "first_step", "steps"}) {
     names_.reserve(name);
   }
-  for (const ir::Param& param : program.params) names_.reserve(param.name);
+  // What the program names keeps its name, unless it is one that kernels use themselves.
+  for (const ir::Param& param : program.params) {
+    param_names_.push_back(param.integer_value ? param.name : names_.unique(param.name));
+  }
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const ir::Field& field = program.fields[f];
     first_array_.emplace_back();
     for (size_t c = 0; c < field.components.size(); ++c) {
       kernel::Array array;
       array.name = names_.unique(field.name + identifier_of(field.components[c].path));
-      for (int slot = 1; slot <= field.history; ++slot) {
-        names_.reserve(slot < field.history ? fmt::format("{}_{}", array.name, slot)
-                                            : array.name + "_next");
-      }
       array.type = field.components[c].type;
       array.levels = field.history;
       array.copies = field.history;
@@ -68,6 +67,14 @@ Interface::Interface(const ir::Program& program) : program_(program) {
       array.component = static_cast<int>(c);
       first_array_.back().push_back(static_cast<int>(arrays_.size()));
       arrays_.push_back(std::move(array));
+    }
+  }
+  for (const kernel::Array& array : arrays_) {  // after the fields, whose names come first
+    slot_names_.push_back({array.name});
+    for (int slot = 1; slot <= array.levels; ++slot) {
+      const std::string wanted =
+          slot < array.levels ? fmt::format("{}_{}", array.name, slot) : array.name + "_next";
+      slot_names_.back().push_back(names_.unique(wanted));
     }
   }
   name_sizes();
@@ -92,7 +99,7 @@ Interface::Interface(const ir::Program& program) : program_(program) {
     const ir::Param& param = program.params[p];
     if (param.integer_value) continue;  // folded
     kernel::Parameter parameter;
-    parameter.name = param.name;
+    parameter.name = param_names_[p];
     parameter.type = param.type;
     parameter.real_default = param.real_value;
     parameter.is_size = sizes[p];
@@ -137,12 +144,30 @@ kernel::Module Interface::empty_module() const {
     }
     module.plan.checks.push_back({condition, check.message});
   }
+  for (const ir::Field& field : program_.fields) {
+    for (const ir::Range& range : field.box.ranges) {
+      if (range.low.is_constant() && range.high.is_constant()) continue;
+      const Expr farthest = kernel::integer(ir::kLargestCoordinate, Scalar::I64);
+      const Expr extent = affine_long(range.high - range.low + 1);
+      module.plan.checks.push_back(
+          {kernel::all_of({kernel::less_equal(kernel::sub(kernel::integer(0, Scalar::I64), farthest),
+                                              affine_long(range.low)),
+                           kernel::less_equal(affine_long(range.high), farthest),
+                           kernel::less_equal(extent, farthest)}),
+           fmt::format("field {}: coordinates and extents are limited to 2^30", field.name)});
+    }
+  }
   for (const ir::Requirement& requirement : program_.requirements) {
     module.plan.checks.push_back(
         {condition_on_params(*this, requirement.graph, requirement.condition),
          "require " + requirement.text + " does not hold"});
   }
   return module;
+}
+
+Expr Interface::param(ir::ParamId id) const {
+  return kernel::variable(param_names_[static_cast<size_t>(id)],
+                          program_.params[static_cast<size_t>(id)].type);
 }
 
 int Interface::array_of(ir::FieldId field, int component) const {
@@ -156,8 +181,7 @@ int Interface::components(ir::FieldId field) const {
 Expr Interface::affine_long(const ir::Affine& value) const {
   Expr sum;
   for (const auto& [param, coefficient] : value.terms) {
-    const ir::Param& named = program_.params[static_cast<size_t>(param)];
-    Expr term = kernel::mul(kernel::convert(kernel::variable(named.name, named.type), Scalar::I64),
+    Expr term = kernel::mul(kernel::convert(this->param(param), Scalar::I64),
                             kernel::integer(coefficient, Scalar::I64));
     sum = sum ? kernel::add(sum, term) : term;
   }
@@ -174,7 +198,7 @@ Expr Interface::affine(const ir::Affine& value) const {
   if (!simple) return kernel::convert(affine_long(value), Scalar::I32);
   const Expr constant = kernel::integer(value.constant);
   if (value.terms.empty()) return constant;
-  const Expr param = kernel::variable(program_.params[static_cast<size_t>(value.terms[0].first)].name);
+  const Expr param = this->param(value.terms[0].first);
   if (value.constant < 0) return kernel::sub(param, kernel::integer(-value.constant));
   return kernel::add(param, constant);
 }
@@ -240,9 +264,7 @@ std::string Interface::array_name(ir::FieldId field, int component) const {
 }
 
 std::string Interface::slot_name(ir::FieldId field, int component, int slot) const {
-  const kernel::Array& array = arrays_[static_cast<size_t>(array_of(field, component))];
-  if (slot == 0) return array.name;
-  return slot < array.levels ? fmt::format("{}_{}", array.name, slot) : array.name + "_next";
+  return slot_names_[static_cast<size_t>(array_of(field, component))][static_cast<size_t>(slot)];
 }
 
 kernel::Buffer Interface::global_buffer(ir::FieldId field, int component, std::string name,

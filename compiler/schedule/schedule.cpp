@@ -100,6 +100,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, Schedul
                     Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (Setting setting : family.settings) known.emplace_back(setting_name(setting));
+  std::vector<bool> given(known.size(), false);
   std::string word;
   while (words >> word) {
     const size_t equals = word.find('=');
@@ -113,8 +114,15 @@ bool parse_settings(const Family& family, std::istream& words, int rank, Schedul
       if (!near.empty()) error.hint = fmt::format("did you mean '{}='?", near);
       return false;
     }
-    const std::string wanted = apply_setting(family.settings[static_cast<size_t>(found - known.begin())],
-                                             word.substr(equals + 1), rank, schedule);
+    const size_t index = static_cast<size_t>(found - known.begin());
+    if (given[index]) {
+      diagnostics.error("L002", {}, fmt::format("schedule setting '{}' given twice", name)).found =
+          word;
+      return false;
+    }
+    given[index] = true;
+    const std::string wanted =
+        apply_setting(family.settings[index], word.substr(equals + 1), rank, schedule);
     if (wanted.empty()) continue;
     Diagnostic& error =
         diagnostics.error("L002", {}, fmt::format("bad value of schedule setting '{}'", name));
@@ -159,6 +167,14 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
   std::istringstream words(line);
   std::string name;
   words >> name;
+  if (name == "auto") {  // with blanks around it, or with settings
+    std::string setting;
+    if (!(words >> setting)) return choose(program);
+    Diagnostic& error = diagnostics.error(
+        "L001", {}, fmt::format("schedule 'auto' takes no settings, found '{}'", setting));
+    error.hint = "name a family to set it up";
+    return std::nullopt;
+  }
   const Family* family = find_family(name);
   if (!family) {
     std::vector<std::string> known;

@@ -113,6 +113,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Reduce>(program,
                         [&](const auto& item, Span span) { analyze_reduce(env, item, span); });
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
+  if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);
 }
 
 }  // namespace

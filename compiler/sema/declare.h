@@ -8,6 +8,9 @@ namespace stencil::sema {
 void declare_param(Environment& env, const ast::Param& param);
 // -D and --open must name params that exist (S006).
 void check_definitions(Environment& env);
+// After everything else, where --steps replaces the expression `steps` of the grid: what it names
+// counts as used, and a param that nothing else uses needs no value; if it has none, it takes 0.
+void settle_replaced_steps(Environment& env, const ast::Expr& steps);
 
 void declare_type(Environment& env, const ast::TypeDecl& type);
 void declare_grid(Environment& env, const ast::Grid& grid);

@@ -51,10 +51,16 @@ std::optional<double> parse_real(const std::string& text) {
   return value;
 }
 
-// The value given with -D. Reports S007 and leaves `param` without a value if it is no number.
-void take_definition(Environment& env, ir::Param& param, const std::string& text) {
+// The value given with -D. Reports S007 and leaves `param` without a value if it is no number, or
+// none that the type can hold. `declared` is the type as written.
+void take_definition(Environment& env, ir::Param& param, const std::string& text,
+                     const std::string& declared) {
+  bool overflows = false;
   if (is_float(param.type)) {
     param.real_value = parse_real(text);
+    overflows = param.type == Scalar::F32 && param.real_value &&
+                !std::isfinite(static_cast<float>(*param.real_value));
+    if (overflows) param.real_value.reset();
   } else {
     param.integer_value = parse_integer(text);
     if (param.type == Scalar::I32 && param.integer_value &&
@@ -67,8 +73,10 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
       "S007", Span{}, fmt::format("value of param '{}' on the command line", param.name));
   error.expected = param.type == Scalar::I32   ? "a 32-bit integer"
                    : param.type == Scalar::I64 ? "a 64-bit integer"
+                   : overflows                 ? "a number that a float can hold, to 3.4e38"
                                                : "a number such as 0.25 or 1e-3";
   error.found = fmt::format("'{}'", text);
+  if (overflows) error.hint = declared == "real" ? "try --real double" : "declare it double";
 }
 
 // Names of earlier params within a value stand for their values, as literals.
@@ -131,7 +139,7 @@ void declare_param(Environment& env, const ast::Param& param) {
   bool ok = type.has_value();
   const auto given = env.options.definitions.find(param.name.name);
   if (ok && given != env.options.definitions.end()) {
-    take_definition(env, result, given->second);
+    take_definition(env, result, given->second, env.text(param.type.span));
     ok = result.integer_value || result.real_value;
   } else if (ok && param.value && !env.options.open.count(param.name.name)) {
     declaration->broken = true;  // not visible in its own value
@@ -139,6 +147,21 @@ void declare_param(Environment& env, const ast::Param& param) {
   }
   declaration->broken = !ok;
   env.program.params.push_back(std::move(result));
+}
+
+void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
+  std::unordered_set<std::string> names;
+  collect_names(steps, names);
+  for (const std::string& name : names) {
+    const auto place = env.names.find(name);
+    if (place == env.names.end()) continue;
+    Declaration& declaration = place->second;
+    if (declaration.kind == Declared::Param && !declaration.used && !declaration.broken) {
+      ir::Param& param = env.program.params[static_cast<size_t>(declaration.index)];
+      if (!is_float(param.type) && !param.integer_value) param.integer_value = 0;
+    }
+    declaration.used = true;
+  }
 }
 
 void check_definitions(Environment& env) {

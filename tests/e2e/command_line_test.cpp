@@ -72,7 +72,18 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"check heat.stn -D N", "U006", "-D takes NAME=VALUE"},
       {"run heat.stn --out A", "U006", "--out takes FIELD=FILE"},
       {"run heat.stn --real quad", "U004", "quad"},
-      {"run heat.stn --steps -3", "U004", "steps"},
+      {"run heat.stn --steps -3", "U004", "a number of steps from 0 to 9223372036854775807"},
+      {"run heat.stn --steps abc", "U004", "a number of steps from 0 to 9223372036854775807"},
+      {"check heat.stn --steps 99999999999999999999", "U004", "a number of steps from 0 to"},
+      {"check heat.stn --steps ''", "U004", "a number of steps from 0 to"},
+      {"verify heat.stn --seed -1", "U004", "a number from 0 to 18446744073709551615"},
+      {"run heat.stn --slice z=99999999999999999999", "U006", "--slice takes AXIS=N"},
+      {"check heat.stn -D N=30 -D a=1 -D N=31", "U007", "-D N is given twice"},
+      {"run heat.stn --in A=a.npy --in A=b.npy", "U007", "--in A is given twice"},
+      {"run heat.stn --slice z=1 --slice z=2", "U007", "--slice z is given twice"},
+      {"run heat.stn --out A=a.npy --out A@-0=./a.npy", "U013", "the same file './a.npy'"},
+      {"run heat.stn --schedule 'auto T=3'", "L001", "takes no settings, found 'T=3'"},
+      {"heat.stn --emit cuda --schedule 'overlapped T=3 T=4'", "L002", "'T' given twice"},
       {"run heat.stn --out B=b.npy", "U020", "no field 'B'"},
       {"run heat.stn --out A=a.vtk", "U021", ".npy or .png"},
       {"run heat.stn --out A@-1=a.npy", "U020", "history is 1"},
@@ -83,6 +94,9 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn", "U011", "no output given"},
       {"heat.stn -o heat.cl --main", "U010", "no host part"},
       {"heat.stn -o heat.stn --target cuda", "U013", "the program itself"},
+      {"heat.stn -o x.cu --header x.cu", "U013", "the header 'x.cu' is the output itself"},
+      {"heat.stn -o x.cu --header ./x.cu", "U013", "the header './x.cu' is the output itself"},
+      {"heat.stn -o x.cu --header heat.stn", "U013", "the program itself"},
       {"missing.stn -o x.cu", "R010", "No such file"},
       {"run heat.stn --in A=missing.npy", "R010", "No such file"},
   };
@@ -95,6 +109,53 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
     EXPECT_EQ(files(), "heat.stn") << arguments;
   }
   EXPECT_EQ(read(file("heat.stn")), kHeat);
+}
+
+TEST_F(CommandLine, MessagesOnStepsAreShort) {
+  write("heat.stn", kHeat);
+  EXPECT_LT(stencilc("check heat.stn --steps -1").err.size(), 160u);
+}
+
+TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
+  write("heat.h", kHeat);
+  const Outcome outcome = stencilc("heat.h -o heat.cu --header");
+  EXPECT_EQ(outcome.status, 2) << outcome.err;
+  expect_contains(outcome.err, "U013");
+  EXPECT_EQ(files(), "heat.h");
+  EXPECT_EQ(read(file("heat.h")), kHeat);
+}
+
+// What docs/errors.md says: files and values at run time are usage.
+TEST_F(CommandLine, FilesAndValuesAtRunTimeHaveStatusTwo) {
+  write("heat.stn", kHeat);
+  write("bad.npy", "no array");
+  write("open.stn",
+        "param N : integer;\ngrid G = [0..N-1];\nfield A : real on G;\n"
+        "stencil s : A on G = A[0];\n");
+  for (const auto& [arguments, code] : std::map<std::string, std::string>{
+           {"run missing.stn", "R010"},
+           {"run heat.stn --out A=missing/a.npy", "R011"},
+           {"run heat.stn --in A=bad.npy", "R020"},
+           {"run open.stn --steps 1", "R050"},
+           {"run open.stn -D N=9", "R053"},
+       }) {
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.err;
+    expect_contains(outcome.err, code);
+  }
+}
+
+TEST_F(CommandLine, StepsGivenNeedNoneOfTheParamsOfTheProgramsSteps) {
+  write("steps.stn",
+        "param W : integer = 3;\ngrid G = [0..9] steps W*2+1;\n"
+        "field A : real on G;\nstencil s : A on G = A[0];\n");
+  for (const char* arguments : {"run steps.stn --steps 3 --device reference",
+                                "run steps.stn --steps 3 --open W --device reference"}) {
+    const Outcome outcome = stencilc(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments;
+    EXPECT_EQ(outcome.err, "") << arguments;
+  }
+  EXPECT_EQ(stencilc("run steps.stn --open W --device reference").status, 2);
 }
 
 TEST_F(CommandLine, NoArgumentsPrintTheHelpAndFail) {

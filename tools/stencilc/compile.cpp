@@ -72,13 +72,9 @@ runtime::Result<const TargetInfo*> pick_target(const Arguments& arguments) {
                  "use .cu, .cl or .cpp, or --target"};
 }
 
-// Options that contradict each other or name the program as output.
+// Options that contradict each other.
 std::optional<runtime::Failure> misuse(const Arguments& arguments, bool stage) {
   using runtime::Failure;
-  for (const std::string& path : {arguments.output, arguments.header.value_or("")}) {
-    if (path.empty() || !same_file(path, arguments.file)) continue;
-    return Failure{"U013", "the output '" + path + "' is the program itself", "name another file"};
-  }
   if (stage && (arguments.main || arguments.header || !arguments.target.empty())) {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target",
                    ""};
@@ -96,6 +92,19 @@ std::string header_path(const Arguments& arguments, const TargetInfo& target) {
   return std::filesystem::path(arguments.output)
       .replace_extension(target.header_extension)
       .string();
+}
+
+// Outputs that would overwrite the program or one another; `header` is "" where there is none.
+std::optional<runtime::Failure> collision(const Arguments& arguments, const std::string& header) {
+  using runtime::Failure;
+  const std::string& output = arguments.output;
+  for (const std::string& path : {output, header}) {
+    if (path.empty() || !same_file(path, arguments.file)) continue;
+    return Failure{"U013", "the output '" + path + "' is the program itself", "name another file"};
+  }
+  if (output.empty() || header.empty() || !same_file(output, header)) return std::nullopt;
+  return Failure{"U013", "the header '" + header + "' is the output itself",
+                 "name another file with --header"};
 }
 
 ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
@@ -129,8 +138,8 @@ ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   return text ? deliver(arguments, {}, *text) : status;
 }
 
-ExitStatus emit_target(const Arguments& arguments, const Source& source, const TargetInfo& target) {
-  const std::string header = header_path(arguments, target);
+ExitStatus emit_target(const Arguments& arguments, const Source& source, const TargetInfo& target,
+                       const std::string& header) {
   CompileRequest request;
   request.schedule = arguments.schedule;
   request.command_line = arguments.command_line;
@@ -161,10 +170,12 @@ int compile_command(const Arguments& arguments) {
       (arguments.header || arguments.main)) {
     return usage("U010", "OpenCL C has no host part: --main and --header need cuda or cpp");
   }
+  const std::string header = stage ? "" : header_path(arguments, *target.value());
+  if (const auto wrong = collision(arguments, header)) return report(*wrong);
   const auto source = read_source(arguments);
   if (!source.ok()) return report(source.failure());
   if (stage) return emit_stage(arguments, source.value());
-  return emit_target(arguments, source.value(), *target.value());
+  return emit_target(arguments, source.value(), *target.value(), header);
 }
 
 }  // namespace stencil::tool

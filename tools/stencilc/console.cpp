@@ -87,8 +87,13 @@ runtime::Status write_files(const std::vector<OutputFile>& files) {
 }
 
 bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  return std::filesystem::equivalent(a, b, error) && !error;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  const fs::path first = fs::weakly_canonical(fs::absolute(a, error), error);
+  if (error) return false;
+  const fs::path second = fs::weakly_canonical(fs::absolute(b, error), error);
+  return !error && first == second;
 }
 
 ExitStatus print_out(const std::string& text) {

@@ -16,8 +16,9 @@ namespace stencil::tool {
 
 enum ExitStatus { kSuccess = 0, kProgramAtFault = 1, kUsage = 2, kDeviceAtFault = 3 };
 
-// The status that an error of this code ends with: L001 and L002 (--schedule), U0xx, and files
-// (R01x to R03x) are usage, R04x devices, everything else is the program's.
+// The status that an error of this code ends with: U0xx, L001 and L002 (--schedule), files and
+// values at run time (R01x to R03x, R05x) are usage, R04x devices, everything else is the
+// program's.
 ExitStatus status_of(const std::string& code);
 
 // Prints all diagnostics to stderr; the status of the first error, or success.
@@ -38,7 +39,7 @@ struct OutputFile {
 // Writes every file, or none: on failure, files that did not exist before are gone again.
 runtime::Status write_files(const std::vector<OutputFile>& files);
 
-// True if both names lead to the same existing file.
+// True if both names lead to the same file, whether it exists or would be written.
 bool same_file(const std::string& a, const std::string& b);
 
 // Writes to standard output. A failure there (a full disk behind a redirection) is an error.

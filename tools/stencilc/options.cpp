@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 namespace stencil::tool {
@@ -26,7 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command
 
-Exit status: 0 success, 1 the program is at fault, 2 usage, 3 the device or toolkit is at fault.)";
+Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn
@@ -65,6 +66,25 @@ std::optional<Assignment> split_assignment(const std::string& text) {
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// The whole text as a decimal number; nothing if it is none, or one that T cannot hold.
+template <typename T>
+std::optional<T> whole_number(const std::string& text) {
+  T value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+// What CLI11 says of a --steps or a --seed that it must not take; "" if all is well.
+std::string check_steps(const std::string& text) {
+  if (whole_number<int64_t>(text).value_or(-1) >= 0) return "";
+  return "a number of steps from 0 to 9223372036854775807";
+}
+std::string check_seed(const std::string& text) {
+  return whole_number<uint64_t>(text) ? "" : "a number from 0 to 18446744073709551615";
+}
+
 std::string quoted(const std::string& word) {
   const bool plain =
       !word.empty() &&
@@ -101,7 +121,7 @@ Answer usage_error(const Misuse& misuse, const CLI::App& app) {
 struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";
-  int64_t steps = -1;
+  std::string steps, seed;
   std::string header;
   bool version = false;
 };
@@ -206,7 +226,7 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->group(group);
   to.add_option("--steps", texts.steps, "time steps, instead of the program's")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(check_steps)
       ->group(group);
   if (!with_schedule) return;
   to.add_option("--schedule", arguments.schedule,
@@ -265,8 +285,9 @@ void Parser::add_verify_options(CLI::App& to) {
   add_device_option(to, "only this device instead of every one present");
   const std::string group = "Thoroughness";
   to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")->group(group);
-  to.add_option("--seed", arguments.seed, "seed of the random initial data (1)")
+  to.add_option("--seed", texts.seed, "seed of the random initial data (1)")
       ->option_text("N")
+      ->check(check_seed)
       ->group(group);
 }
 
@@ -330,13 +351,19 @@ std::optional<Misuse> Parser::check_files() {
   return std::nullopt;
 }
 
+Misuse given_twice(const std::string& option, const std::string& name) {
+  return {"U007", fmt::format("{} {} is given twice", option, name), "give it once"};
+}
+
 std::optional<Misuse> Parser::read_assignments() {
   for (const std::string& text : texts.definitions) {
     const auto assignment = split_assignment(text);
     if (!assignment || assignment->value.empty()) {
       return Misuse{"U006", "-D takes NAME=VALUE, found '" + text + "'", ""};
     }
-    arguments.definitions[assignment->name] = assignment->value;
+    if (!arguments.definitions.emplace(assignment->name, assignment->value).second) {
+      return given_twice("-D", assignment->name);
+    }
   }
   for (const auto& [option, from, to] : {std::tuple{"--in", &texts.inputs, &arguments.inputs},
                                          std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
@@ -345,16 +372,20 @@ std::optional<Misuse> Parser::read_assignments() {
       if (!assignment || assignment->value.empty()) {
         return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text), ""};
       }
+      const bool repeated = std::any_of(to->begin(), to->end(), [&](const Assignment& earlier) {
+        return earlier.name == assignment->name;
+      });
+      if (repeated && to == &arguments.inputs) return given_twice(option, assignment->name);
       to->push_back(*assignment);
     }
   }
   for (const std::string& text : texts.slices) {
     const auto assignment = split_assignment(text);
-    int64_t value = 0;
-    if (!assignment || !CLI::detail::lexical_cast(assignment->value, value)) {
-      return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
+    const auto value = whole_number<int64_t>(assignment ? assignment->value : "");
+    if (!value) return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
+    if (!arguments.slice.emplace(assignment->name, *value).second) {
+      return given_twice("--slice", assignment->name);
     }
-    arguments.slice[assignment->name] = value;
   }
   return std::nullopt;
 }
@@ -371,7 +402,8 @@ std::optional<Misuse> Parser::finish() {
   arguments.fp = texts.fp == "strict" ? FpMode::Strict
                  : texts.fp == "fast" ? FpMode::Fast
                                       : FpMode::Contract;
-  if (texts.steps >= 0) arguments.steps = texts.steps;
+  if (!texts.steps.empty()) arguments.steps = whole_number<int64_t>(texts.steps);
+  if (!texts.seed.empty()) arguments.seed = *whole_number<uint64_t>(texts.seed);
   return std::nullopt;
 }
 

@@ -171,6 +171,13 @@ Status check_transfers(const ir::Program& program, const Arguments& arguments) {
     if (same_file(output.value, arguments.file)) {
       return Failure{"U013", "the output '" + output.value + "' is the program itself", ""};
     }
+    for (const Assignment* other = arguments.outputs.data(); other != &output; ++other) {
+      if (!same_file(output.value, other->value)) continue;
+      return Failure{"U013",
+                     fmt::format("--out {} and --out {} write the same file '{}'", other->name,
+                                 output.name, output.value),
+                     "name another file"};
+    }
     const Status fine = check_output(output.value, field.value(), program);
     if (!fine.ok()) return fine;
   }

@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "compiler/emit/emit.h"
 #include "compiler/emit/expression.h"
+#include "compiler/emit/names.h"
 #include "compiler/emit/text.h"
 #include "tests/unit/emit/samples.h"
 
@@ -168,6 +170,28 @@ TEST(Names, AnUnderscoreThatIsTakenGrows) {
   module.kernels[0].buffers[1].name = "int_";
   const std::string text = emit_for(Target::Cuda, module);
   EXPECT_TRUE(has(text, "const float* __restrict__ int__, float* __restrict__ int_,"));
+}
+
+// A prefix that stays reserved whatever is appended must not keep fresh() counting for ever.
+TEST(Names, FreshOnesLeaveReservedPrefixesBehind) {
+  kernel::Module module = samples::heat();
+  module.name = "stencil_x";
+  module.plan.arrays[0].name = "_";
+  module.kernels[0].buffers[0].name = "__a";
+  Names names(module, cuda_dialect());
+  std::set<std::string> given = {names.spell("stencil_x"), names.spell("_"), names.spell("__a")};
+  EXPECT_EQ(given.size(), 3u);
+  for (const char* base : {"stencil_x_run", "stencil_", "__a", "__", "_", "int", "steps", "_"}) {
+    const std::string name = names.fresh(base);
+    EXPECT_NE(name.rfind("__", 0), 0u) << name;
+    EXPECT_NE(name.rfind("stencil_", 0), 0u) << name;
+    EXPECT_TRUE(given.insert(name).second) << name << " twice";
+    EXPECT_EQ(names.spell(name), name);
+  }
+  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+    EXPECT_FALSE(emit_for(target, module).empty());
+    EXPECT_TRUE(lacks(emit_for(target, module), " __a,"));
+  }
 }
 
 TEST(Literals, AreShortAndReadBack) {

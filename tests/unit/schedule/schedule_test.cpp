@@ -1,6 +1,8 @@
 // Schedules as text, the automatic choice, and refusals.
 #include "compiler/schedule/schedule.h"
 
+#include <fmt/format.h>
+
 #include "compiler/kernel/passes.h"
 #include "tests/unit/load.h"
 
@@ -64,6 +66,13 @@ TEST(ScheduleText, Errors) {
             "error L002: bad value of schedule setting 'block'\n"
             "      = expected: at most 1024 threads per block (64 of them in z)\n"
             "      = found: 64x32\n");
+  EXPECT_EQ(error_of("overlapped T=3 block=8 T=4", program),
+            "error L002: schedule setting 'T' given twice\n"
+            "      = found: T=4\n");
+  EXPECT_EQ(error_of("auto T=3", program),
+            "error L001: schedule 'auto' takes no settings, found 'T=3'\n"
+            "      = hint: name a family to set it up\n");
+  EXPECT_EQ(parsed(" auto ", program), choose(program));
 }
 
 TEST(Refusals, TileSmallerThanItsHalo) {
@@ -122,6 +131,39 @@ TEST(Lowering, EveryModuleIsSound) {
   const auto program = load(kHeat);
   for (const char* line : {"direct", "overlapped T=1", "overlapped T=4 regions=hull",
                            "overlapped T=3 block=16x8 elements=1x4"}) {
+    Diagnostics diagnostics;
+    const auto module = lower(program, parsed(line, program), diagnostics);
+    ASSERT_TRUE(module.has_value()) << line;
+    EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << line;
+  }
+}
+
+// Names that kernels use themselves, and names that look like the spare copy of another field.
+TEST(Lowering, ProgramsMayUseAnyName) {
+  const auto program = load(R"(
+param thread_x : real = 2;
+param block : integer;
+param first_step : real = 0.5;
+grid G = [0..40, 0..block] steps 5;
+require block >= 4;
+field A_next, A, size_x, tile_y, core_x : real on G;
+stencil x : A[1..39, 1..block-1] = A[0,1] * thread_x + A_next[-1,0] * first_step + size_x[0,0];
+stencil y : size_x[1..39, 1..block-1] = A[1,0] + tile_y[0,0] + core_x[0,-1];
+)");
+  for (const char* line : {"direct", "overlapped T=2", "overlapped T=2 regions=hull"}) {
+    Diagnostics diagnostics;
+    const auto module = lower(program, parsed(line, program), diagnostics);
+    ASSERT_TRUE(module.has_value()) << line;
+    EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << line;
+  }
+}
+
+// Lets that build on each other: everything behind the front end must stay linear in their number.
+TEST(Lowering, LongChainOfLets) {
+  std::string text = "grid G = [0..31] steps 1; field A : real on G; stencil s : A { let x0 = A[0];";
+  for (int i = 1; i < 300; ++i) text += fmt::format("let x{} = x{} * x{} + 1;", i, i - 1, i - 1);
+  const auto program = load(text + "[0..31] = x299; }");
+  for (const char* line : {"direct", "overlapped T=2"}) {
     Diagnostics diagnostics;
     const auto module = lower(program, parsed(line, program), diagnostics);
     ASSERT_TRUE(module.has_value()) << line;
