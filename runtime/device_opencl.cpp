@@ -26,13 +26,14 @@ namespace {
 // --- The library
 // -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
-  X(clGetPlatformIDs)                                                                              \
-  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) \
-      X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)                \
-          X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel)         \
-              X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer)   \
-                  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)             \
+#define STENCIL_OPENCL_FUNCTIONS(X)                                                              \
+  X(clGetPlatformIDs)                                                                            \
+  X(clGetPlatformInfo)                                                                           \
+  X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clCreateCommandQueue)                \
+      X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram)                    \
+          X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel)      \
+              X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) \
+                  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)           \
                       X(clEnqueueNDRangeKernel) X(clFinish)
 
 struct Library {
@@ -133,8 +134,8 @@ Result<Found> find_device(const std::string& selector) {
 // --- Memory and launches
 // -------------------------------------------------------------------------------
 
-// The context of a device, one per process: implementations keep their compiler's state in it, which costs
-// far more to set up than a kernel takes to compile. It lives as long as the process.
+// The context of a device, one per process: implementations keep their compiler's state in it,
+// which costs far more to set up than a kernel takes to compile. It lives as long as the process.
 cl_context shared_context(cl_device_id id, cl_int& error) {
   static std::mutex mutex;
   static std::map<cl_device_id, cl_context> contexts;
@@ -243,10 +244,11 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-// A CPU implementation of OpenCL is there to check kernels on machines without a GPU; speed on a CPU is what
-// `host` is for. Without optimisation its compiler takes a tenth of the time, and PoCL 3.1 was seen to
-// compute wrong values with it (two fields, a loop over time steps), though neither its other ways of running
-// a block's threads nor a GPU's race detector find fault with the kernel.
+// A CPU implementation of OpenCL is there to check kernels on machines without a GPU; speed on a
+// CPU is what `host` is for. Without optimisation its compiler takes a tenth of the time, and
+// PoCL 3.1 was seen to compute wrong values with it (two fields, a loop over time steps), though
+// neither its other ways of running a block's threads nor a GPU's race detector find fault with the
+// kernel.
 constexpr const char* kCpuFlags = " -cl-opt-disable";
 
 bool OpenClAccelerator::runs_on_cpu() const {

@@ -1,12 +1,13 @@
 // Algorithm 2 of Holewinski et al., extended to time levels.
 //
-// The walk starts from the output box and goes backwards: the last function of the last step first. At
-// each function, the box it must compute is the box its target is needed on; its accesses then widen the
-// boxes needed of its sources. Since points that a function does not write keep their value, what is
-// needed of the target after the function is needed of it before as well, and boxes only grow.
+// The walk starts from the output box and goes backwards: the last function of the last step first.
+// At each function, the box it must compute is the box its target is needed on; its accesses then
+// widen the boxes needed of its sources. Since points that a function does not write keep their
+// value, what is needed of the target after the function is needed of it before as well, and boxes
+// only grow.
 //
-// The paper keeps the union over all steps; here every step keeps its own boxes, from which the union
-// follows (computed_hull) and a schedule can shrink its work step by step instead.
+// The paper keeps the union over all steps; here every step keeps its own boxes, from which the
+// union follows (computed_hull) and a schedule can shrink its work step by step instead.
 //
 // Time levels: when the first writer of a field in a step completes, the levels move on by one, so
 // walking backwards over it what was needed of level k+1 becomes needed of level k.
@@ -63,8 +64,8 @@ void widen(std::optional<Margin>& needed, const Margin& by) {
 }
 
 // What is needed before `function` runs, given what is needed after; returns the box it computes.
-Margin step_back(const ir::Function& function, const std::vector<Reads>& reads, bool advances_levels,
-                 Needed& needed) {
+Margin step_back(const ir::Function& function, const std::vector<Reads>& reads,
+                 bool advances_levels, Needed& needed) {
   auto& target = needed[static_cast<size_t>(function.target)];
   const Margin computed = *target[0];
   if (advances_levels) {

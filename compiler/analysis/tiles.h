@@ -1,6 +1,6 @@
-// Backward tile analysis: which box of every field a time tile must hold, and which box every stencil
-// function must compute, at each of its steps (Holewinski, Pouchet and Sadayappan, ICS'12, section 4.2,
-// Algorithm 2).
+// Backward tile analysis: which box of every field a time tile must hold, and which box every
+// stencil function must compute, at each of its steps (Holewinski, Pouchet and Sadayappan, ICS'12,
+// section 4.2, Algorithm 2).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace stencil::analysis {
 
-// How far a box reaches beyond the tile's output box (x0, l0), in grid points, in one dimension: it is
-// [x0 - low, x0 + l0 - 1 + high], of length l0 + low + high.
+// How far a box reaches beyond the tile's output box (x0, l0), in grid points, in one dimension: it
+// is [x0 - low, x0 + l0 - 1 + high], of length l0 + low + high.
 struct Reach {
   int64_t low = 0, high = 0;
   friend bool operator==(const Reach&, const Reach&) = default;
@@ -39,21 +39,22 @@ struct TileAnalysis {
   // computed[t][f]: what function f computes at step t (0 is the first) of the tile.
   std::vector<std::vector<Margin>> computed;
 
-  // held[t][field][level]: what must be held just before step t; held[steps] is the output. Nothing if
-  // the level is not needed at all. held[0] is what the tile loads.
+  // held[t][field][level]: what must be held just before step t; held[steps] is the output. Nothing
+  // if the level is not needed at all. held[0] is what the tile loads.
   std::vector<std::vector<std::vector<std::optional<Margin>>>> held;
 
   // The hull of all computed boxes over functions and steps: the (x_max, l_max) of equation (1).
   Margin computed_hull;
 };
 
-// Works backwards from the output box through the functions of T steps. A field nobody writes has no
-// output; every level of a written field does.
+// Works backwards from the output box through the functions of T steps. A field nobody writes has
+// no output; every level of a written field does.
 TileAnalysis analyze_tile(const ir::Program& program, int steps);
 
-// Points computed per useful point for a tile with output lengths l0 (per dimension): the sum of the
-// computed boxes over functions and steps, divided by l0's volume times functions times steps. `hull`:
-// every step computes the hull (the paper's choice) instead of its own box.
-double redundancy(const TileAnalysis& analysis, const std::vector<int64_t>& output_lengths, bool hull);
+// Points computed per useful point for a tile with output lengths l0 (per dimension): the sum of
+// the computed boxes over functions and steps, divided by l0's volume times functions times steps.
+// `hull`: every step computes the hull (the paper's choice) instead of its own box.
+double redundancy(const TileAnalysis& analysis, const std::vector<int64_t>& output_lengths,
+                  bool hull);
 
 }  // namespace stencil::analysis

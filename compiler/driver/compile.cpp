@@ -3,8 +3,8 @@
 //   text --parse--> syntax tree --analyze--> stencil IR      (compiler/driver/frontend.cpp)
 //   stencil IR + schedule --lower--> kernel module --emit--> CUDA, OpenCL C or C++
 //
-// Every stage is a function from one value to the next. A stage that cannot go on returns nothing and
-// leaves the reason in `diagnostics`.
+// Every stage is a function from one value to the next. A stage that cannot go on returns nothing
+// and leaves the reason in `diagnostics`.
 #include "compiler/driver/compile.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ std::optional<schedule::Schedule> pick_schedule(const ir::Program& program, cons
   return schedule::parse(line, program, diagnostics);
 }
 
-// A module that breaks the rules of the kernel IR is a bug of this compiler; better refused than emitted.
+// A module that breaks the rules of the kernel IR is a bug of this compiler; better refused than
+// emitted.
 bool is_sound(const kernel::Module& module, Diagnostics& diagnostics) {
   const auto problems = kernel::verify(module);
   for (const std::string& problem : problems) {

@@ -27,9 +27,9 @@ struct Compiled {
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics);
 
-// What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point, shared
-// memory, the schedule and why, and every refusal.
-std::string explain(const ir::Program& program, const Source& source, const std::string& schedule_line,
-                    Diagnostics& diagnostics);
+// What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point,
+// shared memory, the schedule and why, and every refusal.
+std::string explain(const ir::Program& program, const Source& source,
+                    const std::string& schedule_line, Diagnostics& diagnostics);
 
 }  // namespace stencil

@@ -1,6 +1,7 @@
 // `stencilc explain`: what the compiler knows about a program and why it chose what it chose.
 //
-// Everything shown is computed by the analyses and the schedules themselves; this file only lays it out.
+// Everything shown is computed by the analyses and the schedules themselves; this file only lays it
+// out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +38,8 @@ std::string print(const Margin& margin) {
   std::vector<std::string> parts;
   static const char* const kAxes[] = {"z", "y", "x"};
   for (size_t d = 0; d < margin.size(); ++d) {
-    const std::string axis = margin.size() <= 3 ? kAxes[3 - margin.size() + d] : fmt::format("d{}", d);
+    const std::string axis =
+        margin.size() <= 3 ? kAxes[3 - margin.size() + d] : fmt::format("d{}", d);
     const auto [low, high] = margin[d];
     const std::string origin = low ? fmt::format("{}0-{}", axis, low) : axis + "0";
     const std::string length = one ? "l0" : "l" + axis;
@@ -63,11 +65,12 @@ std::string stencil_section(const ir::Program& program) {
     std::vector<std::string> reads;
     for (const analysis::Reads& r : analysis::reads_of(function)) {
       std::vector<std::string> offsets;
-      for (const auto& [low, high] : r.offsets) offsets.push_back(fmt::format("{}..{}", -low, high));
-      reads.push_back(fmt::format("{}[{}]",
-                                  level_name(program.fields[static_cast<size_t>(r.field)],
-                                             static_cast<size_t>(r.level)),
-                                  fmt::join(offsets, ", ")));
+      for (const auto& [low, high] : r.offsets)
+        offsets.push_back(fmt::format("{}..{}", -low, high));
+      reads.push_back(fmt::format(
+          "{}[{}]",
+          level_name(program.fields[static_cast<size_t>(r.field)], static_cast<size_t>(r.level)),
+          fmt::join(offsets, ", ")));
     }
     int operations = 0;
     for (const ir::Piece& piece : function.pieces) {
@@ -136,7 +139,8 @@ std::string reason_for(const ir::Program& program, const schedule::Schedule& sch
   for (const Diagnostic& d : passed_over.items()) {
     if (d.severity == Severity::Note) return d.message;
   }
-  if (!passed_over.items().empty()) return "the families before it refuse the program (see refusals)";
+  if (!passed_over.items().empty())
+    return "the families before it refuse the program (see refusals)";
   return schedule.time_tile > 1 ? "deepest default time tile whose halo leaves half of every tile"
                                 : "no deeper time tile leaves half of a tile that fits";
 }
@@ -155,8 +159,8 @@ std::string refusal_section(const ir::Program& program, const Source& source) {
 
 }  // namespace
 
-std::string explain(const ir::Program& program, const Source& source, const std::string& schedule_line,
-                    Diagnostics& diagnostics) {
+std::string explain(const ir::Program& program, const Source& source,
+                    const std::string& schedule_line, Diagnostics& diagnostics) {
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
   const auto schedule = automatic ? std::optional(schedule::choose(program))
                                   : schedule::parse(schedule_line, program, diagnostics);

@@ -1,7 +1,9 @@
 // The front end of every subcommand: text to stencil IR. Semantic analysis starts only from a text
-// that parses; each of the two stages reports all errors it finds.
+// that parses; each of the two stages reports all errors it finds. What comes out is verified always:
+// it is linear in the program, and everything behind relies on it.
 #include "compiler/driver/frontend.h"
 
+#include "compiler/ir/passes.h"
 #include "compiler/syntax/parse.h"
 
 namespace stencil {
@@ -10,7 +12,15 @@ std::optional<ir::Program> load_program(const Source& source, const ProgramOptio
                                         Diagnostics& diagnostics) {
   const std::optional<ast::Program> syntax = parse(source, diagnostics);
   if (!syntax) return std::nullopt;
-  return analyze(*syntax, source, options, diagnostics);
+  std::optional<ir::Program> program = analyze(*syntax, source, options, diagnostics);
+  if (!program) return std::nullopt;
+  const std::vector<std::string> problems = ir::verify(*program);
+  for (const std::string& problem : problems) {
+    diagnostics.error("K002", {}, "internal error: unsound stencil IR: " + problem).hint =
+        "this is a bug of stencilc; please report the program";
+  }
+  if (!problems.empty()) return std::nullopt;
+  return program;
 }
 
 }  // namespace stencil

@@ -20,15 +20,15 @@ struct Options {
 
 // What --main needs beside the module itself: host functions in the same IR.
 struct SelfCheck {
-  // Kernels named init_FIELD..., arrays of the same plan order; its plan's actions are one Launch per
-  // init kernel (slot 0; other slots are copies).
+  // Kernels named init_FIELD..., arrays of the same plan order; its plan's actions are one Launch
+  // per init kernel (slot 0; other slots are copies).
   kernel::Module initial;
   // The plain sweeps: threads {1,1,1}, one block per launch, same arrays.
   kernel::Module reference;
 };
 
-// Bytes of shared memory that a CUDA launch of the emitted kernel must request: 0 while static arrays
-// do, i.e. up to 48 KiB. More than 0 also needs MaxDynamicSharedMemorySize to be raised.
+// Bytes of shared memory that a CUDA launch of the emitted kernel must request: 0 while static
+// arrays do, i.e. up to 48 KiB. More than 0 also needs MaxDynamicSharedMemorySize to be raised.
 int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module& module);
 
 // Source text of the whole file; deterministic. `self_check` is needed when options.main is set.

@@ -7,8 +7,8 @@
 
 namespace stencil::emit {
 
-// Types and functions before main(): arrays of any type, random values, comparison; numbers from the
-// command line, reals only where there is a parameter to take one.
+// Types and functions before main(): arrays of any type, random values, comparison; numbers from
+// the command line, reals only where there is a parameter to take one.
 std::string main_support_text(bool reads_reals);
 
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the

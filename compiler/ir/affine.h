@@ -37,8 +37,8 @@ std::optional<int64_t> evaluate(const Affine& affine, const std::vector<int64_t>
 std::string print(const Affine& affine, const std::vector<std::string>& names);
 
 // True if `goal` >= 0 for all integer params that satisfy every assumption (each >= 0). Sound and,
-// over the rationals, complete: Fourier-Motzkin elimination on the assumptions and goal <= -1. False
-// also when the system grows beyond a fixed size.
+// over the rationals, complete: Fourier-Motzkin elimination on the assumptions and goal <= -1.
+// False also when the system grows beyond a fixed size.
 bool implies_nonnegative(const std::vector<Affine>& assumptions, const Affine& goal);
 
 }  // namespace stencil::ir

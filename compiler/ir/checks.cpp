@@ -236,8 +236,8 @@ bool fits_index(std::optional<int64_t> value) {
   return value && *value >= -kLargestCoordinate && *value <= kLargestCoordinate;
 }
 
-// Bytes of one level of a box of points, or nothing if that is no int64_t. Bounds and extents must leave
-// room for index arithmetic in 32 bits.
+// Bytes of one level of a box of points, or nothing if that is no int64_t. Bounds and extents must
+// leave room for index arithmetic in 32 bits.
 std::optional<int64_t> bytes_of_box(const Box& box, int64_t bytes_per_point,
                                     const std::vector<int64_t>& integers) {
   int64_t bytes = bytes_per_point;
@@ -256,7 +256,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   auto too_large = [&](Span span, std::string what) {
     Diagnostic& error = out.error("S040", span, what + " is too large");
     error.expected =
-        "bounds within +-2^30, at most 2^30 points in a dimension, offsets up to 2^28, and a size in bytes "
+        "bounds within +-2^30, at most 2^30 points in a dimension, offsets up to 2^28, and a size "
+        "in bytes "
         "that fits a 64-bit integer";
   };
   if (!bytes_of_box(program.grid, 1, integers)) too_large(program.grid_span, "the grid");
@@ -273,7 +274,8 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
       for (const Node& node : piece.graph.nodes()) {
         const auto* access = std::get_if<Access>(&node.kind);
         for (size_t d = 0; access && d < access->offsets.size(); ++d) {
-          if (std::abs(int64_t{access->offsets[d]}) > kLargestOffset) too_large(node.span, "the offset");
+          if (std::abs(int64_t{access->offsets[d]}) > kLargestOffset)
+            too_large(node.span, "the offset");
         }
       }
     }

@@ -1,9 +1,9 @@
 // Fused multiply-adds by one deterministic rule (docs/language.md, "Floating point").
 //
 // Whether a target fuses a*b + c changes the last bit of the result, so under --fp=contract the
-// compiler decides, here, once, before the interpreter and the schedules part ways. The rule leaves no
-// addition with a product as an operand. That makes it closed: a compiler further down that is allowed
-// to contract (nvcc's default) finds nothing left to contract and cannot change the bits.
+// compiler decides, here, once, before the interpreter and the schedules part ways. The rule leaves
+// no addition with a product as an operand. That makes it closed: a compiler further down that is
+// allowed to contract (nvcc's default) finds nothing left to contract and cannot change the bits.
 #include <optional>
 
 #include "compiler/ir/passes.h"

@@ -14,22 +14,23 @@ namespace stencil::ir {
 std::string print(const Program& program);
 
 // Everything that a well-formed program satisfies (operands before uses, types, component counts,
-// offsets per rank, escapes only with a boundary). One line per violation; empty if sound. A violation
-// is a bug in the compiler, never in the user's program.
+// offsets per rank, escapes only with a boundary). One line per violation; empty if sound. A
+// violation is a bug in the compiler, never in the user's program.
 std::vector<std::string> verify(const Program& program);
 
-// --fp=contract: forms every fused multiply-add, by one rule. Add(x, y): if x is a product a*b, or a
-// negated product, it becomes Fma(±a, b, y); otherwise, if y is one, Fma(±c, d, x); Sub likewise with
-// the sign moved to the first factor or to the addend. Applied once to each addition, operands first.
-// No addition of a product is left, so a target compiler that contracts on its own finds nothing to
-// change, and every target gives the same bits.
+// --fp=contract: forms every fused multiply-add, by one rule. Add(x, y): if x is a product a*b, or
+// a negated product, it becomes Fma(±a, b, y); otherwise, if y is one, Fma(±c, d, x); Sub likewise
+// with the sign moved to the first factor or to the addend. Applied once to each addition, operands
+// first. No addition of a product is left, so a target compiler that contracts on its own finds
+// nothing to change, and every target gives the same bits.
 Program contract_products(const Program& program);
 
 // Drops nodes that no result needs.
 Program drop_dead_nodes(const Program& program);
 
-// The checks and requirements that fail for the given values of the params (indexed by ParamId; values
-// of folded and float params are ignored), as errors. Also S0xx errors for sizes that overflow.
+// The checks and requirements that fail for the given values of the params (indexed by ParamId;
+// values of folded and float params are ignored), as errors. Also S0xx errors for sizes that
+// overflow.
 Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& integer_params,
                           const std::vector<double>& real_params);
 

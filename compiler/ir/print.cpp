@@ -1,7 +1,7 @@
 // The stencil IR as text, for --emit ir, golden tests and bug reports.
 //
-// A node that is used once is printed inside its user; one that is used more often, has a name from the
-// program, or would nest too deeply gets a line of its own, so that even graphs from unrolled
+// A node that is used once is printed inside its user; one that is used more often, has a name from
+// the program, or would nest too deeply gets a line of its own, so that even graphs from unrolled
 // comprehensions stay readable and the printer's recursion stays shallow.
 #include <fmt/format.h>
 
@@ -123,21 +123,30 @@ class GraphPrinter {
 
 const char* print(BoundaryKind kind) {
   switch (kind) {
-    case BoundaryKind::None: return "none";
-    case BoundaryKind::Constant: return "constant";
-    case BoundaryKind::Clamp: return "clamp";
-    case BoundaryKind::Mirror: return "mirror";
-    case BoundaryKind::Periodic: return "periodic";
+    case BoundaryKind::None:
+      return "none";
+    case BoundaryKind::Constant:
+      return "constant";
+    case BoundaryKind::Clamp:
+      return "clamp";
+    case BoundaryKind::Mirror:
+      return "mirror";
+    case BoundaryKind::Periodic:
+      return "periodic";
   }
   return "";
 }
 
 const char* print(Reducer reducer) {
   switch (reducer) {
-    case Reducer::Sum: return "sum";
-    case Reducer::Prod: return "prod";
-    case Reducer::Min: return "min";
-    case Reducer::Max: return "max";
+    case Reducer::Sum:
+      return "sum";
+    case Reducer::Prod:
+      return "prod";
+    case Reducer::Min:
+      return "min";
+    case Reducer::Max:
+      return "max";
   }
   return "";
 }
@@ -181,8 +190,8 @@ std::string print_piece(const Program& program, const Piece& piece,
 
 std::string print(const Program& program) {
   const auto params = param_names(program);
-  std::string out = fmt::format("program {} real={} fp={}\n", program.name, name(program.real),
-                                name(program.fp));
+  std::string out =
+      fmt::format("program {} real={} fp={}\n", program.name, name(program.real), name(program.fp));
   for (const Param& param : program.params) out += print_param(param);
   out += fmt::format("grid {}", print(program.grid, params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
@@ -210,7 +219,8 @@ std::string print(const Program& program) {
   for (const Requirement& r : program.requirements) out += fmt::format("require {}\n", r.text);
   for (const Check& check : program.checks) {
     std::vector<std::string> alternatives;
-    for (const Affine& a : check.any_nonnegative) alternatives.push_back(print(a, params) + " >= 0");
+    for (const Affine& a : check.any_nonnegative)
+      alternatives.push_back(print(a, params) + " >= 0");
     out += fmt::format("check {}  // {}\n", fmt::join(alternatives, " or "), check.message);
   }
   return out;

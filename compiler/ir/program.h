@@ -1,6 +1,6 @@
 // The stencil IR: a program after semantic analysis. Everything is resolved: functions are inlined,
-// comprehensions unrolled, tables and fixed integer params folded, structures and vectors split into
-// scalar components, types explicit, every access proved or its check recorded.
+// comprehensions unrolled, tables and fixed integer params folded, structures and vectors split
+// into scalar components, types explicit, every access proved or its check recorded.
 //
 //   program   = params fields functions inits reductions stop? requirements checks
 //   function  = target field, pieces             one snapshot; pieces do not overlap
@@ -57,14 +57,15 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-struct Component {  // a scalar leaf of a field's element type
+struct Component {   // a scalar leaf of a field's element type
   std::string path;  // "" for a scalar field; ".rho", ".u[0]", "[2]" otherwise
   Scalar type;
 };
 
 enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
 // Clamp reads the nearest point. Mirror reflects about the edge point without repeating it
-// (index -1 reads 1), again and again if need be; an extent of 1 reads its only point. Periodic wraps.
+// (index -1 reads 1), again and again if need be; an extent of 1 reads its only point. Periodic
+// wraps.
 
 struct Field {
   std::string name;
@@ -77,19 +78,31 @@ struct Field {
   Span span;
 };
 
-// --- Graph nodes -----------------------------------------------------------------------------------
+// --- Graph nodes
+// -----------------------------------------------------------------------------------
 
-// A literal of the node's type: `integer` for Bool (0/1), I32, I64; `real` for floats (an F32 node's
-// value is already rounded to float).
+// A literal of the node's type: `integer` for Bool (0/1), I32, I64; `real` for floats (an F32
+// node's value is already rounded to float).
 struct Constant {
   double real = 0;
   int64_t integer = 0;
   friend bool operator==(const Constant&, const Constant&) = default;
 };
-struct ParamRef { ParamId param; friend bool operator==(const ParamRef&, const ParamRef&) = default; };
-struct Index { int dimension; friend bool operator==(const Index&, const Index&) = default; };  // I32 coordinate of the point
-struct Time { friend bool operator==(const Time&, const Time&) = default; };  // I32, index of the running step from 0
-struct ReductionRef { ReductionId reduction; friend bool operator==(const ReductionRef&, const ReductionRef&) = default; };  // only in Stop
+struct ParamRef {
+  ParamId param;
+  friend bool operator==(const ParamRef&, const ParamRef&) = default;
+};
+struct Index {
+  int dimension;
+  friend bool operator==(const Index&, const Index&) = default;
+};  // I32 coordinate of the point
+struct Time {
+  friend bool operator==(const Time&, const Time&) = default;
+};  // I32, index of the running step from 0
+struct ReductionRef {
+  ReductionId reduction;
+  friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
+};  // only in Stop
 struct Access {
   FieldId field;
   int component;             // into Field::components
@@ -108,7 +121,7 @@ struct Operation {
 
 struct Node {
   std::variant<Constant, ParamRef, Index, Time, ReductionRef, Access, Operation> kind;
-  Scalar type;       // of the value: never F16 or BF16 except for Convert results that are stored
+  Scalar type;  // of the value: never F16 or BF16 except for Convert results that are stored
   Span span;
   std::string hint;  // name of the `let` it came from, for readable output; may be empty
 };
@@ -128,8 +141,8 @@ class Graph {
   std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
 };
 
-// One expression evaluated at every point of a box. The type of results[c] is the type of component c
-// of what is written (for a storage type, the graph ends in a Convert to it).
+// One expression evaluated at every point of a box. The type of results[c] is the type of component
+// c of what is written (for a storage type, the graph ends in a Convert to it).
 struct Piece {
   Box region;
   std::vector<std::string> index_names;  // per dimension; "" if the program gives none
@@ -159,7 +172,8 @@ struct Reduction {  // evaluated after steps every, 2*every, ...
   Span span;
 };
 
-struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names was
+struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
+               // was
   Graph graph;
   NodeId condition;
   Span span;

@@ -14,7 +14,8 @@ const std::vector<NodeId>& operands(const Node& node);
 // True for every node that some root needs.
 std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots);
 
-// Adds to `out` what stands for `node`, whose operands already refer to `out`; returns its id there.
+// Adds to `out` what stands for `node`, whose operands already refer to `out`; returns its id
+// there.
 using NodeRewrite = std::function<NodeId(Graph& out, Node node)>;
 
 // Replaces every graph of the program by one in which each node that a root needs has gone through

@@ -62,7 +62,8 @@ class Verifier {
     if (field.boundary_values.size() != values) fail(field.name, "boundary values do not match");
   }
 
-  void check_piece(const std::string& where, const Piece& piece, const Field* target, bool in_stop) {
+  void check_piece(const std::string& where, const Piece& piece, const Field* target,
+                   bool in_stop) {
     if (piece.region.rank() != program_.grid.rank()) fail(where, "rank of the region");
     check_graph(where, piece.graph, in_stop);
     if (piece.results.size() != (target ? target->components.size() : 1)) {
@@ -92,7 +93,8 @@ class Verifier {
       } else if (const auto* operation = std::get_if<Operation>(&node.kind)) {
         check_operation(where, graph, id, *operation);
       } else if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
-        const bool known = param->param >= 0 && param->param < static_cast<int>(program_.params.size());
+        const bool known =
+            param->param >= 0 && param->param < static_cast<int>(program_.params.size());
         if (!known || program_.params[static_cast<size_t>(param->param)].type != node.type) {
           fail(where, fmt::format("%{}: param", id));
         }
@@ -136,7 +138,8 @@ class Verifier {
       if (!sound) fail(where, label() + ": types");
       return;
     }
-    const bool logical = operation.op == Op::And || operation.op == Op::Or || operation.op == Op::Not;
+    const bool logical =
+        operation.op == Op::And || operation.op == Op::Or || operation.op == Op::Not;
     const bool gives_bool = logical || is_comparison(operation.op);
     if ((result == Scalar::Bool) != gives_bool) fail(where, label() + ": type of the result");
     for (int i = 0; i < arity(operation.op); ++i) {
@@ -151,6 +154,8 @@ class Verifier {
 
 }  // namespace
 
-std::vector<std::string> verify(const Program& program) { return Verifier(program).run(); }
+std::vector<std::string> verify(const Program& program) {
+  return Verifier(program).run();
+}
 
 }  // namespace stencil::ir

@@ -66,9 +66,9 @@ class SectionAccesses {
   Accesses accesses;
 
  private:
-  // A short name for the value of an expression, the same for the same value everywhere in the kernel. Lets
-  // stand for the names of their values, so names stay short however lets build on each other. Notes the
-  // loads in it.
+  // A short name for the value of an expression, the same for the same value everywhere in the
+  // kernel. Lets stand for the names of their values, so names stay short however lets build on
+  // each other. Notes the loads in it.
   std::string text(const Expr& expr) {
     constexpr size_t kLongestName = 48;
     std::string full = spell(expr);

@@ -5,16 +5,18 @@
 //   statement = comment | let | assign | store | for | if | threads | barrier | block
 //   expr      = integer | real | bool | variable | operation | load
 //
-// The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1: the
-// launch is one-dimensional, so that no target's limit on a second dimension matters). What the
+// The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
+// the launch is one-dimensional, so that no target's limit on a second dimension matters). What the
 // threads of a block do in parallel stands inside `Threads` statements, which bind `thread_x`,
-// `thread_y`, `thread_z` (I32); everything outside them is uniform over the block. A `Barrier` stands
-// between two Threads statements when the second reads what the first wrote to shared memory. On a GPU
-// a Threads statement is just a scope; on a CPU it is a loop nest over the threads, and barriers vanish.
-// Per-thread buffers live from one Threads statement to the next; lets do not.
+// `thread_y`, `thread_z` (I32); everything outside them is uniform over the block. A `Barrier`
+// stands between two Threads statements when the second reads what the first wrote to shared
+// memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
+// threads, and barriers vanish. Per-thread buffers live from one Threads statement to the next;
+// lets do not.
 //
-// A kernel with threads {1,1,1} and no shared buffers is an ordinary function: host-side loops (initial
-// values, the plain sweeps that emitted programs check themselves against) use the same IR.
+// A kernel with threads {1,1,1} and no shared buffers is an ordinary function: host-side loops
+// (initial values, the plain sweeps that emitted programs check themselves against) use the same
+// IR.
 //
 // This layer knows nothing of stencils or schedules.
 #pragma once
@@ -30,17 +32,30 @@
 
 namespace stencil::kernel {
 
-// --- Expressions: immutable, shared ---------------------------------------------------------------
+// --- Expressions: immutable, shared
+// ---------------------------------------------------------------
 
 struct ExprNode;
 using Expr = std::shared_ptr<const ExprNode>;
 using BufferId = int;  // into Kernel::buffers
 
-struct IntegerLiteral { int64_t value; };  // of type Bool (0/1), I32 or I64
-struct RealLiteral { double value; };      // of type F32 (already rounded) or F64
-struct Variable { std::string name; };     // loop variable, let, scalar argument or named constant
-struct Operation { Op op; std::vector<Expr> operands; };
-struct Load { BufferId buffer; std::vector<Expr> index; };  // one I32/I64 index per dimension, from 0
+struct IntegerLiteral {
+  int64_t value;
+};  // of type Bool (0/1), I32 or I64
+struct RealLiteral {
+  double value;
+};  // of type F32 (already rounded) or F64
+struct Variable {
+  std::string name;
+};  // loop variable, let, scalar argument or named constant
+struct Operation {
+  Op op;
+  std::vector<Expr> operands;
+};
+struct Load {
+  BufferId buffer;
+  std::vector<Expr> index;
+};  // one I32/I64 index per dimension, from 0
 
 struct ExprNode {
   std::variant<IntegerLiteral, RealLiteral, Variable, Operation, Load> kind;
@@ -54,25 +69,45 @@ Expr variable(std::string name, Scalar type = Scalar::I32);
 Expr load(BufferId buffer, std::vector<Expr> index, Scalar type);
 Expr convert(Expr value, Scalar type);  // nothing to do if it already has the type
 // Integer operations on literals are folded, and x+0, x*1, x*0, `and`/`or`/select with a literal
-// condition are simplified; float arithmetic is left as it is. Comparisons and And/Or/Not give Bool;
-// other results have the type of the last operand.
+// condition are simplified; float arithmetic is left as it is. Comparisons and And/Or/Not give
+// Bool; other results have the type of the last operand.
 Expr operation(Op op, std::vector<Expr> operands);
-inline Expr add(Expr a, Expr b) { return operation(Op::Add, {std::move(a), std::move(b)}); }
-inline Expr sub(Expr a, Expr b) { return operation(Op::Sub, {std::move(a), std::move(b)}); }
-inline Expr mul(Expr a, Expr b) { return operation(Op::Mul, {std::move(a), std::move(b)}); }
-inline Expr less(Expr a, Expr b) { return operation(Op::Lt, {std::move(a), std::move(b)}); }
-inline Expr less_equal(Expr a, Expr b) { return operation(Op::Le, {std::move(a), std::move(b)}); }
+inline Expr add(Expr a, Expr b) {
+  return operation(Op::Add, {std::move(a), std::move(b)});
+}
+inline Expr sub(Expr a, Expr b) {
+  return operation(Op::Sub, {std::move(a), std::move(b)});
+}
+inline Expr mul(Expr a, Expr b) {
+  return operation(Op::Mul, {std::move(a), std::move(b)});
+}
+inline Expr less(Expr a, Expr b) {
+  return operation(Op::Lt, {std::move(a), std::move(b)});
+}
+inline Expr less_equal(Expr a, Expr b) {
+  return operation(Op::Le, {std::move(a), std::move(b)});
+}
 Expr all_of(std::vector<Expr> conditions);  // `true` if empty
 
-// --- Statements --------------------------------------------------------------------------------------
+// --- Statements
+// --------------------------------------------------------------------------------------
 
 struct Statement;
 using Body = std::vector<Statement>;
 
 enum class LoopKind { Serial, Unrolled };
-struct Comment { std::string text; };  // one line, or several separated by \n
-struct Let { std::string name; Expr value; };  // constant until the end of the enclosing body
-struct Store { BufferId buffer; std::vector<Expr> index; Expr value; };
+struct Comment {
+  std::string text;
+};  // one line, or several separated by \n
+struct Let {
+  std::string name;
+  Expr value;
+};  // constant until the end of the enclosing body
+struct Store {
+  BufferId buffer;
+  std::vector<Expr> index;
+  Expr value;
+};
 struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 if begin is)
   LoopKind kind;
   std::string name;
@@ -80,16 +115,25 @@ struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 
   int64_t step = 1;
   Body body;
 };
-struct If { Expr condition; Body then; Body otherwise; };
-struct Threads { Body body; };
+struct If {
+  Expr condition;
+  Body then;
+  Body otherwise;
+};
+struct Threads {
+  Body body;
+};
 struct Barrier {};
-struct Scope { Body body; };  // { ... }: limits the lets in it
+struct Scope {
+  Body body;
+};  // { ... }: limits the lets in it
 
 struct Statement {
   std::variant<Comment, Let, Store, For, If, Threads, Barrier, Scope> kind;
 };
 
-// --- Kernels ------------------------------------------------------------------------------------------
+// --- Kernels
+// ------------------------------------------------------------------------------------------
 
 enum class Space { Global, Shared, Thread };
 
@@ -97,19 +141,22 @@ struct Buffer {
   std::string name;
   Scalar type;  // F16/BF16: loads convert to F32, stores take a value of that storage type
   Space space;
-  // Global: any I32/I64 expression of constants and scalars; Shared and Thread: literals or constants.
-  // Row-major; no extents: a single value (Thread only).
+  // Global: any I32/I64 expression of constants and scalars; Shared and Thread: literals or
+  // constants. Row-major; no extents: a single value (Thread only).
   std::vector<Expr> extents;
   bool read_only = false;  // Global: never stored to by this kernel
   bool wide = false;       // Global: element offsets may pass 2^31, so they are computed in I64
   std::string comment;     // printed beside the declaration; may be empty
 };
 
-struct ScalarArgument { std::string name; Scalar type; };
+struct ScalarArgument {
+  std::string name;
+  Scalar type;
+};
 
 struct Kernel {
-  std::string name;     // C identifier, unique in the module
-  std::string comment;  // what it does, for the reader of the output
+  std::string name;             // C identifier, unique in the module
+  std::string comment;          // what it does, for the reader of the output
   std::vector<Buffer> buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
   std::array<int, 3> threads = {1, 1, 1};  // x, y, z

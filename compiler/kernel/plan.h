@@ -17,8 +17,8 @@
 namespace stencil::kernel {
 
 // One scalar component of one field in device memory, in one or more equally shaped copies, called
-// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slot `levels`, if there is
-// one more copy than levels, is the spare that the next result is written to.
+// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slot `levels`, if
+// there is one more copy than levels, is the spare that the next result is written to.
 struct Array {
   std::string name;  // C identifier: "A", "S_rho", "f_2"
   Scalar type;
@@ -40,8 +40,13 @@ struct Parameter {
   int param = 0;         // ParamId of the stencil program
 };
 
-struct ArrayArgument { int array; int slot; };
-struct ParameterArgument { int parameter; };
+struct ArrayArgument {
+  int array;
+  int slot;
+};
+struct ParameterArgument {
+  int parameter;
+};
 struct FirstStep {};  // I32: index of the first step of this tile (`time` in the program)
 struct StepCount {};  // I32: steps to do in this tile, 1 .. time_tile
 using ScalarValue = std::variant<ParameterArgument, FirstStep, StepCount>;
@@ -52,11 +57,16 @@ struct Launch {
   std::vector<ScalarValue> scalars;   // one per scalar of the kernel, in order
   Expr blocks;                        // I64, over constants and parameters; 0: nothing to launch
 };
-struct Rotate { int array; };          // every slot moves one on: slot k becomes k+1, the last becomes 0
-struct Exchange { int array; int a, b; };  // two slots trade places
+struct Rotate {
+  int array;
+};  // every slot moves one on: slot k becomes k+1, the last becomes 0
+struct Exchange {
+  int array;
+  int a, b;
+};  // two slots trade places
 using Action = std::variant<Launch, Rotate, Exchange>;
 
-struct Check {  // must hold before anything is allocated
+struct Check {     // must hold before anything is allocated
   Expr condition;  // Bool, over parameters
   std::string message;
 };
@@ -72,8 +82,8 @@ struct Plan {
 };
 
 struct Module {
-  std::string name;                       // C identifier, prefix of every emitted function
-  std::vector<std::string> header;        // lines of the comment at the top
+  std::string name;                 // C identifier, prefix of every emitted function
+  std::vector<std::string> header;  // lines of the comment at the top
   std::vector<NamedConstant> constants;
   std::vector<Kernel> kernels;
   Plan plan;

@@ -1,6 +1,6 @@
 // The building blocks that all schedule families share: names, the interface of a module (arrays,
-// params, checks), points and boxes as kernel expressions, the evaluation of a piece at a point, and the
-// division of a box into tiles.
+// params, checks), points and boxes as kernel expressions, the evaluation of a piece at a point,
+// and the division of a box into tiles.
 #pragma once
 
 #include <functional>
@@ -44,16 +44,19 @@ class Interface {
   int components(ir::FieldId field) const;
   kernel::Expr param(ir::ParamId id) const;  // the variable it is in kernels
 
-  kernel::Expr affine(const ir::Affine& value) const;          // I32
-  kernel::Expr affine_long(const ir::Affine& value) const;     // I64
-  kernel::Expr low(const ir::Box& box, int dimension) const { return affine(box.ranges[static_cast<size_t>(dimension)].low); }
+  kernel::Expr affine(const ir::Affine& value) const;       // I32
+  kernel::Expr affine_long(const ir::Affine& value) const;  // I64
+  kernel::Expr low(const ir::Box& box, int dimension) const {
+    return affine(box.ranges[static_cast<size_t>(dimension)].low);
+  }
   // The upper bound, written with the named size of the grid where that reads better.
   kernel::Expr high(const ir::Box& box, int dimension) const;
   kernel::Expr extent(const ir::Box& box, int dimension) const;  // I32, number of points
-  bool wide(const ir::Box& box) const;  // may hold 2^31 points or more
+  bool wide(const ir::Box& box) const;                           // may hold 2^31 points or more
 
   // point lies in `box`; comparisons that hold for every point of `within` (if given) are left out.
-  kernel::Expr inside(const Point& point, const ir::Box& box, const ir::Box* within = nullptr) const;
+  kernel::Expr inside(const Point& point, const ir::Box& box,
+                      const ir::Box* within = nullptr) const;
 
   // The index of a point in an array over `box`: coordinates from 0.
   std::vector<kernel::Expr> index(const Point& point, const ir::Box& box) const;
@@ -69,10 +72,10 @@ class Interface {
 
   const ir::Program& program_;
   Names names_;
-  std::vector<kernel::NamedConstant> sizes_;    // size_z, size_y, size_x where the grid's are known
-  std::vector<std::string> param_names_;        // in kernels, by ParamId
+  std::vector<kernel::NamedConstant> sizes_;  // size_z, size_y, size_x where the grid's are known
+  std::vector<std::string> param_names_;      // in kernels, by ParamId
   std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
-  std::vector<std::vector<int>> first_array_;   // [field][component]
+  std::vector<std::vector<int>> first_array_;         // [field][component]
   std::vector<kernel::Array> arrays_;
   std::vector<kernel::Parameter> parameters_;
 };
@@ -80,14 +83,15 @@ class Interface {
 // The coordinate names of a grid: {"x"}, {"y", "x"}, {"z", "y", "x"}.
 std::vector<std::string> axis_names(int rank);
 
-// --- Evaluating a piece -------------------------------------------------------------------------------
+// --- Evaluating a piece
+// -------------------------------------------------------------------------------
 
 // The value of an access when the piece is evaluated at `point`.
 using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
 
-// Evaluates every result of a graph at `point`: appends lets for values that are named or used more than
-// once to `body` and returns one expression per result. `time` (I32) is the index of the running step.
-// `names` keeps the lets apart from what is in scope.
+// Evaluates every result of a graph at `point`: appends lets for values that are named or used more
+// than once to `body` and returns one expression per result. `time` (I32) is the index of the
+// running step. `names` keeps the lets apart from what is in scope.
 std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                                    const std::vector<ir::NodeId>& results, const Point& point,
                                    const kernel::Expr& time, const ReadAccess& read, Names names,
@@ -97,10 +101,11 @@ std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& 
 kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& graph,
                                  ir::NodeId condition);
 
-// --- Boundaries -----------------------------------------------------------------------------------------
+// --- Boundaries
+// -----------------------------------------------------------------------------------------
 
-// Where an access lands: the coordinates it reads after the field's boundary rule, and, for a constant
-// boundary, the condition under which it reads memory at all (null: always).
+// Where an access lands: the coordinates it reads after the field's boundary rule, and, for a
+// constant boundary, the condition under which it reads memory at all (null: always).
 struct Landing {
   Point point;
   kernel::Expr inside;
@@ -110,7 +115,8 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
 kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access,
                             const Landing& landing, kernel::Expr loaded);
 
-// --- Tiling ------------------------------------------------------------------------------------------
+// --- Tiling
+// ------------------------------------------------------------------------------------------
 
 // A box cut into equal tiles, one per thread block; tiles are numbered with x running fastest.
 struct Tiling {
@@ -123,24 +129,29 @@ struct TileLength {
   kernel::Expr expr;  // the same as I32: a literal or a named constant
 };
 // `lengths`: per dimension, outermost first.
-Tiling tile_box(const Interface& interface, const ir::Box& box, const std::vector<TileLength>& lengths,
-                Names& names);
+Tiling tile_box(const Interface& interface, const ir::Box& box,
+                const std::vector<TileLength>& lengths, Names& names);
 
 // Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
 // first).
 int along(const std::array<int, 3>& shape, int rank, int dimension);
 
 // The variables through which a kernel knows its place in time (I32).
-inline kernel::Expr first_step() { return kernel::variable("first_step"); }  // of this tile
-inline kernel::Expr step_count() { return kernel::variable("steps"); }       // to do in this tile
+inline kernel::Expr first_step() {
+  return kernel::variable("first_step");
+}  // of this tile
+inline kernel::Expr step_count() {
+  return kernel::variable("steps");
+}  // to do in this tile
 
-// Gives the kernel a scalar argument for each param, first_step and steps that its body and buffers name,
-// and the launch the values to pass.
+// Gives the kernel a scalar argument for each param, first_step and steps that its body and buffers
+// name, and the launch the values to pass.
 void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Launch& launch);
 
 // The comment lines on fields and params that every module's header carries.
 std::vector<std::string> describe(const ir::Program& program);
-// One line per field level that a time tile of `steps` needs: how far beyond the tile, per dimension.
+// One line per field level that a time tile of `steps` needs: how far beyond the tile, per
+// dimension.
 std::vector<std::string> describe_halos(const ir::Program& program, int steps);
 
 }  // namespace stencil::schedule

@@ -1,7 +1,7 @@
 // Boundary rules as index arithmetic: where an access that may leave its field's box reads instead.
 //
-// Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an access
-// that stays inside costs nothing.
+// Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
+// access that stays inside costs nothing.
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -30,8 +30,7 @@ Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
   const Expr period = kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one});
   const Expr place = modulo(kernel::sub(at, low), period);
   const Expr back = kernel::sub(period, place);
-  const Expr folded =
-      kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
+  const Expr folded = kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
   return kernel::add(low, folded);
 }
 
@@ -52,14 +51,19 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
       const Expr low = interface.low(field.box, d);
       const Expr high = interface.high(field.box, d);
       switch (field.boundary) {
-        case ir::BoundaryKind::None: break;  // ruled out by ir::verify
+        case ir::BoundaryKind::None:
+          break;  // ruled out by ir::verify
         case ir::BoundaryKind::Constant:
           if (below) inside.push_back(kernel::operation(Op::Ge, {at, low}));
           if (above) inside.push_back(kernel::less_equal(at, high));
           at = clamp_to(at, low, high, below, above);
           break;
-        case ir::BoundaryKind::Clamp: at = clamp_to(at, low, high, below, above); break;
-        case ir::BoundaryKind::Mirror: at = mirror(at, low, interface.extent(field.box, d)); break;
+        case ir::BoundaryKind::Clamp:
+          at = clamp_to(at, low, high, below, above);
+          break;
+        case ir::BoundaryKind::Mirror:
+          at = mirror(at, low, interface.extent(field.box, d));
+          break;
         case ir::BoundaryKind::Periodic:
           at = kernel::add(low, modulo(kernel::sub(at, low), interface.extent(field.box, d)));
           break;

@@ -1,4 +1,5 @@
-// A kernel under construction, with the launch that goes with it: the two lists of arrays stay in step.
+// A kernel under construction, with the launch that goes with it: the two lists of arrays stay in
+// step.
 #pragma once
 
 #include <map>
@@ -14,8 +15,8 @@ class KernelBuilder {
  public:
   KernelBuilder(const Interface& interface, std::string name, std::string comment);
 
-  // The argument for one slot of one component; the same buffer each time it is asked for. `stored`: the
-  // kernel writes to it.
+  // The argument for one slot of one component; the same buffer each time it is asked for.
+  // `stored`: the kernel writes to it.
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);

@@ -21,7 +21,8 @@ std::vector<std::string> describe(const ir::Program& program) {
   const auto params = ir::param_names(program);
   std::vector<std::string> lines;
   lines.push_back(fmt::format("program   {} on {}, real = {}, fp = {}", program.name,
-                              print_box(program.grid, params), name(program.real), name(program.fp)));
+                              print_box(program.grid, params), name(program.real),
+                              name(program.fp)));
   for (const ir::Function& function : program.functions) {
     const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
     std::vector<std::string> halos;

@@ -1,7 +1,8 @@
-// The `direct` family: one kernel per stencil function and step, a thread per point (or per few points).
+// The `direct` family: one kernel per stencil function and step, a thread per point (or per few
+// points).
 //
-// Every step reads and writes global memory, so its speed ends at the copy bound; it serves any program a
-// kernel can serve, and it is what time tiling has to beat.
+// Every step reads and writes global memory, so its speed ends at the copy bound; it serves any
+// program a kernel can serve, and it is what time tiling has to beat.
 #include <fmt/format.h>
 
 #include <set>
@@ -31,7 +32,8 @@ void refuse(const ir::Program& program, const Schedule&, Diagnostics& diagnostic
   refuse_common(program, "direct", diagnostics);
 }
 
-// The loops over a thread's elements around what it does at one point; `point` gets the coordinates.
+// The loops over a thread's elements around what it does at one point; `point` gets the
+// coordinates.
 struct ElementLoops {
   std::vector<std::string> loop_names;  // "" where there is one element
   Body lets;                            // coordinates of the point
@@ -49,8 +51,8 @@ ElementLoops element_loops(KernelBuilder& builder, const Schedule& schedule, con
     loops.loop_names.emplace_back();
     if (along(schedule.elements, rank, d) > 1) {
       loops.loop_names.back() = builder.names().unique("e" + axes[i]);
-      local = kernel::add(local, kernel::mul(kernel::variable(loops.loop_names.back()),
-                                             kernel::integer(threads)));
+      local = kernel::add(
+          local, kernel::mul(kernel::variable(loops.loop_names.back()), kernel::integer(threads)));
     }
     const std::string name = builder.names().unique(axes[i]);
     loops.lets.push_back({kernel::Let{name, kernel::add(origin[i], local)}});
@@ -64,9 +66,9 @@ Body wrap(const ElementLoops& loops, const Schedule& schedule, int rank, Body bo
     const std::string& name = loops.loop_names[static_cast<size_t>(d)];
     if (name.empty()) continue;
     Body outer;
-    outer.push_back({kernel::For{kernel::LoopKind::Unrolled, name, kernel::integer(0),
-                                 kernel::integer(along(schedule.elements, rank, d)), 1,
-                                 std::move(body)}});
+    outer.push_back(
+        {kernel::For{kernel::LoopKind::Unrolled, name, kernel::integer(0),
+                     kernel::integer(along(schedule.elements, rank, d)), 1, std::move(body)}});
     body = std::move(outer);
   }
   return body;
@@ -75,10 +77,9 @@ Body wrap(const ElementLoops& loops, const Schedule& schedule, int rank, Body bo
 void lower_sweep(const Interface& interface, const Schedule& schedule, const Sweep& sweep,
                  Names& kernel_names, kernel::Module& module) {
   const int rank = interface.rank();
-  KernelBuilder builder(
-      interface, kernel_names.unique(module.name + "_" + sweep.function->name),
-      fmt::format("One sweep of {}, {}.", sweep.function->name,
-                  sweep.in_place ? "in place" : "to the spare copy"));
+  KernelBuilder builder(interface, kernel_names.unique(module.name + "_" + sweep.function->name),
+                        fmt::format("One sweep of {}, {}.", sweep.function->name,
+                                    sweep.in_place ? "in place" : "to the spare copy"));
   builder.kernel().threads = schedule.block;
   std::vector<TileLength> lengths;
   for (int d = 0; d < rank; ++d) {
@@ -123,7 +124,8 @@ Footprint measure_direct(const ir::Program& program, const Schedule& schedule) {
       levels.insert({reads.field, reads.level});
     }
     for (const auto& [field, level] : levels) {
-      out.bytes_read += static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
+      out.bytes_read +=
+          static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
     }
     const size_t target = static_cast<size_t>(sweep.function->target);
     out.bytes_written += static_cast<double>(bytes_per_point(program.fields[target]));
@@ -139,7 +141,8 @@ Footprint measure_direct(const ir::Program& program, const Schedule& schedule) {
 }  // namespace
 
 Family direct_family() {
-  return {"direct", "one sweep per stencil function and step; a thread per point",
+  return {"direct",
+          "one sweep per stencil function and step; a thread per point",
           {Setting::Block, Setting::Elements},
           defaults,
           nullptr,

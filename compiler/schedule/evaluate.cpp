@@ -1,8 +1,8 @@
 // Evaluating a piece at a point: the expression graph becomes lets and one expression per result.
 //
-// A node that is used once is written where it is used; one that is used more often or carries a name
-// from the program becomes a let, and so does one whose expression would grow beyond a line or two. The
-// graph is walked in its topological order, so nothing here recurses.
+// A node that is used once is written where it is used; one that is used more often or carries a
+// name from the program becomes a let, and so does one whose expression would grow beyond a line or
+// two. The graph is walked in its topological order, so nothing here recurses.
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
@@ -22,8 +22,8 @@ bool is_leaf(const ir::Node& node) {
 
 class Evaluator {
  public:
-  Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point, const Expr& time,
-            const ReadAccess& read)
+  Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point,
+            const Expr& time, const ReadAccess& read)
       : interface_(interface), graph_(graph), point_(point), time_(time), read_(read) {}
 
   Expr leaf_or_operation(const ir::Node& node, const std::vector<Expr>& values) const {
@@ -36,9 +36,7 @@ class Evaluator {
         return is_integer(node.type) ? kernel::integer(c.integer, node.type)
                                      : kernel::real(c.real, node.type);
       }
-      Expr operator()(const ir::ParamRef& p) const {
-        return self.interface_.param(p.param);
-      }
+      Expr operator()(const ir::ParamRef& p) const { return self.interface_.param(p.param); }
       Expr operator()(const ir::Index& i) const {
         return self.point_[static_cast<size_t>(i.dimension)];
       }
@@ -47,7 +45,8 @@ class Evaluator {
       Expr operator()(const ir::Access& access) const { return self.read_(access); }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;
-        for (ir::NodeId id : operation.operands) operands.push_back(values[static_cast<size_t>(id)]);
+        for (ir::NodeId id : operation.operands)
+          operands.push_back(values[static_cast<size_t>(id)]);
         if (operation.op == Op::Convert) return kernel::convert(operands[0], node.type);
         return kernel::operation(operation.op, std::move(operands));
       }
@@ -63,9 +62,10 @@ class Evaluator {
   const ReadAccess& read_;
 };
 
-// The value bound to a let, so that stores which follow cannot change what it reads: the components of one
-// point are computed from one snapshot, also when they are stored one after the other in place. A storage
-// type (half, bfloat) exists in memory only: there the value before its conversion is bound.
+// The value bound to a let, so that stores which follow cannot change what it reads: the components
+// of one point are computed from one snapshot, also when they are stored one after the other in
+// place. A storage type (half, bfloat) exists in memory only: there the value before its conversion
+// is bound.
 Expr settled(Expr value, Names& names, kernel::Body& body) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
   if (value->type == Scalar::F16 || value->type == Scalar::BF16) {
@@ -89,7 +89,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   std::vector<int> uses(count, 0);
   for (size_t i = 0; i < count; ++i) {
     if (!needed[i]) continue;
-    for (ir::NodeId operand : ir::operands(graph[static_cast<int>(i)])) ++uses[static_cast<size_t>(operand)];
+    for (ir::NodeId operand : ir::operands(graph[static_cast<int>(i)]))
+      ++uses[static_cast<size_t>(operand)];
   }
   for (ir::NodeId result : results) ++uses[static_cast<size_t>(result)];
 
@@ -126,7 +127,8 @@ Expr condition_on_params(const Interface& interface, const ir::Graph& graph, ir:
   const Expr no_time;
   const Evaluator evaluator(interface, graph, no_point, no_time, no_access);
   std::vector<Expr> values;
-  for (const ir::Node& node : graph.nodes()) values.push_back(evaluator.leaf_or_operation(node, values));
+  for (const ir::Node& node : graph.nodes())
+    values.push_back(evaluator.leaf_or_operation(node, values));
   return values[static_cast<size_t>(condition)];
 }
 

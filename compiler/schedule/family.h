@@ -20,10 +20,11 @@ struct Family {
   std::vector<Setting> settings;  // those it has, in printing order
   // Settings that suit `program` before anything is searched.
   Schedule (*defaults)(const ir::Program& program);
-  // Why `choose` should prefer a later family although this one can serve the program; "" if it should
-  // not. Null: never.
+  // Why `choose` should prefer a later family although this one can serve the program; "" if it
+  // should not. Null: never.
   std::string (*unrewarding)(const ir::Program& program);
-  // Errors L01x name the feature, the reason and its place; without errors the program can be lowered.
+  // Errors L01x name the feature, the reason and its place; without errors the program can be
+  // lowered.
   void (*refuse)(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
   kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule);
   Footprint (*measure)(const ir::Program& program, const Schedule& schedule);

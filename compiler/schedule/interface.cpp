@@ -1,8 +1,9 @@
-// The interface of a module: which arrays and params its user sees, under which names, with which sizes.
+// The interface of a module: which arrays and params its user sees, under which names, with which
+// sizes.
 //
 // It depends on the program alone, so every schedule of a program has the same entry points and the
-// drivers, the runtime and the self-check can exchange one for another. Sizes that are known become named
-// constants; open ones stay affine expressions of the params. Both take the same path.
+// drivers, the runtime and the self-check can exchange one for another. Sizes that are known become
+// named constants; open ones stay affine expressions of the params. Both take the same path.
 #include <fmt/format.h>
 
 #include <limits>
@@ -140,7 +141,8 @@ kernel::Module Interface::empty_module() const {
     Expr condition = kernel::boolean(false);
     for (const ir::Affine& affine : check.any_nonnegative) {
       condition = kernel::operation(
-          Op::Or, {condition, kernel::less_equal(kernel::integer(0, Scalar::I64), affine_long(affine))});
+          Op::Or,
+          {condition, kernel::less_equal(kernel::integer(0, Scalar::I64), affine_long(affine))});
     }
     module.plan.checks.push_back({condition, check.message});
   }
@@ -150,10 +152,11 @@ kernel::Module Interface::empty_module() const {
       const Expr farthest = kernel::integer(ir::kLargestCoordinate, Scalar::I64);
       const Expr extent = affine_long(range.high - range.low + 1);
       module.plan.checks.push_back(
-          {kernel::all_of({kernel::less_equal(kernel::sub(kernel::integer(0, Scalar::I64), farthest),
-                                              affine_long(range.low)),
-                           kernel::less_equal(affine_long(range.high), farthest),
-                           kernel::less_equal(extent, farthest)}),
+          {kernel::all_of(
+               {kernel::less_equal(kernel::sub(kernel::integer(0, Scalar::I64), farthest),
+                                   affine_long(range.low)),
+                kernel::less_equal(affine_long(range.high), farthest),
+                kernel::less_equal(extent, farthest)}),
            fmt::format("field {}: coordinates and extents are limited to 2^30", field.name)});
     }
   }
@@ -190,9 +193,11 @@ Expr Interface::affine_long(const ir::Affine& value) const {
 }
 
 Expr Interface::affine(const ir::Affine& value) const {
-  bool simple = true;  // at most one param, taken once: I32 arithmetic cannot overflow before the end
+  bool simple =
+      true;  // at most one param, taken once: I32 arithmetic cannot overflow before the end
   for (const auto& [param, coefficient] : value.terms) {
-    simple = simple && coefficient == 1 && program_.params[static_cast<size_t>(param)].type == Scalar::I32;
+    simple = simple && coefficient == 1 &&
+             program_.params[static_cast<size_t>(param)].type == Scalar::I32;
   }
   simple = simple && value.terms.size() <= 1;
   if (!simple) return kernel::convert(affine_long(value), Scalar::I32);
@@ -206,7 +211,8 @@ Expr Interface::affine(const ir::Affine& value) const {
 Expr Interface::extent(const ir::Box& box, int dimension) const {
   const ir::Range& range = box.ranges[static_cast<size_t>(dimension)];
   if (range == program_.grid.ranges[static_cast<size_t>(dimension)] && rank() <= 3) {
-    const std::string comment = "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
+    const std::string comment =
+        "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
     for (const kernel::NamedConstant& size : sizes_) {
       if (size.comment == comment) return kernel::variable(size.name);
     }
@@ -255,7 +261,8 @@ Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* wi
 
 std::vector<Expr> Interface::index(const Point& point, const ir::Box& box) const {
   std::vector<Expr> out;
-  for (int d = 0; d < rank(); ++d) out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
+  for (int d = 0; d < rank(); ++d)
+    out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
   return out;
 }
 

@@ -1,19 +1,21 @@
-// The `overlapped` family: overlapped tiling as in Holewinski, Pouchet and Sadayappan (ICS'12), section 4.
+// The `overlapped` family: overlapped tiling as in Holewinski, Pouchet and Sadayappan (ICS'12),
+// section 4.
 //
-// A block loads its tile and the halo of every written field into shared memory once, computes T steps of
-// all stencil functions there, recomputing in the halo what its neighbours compute too, and writes its
-// output box once. Blocks never wait for each other.
+// A block loads its tile and the halo of every written field into shared memory once, computes T
+// steps of all stencil functions there, recomputing in the halo what its neighbours compute too,
+// and writes its output box once. Blocks never wait for each other.
 //
-// The threads of a block cover the box that is computed first, the largest: block x elements points in
-// each dimension, point c belonging to thread c mod block. That box less its margins is the output box
-// (the paper's equation 1). A thread keeps its points through all steps, so a barrier is needed only when
-// a function reads at an offset what others wrote, or overwrites what others read (BarrierPlanner).
+// The threads of a block cover the box that is computed first, the largest: block x elements points
+// in each dimension, point c belonging to thread c mod block. That box less its margins is the
+// output box (the paper's equation 1). A thread keeps its points through all steps, so a barrier is
+// needed only when a function reads at an offset what others wrote, or overwrites what others read
+// (BarrierPlanner).
 //
-// A function that reads its target at offsets keeps its results in per-thread buffers until every thread
-// has read the old values (Algorithm 4); others write to the shared tile directly.
+// A function that reads its target at offsets keeps its results in per-thread buffers until every
+// thread has read the old values (Algorithm 4); others write to the shared tile directly.
 //
-// When fewer than T steps are left, the first steps of the tile are skipped: what the remaining ones need
-// is contained in what was loaded.
+// When fewer than T steps are left, the first steps of the tile are skipped: what the remaining
+// ones need is contained in what was loaded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,10 +34,11 @@ using analysis::Reach;
 using kernel::Body;
 using kernel::Expr;
 
-// --- Barriers ---------------------------------------------------------------------------------------
+// --- Barriers
+// ---------------------------------------------------------------------------------------
 
-// Places a barrier before a phase only if it needs one: it reads at offsets what was written since the
-// last barrier, or writes what was read at offsets since.
+// Places a barrier before a phase only if it needs one: it reads at offsets what was written since
+// the last barrier, or writes what was read at offsets since.
 class BarrierPlanner {
  public:
   void before(const std::set<ir::FieldId>& offset_reads, const std::set<ir::FieldId>& writes,
@@ -57,7 +60,8 @@ class BarrierPlanner {
   std::set<ir::FieldId> read_, written_;
 };
 
-// --- The kernel ---------------------------------------------------------------------------------------
+// --- The kernel
+// ---------------------------------------------------------------------------------------
 
 class OverlappedLowering {
  public:
@@ -113,20 +117,21 @@ class OverlappedLowering {
       const Reach reach = geometry_.analysis.computed_hull[i];
       core_lengths_.push_back(
           {geometry_.core[i],
-           constant("core_" + axes_[i], geometry_.core[i],
-                    fmt::format("output points of a tile in {}: {} threads x {} elements, less {} + {} "
-                                "recomputed",
-                                axes_[i], along(schedule_.block, rank(), d),
-                                along(schedule_.elements, rank(), d), reach.low, reach.high))});
+           constant(
+               "core_" + axes_[i], geometry_.core[i],
+               fmt::format("output points of a tile in {}: {} threads x {} elements, less {} + {} "
+                           "recomputed",
+                           axes_[i], along(schedule_.block, rank(), d),
+                           along(schedule_.elements, rank(), d), reach.low, reach.high))});
       coordinates_.push_back(builder_.names().unique(axes_[i]));
       locals_.push_back(builder_.names().unique("local_" + axes_[i]));
-      loop_names_.push_back(along(schedule_.elements, rank(), d) > 1
-                                ? builder_.names().unique("e" + axes_[i])
-                                : "");
+      loop_names_.push_back(
+          along(schedule_.elements, rank(), d) > 1 ? builder_.names().unique("e" + axes_[i]) : "");
     }
   }
 
-  // One shared tile per component of every written field; a per-thread buffer where results must wait.
+  // One shared tile per component of every written field; a per-thread buffer where results must
+  // wait.
   void declare_tiles() {
     for (const auto& [field, margin] : geometry_.held) {
       const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
@@ -155,8 +160,8 @@ class OverlappedLowering {
       for (size_t c = 0; c < declared.components.size(); ++c) {
         const std::string name = interface_.array_name(function.target, static_cast<int>(c));
         results_[function.target].push_back(
-            builder_.local(kernel::Space::Thread, name + "_result", declared.components[c].type, extents,
-                           "waits here until every thread has read the old values"));
+            builder_.local(kernel::Space::Thread, name + "_result", declared.components[c].type,
+                           extents, "waits here until every thread has read the old values"));
       }
     }
   }
@@ -168,8 +173,8 @@ class OverlappedLowering {
     });
   }
 
-  // Loads every tile with its halo, as far as it lies in the field. Fields with tiles of one shape share
-  // the loops.
+  // Loads every tile with its halo, as far as it lies in the field. Fields with tiles of one shape
+  // share the loops.
   Body load_tiles() {
     Body out;
     std::vector<ir::FieldId> left;
@@ -206,7 +211,8 @@ class OverlappedLowering {
       for (size_t c = 0; c < declared.components.size(); ++c) {
         const ir::Access here{field, static_cast<int>(c), 0,
                               std::vector<int>(static_cast<size_t>(rank()), 0), 0};
-        const Expr value = kernel::convert(builder_.load_global(here, point), declared.components[c].type);
+        const Expr value =
+            kernel::convert(builder_.load_global(here, point), declared.components[c].type);
         loads.push_back({kernel::Store{tiles_.at(field)[c], local, value}});
       }
     }
@@ -252,8 +258,8 @@ class OverlappedLowering {
                         : kernel::operation(Op::Ge, {step_count(), kernel::integer(left)});
       out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, schedule_.time_tile)}});
       for (size_t f = 0; f < program_.functions.size(); ++f) {
-        append(out, apply(program_.functions[f], geometry_.analysis.computed[static_cast<size_t>(t)][f],
-                          time));
+        append(out, apply(program_.functions[f],
+                          geometry_.analysis.computed[static_cast<size_t>(t)][f], time));
       }
     }
     return out;
@@ -279,8 +285,8 @@ class OverlappedLowering {
   }
 
   // What every thread does for each of its points in a step, if the step is to be done at all. The
-  // condition stands inside the parallel section: barriers are unconditional, which every target handles
-  // well (PoCL's compile time grows exponentially with the number of conditional ones).
+  // condition stands inside the parallel section: barriers are unconditional, which every target
+  // handles well (PoCL's compile time grows exponentially with the number of conditional ones).
   kernel::Statement section(Body inner) const {
     Body body = per_element(std::move(inner));
     const auto* always = std::get_if<kernel::IntegerLiteral>(&runs_->kind);
@@ -309,16 +315,17 @@ class OverlappedLowering {
       body.push_back({kernel::Let{locals_[i], local}});
       const Expr first =
           kernel::sub(origin_[i], kernel::integer(geometry_.analysis.computed_hull[i].low));
-      body.push_back({kernel::Let{coordinates_[i], kernel::add(first, kernel::variable(locals_[i]))}});
+      body.push_back(
+          {kernel::Let{coordinates_[i], kernel::add(first, kernel::variable(locals_[i]))}});
     }
     append(body, std::move(inner));
     for (int d = rank() - 1; d >= 0; --d) {
       const std::string& name = loop_names_[static_cast<size_t>(d)];
       if (name.empty()) continue;
       Body outer;
-      outer.push_back({kernel::For{kernel::LoopKind::Unrolled, name, kernel::integer(0),
-                                   kernel::integer(along(schedule_.elements, rank(), d)), 1,
-                                   std::move(body)}});
+      outer.push_back(
+          {kernel::For{kernel::LoopKind::Unrolled, name, kernel::integer(0),
+                       kernel::integer(along(schedule_.elements, rank(), d)), 1, std::move(body)}});
       body = std::move(outer);
     }
     return body;
@@ -351,8 +358,8 @@ class OverlappedLowering {
       const ir::Piece& piece = function.pieces[p];
       Body body;
       const ReadAccess read = [&](const ir::Access& access) { return this->read(access); };
-      const auto values =
-          evaluate(interface_, piece.graph, piece.results, point(), time, read, builder_.names(), body);
+      const auto values = evaluate(interface_, piece.graph, piece.results, point(), time, read,
+                                   builder_.names(), body);
       for (size_t c = 0; c < values.size(); ++c) {
         store(destinations.at(function.target)[c], function.target, values[c], body);
       }
@@ -377,8 +384,8 @@ class OverlappedLowering {
     }
     Body chain;
     for (size_t p = function.pieces.size(); p-- > 0;) {
-      const Expr condition =
-          kernel::all_of({computes(computed), interface_.inside(point(), function.pieces[p].region)});
+      const Expr condition = kernel::all_of(
+          {computes(computed), interface_.inside(point(), function.pieces[p].region)});
       Body next;
       next.push_back({kernel::If{condition, moves, std::move(chain)}});
       chain = std::move(next);
@@ -398,7 +405,8 @@ class OverlappedLowering {
   void store(kernel::BufferId buffer, ir::FieldId field, Expr value, Body& body) {
     const bool shared =
         builder_.kernel().buffers[static_cast<size_t>(buffer)].space == kernel::Space::Shared;
-    body.push_back({kernel::Store{buffer, shared ? tile_index(field) : element_index(), std::move(value)}});
+    body.push_back(
+        {kernel::Store{buffer, shared ? tile_index(field) : element_index(), std::move(value)}});
   }
 
   // Where a point of the computed hull lies in the field's tile, `offset` away.
@@ -422,7 +430,8 @@ class OverlappedLowering {
     const Landing landing = land(interface_, access, point());
     std::vector<Expr> index;
     for (size_t d = 0; d < locals_.size(); ++d) {
-      if (access.escapes >> (2 * d) & 3) {  // through the grid coordinate, which the boundary rule gave
+      if (access.escapes >> (2 * d) &
+          3) {  // through the grid coordinate, which the boundary rule gave
         const Expr first =
             kernel::sub(origin_[d], kernel::integer(geometry_.held.at(access.field)[d].low));
         index.push_back(kernel::sub(landing.point[d], first));
@@ -431,7 +440,8 @@ class OverlappedLowering {
       }
     }
     const Scalar stored = program_.fields[static_cast<size_t>(access.field)]
-                              .components[static_cast<size_t>(access.component)].type;
+                              .components[static_cast<size_t>(access.component)]
+                              .type;
     return apply_boundary(interface_, access, landing,
                           kernel::load(tile->second[static_cast<size_t>(access.component)], index,
                                        arithmetic_type(stored)));
@@ -445,7 +455,8 @@ class OverlappedLowering {
       Body body;
       for (size_t c = 0; c < declared.components.size(); ++c) {
         const Scalar type = declared.components[c].type;
-        const Expr value = kernel::load(tiles_.at(field)[c], tile_index(field), arithmetic_type(type));
+        const Expr value =
+            kernel::load(tiles_.at(field)[c], tile_index(field), arithmetic_type(type));
         builder_.store_global(field, static_cast<int>(c), declared.history, point(),
                               kernel::convert(value, type), body);
       }
@@ -478,11 +489,11 @@ class OverlappedLowering {
   std::vector<std::string> locals_;       // variables: its place in the computed hull
   std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
   std::vector<TileLength> core_lengths_;
-  Expr runs_ = kernel::boolean(true);     // whether the step being lowered is to be done
-  Point origin_;                          // first output point of the tile
+  Expr runs_ = kernel::boolean(true);  // whether the step being lowered is to be done
+  Point origin_;                       // first output point of the tile
   std::map<ir::FieldId, std::vector<Expr>> extents_;  // of the shared tiles
-  Destinations tiles_;                    // shared, one buffer per component
-  Destinations results_;                  // per thread, of fields with staged writers
+  Destinations tiles_;                                // shared, one buffer per component
+  Destinations results_;                              // per thread, of fields with staged writers
 };
 
 }  // namespace

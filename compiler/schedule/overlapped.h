@@ -11,7 +11,8 @@
 
 namespace stencil::schedule {
 
-// All numbers of a tile that do not depend on where it lies, in grid points, outermost dimension first.
+// All numbers of a tile that do not depend on where it lies, in grid points, outermost dimension
+// first.
 struct OverlappedGeometry {
   analysis::TileAnalysis analysis;
   std::vector<int64_t> threads_cover;  // block x elements: the length of the computed hull

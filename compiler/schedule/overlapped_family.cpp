@@ -1,5 +1,5 @@
-// The `overlapped` family towards the rest of the compiler: tile numbers, defaults and refusals. The code
-// it generates is in overlapped.cpp.
+// The `overlapped` family towards the rest of the compiler: tile numbers, defaults and refusals.
+// The code it generates is in overlapped.cpp.
 #include "compiler/schedule/overlapped.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
   const int rank = program.grid.rank();
   for (int d = 0; d < rank; ++d) {
     const Reach reach = tile.computed_hull[static_cast<size_t>(d)];
-    const int64_t cover = int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
+    const int64_t cover =
+        int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
     geometry.threads_cover.push_back(cover);
     geometry.core.push_back(cover - reach.low - reach.high);
   }
@@ -31,8 +32,8 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
     geometry.held[static_cast<int>(f)] = *tile.held[0][f][0];
   }
   if (schedule.regions == Regions::Shrink) return geometry;
-  // Under the hull policy every function computes the hull at every step: what it reads must exist, even
-  // where its value no longer matters.
+  // Under the hull policy every function computes the hull at every step: what it reads must exist,
+  // even where its value no longer matters.
   for (const ir::Function& function : program.functions) {
     for (const analysis::Reads& reads : analysis::reads_of(function)) {
       const auto held = geometry.held.find(reads.field);
@@ -99,8 +100,8 @@ bool pays(const OverlappedGeometry& geometry) {
   return true;
 }
 
-// The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the last
-// generations have; failing that, what the largest has.
+// The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
+// last generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program) {
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   const int rank = std::clamp(program.grid.rank(), 1, 3);
@@ -117,7 +118,8 @@ Schedule defaults(const ir::Program& program) {
   return shapes(rank, 1).front();
 }
 
-// In 3-D the halo is most of a tile that fits shared memory: measured, one step per sweep is faster.
+// In 3-D the halo is most of a tile that fits shared memory: measured, one step per sweep is
+// faster.
 std::string unrewarding(const ir::Program& program) {
   return program.grid.rank() < 3 ? "" : "in 3-D recomputing the halo costs more than it saves";
 }
@@ -133,8 +135,8 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
                              field.history))
           .hint = "only one time level is kept in a tile; use --schedule direct";
     }
-    const bool reaches_far = field.boundary == ir::BoundaryKind::Mirror ||
-                             field.boundary == ir::BoundaryKind::Periodic;
+    const bool reaches_far =
+        field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
     if (reaches_far) {
       diagnostics
           .error("L013", field.span,
@@ -145,8 +147,8 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   }
 }
 
-// A boundary rule is served from the tile if the point it applies to is near the point computed. That
-// holds when the field covers the grid; a field on a sub-grid may be read from far outside it.
+// A boundary rule is served from the tile if the point it applies to is near the point computed.
+// That holds when the field covers the grid; a field on a sub-grid may be read from far outside it.
 void refuse_far_boundaries(const ir::Program& program, Diagnostics& diagnostics) {
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) {
@@ -157,9 +159,10 @@ void refuse_far_boundaries(const ir::Program& program, Diagnostics& diagnostics)
         if (field.box == program.grid) continue;
         diagnostics
             .error("L016", node.span,
-                   fmt::format("overlapped tiling refused: '{}' lives on a sub-grid and is read across "
-                               "its boundary",
-                               field.name))
+                   fmt::format(
+                       "overlapped tiling refused: '{}' lives on a sub-grid and is read across "
+                       "its boundary",
+                       field.name))
             .hint = "declare the field on the whole grid, or use --schedule direct";
         return;
       }
@@ -180,8 +183,8 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
         "L014", {},
         fmt::format("overlapped tiling refused: the tile is smaller than its halo in {}",
                     axis_names(program.grid.rank())[d]));
-    error.expected = fmt::format("block x elements of at least {} for T={}", reach.low + reach.high + 1,
-                                 schedule.time_tile);
+    error.expected = fmt::format("block x elements of at least {} for T={}",
+                                 reach.low + reach.high + 1, schedule.time_tile);
     error.found = fmt::format("{}", geometry.threads_cover[d]);
     error.hint = "fewer steps per tile, a larger block or more elements per thread";
     return;
@@ -196,8 +199,8 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
   }
 }
 
-// A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them in
-// cache), and writes its output box.
+// A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them
+// in cache), and writes its output box.
 Footprint measure_overlapped(const ir::Program& program, const Schedule& schedule) {
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
   Footprint out;

@@ -1,7 +1,8 @@
 // Host-side modules in the same kernel IR: plain loop nests and initial values.
 //
-// The plain sweeps are what an emitted program checks itself against: no tiles, no threads, one loop nest
-// per stencil function. They share the snapshot logic with `direct` and nothing with time tiling.
+// The plain sweeps are what an emitted program checks itself against: no tiles, no threads, one
+// loop nest per stencil function. They share the snapshot logic with `direct` and nothing with time
+// tiling.
 #include <fmt/format.h>
 
 #include "compiler/schedule/family.h"
@@ -28,9 +29,9 @@ Body loop_nest(const Interface& interface, const ir::Box& box, const Point& poin
   for (int d = interface.rank() - 1; d >= 0; --d) {
     const auto& name = std::get<kernel::Variable>(point[static_cast<size_t>(d)]->kind).name;
     Body outer;
-    outer.push_back({kernel::For{kernel::LoopKind::Serial, name, interface.low(box, d),
-                                 kernel::add(interface.high(box, d), kernel::integer(1)), 1,
-                                 std::move(body)}});
+    outer.push_back(
+        {kernel::For{kernel::LoopKind::Serial, name, interface.low(box, d),
+                     kernel::add(interface.high(box, d), kernel::integer(1)), 1, std::move(body)}});
     body = std::move(outer);
   }
   Body out;
@@ -72,13 +73,14 @@ kernel::Module lower_initial_values(const ir::Program& program) {
     const ir::Field& field = program.fields[static_cast<size_t>(init.field)];
     for (int c = 0; c < interface.components(init.field); ++c) {
       const std::string array = interface.array_name(init.field, c);
-      KernelBuilder builder(interface, "init_" + array, fmt::format("Initial values of {}.", array));
+      KernelBuilder builder(interface, "init_" + array,
+                            fmt::format("Initial values of {}.", array));
       const Point point = loop_point(builder);
       Body body;
       const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
-      const auto value = evaluate(interface, init.piece.graph,
-                                  {init.piece.results[static_cast<size_t>(c)]}, point,
-                                  kernel::integer(0), no_access, builder.names(), body);
+      const auto value =
+          evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
+                   kernel::integer(0), no_access, builder.names(), body);
       builder.store_global(init.field, c, 0, point, value[0], body);
       builder.kernel().body = loop_nest(interface, field.box, point, std::move(body));
       builder.finish(kernel::integer(1, Scalar::I64), module);

@@ -1,7 +1,7 @@
 // Schedules as text, and the way from a schedule to the family that serves it.
 //
-// The text form is one line: the family, then its settings in a fixed order. It is what --schedule takes,
-// what explain prints and what benchmark results are kept under, so parse(print(s)) == s.
+// The text form is one line: the family, then its settings in a fixed order. It is what --schedule
+// takes, what explain prints and what benchmark results are kept under, so parse(print(s)) == s.
 #include "compiler/schedule/schedule.h"
 
 #include <fmt/format.h>
@@ -23,17 +23,22 @@ constexpr int kMaxElements = 256;
 
 const char* setting_name(Setting setting) {
   switch (setting) {
-    case Setting::TimeTile: return "T";
-    case Setting::Block: return "block";
-    case Setting::Elements: return "elements";
-    case Setting::Regions: return "regions";
+    case Setting::TimeTile:
+      return "T";
+    case Setting::Block:
+      return "block";
+    case Setting::Elements:
+      return "elements";
+    case Setting::Regions:
+      return "regions";
   }
   return "";
 }
 
 std::string print_shape(const std::array<int, 3>& shape, int rank) {
   std::string out = fmt::format("{}", shape[0]);
-  for (int d = 1; d < std::clamp(rank, 1, 3); ++d) out += fmt::format("x{}", shape[static_cast<size_t>(d)]);
+  for (int d = 1; d < std::clamp(rank, 1, 3); ++d)
+    out += fmt::format("x{}", shape[static_cast<size_t>(d)]);
   return out;
 }
 
@@ -80,7 +85,8 @@ std::string apply_setting(Setting setting, const std::string& value, int rank, S
     return "";
   }
   if (!shape || static_cast<int>(shape->size()) > std::min(rank, 3)) {
-    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8", std::min(rank, 3));
+    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8",
+                       std::min(rank, 3));
   }
   std::array<int, 3> full = {1, 1, 1};
   std::copy(shape->begin(), shape->end(), full.begin());
@@ -88,9 +94,9 @@ std::string apply_setting(Setting setting, const std::string& value, int rank, S
   for (int n : full) product = std::min<int64_t>(product * n, int64_t{1} << 40);
   const int limit = setting == Setting::Block ? kMaxThreads : kMaxElements;
   if (product > limit || (setting == Setting::Block && full[2] > 64)) {
-    return fmt::format("at most {} {}", limit,
-                       setting == Setting::Block ? "threads per block (64 of them in z)"
-                                                 : "elements per thread");
+    return fmt::format(
+        "at most {} {}", limit,
+        setting == Setting::Block ? "threads per block (64 of them in z)" : "elements per thread");
   }
   (setting == Setting::Block ? schedule.block : schedule.elements) = full;
   return "";
@@ -108,7 +114,8 @@ bool parse_settings(const Family& family, std::istream& words, int rank, Schedul
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end() || equals == std::string::npos) {
       Diagnostic& error = diagnostics.error(
-          "L001", {}, fmt::format("unknown setting '{}' of schedule family '{}'", word, family.name));
+          "L001", {},
+          fmt::format("unknown setting '{}' of schedule family '{}'", word, family.name));
       error.expected = fmt::format("{}=...", fmt::join(known, "=... "));
       const std::string near = nearest_name(name, known);
       if (!near.empty()) error.hint = fmt::format("did you mean '{}='?", near);
@@ -153,10 +160,18 @@ std::string print(const Schedule& schedule, int rank) {
   for (Setting setting : family->settings) {
     out += fmt::format(" {}=", setting_name(setting));
     switch (setting) {
-      case Setting::TimeTile: out += fmt::format("{}", schedule.time_tile); break;
-      case Setting::Block: out += print_shape(schedule.block, rank); break;
-      case Setting::Elements: out += print_shape(schedule.elements, rank); break;
-      case Setting::Regions: out += schedule.regions == Regions::Hull ? "hull" : "shrink"; break;
+      case Setting::TimeTile:
+        out += fmt::format("{}", schedule.time_tile);
+        break;
+      case Setting::Block:
+        out += print_shape(schedule.block, rank);
+        break;
+      case Setting::Elements:
+        out += print_shape(schedule.elements, rank);
+        break;
+      case Setting::Regions:
+        out += schedule.regions == Regions::Hull ? "hull" : "shrink";
+        break;
     }
   }
   return out;
@@ -187,7 +202,8 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
     return std::nullopt;
   }
   Schedule schedule = family->defaults(program);
-  if (!parse_settings(*family, words, program.grid.rank(), schedule, diagnostics)) return std::nullopt;
+  if (!parse_settings(*family, words, program.grid.rank(), schedule, diagnostics))
+    return std::nullopt;
   return schedule;
 }
 
@@ -232,7 +248,8 @@ int64_t bytes_per_point(const ir::Field& field) {
   return bytes;
 }
 
-void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics) {
+void refuse_common(const ir::Program& program, const std::string& family,
+                   Diagnostics& diagnostics) {
   if (program.grid.rank() > 3) {
     Diagnostic& error = diagnostics.error(
         "L010", program.grid_span,

@@ -1,8 +1,8 @@
-// A schedule is a value: which family of code, with which tile sizes. It prints as one line and parses
-// from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
+// A schedule is a value: which family of code, with which tile sizes. It prints as one line and
+// parses from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
 //
-// A family is one file that registers itself in family.cpp's table; nothing else changes when one is
-// added.
+// A family is one file that registers itself in family.cpp's table; nothing else changes when one
+// is added.
 #pragma once
 
 #include <array>
@@ -32,11 +32,12 @@ struct Schedule {
 };
 
 // One line with every setting that the family has, in a fixed order. parse(print(s)) == s.
-// Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left out.
+// Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left
+// out.
 std::string print(const Schedule& schedule, int rank = 3);
 
-// Settings left out take the family's defaults for `program`. Errors L001 (unknown family or setting,
-// with the nearest name), L002 (value out of range); nothing then.
+// Settings left out take the family's defaults for `program`. Errors L001 (unknown family or
+// setting, with the nearest name), L002 (value out of range); nothing then.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics);
 
@@ -51,7 +52,7 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
 
 // What a schedule costs, by counting; per useful point and step, for the inside of a large grid.
 struct Footprint {
-  double bytes_read = 0;        // global memory, each byte counted once per tile (or sweep)
+  double bytes_read = 0;  // global memory, each byte counted once per tile (or sweep)
   double bytes_written = 0;
   double redundancy = 1;        // points computed per useful point
   int64_t shared_bytes = 0;     // per block
@@ -61,13 +62,15 @@ struct Footprint {
 // For a schedule that `lower` accepts.
 Footprint measure(const ir::Program& program, const Schedule& schedule);
 
-// Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values (one
-// kernel per array, plan with one launch each). `lower_plain` may refuse like `lower`.
+// Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values
+// (one kernel per array, plan with one launch each). `lower_plain` may refuse like `lower`.
 std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostics& diagnostics);
 kernel::Module lower_initial_values(const ir::Program& program);
 
 // The names of all families, and one line on each, for --help and explain.
-struct FamilyInfo { std::string name, summary; };
+struct FamilyInfo {
+  std::string name, summary;
+};
 std::vector<FamilyInfo> families();
 
 }  // namespace stencil::schedule

@@ -1,9 +1,10 @@
-// Sweeps: one stencil function at a time over global memory, with the snapshot kept by a spare copy.
+// Sweeps: one stencil function at a time over global memory, with the snapshot kept by a spare
+// copy.
 //
-// Writing in place needs no copy and is legal when a function reads its target nowhere but at the point it
-// writes. Otherwise the result goes to the spare copy, which must then hold every point of the field. If
-// nobody else writes the field, the points outside the region never change and both copies have them from
-// the start; else the sweep carries them over.
+// Writing in place needs no copy and is legal when a function reads its target nowhere but at the
+// point it writes. Otherwise the result goes to the spare copy, which must then hold every point of
+// the field. If nobody else writes the field, the points outside the region never change and both
+// copies have them from the start; else the sweep carries them over.
 #include "compiler/schedule/sweep.h"
 
 #include "compiler/analysis/tiles.h"
@@ -15,7 +16,8 @@ using kernel::Expr;
 
 std::vector<Sweep> plan_sweeps(const ir::Program& program) {
   std::vector<int> writers(program.fields.size(), 0);
-  for (const ir::Function& function : program.functions) ++writers[static_cast<size_t>(function.target)];
+  for (const ir::Function& function : program.functions)
+    ++writers[static_cast<size_t>(function.target)];
 
   std::vector<Sweep> sweeps;
   std::vector<bool> written(program.fields.size(), false);
@@ -24,7 +26,8 @@ std::vector<Sweep> plan_sweeps(const ir::Program& program) {
     const ir::Field& target = program.fields[f];
     bool reads_neighbours = false;
     for (const analysis::Reads& reads : analysis::reads_of(function)) {
-      if (reads.field == function.target && reads.level == 0 && reads.at_offset) reads_neighbours = true;
+      if (reads.field == function.target && reads.level == 0 && reads.at_offset)
+        reads_neighbours = true;
     }
     Sweep sweep;
     sweep.function = &function;
@@ -50,7 +53,9 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
                     const Point& point) {
   Body body;
   const Interface& interface = builder.interface();
-  const ReadAccess read = [&](const ir::Access& access) { return builder.load_global(access, point); };
+  const ReadAccess read = [&](const ir::Access& access) {
+    return builder.load_global(access, point);
+  };
   const auto values = evaluate(interface, piece.graph, piece.results, point, first_step(), read,
                                builder.names(), body);
   const int slot = written_slot(interface.program(), sweep);
@@ -65,7 +70,10 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
   const Interface& interface = builder.interface();
   const ir::FieldId target = sweep.function->target;
   for (int c = 0; c < interface.components(target); ++c) {
-    const Scalar stored = interface.program().fields[static_cast<size_t>(target)].components[static_cast<size_t>(c)].type;
+    const Scalar stored = interface.program()
+                              .fields[static_cast<size_t>(target)]
+                              .components[static_cast<size_t>(c)]
+                              .type;
     ir::Access here{target, c, 0, std::vector<int>(point.size(), 0), 0};
     const Expr value = kernel::convert(builder.load_global(here, point), stored);
     builder.store_global(target, c, written_slot(interface.program(), sweep), point, value, body);

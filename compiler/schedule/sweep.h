@@ -10,14 +10,15 @@ namespace stencil::schedule {
 // How one function is swept.
 struct Sweep {
   const ir::Function* function;
-  bool in_place;    // writes the newest level directly: it reads its target at the point itself at most
-  bool advances;    // first writer of its target in the step: the time levels move on
-  bool carries;     // also copies the points that no piece covers
-  ir::Box domain;   // points visited
+  bool in_place;   // writes the newest level directly: it reads its target at the point itself at
+                   // most
+  bool advances;   // first writer of its target in the step: the time levels move on
+  bool carries;    // also copies the points that no piece covers
+  ir::Box domain;  // points visited
 };
 
-// The sweeps of one step, in order. A function that reads its target at other points writes to a spare
-// copy that then takes the place of the newest level: that is the snapshot.
+// The sweeps of one step, in order. A function that reads its target at other points writes to a
+// spare copy that then takes the place of the newest level: that is the snapshot.
 std::vector<Sweep> plan_sweeps(const ir::Program& program);
 
 // Statements that do the sweep's work at `point`, a point of its domain.

@@ -1,7 +1,7 @@
 // Cutting a box into tiles, and the scalar arguments of kernels.
 //
-// A launch is one-dimensional: block numbers up to 2^31 - 1 exist on every target, while second and third
-// grid dimensions end at 65,535 on some. The block number is split here, once per block.
+// A launch is one-dimensional: block numbers up to 2^31 - 1 exist on every target, while second and
+// third grid dimensions end at 65,535 on some. The block number is split here, once per block.
 #include <fmt/format.h>
 
 #include <set>
@@ -18,7 +18,8 @@ namespace {
 Expr tile_count(const ir::Affine& extent, const Expr& extent_expr, const Expr& length,
                 int64_t length_value) {
   if (extent.is_constant()) {
-    const int64_t count = extent.constant <= 0 ? 0 : (extent.constant + length_value - 1) / length_value;
+    const int64_t count =
+        extent.constant <= 0 ? 0 : (extent.constant + length_value - 1) / length_value;
     return kernel::integer(count, Scalar::I64);
   }
   const Expr longer = kernel::add(kernel::convert(extent_expr, Scalar::I64),
@@ -37,8 +38,8 @@ int along(const std::array<int, 3>& shape, int rank, int dimension) {
   return shape[static_cast<size_t>(rank - 1 - dimension)];
 }
 
-Tiling tile_box(const Interface& interface, const ir::Box& box, const std::vector<TileLength>& lengths,
-                Names& names) {
+Tiling tile_box(const Interface& interface, const ir::Box& box,
+                const std::vector<TileLength>& lengths, Names& names) {
   const int rank = interface.rank();
   const auto axes = axis_names(rank);
   Tiling tiling;
@@ -70,13 +71,15 @@ Tiling tile_box(const Interface& interface, const ir::Box& box, const std::vecto
   return tiling;
 }
 
-// --- Scalars -------------------------------------------------------------------------------------------
+// --- Scalars
+// -------------------------------------------------------------------------------------------
 
 namespace {
 
 void collect(const Expr& expr, std::set<std::string>& used) {
   if (!expr) return;
-  if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind)) used.insert(variable->name);
+  if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind))
+    used.insert(variable->name);
   if (const auto* operation = std::get_if<kernel::Operation>(&expr->kind)) {
     for (const Expr& operand : operation->operands) collect(operand, used);
   }

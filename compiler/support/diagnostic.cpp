@@ -1,5 +1,6 @@
-// One formatter for every message of every stage, so that place, caret, expected/found and hint look
-// the same from the parser to the device. The tests in tests/errors compare its output to the letter.
+// One formatter for every message of every stage, so that place, caret, expected/found and hint
+// look the same from the parser to the device. The tests in tests/errors compare its output to the
+// letter.
 #include "compiler/support/diagnostic.h"
 
 #include <fmt/format.h>
@@ -34,9 +35,12 @@ namespace {
 
 const char* severity_name(Severity severity) {
   switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
+    case Severity::Error:
+      return "error";
+    case Severity::Warning:
+      return "warning";
+    case Severity::Note:
+      return "note";
   }
   return "";
 }
@@ -85,7 +89,8 @@ std::string render(const Source& source, const Diagnostic& d) {
   if (!d.found.empty()) out += fmt::format("      = found: {}\n", d.found);
   for (const auto& related : d.related) {
     const auto at = source.position(related.span.begin);
-    out += fmt::format("      = {}:{}:{}: {}\n", source.name(), at.line, at.column, related.message);
+    out +=
+        fmt::format("      = {}:{}:{}: {}\n", source.name(), at.line, at.column, related.message);
   }
   if (!d.hint.empty()) out += fmt::format("      = hint: {}\n", d.hint);
   return out;

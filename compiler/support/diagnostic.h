@@ -1,4 +1,5 @@
-// Diagnostics as values. Stages append to a Diagnostics list and never print; one formatter renders.
+// Diagnostics as values. Stages append to a Diagnostics list and never print; one formatter
+// renders.
 //
 // Codes: P0xx syntax, S0xx semantics, L0xx lowering refusals, K0xx kernel verification,
 // R0xx run time (files, devices), U0xx command-line usage. docs/errors.md lists them all.

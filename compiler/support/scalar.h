@@ -13,7 +13,8 @@ enum class Scalar : uint8_t { Bool, I32, I64, F16, BF16, F32, F64 };
 bool is_float(Scalar type);    // any floating type, storage-only ones included
 bool is_integer(Scalar type);  // I32, I64
 int size_in_bytes(Scalar type);
-std::string_view name(Scalar type);  // "float", "double", "half", "bfloat", "integer", "long", "bool"
+std::string_view name(
+    Scalar type);  // "float", "double", "half", "bfloat", "integer", "long", "bool"
 
 // The type arithmetic on a stored value is done in: half and bfloat compute in float.
 Scalar arithmetic_type(Scalar type);
@@ -26,16 +27,49 @@ Scalar arithmetic_type(Scalar type);
 //   Select evaluates both arms. Convert float -> integer truncates, saturates, and maps NaN to 0;
 //   to half and bfloat it rounds to nearest even.
 enum class Op : uint8_t {
-  Neg, Add, Sub, Mul, Div, Mod, Fma, Min, Max,
-  Abs, Sqrt, Rsqrt, Exp, Log, Pow, Sin, Cos, Tan, Tanh, Floor, Ceil,
-  Lt, Le, Gt, Ge, Eq, Ne, And, Or, Not, Select,
-  BitAnd, BitOr, BitXor, BitNot, Shl, Shr,
+  Neg,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Fma,
+  Min,
+  Max,
+  Abs,
+  Sqrt,
+  Rsqrt,
+  Exp,
+  Log,
+  Pow,
+  Sin,
+  Cos,
+  Tan,
+  Tanh,
+  Floor,
+  Ceil,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Eq,
+  Ne,
+  And,
+  Or,
+  Not,
+  Select,
+  BitAnd,
+  BitOr,
+  BitXor,
+  BitNot,
+  Shl,
+  Shr,
   Convert,  // to the node's type
 };
 
-int arity(Op op);                 // number of operands: 1, 2 or 3
-std::string_view name(Op op);     // "add", "fma", ... as printed in IR text
-bool is_comparison(Op op);        // Lt .. Ne
+int arity(Op op);              // number of operands: 1, 2 or 3
+std::string_view name(Op op);  // "add", "fma", ... as printed in IR text
+bool is_comparison(Op op);     // Lt .. Ne
 // True for operators whose float results differ between libraries (exp, sin, pow, ...): bitwise
 // reproducibility holds for all the others.
 bool is_transcendental(Op op);

@@ -1,6 +1,6 @@
-// Positions are kept as byte offsets and turned into lines and columns only when a message is shown:
-// a binary search over the line starts. Tabs and multi-byte characters count as the bytes they are;
-// the caret line repeats tabs so that it still falls under its text.
+// Positions are kept as byte offsets and turned into lines and columns only when a message is
+// shown: a binary search over the line starts. Tabs and multi-byte characters count as the bytes
+// they are; the caret line repeats tabs so that it still falls under its text.
 #include "compiler/support/source.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ Span join(Span a, Span b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+Source::Source(std::string name, std::string text)
+    : name_(std::move(name)), text_(std::move(text)) {
   line_starts_.push_back(0);
   for (size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(static_cast<uint32_t>(i + 1));

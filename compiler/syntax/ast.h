@@ -34,24 +34,49 @@ using ExprPtr = std::unique_ptr<Expr>;
 
 enum class UnaryOp { Neg, Not, BitNot };
 enum class BinaryOp {
-  Or, And,                      // lowest
-  Eq, Ne, Lt, Le, Gt, Ge,       // do not associate: a < b < c is a syntax error
-  BitOr, BitXor, BitAnd,
-  Shl, Shr,
-  Add, Sub,
-  Mul, Div, Mod,                // highest
+  Or,
+  And,  // lowest
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,  // do not associate: a < b < c is a syntax error
+  BitOr,
+  BitXor,
+  BitAnd,
+  Shl,
+  Shr,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,  // highest
 };
 
-struct Number {        // 12, 0.5, 1e-6
-  bool integral;       // written without point or exponent
-  int64_t integer;     // value if integral (out of range: a syntax error)
-  double real;         // value in double
+struct Number {     // 12, 0.5, 1e-6
+  bool integral;    // written without point or exponent
+  int64_t integer;  // value if integral (out of range: a syntax error)
+  double real;      // value in double
 };
-struct Boolean { bool value; };            // true, false
-struct Name { std::string name; };         // param, field, let, index name, table, time, ...
-struct Level { std::string field; int back; };  // U@-1 has back = 1
-struct Unary { UnaryOp op; ExprPtr operand; };
-struct Binary { BinaryOp op; ExprPtr left, right; };
+struct Boolean {
+  bool value;
+};  // true, false
+struct Name {
+  std::string name;
+};  // param, field, let, index name, table, time, ...
+struct Level {
+  std::string field;
+  int back;
+};  // U@-1 has back = 1
+struct Unary {
+  UnaryOp op;
+  ExprPtr operand;
+};
+struct Binary {
+  BinaryOp op;
+  ExprPtr left, right;
+};
 struct Call {  // built-in, conversion, or a function of the program
   Identifier callee;
   std::vector<ExprPtr> arguments;
@@ -69,7 +94,10 @@ struct Bracket {  // A[0,1]; U@-1[0]; lap(U)[0,0,1]; w[a+1]; v[2]
   ExprPtr base;
   std::vector<ExprPtr> indices;
 };
-struct Member { ExprPtr base; Identifier name; };  // S[0,0].rho
+struct Member {
+  ExprPtr base;
+  Identifier name;
+};                  // S[0,0].rho
 struct Aggregate {  // {1, 2} (vector, table row) or {rho = 1, u = {0, 0}} (structure)
   struct Entry {
     std::optional<Identifier> name;
@@ -102,12 +130,16 @@ struct StructMember {
   Identifier name;
   std::unique_ptr<TypeExpr> type;
 };
-struct NamedType { std::string name; };  // real, float, ..., or a type declared in the program
-struct VectorType {                      // vector 2 of real
+struct NamedType {
+  std::string name;
+};                   // real, float, ..., or a type declared in the program
+struct VectorType {  // vector 2 of real
   ExprPtr length;
   std::unique_ptr<TypeExpr> element;
 };
-struct StructType { std::vector<StructMember> members; };
+struct StructType {
+  std::vector<StructMember> members;
+};
 struct TypeExpr {
   std::variant<NamedType, VectorType, StructType> kind;
   Span span;
@@ -189,8 +221,12 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Region region;
   ExprPtr every;  // null: 1
 };
-struct Stop { ExprPtr condition; };
-struct Require { ExprPtr condition; };
+struct Stop {
+  ExprPtr condition;
+};
+struct Require {
+  ExprPtr condition;
+};
 
 struct Item {
   std::variant<Param, Grid, Subgrid, TypeDecl, Field, Table, Function, Stencil, Init, Reduce, Stop,

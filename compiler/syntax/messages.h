@@ -103,14 +103,14 @@ STENCIL_EXPECT(reduce_close, "')' after the expression");
 SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
                              bool name_is_due);
 
-SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected);   // P002
-SyntaxError unterminated_comment(Span opening);                                              // P003
-SyntaxError nesting_too_deep(Span bracket);                                                  // P004
-SyntaxError expression_too_deep(Span place);                                                 // P005
-SyntaxError chained_comparison(Span comparison);                                             // P006
-SyntaxError malformed_number(std::string_view text, Span number);                            // P009
-SyntaxError file_too_large(size_t bytes, size_t limit);                                      // P010
-SyntaxError attribute_given_twice(Span attribute, std::string_view name);                    // P011
+SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected);  // P002
+SyntaxError unterminated_comment(Span opening);                                             // P003
+SyntaxError nesting_too_deep(Span bracket);                                                 // P004
+SyntaxError expression_too_deep(Span place);                                                // P005
+SyntaxError chained_comparison(Span comparison);                                            // P006
+SyntaxError malformed_number(std::string_view text, Span number);                           // P009
+SyntaxError file_too_large(size_t bytes, size_t limit);                                     // P010
+SyntaxError attribute_given_twice(Span attribute, std::string_view name);                   // P011
 
 // PEGTL's hook for a `must` that fails: turns the rule and the place into one of the errors above.
 template <typename Rule>

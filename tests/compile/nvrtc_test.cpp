@@ -1,5 +1,6 @@
-// Every example x schedule family x real type through NVRTC to machine code for sm_80 and sm_90: the CUDA
-// compiler accepts what is emitted, without a GPU. NVRTC is opened at run time; a machine without it skips.
+// Every example x schedule family x real type through NVRTC to machine code for sm_80 and sm_90:
+// the CUDA compiler accepts what is emitted, without a GPU. NVRTC is opened at run time; a machine
+// without it skips.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
 #include <dlfcn.h>
@@ -21,7 +22,8 @@ using namespace stencil;
 // The few functions of NVRTC that are needed (CUDA toolkit documentation, "NVRTC").
 struct Nvrtc {
   using Program = struct ProgramTag*;
-  int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*create)(Program*, const char*, const char*, int, const char* const*,
+                const char* const*) = nullptr;
   int (*compile)(Program, int, const char* const*) = nullptr;
   int (*log_size)(Program, size_t*) = nullptr;
   int (*log)(Program, char*) = nullptr;
@@ -30,8 +32,8 @@ struct Nvrtc {
 
   bool open() {
     void* library = nullptr;
-    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
-                             "/usr/local/cuda/lib64/libnvrtc.so"}) {
+    for (const char* name :
+         {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"}) {
       if (!library) library = dlopen(name, RTLD_NOW);
     }
     if (!library) return false;
@@ -90,7 +92,8 @@ void compile_example(const Nvrtc& nvrtc, const std::filesystem::path& path, Tall
       CompileRequest request;
       request.schedule = family;
       request.emit.kernels_only = true;
-      const auto compiled = program ? compile(*program, source, request, diagnostics) : std::nullopt;
+      const auto compiled =
+          program ? compile(*program, source, request, diagnostics) : std::nullopt;
       if (!compiled) {
         const bool refusal = program && diagnostics.items().back().code[0] == 'L';
         ++(refusal ? tally.refused : tally.failed);
@@ -117,7 +120,8 @@ int main(int argc, char** argv) {
   const int shard = argc > 3 ? std::atoi(argv[2]) : 0;
   const int shards = argc > 3 ? std::atoi(argv[3]) : 1;
   std::vector<std::filesystem::path> examples;
-  for (const auto& entry : std::filesystem::directory_iterator(argc > 1 ? argv[1] : "dsl-examples")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(argc > 1 ? argv[1] : "dsl-examples")) {
     if (entry.path().extension() == ".stn") examples.push_back(entry.path());
   }
   std::sort(examples.begin(), examples.end());

@@ -1,6 +1,6 @@
-// All modules of a batch in one C++ translation unit, each in a namespace of its own, so that the compiler
-// starts once per batch. Optimisation is off: what is tested is what the program says, and the sanitizing
-// effect of plain code costs less than optimising thousands of kernels.
+// All modules of a batch in one C++ translation unit, each in a namespace of its own, so that the
+// compiler starts once per batch. Optimisation is off: what is tested is what the program says, and
+// the sanitizing effect of plain code costs less than optimising thousands of kernels.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -28,7 +28,9 @@ std::string without_includes(const std::string& text) {
 }
 
 std::string batch_source(const std::vector<Item>& items) {
-  std::string out = "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
+  std::string out =
+      "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
+      "<string.h>\n";
   for (const Item& item : items) {
     emit::Options options;
     options.target = emit::Target::Cpp;
@@ -47,7 +49,8 @@ const char* run_item(void* library, Item& item) {
   std::vector<void*> arrays;
   for (const kernel::Array& array : item.module.plan.arrays) {
     for (int level = 0; level < array.levels; ++level) {
-      arrays.push_back(item.state.fields[static_cast<size_t>(array.field)].data(level, array.component));
+      arrays.push_back(
+          item.state.fields[static_cast<size_t>(array.field)].data(level, array.component));
     }
   }
   std::vector<uint64_t> values(item.module.plan.parameters.size());
@@ -56,10 +59,14 @@ const char* run_item(void* library, Item& item) {
     const kernel::Parameter& parameter = item.module.plan.parameters[p];
     const size_t id = static_cast<size_t>(parameter.param);
     const auto put = [&](auto value) { std::memcpy(&values[p], &value, sizeof value); };
-    if (parameter.type == Scalar::I32) put(static_cast<int32_t>(item.state.integer_params[id]));
-    else if (parameter.type == Scalar::I64) put(item.state.integer_params[id]);
-    else if (parameter.type == Scalar::F64) put(item.state.real_params[id]);
-    else put(static_cast<float>(item.state.real_params[id]));
+    if (parameter.type == Scalar::I32)
+      put(static_cast<int32_t>(item.state.integer_params[id]));
+    else if (parameter.type == Scalar::I64)
+      put(item.state.integer_params[id]);
+    else if (parameter.type == Scalar::F64)
+      put(item.state.real_params[id]);
+    else
+      put(static_cast<float>(item.state.real_params[id]));
     parameters.push_back(&values[p]);
   }
   return run(arrays.data(), parameters.data(), item.steps, item.state.step);
@@ -68,7 +75,8 @@ const char* run_item(void* library, Item& item) {
 }  // namespace
 
 std::vector<std::string> run_on_host(std::vector<Item>& items) {
-  std::string directory = (std::filesystem::temp_directory_path() / "stencil-property-XXXXXX").string();
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "stencil-property-XXXXXX").string();
   if (!mkdtemp(directory.data())) return {"cannot make a temporary directory"};
   const std::string source = directory + "/batch.cpp";
   const std::string library = directory + "/batch.so";
@@ -81,7 +89,8 @@ std::vector<std::string> run_on_host(std::vector<Item>& items) {
     std::ifstream log(directory + "/log");
     std::stringstream text;
     text << log.rdbuf();
-    return {fmt::format("compilation failed, source kept in {}\n{}", directory, text.str().substr(0, 2000))};
+    return {fmt::format("compilation failed, source kept in {}\n{}", directory,
+                        text.str().substr(0, 2000))};
   }
   std::vector<std::string> problems;
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,5 +1,6 @@
-// All modules of a batch in one OpenCL program. Kernels have names of their own; constants and helper
-// functions, which every emitted text brings along under the same names, are renamed per module.
+// All modules of a batch in one OpenCL program. Kernels have names of their own; constants and
+// helper functions, which every emitted text brings along under the same names, are renamed per
+// module.
 #include <regex>
 #include <set>
 
@@ -41,7 +42,9 @@ std::string run_item(const runtime::LoadedProgram& program, Item& item) {
 
 }  // namespace
 
-bool has_opencl() { return runtime::opencl_device().probe("").available; }
+bool has_opencl() {
+  return runtime::opencl_device().probe("").available;
+}
 
 std::vector<std::string> run_on_opencl(std::vector<Item>& items) {
   std::string source;

@@ -1,9 +1,10 @@
-// Programs are generated as text, so that the parser and semantic analysis are part of what is tested.
+// Programs are generated as text, so that the parser and semantic analysis are part of what is
+// tested.
 //
-// Functions come first: each collects, per dimension, how far its accesses reach beyond the point on fields
-// without a boundary; the regions keep that distance from the grid's edges, and the grid is then made at
-// least large enough for every region to have a point. Expressions are mostly damped sums, so that values
-// stay finite over many steps and a wrong bit anywhere shows.
+// Functions come first: each collects, per dimension, how far its accesses reach beyond the point
+// on fields without a boundary; the regions keep that distance from the grid's edges, and the grid
+// is then made at least large enough for every region to have a point. Expressions are mostly
+// damped sums, so that values stay finite over many steps and a wrong bit anywhere shows.
 #include "tests/property/generator.h"
 
 #include <fmt/format.h>
@@ -20,10 +21,18 @@ uint64_t Random::next() {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);
 }
-int Random::below(int n) { return static_cast<int>(next() % static_cast<uint64_t>(n)); }
-int Random::between(int low, int high) { return low + below(high - low + 1); }
-bool Random::chance(int percent) { return below(100) < percent; }
-double Random::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+int Random::below(int n) {
+  return static_cast<int>(next() % static_cast<uint64_t>(n));
+}
+int Random::between(int low, int high) {
+  return low + below(high - low + 1);
+}
+bool Random::chance(int percent) {
+  return below(100) < percent;
+}
+double Random::unit() {
+  return static_cast<double>(next() >> 11) * 0x1p-53;
+}
 
 namespace {
 
@@ -37,8 +46,8 @@ struct Field {
   int history = 1;
 };
 
-// How far the accesses of a piece reach below and above the point, per dimension, on fields without a
-// boundary.
+// How far the accesses of a piece reach below and above the point, per dimension, on fields without
+// a boundary.
 struct Reach {
   std::vector<int> low, high;
   explicit Reach(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
@@ -76,7 +85,8 @@ class Generator {
 
   std::string full_box() const {
     std::vector<std::string> ranges;
-    for (int d = 0; d < rank(); ++d) ranges.push_back(fmt::format("0..{}-1", size_name(static_cast<size_t>(d))));
+    for (int d = 0; d < rank(); ++d)
+      ranges.push_back(fmt::format("0..{}-1", size_name(static_cast<size_t>(d))));
     return fmt::format("{}", fmt::join(ranges, ", "));
   }
 
@@ -105,8 +115,9 @@ class Generator {
       if (field.element == Element::Integer) covers("integer field");
       if (field.element == Element::Vector) covers("vector field");
       if (field.history > 1) covers("history");
-      covers(field.boundary.empty() ? "no boundary"
-                                    : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
+      covers(field.boundary.empty()
+                 ? "no boundary"
+                 : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
     }
   }
 
@@ -139,8 +150,8 @@ class Generator {
       minus.push_back(fmt::format("{}", d == lap_axis_ ? -lap_radius_ : 0));
     }
     std::vector<std::string> zero(static_cast<size_t>(rank()), "0");
-    return fmt::format("function lap(u : field) = u[{}] + u[{}] - 2 * u[{}];\n", fmt::join(plus, ","),
-                       fmt::join(minus, ","), fmt::join(zero, ","));
+    return fmt::format("function lap(u : field) = u[{}] + u[{}] - 2 * u[{}];\n",
+                       fmt::join(plus, ","), fmt::join(minus, ","), fmt::join(zero, ","));
   }
 
   // --- Stencil functions ---
@@ -212,7 +223,8 @@ class Generator {
 
   std::string range(size_t d, const Reach& reach) {
     needed_[d] = std::max(needed_[d], reach.low[d] + reach.high[d] + 1);
-    const int skip = random_.chance(15) ? random_.between(1, 2) : 0;  // not all of what would be allowed
+    const int skip =
+        random_.chance(15) ? random_.between(1, 2) : 0;  // not all of what would be allowed
     if (skip) covers("sub-region");
     needed_[d] = std::max(needed_[d], reach.low[d] + reach.high[d] + skip + 1);
     return fmt::format("{}..{}-{}", reach.low[d] + skip, size_name(d), reach.high[d] + 1);
@@ -235,8 +247,10 @@ class Generator {
     const bool pieces = !allow_lets_;
     allow_index_ = !pieces;
     switch (target.element) {
-      case Element::Real: return real_value(reach);
-      case Element::Integer: return integer_value(reach);
+      case Element::Real:
+        return real_value(reach);
+      case Element::Integer:
+        return integer_value(reach);
       case Element::Vector:
         return fmt::format("{{{}, {}}}", real_value(reach), real_value(reach));
     }
@@ -253,10 +267,14 @@ class Generator {
       sum += real_term(reach, 0);
     }
     switch (random_.below(4)) {
-      case 0: return fmt::format("({}) / {}", sum, terms + random_.between(0, 2));
-      case 1: return fmt::format("{:.3f} * ({})", 0.9 / terms, sum);
-      case 2: return fmt::format("min(max(({}) * {:.4f}, -2), 3)", sum, 1.0 / terms);
-      default: return fmt::format("{:.3f} * ({}) + 0.125", 0.7 / terms, sum);
+      case 0:
+        return fmt::format("({}) / {}", sum, terms + random_.between(0, 2));
+      case 1:
+        return fmt::format("{:.3f} * ({})", 0.9 / terms, sum);
+      case 2:
+        return fmt::format("min(max(({}) * {:.4f}, -2), 3)", sum, 1.0 / terms);
+      default:
+        return fmt::format("{:.3f} * ({}) + 0.125", 0.7 / terms, sum);
     }
   }
 
@@ -390,7 +408,8 @@ class Generator {
   std::string integer_value(Reach& reach) {
     std::string sum = integer_term(reach);
     const int terms = random_.between(1, 3);
-    for (int t = 1; t < terms; ++t) sum += (random_.chance(60) ? " + " : " - ") + integer_term(reach);
+    for (int t = 1; t < terms; ++t)
+      sum += (random_.chance(60) ? " + " : " - ") + integer_term(reach);
     return fmt::format("({}) % 97", sum);
   }
 
@@ -402,26 +421,39 @@ class Generator {
     const std::string a = access(*random_.pick(integers), reach);
     const std::string b = access(*random_.pick(integers), reach);
     switch (random_.below(9)) {
-      case 0: return fmt::format("({} & {})", a, b);
-      case 1: return fmt::format("({} ^ {})", a, b);
-      case 2: return fmt::format("({} | 3)", a);
-      case 3: return fmt::format("({} / 3)", a);
-      case 4: return fmt::format("({} % ({} + 1))", a, b);  // may divide by zero: gives 0
-      case 5: return fmt::format("select({} == {}, 1, {})", a, b, a);
-      case 6: return fmt::format("({} << 1)", a);
-      case 7: return fmt::format("({} >> 1)", a);
-      default: return fmt::format("{} * 2", a);
+      case 0:
+        return fmt::format("({} & {})", a, b);
+      case 1:
+        return fmt::format("({} ^ {})", a, b);
+      case 2:
+        return fmt::format("({} | 3)", a);
+      case 3:
+        return fmt::format("({} / 3)", a);
+      case 4:
+        return fmt::format("({} % ({} + 1))", a, b);  // may divide by zero: gives 0
+      case 5:
+        return fmt::format("select({} == {}, 1, {})", a, b, a);
+      case 6:
+        return fmt::format("({} << 1)", a);
+      case 7:
+        return fmt::format("({} >> 1)", a);
+      default:
+        return fmt::format("{} * 2", a);
     }
   }
 
-  // Sizes: at least what the regions need; often exactly that, or near the multiples of small tiles.
+  // Sizes: at least what the regions need; often exactly that, or near the multiples of small
+  // tiles.
   void choose_sizes() {
     static const int kLargest[] = {0, 300, 70, 26};
     for (size_t d = 0; d < needed_.size(); ++d) {
       int size = needed_[d];
-      if (random_.chance(30)) size += random_.between(0, 3);
-      else if (random_.chance(50)) size = random_.pick<int>({8, 16, 32, 64}) + random_.between(-1, 1);
-      else size += random_.between(0, kLargest[rank()]);
+      if (random_.chance(30))
+        size += random_.between(0, 3);
+      else if (random_.chance(50))
+        size = random_.pick<int>({8, 16, 32, 64}) + random_.between(-1, 1);
+      else
+        size += random_.between(0, kLargest[rank()]);
       size = std::max(size, needed_[d]);
       size = std::min(size, std::max(kLargest[rank()], needed_[d]));
       out_.sizes.emplace_back(size_name(d), size);
@@ -442,6 +474,8 @@ class Generator {
 
 }  // namespace
 
-GeneratedProgram random_program(uint64_t seed) { return Generator(seed).run(); }
+GeneratedProgram random_program(uint64_t seed) {
+  return Generator(seed).run();
+}
 
 }  // namespace stencil::property

@@ -1,11 +1,13 @@
-// Random programs on every schedule family and device against the reference interpreter, bit for bit.
+// Random programs on every schedule family and device against the reference interpreter, bit for
+// bit.
 //
 //   property_test [--programs n] [--first-seed s] [--device host|opencl] [--batch n] [--coverage]
 //   property_test --print seed         the program alone, as a file for stencilc
 //
-// One case is a program, a floating-point mode, a schedule with random tile sizes and a number of steps
-// that T seldom divides. Every field must hold exactly the interpreter's bits (NaN equals NaN). A failure
-// prints the seed and the program, and is reproduced by --first-seed SEED --programs 1.
+// One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
+// steps that T seldom divides. Every field must hold exactly the interpreter's bits (NaN equals
+// NaN). A failure prints the seed and the program, and is reproduced by --first-seed SEED
+// --programs 1.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -38,7 +40,8 @@ struct Tally {
   std::map<std::string, std::map<std::string, int>> coverage;  // construct -> family -> cases
 };
 
-// --- Data ---------------------------------------------------------------------------------------------
+// --- Data
+// ---------------------------------------------------------------------------------------------
 
 void fill(Random& random, reference::State& state) {
   for (reference::FieldData& field : state.fields) {
@@ -88,8 +91,8 @@ std::string difference(const ir::Program& program, const reference::State& expec
           const std::byte* b = got.fields[f].data(level, c) + p * size;
           if (same_element(type, a, b)) continue;
           return fmt::format("{}@-{} component {} element {} of {}: expected {}, got {}",
-                             program.fields[f].name, level, c, p, want.points, want.real(level, c, p),
-                             got.fields[f].real(level, c, p));
+                             program.fields[f].name, level, c, p, want.points,
+                             want.real(level, c, p), got.fields[f].real(level, c, p));
         }
       }
     }
@@ -97,7 +100,8 @@ std::string difference(const ir::Program& program, const reference::State& expec
   return "";
 }
 
-// --- Cases --------------------------------------------------------------------------------------------
+// --- Cases
+// --------------------------------------------------------------------------------------------
 
 struct Case {
   Item item;
@@ -122,7 +126,8 @@ std::string random_schedule(Random& random, const std::string& family, int rank)
                      elements, random.chance(70) ? "shrink" : "hull");
 }
 
-// Enlarges a tile that is smaller than its halo: twice the elements in every dimension, one step less.
+// Enlarges a tile that is smaller than its halo: twice the elements in every dimension, one step
+// less.
 std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank) {
   int elements = 1;
   for (int d = 0; d < rank; ++d) {
@@ -141,7 +146,8 @@ bool has_code(const Diagnostics& diagnostics, const std::string& code) {
   return false;
 }
 
-std::optional<kernel::Module> lower_somehow(const ir::Program& program, schedule::Schedule& schedule) {
+std::optional<kernel::Module> lower_somehow(const ir::Program& program,
+                                            schedule::Schedule& schedule) {
   for (int attempt = 0; attempt < 6; ++attempt) {
     Diagnostics refusals;
     if (auto module = schedule::lower(program, schedule, refusals)) return module;
@@ -219,11 +225,12 @@ class Runner {
       return;
     }
     std::vector<std::string> where;
-    for (const auto& [size, value] : generated.sizes) where.push_back(fmt::format("-D {}={}", size, value));
+    for (const auto& [size, value] : generated.sizes)
+      where.push_back(fmt::format("-D {}={}", size, value));
     const int64_t steps = random.between(0, 2 * schedule->time_tile + 1);
     const std::string label =
-        fmt::format("seed {} --fp {} --real {} {} --schedule \"{}\" --steps {}", seed, name(program.fp),
-                    name(program.real), fmt::join(where, " "),
+        fmt::format("seed {} --fp {} --real {} {} --schedule \"{}\" --steps {}", seed,
+                    name(program.fp), name(program.real), fmt::join(where, " "),
                     schedule::print(*schedule, generated.rank), steps);
     const auto problems = kernel::verify(*module);
     if (!problems.empty()) return fail(label, "kernel IR: " + problems[0], generated.text);
@@ -244,7 +251,8 @@ class Runner {
     auto state = reference::allocate(program, integers, reals, error);
     if (!state) return fail(label, error, generated.text);
     fill(random, *state);
-    Case added{{std::move(*module), *state, steps, label}, std::move(*state), program, generated.text};
+    Case added{
+        {std::move(*module), *state, steps, label}, std::move(*state), program, generated.text};
     reference::advance(added.program, added.expected, steps);
     for (const std::string& construct : generated.constructs) ++tally_.coverage[construct][family];
     cases_.push_back(std::move(added));
@@ -286,7 +294,8 @@ std::string with_sizes(const GeneratedProgram& generated) {
   std::string text = generated.text;
   for (const auto& [size, value] : generated.sizes) {
     const std::string open = fmt::format("param {} : integer;", size);
-    text.replace(text.find(open), open.size(), fmt::format("param {} : integer = {};", size, value));
+    text.replace(text.find(open), open.size(),
+                 fmt::format("param {} : integer = {};", size, value));
   }
   return text;
 }
@@ -296,11 +305,16 @@ int main_with(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
-    if (option == "--programs") settings.programs = std::atoi(value());
-    else if (option == "--first-seed") settings.first_seed = std::strtoull(value(), nullptr, 10);
-    else if (option == "--batch") settings.batch = std::max(1, std::atoi(value()));
-    else if (option == "--coverage") settings.coverage = true;
-    else if (option == "--device") settings.device = value();
+    if (option == "--programs")
+      settings.programs = std::atoi(value());
+    else if (option == "--first-seed")
+      settings.first_seed = std::strtoull(value(), nullptr, 10);
+    else if (option == "--batch")
+      settings.batch = std::max(1, std::atoi(value()));
+    else if (option == "--coverage")
+      settings.coverage = true;
+    else if (option == "--device")
+      settings.device = value();
     else if (option == "--print") {
       std::cout << with_sizes(random_program(std::strtoull(value(), nullptr, 10)));
       return 0;
@@ -317,11 +331,14 @@ int main_with(int argc, char** argv) {
     settings.run = run_on_opencl;
   }
   // --long (STENCIL_LONG=1): ten times the programs.
-  if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1') settings.programs *= 10;
+  if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1')
+    settings.programs *= 10;
   return Runner(settings).run();
 }
 
 }  // namespace
 }  // namespace stencil::property
 
-int main(int argc, char** argv) { return stencil::property::main_with(argc, argv); }
+int main(int argc, char** argv) {
+  return stencil::property::main_with(argc, argv);
+}

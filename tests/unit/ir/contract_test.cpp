@@ -1,5 +1,5 @@
-// The contraction rule, on the IR text: which additions become fused, in which order, and that none with a
-// product is left.
+// The contraction rule, on the IR text: which additions become fused, in which order, and that none
+// with a product is left.
 #include "compiler/ir/passes.h"
 #include "tests/unit/load.h"
 
@@ -20,7 +20,9 @@ std::string expression(const std::string& text, FpMode fp = FpMode::Contract) {
 TEST(Contract, LeftProductFirst) {
   EXPECT_EQ(expression("A[0]*B[0] + C[0]*D[0]"), "fma(A[0], B[0], mul(C[0], D[0]))");
 }
-TEST(Contract, RightProduct) { EXPECT_EQ(expression("A[0] + C[0]*D[0]"), "fma(C[0], D[0], A[0])"); }
+TEST(Contract, RightProduct) {
+  EXPECT_EQ(expression("A[0] + C[0]*D[0]"), "fma(C[0], D[0], A[0])");
+}
 TEST(Contract, SubtractedProductNegatesItsFactor) {
   EXPECT_EQ(expression("A[0] - C[0]*D[0]"), "fma(neg(C[0]), D[0], A[0])");
 }

@@ -97,14 +97,16 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
     EXPECT_FALSE(lower(*program, *schedule, diagnostics).has_value());
     return render(source, diagnostics);
   };
-  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
-                    "field A : real on G boundary periodic;\n"
-                    "stencil f : A[0..9] = A[1];\n",
-                    "overlapped"),
-            "test.stn:2:7: error L013: overlapped tiling refused: field 'A' has a periodic boundary\n"
-            "    2 | field A : real on G boundary periodic;\n"
-            "      |       ^\n"
-            "      = hint: the boundary reads points that the tile does not hold; use --schedule direct\n");
+  EXPECT_EQ(
+      refusal("grid G = [0..9] steps 1;\n"
+              "field A : real on G boundary periodic;\n"
+              "stencil f : A[0..9] = A[1];\n",
+              "overlapped"),
+      "test.stn:2:7: error L013: overlapped tiling refused: field 'A' has a periodic boundary\n"
+      "    2 | field A : real on G boundary periodic;\n"
+      "      |       ^\n"
+      "      = hint: the boundary reads points that the tile does not hold; use --schedule "
+      "direct\n");
   EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
                     "field A : real on G;\n"
                     "stencil f : A[0..9] = A[0] / 2;\n"
@@ -121,7 +123,8 @@ TEST(Choice, OverlappedUnlessRefused) {
   EXPECT_EQ(choose(load(kHeat)).family, "overlapped");
   Diagnostics why;
   const auto periodic = load(
-      "grid G = [0..9] steps 1; field A : real on G boundary periodic; stencil f : A[0..9] = A[1];");
+      "grid G = [0..9] steps 1; field A : real on G boundary periodic; stencil f : A[0..9] = "
+      "A[1];");
   EXPECT_EQ(choose(periodic, &why).family, "direct");
   ASSERT_EQ(why.items().size(), 1u);
   EXPECT_EQ(why.items()[0].code, "L013");
@@ -160,7 +163,8 @@ stencil y : size_x[1..39, 1..block-1] = A[1,0] + tile_y[0,0] + core_x[0,-1];
 
 // Lets that build on each other: everything behind the front end must stay linear in their number.
 TEST(Lowering, LongChainOfLets) {
-  std::string text = "grid G = [0..31] steps 1; field A : real on G; stencil s : A { let x0 = A[0];";
+  std::string text =
+      "grid G = [0..31] steps 1; field A : real on G; stencil s : A { let x0 = A[0];";
   for (int i = 1; i < 300; ++i) text += fmt::format("let x{} = x{} * x{} + 1;", i, i - 1, i - 1);
   const auto program = load(text + "[0..31] = x299; }");
   for (const char* line : {"direct", "overlapped T=2"}) {
