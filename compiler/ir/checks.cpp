@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/passes.h"
+#include "compiler/support/evaluate.h"
 
 namespace stencil::ir {
 namespace {
@@ -34,53 +35,6 @@ int64_t to_integer(Scalar to, double value) {
   if (value <= low) return narrow ? std::numeric_limits<int32_t>::min() : INT64_MIN;
   if (value >= high) return narrow ? std::numeric_limits<int32_t>::max() : INT64_MAX;
   return static_cast<int64_t>(value);
-}
-
-double real_operation(Op op, double a, double b, double c) {
-  switch (op) {
-    case Op::Neg:
-      return -a;
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Div:
-      return a / b;
-    case Op::Fma:
-      return std::fma(a, b, c);
-    case Op::Min:
-      return b < a ? b : a;
-    case Op::Max:
-      return a < b ? b : a;
-    case Op::Abs:
-      return std::fabs(a);
-    case Op::Sqrt:
-      return std::sqrt(a);
-    case Op::Rsqrt:
-      return 1 / std::sqrt(a);
-    case Op::Exp:
-      return std::exp(a);
-    case Op::Log:
-      return std::log(a);
-    case Op::Pow:
-      return std::pow(a, b);
-    case Op::Sin:
-      return std::sin(a);
-    case Op::Cos:
-      return std::cos(a);
-    case Op::Tan:
-      return std::tan(a);
-    case Op::Tanh:
-      return std::tanh(a);
-    case Op::Floor:
-      return std::floor(a);
-    case Op::Ceil:
-      return std::ceil(a);
-    default:
-      return 0;  // integer and logic operators: integer_operation
-  }
 }
 
 int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
@@ -123,25 +77,7 @@ int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
     case Op::Shr:
       return a >> count;
     default:
-      return 0;  // float operators: real_operation
-  }
-}
-
-template <typename T>
-bool compare(Op op, T a, T b) {
-  switch (op) {
-    case Op::Lt:
-      return a < b;
-    case Op::Le:
-      return a <= b;
-    case Op::Gt:
-      return a > b;
-    case Op::Ge:
-      return a >= b;
-    case Op::Eq:
-      return a == b;
-    default:
-      return a != b;
+      return 0;  // float operators: evaluate_real
   }
 }
 
@@ -186,11 +122,11 @@ class Evaluator {
       return {0, is_float(from) ? to_integer(type, a.real) : a.integer};
     }
     if (is_comparison(operation.op)) {
-      const bool result = is_float(from) ? compare(operation.op, a.real, b.real)
-                                         : compare(operation.op, a.integer, b.integer);
+      const bool result = is_float(from) ? evaluate_comparison(operation.op, a.real, b.real)
+                                         : evaluate_comparison(operation.op, a.integer, b.integer);
       return {0, result};
     }
-    if (is_float(type)) return {real_operation(operation.op, a.real, b.real, c.real), 0};
+    if (is_float(type)) return {evaluate_real(operation.op, a.real, b.real, c.real), 0};
     return {0, integer_operation(operation.op, a.integer, b.integer, size_in_bytes(type) * 8)};
   }
 

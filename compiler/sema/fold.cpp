@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/support/evaluate.h"
+
 namespace stencil::sema {
 namespace {
 
@@ -58,73 +60,6 @@ Integer fold_integer(Op op, int64_t a, int64_t b, int bits) {
   }
 }
 
-double fold_real(Op op, double a, double b, double c) {
-  switch (op) {
-    case Op::Neg:
-      return -a;
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Div:
-      return a / b;
-    case Op::Mod:
-      return std::fmod(a, b);
-    case Op::Fma:
-      return std::fma(a, b, c);
-    case Op::Min:
-      return b < a ? b : a;
-    case Op::Max:
-      return a < b ? b : a;
-    case Op::Abs:
-      return std::fabs(a);
-    case Op::Sqrt:
-      return std::sqrt(a);
-    case Op::Rsqrt:
-      return 1 / std::sqrt(a);
-    case Op::Exp:
-      return std::exp(a);
-    case Op::Log:
-      return std::log(a);
-    case Op::Pow:
-      return std::pow(a, b);
-    case Op::Sin:
-      return std::sin(a);
-    case Op::Cos:
-      return std::cos(a);
-    case Op::Tan:
-      return std::tan(a);
-    case Op::Tanh:
-      return std::tanh(a);
-    case Op::Floor:
-      return std::floor(a);
-    case Op::Ceil:
-      return std::ceil(a);
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
-template <typename T>
-bool fold_comparison(Op op, T a, T b) {
-  switch (op) {
-    case Op::Lt:
-      return a < b;
-    case Op::Le:
-      return a <= b;
-    case Op::Gt:
-      return a > b;
-    case Op::Ge:
-      return a >= b;
-    case Op::Eq:
-      return a == b;
-    default:
-      return a != b;
-  }
-}
-
 bool integer_only(Op op) {
   return op == Op::Mod || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor ||
          op == Op::BitNot || op == Op::Shl || op == Op::Shr;
@@ -146,7 +81,7 @@ Folded fold_literals(Op op, const std::vector<Constant>& operands) {
     if (!result.integer) return {{}, "integer overflow"};
     return {Constant::of_integer(*result.integer)};
   }
-  result.real = fold_real(op, a.real, b.real, c.real);
+  result.real = evaluate_real(op, a.real, b.real, c.real);
   if (!std::isfinite(result.real)) return {{}, "a result that is not a finite number"};
   return {result};
 }
@@ -184,8 +119,8 @@ Folded fold(Op op, const std::vector<Constant>& operands) {
   if (is_comparison(op)) {
     const Constant& a = operands[0];
     const Constant& b = operands[1];
-    const bool result = a.integer && b.integer ? fold_comparison(op, *a.integer, *b.integer)
-                                               : fold_comparison(op, a.real, b.real);
+    const bool result = a.integer && b.integer ? evaluate_comparison(op, *a.integer, *b.integer)
+                                               : evaluate_comparison(op, a.real, b.real);
     return {Constant::of_bool(result)};
   }
   return literals ? fold_literals(op, operands) : fold_typed_integers(op, operands);
