@@ -187,8 +187,10 @@ Status PlanSession::act(const kernel::Action& action, int64_t blocks, int64_t co
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
   for (int64_t done = 0; done < steps;) {
-    const int64_t count = std::min<int64_t>(plan_.time_tile, steps - done);
+    const int64_t count = kernel::steps_of_tile(plan_, steps - done);
     for (size_t i = 0; i < plan_.actions.size(); ++i) {
+      const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
+      if (launch && launch->steps != 0 && launch->steps != count) continue;
       const Status acted = act(plan_.actions[i], blocks_[i], count);
       if (!acted.ok()) return acted.failure();
     }

@@ -64,6 +64,21 @@ ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::s
   return best;
 }
 
+// Streaming with a tile that leaves a few points of output, and chunks of a few planes.
+ScheduleCase small_stream(const ir::Program& program, int time_tile) {
+  const bool flat = program.grid.rank() <= 2;
+  ScheduleCase best;
+  for (const int e : {1, 2, 3, 4, 5, 6, 8}) {
+    const std::string elements = flat ? fmt::format("{}", e) : fmt::format("{}x{}", e, e);
+    ScheduleCase attempt = try_schedule(
+        program, fmt::format("streaming T={} block=8x4 elements={} chunk=6", time_tile, elements));
+    const bool fits = attempt.schedule.has_value();
+    if (fits || best.line.empty()) best = std::move(attempt);
+    if (fits) break;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
@@ -87,6 +102,7 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
       if (quick && regions[0] == 'h' && time_tile == 1) continue;
       out.push_back(small_tiles(program, time_tile, regions));
     }
+    if (rank > 1) out.push_back(small_stream(program, time_tile));
   }
   std::set<std::string> seen;  // one row per schedule, and one per reason to refuse some
   std::erase_if(out, [&](const ScheduleCase& c) {

@@ -40,6 +40,12 @@ struct Dialect {
   std::string_view barrier;         // statement
   std::string_view unroll;          // line before a loop; may be empty
   std::string_view block_index;     // implicit threads only
+  // Value of the thread so many lanes below and above in a row of threads: function names, called
+  // with (value, lanes, row length) after `shuffle_mask`. Empty: Shuffles go through shared memory.
+  std::string_view shuffle[2];
+  std::string_view shuffle_mask;
+  // Vector types by element type (Scalar's order) and length 2 or 4; empty: Copies move elements.
+  std::array<std::string_view, 7> vectors[2];
   std::array<std::string_view, 3> thread_index;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool shared_at_top = false;    // shared arrays only at function scope, of constant size

@@ -23,6 +23,11 @@ Dialect make_dialect(std::string_view wide) {
   d.unroll = "#pragma unroll";
   d.block_index = "blockIdx.x";
   d.thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  d.shuffle[0] = "__shfl_up_sync";
+  d.shuffle[1] = "__shfl_down_sync";
+  d.shuffle_mask = "0xffffffffu";
+  d.vectors[0] = {"", "int2", "longlong2", "ushort2", "ushort2", "float2", "double2"};
+  d.vectors[1] = {"", "int4", "", "ushort4", "ushort4", "float4", ""};
   d.infinity[0] = "__int_as_float(0x7f800000)";
   d.infinity[1] = "__longlong_as_double(0x7ff0000000000000LL)";
   d.nan[0] = "__int_as_float(0x7fc00000)";

@@ -326,9 +326,20 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
 
 void Driver::loop() {
   const int tile = plan_.time_tile;
-  const std::string advance = tile == 1 ? "++" + step_ : fmt::format("{} += {}", step_, tile);
-  out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {2}) {{", step_, api_.steps(), advance));
-  if (uses_count() && tile == 1) {
+  const bool sizes = plan_.tile_sizes.size() > 1;
+  const std::string advance = sizes       ? ""
+                              : tile == 1 ? "++" + step_
+                                          : fmt::format("{} += {}", step_, tile);
+  out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1};{2}{3}) {{", step_, api_.steps(),
+                        advance.empty() ? "" : " ", advance));
+  if (sizes) {
+    std::string choice = "1";
+    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
+      choice = fmt::format("{0} - {1} >= {2} ? {2} : {3}", api_.steps(), step_, plan_.tile_sizes[i],
+                           choice);
+    }
+    out_.line(fmt::format("const int {} = {};", count_, choice));
+  } else if (uses_count() && tile == 1) {
     out_.line(fmt::format("const int {} = 1;", count_));
   } else if (uses_count()) {
     out_.line(fmt::format("const int {0} = {1} - {2} < {3} ? (int)({1} - {2}) : {3};", count_,
@@ -350,8 +361,13 @@ void Driver::loop() {
                                      slots[static_cast<size_t>(exchange.b)]));
       }
     };
+    const auto* launched = std::get_if<Launch>(&plan_.actions[i]);
+    const bool chosen = sizes && launched && launched->steps != 0;
+    if (chosen) out_.open(fmt::format("if ({} == {}) {{", count_, launched->steps));
     std::visit(Visitor{*this, i}, plan_.actions[i]);
+    if (chosen) out_.close();
   }
+  if (sizes) out_.line(fmt::format("{} += {};", step_, count_));
   out_.close();
 }
 

@@ -38,6 +38,7 @@ Body live_part(Body body, std::set<std::string>& live) {
     bool operator()(Comment&) const { return true; }
     bool operator()(Let& let) const { return live.erase(let.name) > 0; }
     bool operator()(Store&) const { return true; }
+    bool operator()(Copy&) const { return true; }
     bool operator()(For& loop) const {
       loop.body = nested(std::move(loop.body));
       return !only_comments(loop.body);
@@ -52,6 +53,7 @@ Body live_part(Body body, std::set<std::string>& live) {
       return !only_comments(threads.body);
     }
     bool operator()(Barrier&) const { return true; }
+    bool operator()(Shuffle&) const { return true; }
     bool operator()(Scope& scope) const {
       scope.body = nested(std::move(scope.body));
       return !only_comments(scope.body);
@@ -149,6 +151,7 @@ Body split_body(Body body, Names& names) {
       for (Expr& index : store.index) index = split(index);
       store.value = split(store.value);
     }
+    void operator()(Copy&) const {}
     void operator()(For& loop) const {
       loop.begin = split(loop.begin);
       loop.end = split(loop.end);
@@ -163,6 +166,7 @@ Body split_body(Body body, Names& names) {
       threads.body = split_body(std::move(threads.body), names);
     }
     void operator()(Barrier&) const {}
+    void operator()(Shuffle&) const {}
     void operator()(Scope& scope) const { scope.body = split_body(std::move(scope.body), names); }
   };
   Body result;
@@ -188,6 +192,7 @@ void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& u
     void operator()(const Comment&) const {}
     void operator()(const Let&) const {}
     void operator()(const Store&) const {}
+    void operator()(const Copy&) const {}
     void operator()(const For& loop) const { count_uses(loop.body, true, uses); }
     void operator()(const If& branch) const {
       count_uses(branch.then, in_loop, uses);
@@ -202,19 +207,50 @@ void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& u
       }
     }
     void operator()(const Barrier&) const {}
+    void operator()(const Shuffle& shuffle) const {  // reads what other threads keep
+      for (const Shuffle::Move& move : shuffle.moves) {
+        uses[move.to].sections += 2;
+        uses[move.from].sections += 2;
+      }
+    }
     void operator()(const Scope& scope) const { count_uses(scope.body, in_loop, uses); }
   };
   for (const Statement& statement : body) std::visit(Count{in_loop, uses}, statement.kind);
+}
+
+// The body for name = 0 .. count-1; for one alone without a loop.
+Body counted(const std::string& name, int count, Body body) {
+  Body out;
+  if (count == 1) return body;
+  out.push_back({For{LoopKind::Unrolled, name, integer(0), integer(count), 1, std::move(body)}});
+  return out;
+}
+
+// thread_x + lane, or thread_x where the row ends before.
+Expr neighbour(int lane, int threads_x) {
+  if (threads_x == 1) return integer(0);
+  const Expr own = variable("thread_x");
+  const Expr other = lane < 0 ? sub(own, integer(-lane)) : add(own, integer(lane));
+  const Expr exists =
+      lane < 0 ? operation(Op::Ge, {own, integer(-lane)}) : less(own, integer(threads_x - lane));
+  return operation(Op::Select, {exists, other, own});
 }
 
 using Prefixes = std::map<BufferId, std::vector<Expr>>;  // indices to put before a buffer's own
 
 class IndexPrefixer {
  public:
-  explicit IndexPrefixer(const Prefixes& prefixes) : prefixes_(prefixes) {}
+  IndexPrefixer(const Prefixes& prefixes, const Kernel& kernel)
+      : prefixes_(prefixes), buffers_(&kernel.buffers), threads_x_(kernel.threads[0]) {}
 
   Body body(Body statements) {
-    for (Statement& statement : statements) std::visit(*this, statement.kind);
+    for (Statement& statement : statements) {
+      if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) {
+        statement = exchange(*shuffle);
+      } else {
+        std::visit(*this, statement.kind);
+      }
+    }
     return statements;
   }
   void operator()(Comment&) {}
@@ -222,6 +258,10 @@ class IndexPrefixer {
   void operator()(Store& store) {
     store.index = index(store.buffer, store.index);
     store.value = expr(store.value);
+  }
+  void operator()(Copy& copy) {
+    copy.to_index = index(copy.to, copy.to_index);
+    copy.from_index = index(copy.from, copy.from_index);
   }
   void operator()(For& loop) {
     loop.begin = expr(loop.begin);
@@ -235,9 +275,24 @@ class IndexPrefixer {
   }
   void operator()(Threads& threads) { threads.body = body(std::move(threads.body)); }
   void operator()(Barrier&) {}
+  void operator()(Shuffle&) {}  // see exchange
   void operator()(Scope& scope) { scope.body = body(std::move(scope.body)); }
 
  private:
+  // Where every thread's values lie in memory, a thread reads its neighbour's place.
+  Statement exchange(const Shuffle& shuffle) {
+    Body moves;
+    for (const Shuffle::Move& move : shuffle.moves) {
+      std::vector<Expr> from = prefixes_.at(move.from);
+      from.back() = neighbour(move.lane, threads_x_);
+      for (const Expr& i : move.from_index) from.push_back(i);
+      moves.push_back(
+          {Store{move.to, index(move.to, move.to_index),
+                 load(move.from, from, (*buffers_)[static_cast<size_t>(move.from)].type)}});
+    }
+    return {Threads{counted(shuffle.name, shuffle.count, std::move(moves))}};
+  }
+
   std::vector<Expr> index(BufferId buffer, const std::vector<Expr>& own) {
     std::vector<Expr> result;
     const auto prefix = prefixes_.find(buffer);
@@ -264,10 +319,108 @@ class IndexPrefixer {
   }
 
   const Prefixes& prefixes_;
+  const std::vector<Buffer>* buffers_;
+  int threads_x_;
   std::unordered_map<const ExprNode*, Expr> done_;
 };
 
+// --- Shuffles through shared memory, copies element by element
+// -----------------------------------------------------------------------------------------
+
+// Rewrites every body, innermost first; `change` gets each statement and appends what replaces it.
+template <class Change>
+Body rewrite_body(Body body, const Change& change) {
+  Body out;
+  for (Statement& statement : body) {
+    if (auto* loop = std::get_if<For>(&statement.kind)) {
+      loop->body = rewrite_body(std::move(loop->body), change);
+    } else if (auto* branch = std::get_if<If>(&statement.kind)) {
+      branch->then = rewrite_body(std::move(branch->then), change);
+      branch->otherwise = rewrite_body(std::move(branch->otherwise), change);
+    } else if (auto* threads = std::get_if<Threads>(&statement.kind)) {
+      threads->body = rewrite_body(std::move(threads->body), change);
+    } else if (auto* scope = std::get_if<Scope>(&statement.kind)) {
+      scope->body = rewrite_body(std::move(scope->body), change);
+    }
+    change(std::move(statement), out);
+  }
+  return out;
+}
+
 }  // namespace
+
+Kernel expand_shuffles(Kernel kernel, Names& names) {
+  // One scratch buffer per type, as large as the largest shuffle needs.
+  std::map<Scalar, int64_t> places;
+  for_each_statement(kernel.body, [&](const Statement& statement) {
+    const auto* shuffle = std::get_if<Shuffle>(&statement.kind);
+    std::map<Scalar, int64_t> own;
+    if (!shuffle) return;
+    for (const Shuffle::Move& move : shuffle->moves) {
+      own[kernel.buffers[static_cast<size_t>(move.from)].type] += shuffle->count;
+    }
+    for (const auto& [type, count] : own) places[type] = std::max(places[type], count);
+  });
+  const auto [x, y, z] = kernel.threads;
+  std::map<Scalar, BufferId> scratch;
+  for (const auto& [type, count] : places) {
+    Buffer buffer;
+    buffer.name = names.fresh("exchange");
+    buffer.type = type;
+    buffer.space = Space::Shared;
+    buffer.extents = {integer(count), integer(int64_t{y} * z), integer(x)};
+    buffer.comment = "values on their way to neighbouring threads";
+    scratch[type] = static_cast<BufferId>(kernel.buffers.size());
+    kernel.buffers.push_back(std::move(buffer));
+  }
+  const auto thread = [&](int count, const char* name) {
+    return count > 1 ? variable(name) : integer(0);
+  };
+  const Expr row = add(mul(thread(z, "thread_z"), integer(y)), thread(y, "thread_y"));
+  const auto through_memory = [&](Statement statement, Body& out) {
+    const auto* shuffle = std::get_if<Shuffle>(&statement.kind);
+    if (!shuffle) return out.push_back(std::move(statement));
+    std::map<Scalar, int64_t> used;
+    Body give, take;
+    for (const Shuffle::Move& move : shuffle->moves) {
+      const Scalar type = kernel.buffers[static_cast<size_t>(move.from)].type;
+      const Expr number = shuffle->count > 1 ? variable(shuffle->name) : integer(0);
+      const Expr place = add(number, integer(used[type]));
+      used[type] += shuffle->count;
+      give.push_back({Store{scratch[type],
+                            {place, row, thread(x, "thread_x")},
+                            load(move.from, move.from_index, type)}});
+      take.push_back({Store{move.to, move.to_index,
+                            load(scratch[type], {place, row, neighbour(move.lane, x)}, type)}});
+    }
+    out.push_back({Threads{counted(shuffle->name, shuffle->count, std::move(give))}});
+    out.push_back({Barrier{}});
+    out.push_back({Threads{counted(shuffle->name, shuffle->count, std::move(take))}});
+    out.push_back({Barrier{}});
+  };
+  kernel.body = rewrite_body(std::move(kernel.body), through_memory);
+  return kernel;
+}
+
+Kernel expand_copies(Kernel kernel, Names& names) {
+  const std::string name = names.fresh("e");
+  const auto by_element = [&](Statement statement, Body& out) {
+    auto* copy = std::get_if<Copy>(&statement.kind);
+    if (!copy) return out.push_back(std::move(statement));
+    if (copy->count > 1) {
+      copy->to_index.back() = add(copy->to_index.back(), variable(name));
+      copy->from_index.back() = add(copy->from_index.back(), variable(name));
+    }
+    const Scalar type = kernel.buffers[static_cast<size_t>(copy->from)].type;
+    Body element;
+    element.push_back({Store{copy->to, copy->to_index, load(copy->from, copy->from_index, type)}});
+    for (Statement& inner : counted(name, copy->count, std::move(element))) {
+      out.push_back(std::move(inner));
+    }
+  };
+  kernel.body = rewrite_body(std::move(kernel.body), by_element);
+  return kernel;
+}
 
 Kernel drop_dead_code(Kernel kernel) {
   std::set<std::string> live;
@@ -302,7 +455,7 @@ ThreadLoops expand_thread_buffers(Kernel kernel) {
     }
     buffer.extents.insert(buffer.extents.begin(), extents.begin(), extents.end());
   }
-  kernel.body = IndexPrefixer(prefixes).body(std::move(kernel.body));
+  kernel.body = IndexPrefixer(prefixes, kernel).body(std::move(kernel.body));
   result.kernel = std::move(kernel);
   return result;
 }

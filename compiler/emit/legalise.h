@@ -14,9 +14,16 @@ kernel::Kernel drop_dead_code(kernel::Kernel kernel);
 // With expressions that nest deeper in parentheses than compilers accept split into named parts.
 kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);
 
-// For targets where Threads become loops. A per-thread buffer that lives in one Threads statement
-// only is declared inside its loops (`local`); the others get leading dimensions, a place per
-// thread.
+// For targets with implicit threads but without shuffles: every Shuffle goes through shared memory,
+// between two barriers.
+kernel::Kernel expand_shuffles(kernel::Kernel kernel, Names& names);
+
+// For targets without vector accesses: every Copy moves its elements one by one.
+kernel::Kernel expand_copies(kernel::Kernel kernel, Names& names);
+
+// For targets where Threads become loops. A Shuffle then reads its neighbour's place. A per-thread
+// buffer that lives in one Threads statement only is declared inside its loops (`local`); the
+// others get leading dimensions, a place per thread.
 struct ThreadLoops {
   kernel::Kernel kernel;
   std::set<kernel::BufferId> local;

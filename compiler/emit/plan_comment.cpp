@@ -5,6 +5,7 @@
 #include "compiler/emit/plan_comment.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/emit/expression.h"
 #include "compiler/emit/host_api.h"
@@ -53,9 +54,10 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
   const auto [x, y, z] = kernel.threads;
   const kernel::Expr size =
       kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
-  return fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}}",
-                     names.spell(kernel.name), arguments, x, y, z, plain(printer.print(size)), y,
-                     z);
+  const std::string when = launch.steps == 0 ? "" : fmt::format("if count is {}: ", launch.steps);
+  return when + fmt::format("launch {}({}), local size {{{}, {}, {}}}, global size {{{}, {}, {}}}",
+                            names.spell(kernel.name), arguments, x, y, z,
+                            plain(printer.print(size)), y, z);
 }
 
 }  // namespace
@@ -67,6 +69,11 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
   describe_arrays(out, module, printer);
   if (plan.time_tile == 1) {
     out.comment("\nFor step = 0, 1, ... (count is 1):");
+  } else if (!plan.tile_sizes.empty()) {
+    out.comment(
+        fmt::format("\nFrom step = 0 on, step += count with count the first of {} that is at most "
+                    "steps - step:",
+                    fmt::join(plan.tile_sizes, ", ")));
   } else {
     out.comment(fmt::format("\nFor step = 0, {0}, {1}, ... with count = min({0}, steps - step):",
                             plan.time_tile, 2 * plan.time_tile));

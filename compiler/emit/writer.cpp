@@ -103,7 +103,14 @@ std::string Writer::constants(const std::string& elsewhere) {
 // ---------------------------------------------------------------------------------------------
 
 void Writer::kernel(const Kernel& original) {
-  Kernel legal = split_deep_expressions(drop_dead_code(original), names_);
+  Kernel legal = original;
+  if (dialect_.implicit_threads && dialect_.shuffle[0].empty()) {
+    legal = expand_shuffles(std::move(legal), names_);
+  }
+  if (dialect_.vectors[0][static_cast<size_t>(Scalar::F32)].empty()) {
+    legal = expand_copies(std::move(legal), names_);
+  }
+  legal = split_deep_expressions(drop_dead_code(std::move(legal)), names_);
   local_.clear();
   if (!dialect_.implicit_threads) {
     ThreadLoops expanded = expand_thread_buffers(std::move(legal));
@@ -281,12 +288,14 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
                                    writer.names_.spell(let.name), value));
     }
     void operator()(const kernel::Store& store) const { writer.store(store); }
+    void operator()(const kernel::Copy& copy) const { writer.copy(copy); }
     void operator()(const kernel::For& loop) const { writer.loop(loop); }
     void operator()(const kernel::If& branch) const { writer.branch(branch); }
     void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
     void operator()(const kernel::Barrier&) const {
       if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
     }
+    void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
     void operator()(const kernel::Scope& scope) const {
       if (last) return writer.body(scope.body);
       writer.out_.open("{");
@@ -303,6 +312,81 @@ void Writer::store(const kernel::Store& store) {
   const std::string target = expressions_.element(store.buffer, store.index);
   const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
   out_.line(target + " =" + soft_space(0) + value + ";");
+}
+
+// As few vector accesses as the type has, at most 16 bytes each.
+void Writer::copy(const kernel::Copy& copy) {
+  const Scalar type = kernel_->buffers[static_cast<size_t>(copy.from)].type;
+  for (int done = 0; done < copy.count;) {
+    std::vector<kernel::Expr> to = copy.to_index, from = copy.from_index;
+    to.back() = kernel::add(to.back(), kernel::integer(done));
+    from.back() = kernel::add(from.back(), kernel::integer(done));
+    int length = 1;
+    std::string_view vector;
+    for (int i = 0; i < 2; ++i) {
+      const std::string_view wider = dialect_.vectors[i][static_cast<size_t>(type)];
+      const int wide = 2 << i;
+      if (wider.empty() || copy.count % wide != 0) continue;
+      vector = wider;
+      length = wide;
+    }
+    if (length == 1) {
+      out_.line(fmt::format("{} ={}{};", expressions_.element(copy.to, to), soft_space(0),
+                            expressions_.element(copy.from, from)));
+    } else {
+      copy_vector(copy, to, from, vector, length);
+    }
+    done += length;
+  }
+}
+
+// A vector access to memory; what a thread keeps for itself is moved by component, so that it can
+// stay in registers and needs no alignment.
+void Writer::copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
+                         std::vector<kernel::Expr> from, std::string_view type, int length) {
+  constexpr const char* kParts[] = {"x", "y", "z", "w"};
+  const auto is_own = [&](kernel::BufferId id) {
+    return kernel_->buffers[static_cast<size_t>(id)].space == Space::Thread;
+  };
+  const auto element = [&](kernel::BufferId id, std::vector<kernel::Expr> index, int part) {
+    index.back() = kernel::add(index.back(), kernel::integer(part));
+    return expressions_.element(id, index);
+  };
+  std::string source =
+      fmt::format("*reinterpret_cast<const {}*>(&{})", type, element(copy.from, from, 0));
+  if (is_own(copy.from)) {
+    std::vector<std::string> parts;
+    for (int i = 0; i < length; ++i) parts.push_back(element(copy.from, from, i));
+    source = fmt::format("make_{}({})", type, joined(parts));
+  }
+  if (!is_own(copy.to)) {
+    out_.line(fmt::format("*reinterpret_cast<{}*>(&{}) ={}{};", type, element(copy.to, to, 0),
+                          soft_space(0), source));
+    return;
+  }
+  if (packed_.empty()) packed_ = names_.fresh("packed");
+  out_.open("{");
+  out_.line(fmt::format("const {} {} ={}{};", type, packed_, soft_space(0), source));
+  for (int i = 0; i < length; ++i) {
+    out_.line(fmt::format("{} = {}.{};", element(copy.to, to, i), packed_, kParts[i]));
+  }
+  out_.close();
+}
+
+void Writer::shuffle(const kernel::Shuffle& shuffle) {
+  if (shuffle.count > 1) {
+    out_.line(dialect_.unroll);
+    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", names_.spell(shuffle.name),
+                          shuffle.count));
+  }
+  for (const kernel::Shuffle::Move& move : shuffle.moves) {
+    const std::string target = expressions_.element(move.to, move.to_index);
+    const std::string source = expressions_.element(move.from, move.from_index);
+    out_.line(fmt::format("{} ={}{}({}, {}, {}, {});", target, soft_space(0),
+                          dialect_.shuffle[move.lane < 0 ? 0 : 1], dialect_.shuffle_mask, source,
+                          std::abs(move.lane), kernel_->threads[0]));
+  }
+  if (shuffle.count > 1) out_.close();
 }
 
 void Writer::branch(const kernel::If& branch) {

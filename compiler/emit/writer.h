@@ -46,6 +46,10 @@ class Writer {
   void threads(const kernel::Threads& threads, bool last);
   void thread_loops(const kernel::Threads& threads, bool last);
   void store(const kernel::Store& store);
+  void copy(const kernel::Copy& copy);
+  void copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
+                   std::vector<kernel::Expr> from, std::string_view type, int length);
+  void shuffle(const kernel::Shuffle& shuffle);
   std::string extents_text(const kernel::Buffer& buffer);
 
   const kernel::Module& module_;
@@ -61,6 +65,7 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
+  std::string packed_;  // name of a vector on its way; empty: none yet
   int loop_depth_ = 0;
 };
 

@@ -5,9 +5,12 @@
 // replaced by what they stand for. Two sections that both write are let pass: they fill different
 // parts.
 //
-// A loop is walked twice, so that its end meets its beginning.
+// A loop is walked twice, so that its end meets its beginning. A buffer whose first index is
+// (loop variable + c) % slots is a ring: accesses to different slots do not meet. The second walk
+// stands for the next iteration, so there the loop variable counts one step more.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -18,7 +21,19 @@ namespace stencil::kernel {
 
 namespace {
 
-using Indices = std::map<BufferId, std::set<std::string>>;  // as text, per buffer
+struct Place {
+  std::string ring;  // what the slot is counted from; empty: no ring
+  int64_t slots = 1;
+  int64_t slot = 0;   // modulo `slots`
+  std::string index;  // the whole index (without a ring's slot) as text
+  friend auto operator<=>(const Place&, const Place&) = default;
+
+  bool other_slot(const Place& other) const {
+    return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
+  }
+};
+using Indices = std::map<BufferId, std::set<Place>>;
+using Shifts = std::map<std::string, int64_t>;  // by how much a loop variable is ahead
 
 struct Accesses {  // since the last barrier
   Indices read, written;
@@ -34,8 +49,8 @@ using LongNames = std::map<std::string, size_t>;  // long names of values and th
 // Reads and writes of shared buffers in one parallel section.
 class SectionAccesses {
  public:
-  SectionAccesses(const Kernel& kernel, LongNames& long_names)
-      : kernel_(kernel), long_names_(long_names) {}
+  SectionAccesses(const Kernel& kernel, LongNames& long_names, const Shifts& shifts)
+      : kernel_(kernel), long_names_(long_names), shifts_(shifts) {}
 
   void body(const Body& statements) {
     const auto outer = lets_;
@@ -47,6 +62,10 @@ class SectionAccesses {
   void operator()(const Store& store) {
     text(store.value);
     note(store.buffer, store.index, accesses.written);
+  }
+  void operator()(const Copy& copy) {
+    note(copy.from, copy.from_index, accesses.read);
+    note(copy.to, copy.to_index, accesses.written);
   }
   void operator()(const For& loop) {
     text(loop.begin);
@@ -61,6 +80,7 @@ class SectionAccesses {
   }
   void operator()(const Threads&) {}  // does not nest
   void operator()(const Barrier&) {}
+  void operator()(const Shuffle&) {}
   void operator()(const Scope& scope) { body(scope.body); }
 
   Accesses accesses;
@@ -94,9 +114,41 @@ class SectionAccesses {
     return print(expr);
   }
 
+  // Adds up (variable + variable + literal ...): the literals and shifts into `slot`.
+  void add_up(const Expr& expr, Place& place) {
+    const auto* operation = std::get_if<Operation>(&expr->kind);
+    if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
+      place.slot += literal->value;
+    } else if (operation && operation->op == Op::Add) {
+      add_up(operation->operands[0], place);
+      add_up(operation->operands[1], place);
+    } else {
+      const auto* variable = std::get_if<Variable>(&expr->kind);
+      const auto shift = variable ? shifts_.find(variable->name) : shifts_.end();
+      if (shift != shifts_.end()) place.slot += shift->second;
+      place.ring += text(expr) + "+";
+    }
+  }
+
+  Place place(const std::vector<Expr>& index) {
+    Place out;
+    const auto* modulo = index.empty() ? nullptr : std::get_if<Operation>(&index[0]->kind);
+    const auto* slots = modulo && modulo->op == Op::Mod
+                            ? std::get_if<IntegerLiteral>(&modulo->operands[1]->kind)
+                            : nullptr;
+    if (slots && slots->value > 0) {
+      out.slots = slots->value;
+      add_up(modulo->operands[0], out);
+      out.slot = (out.slot % out.slots + out.slots) % out.slots;
+    }
+    for (size_t d = out.ring.empty() ? 0 : 1; d < index.size(); ++d) {
+      out.index += text(index[d]) + ";";
+    }
+    return out;
+  }
+
   void note(BufferId buffer, const std::vector<Expr>& index, Indices& to) {
-    std::string place;
-    for (const Expr& at : index) place += text(at) + ";";
+    const Place place = this->place(index);
     const bool known = buffer >= 0 && buffer < static_cast<int>(kernel_.buffers.size());
     if (known && kernel_.buffers[static_cast<size_t>(buffer)].space == Space::Shared) {
       to[buffer].insert(place);
@@ -105,6 +157,7 @@ class SectionAccesses {
 
   const Kernel& kernel_;
   LongNames& long_names_;
+  const Shifts& shifts_;
   std::map<std::string, std::string> lets_;
 };
 
@@ -119,10 +172,13 @@ class BarrierVerifier {
   void operator()(const Comment&) {}
   void operator()(const Let&) {}
   void operator()(const Store&) {}
+  void operator()(const Copy&) {}
   void operator()(const For& loop) {
     const Accesses before = pending_;
     body(loop.body);
+    shifts_[loop.name] += loop.step;
     body(loop.body);
+    shifts_.erase(loop.name);
     pending_.join(before);  // it may not run at all
   }
   void operator()(const If& branch) {
@@ -134,7 +190,7 @@ class BarrierVerifier {
     pending_.join(after);
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_, long_names_);
+    SectionAccesses section(kernel_, long_names_, shifts_);
     section.body(threads.body);
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
@@ -142,6 +198,7 @@ class BarrierVerifier {
     pending_.join(now);
   }
   void operator()(const Barrier&) { pending_ = {}; }
+  void operator()(const Shuffle&) {}  // per-thread values only
   void operator()(const Scope& scope) { body(scope.body); }
 
  private:
@@ -150,16 +207,24 @@ class BarrierVerifier {
       const auto earlier = before.find(id);
       if (earlier == before.end()) continue;
       const bool own_element = indices.size() == 1 && indices == earlier->second;
-      if (own_element) continue;
+      if (own_element || !may_meet(indices, earlier->second)) continue;
       violations_.add(kernel_.name,
                       fmt::format("shared buffer '{}' is {} without a barrier after it was {}",
                                   kernel_.buffers[static_cast<size_t>(id)].name, does, was));
     }
   }
 
+  static bool may_meet(const std::set<Place>& a, const std::set<Place>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const Place& one) {
+      return std::any_of(b.begin(), b.end(),
+                         [&](const Place& other) { return !one.other_slot(other); });
+    });
+  }
+
   const Kernel& kernel_;
   Violations& violations_;
   LongNames long_names_;
+  Shifts shifts_;
   Accesses pending_;
 };
 

@@ -2,7 +2,7 @@
 //
 //   module    = constants kernels plan
 //   kernel    = global buffers and scalars (its arguments), shared and per-thread buffers, body
-//   statement = comment | let | assign | store | for | if | threads | barrier | block
+//   statement = comment | let | store | copy | for | if | threads | barrier | shuffle | scope
 //   expr      = integer | real | bool | variable | operation | load
 //
 // The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
@@ -12,7 +12,8 @@
 // stands between two Threads statements when the second reads what the first wrote to shared
 // memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
 // threads, and barriers vanish. Per-thread buffers live from one Threads statement to the next;
-// lets do not.
+// lets do not. A `Shuffle` hands per-thread values to neighbouring threads; like a barrier it
+// stands between Threads statements.
 //
 // A kernel with threads {1,1,1} and no shared buffers is an ordinary function: host-side loops
 // (initial values, the plain sweeps that emitted programs check themselves against) use the same
@@ -108,6 +109,15 @@ struct Store {
   std::vector<Expr> index;
   Expr value;
 };
+// `count` elements that lie side by side in the last dimension of both buffers, which are of one
+// type. Both places are aligned to `count` elements, so that a target may move them at once.
+struct Copy {
+  BufferId to;
+  std::vector<Expr> to_index;  // of the first element
+  BufferId from;
+  std::vector<Expr> from_index;
+  int count;
+};
 struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 if begin is)
   LoopKind kind;
   std::string name;
@@ -124,12 +134,28 @@ struct Threads {
   Body body;
 };
 struct Barrier {};
+// Every thread takes per-thread values of others in its row (the threads that differ in thread_x
+// alone): `to` of thread_x is `from` of thread_x + lane, or its own `from` where there is no such
+// thread. For every name = 0 .. count-1. No move reads what another one writes. A row has a power
+// of two of at most 32 threads.
+struct Shuffle {
+  struct Move {
+    BufferId to;
+    std::vector<Expr> to_index;
+    BufferId from;
+    std::vector<Expr> from_index;
+    int lane;
+  };
+  std::string name;  // I32; defined if count > 1
+  int count = 1;
+  std::vector<Move> moves;
+};
 struct Scope {
   Body body;
 };  // { ... }: limits the lets in it
 
 struct Statement {
-  std::variant<Comment, Let, Store, For, If, Threads, Barrier, Scope> kind;
+  std::variant<Comment, Let, Store, Copy, For, If, Threads, Barrier, Shuffle, Scope> kind;
 };
 
 // --- Kernels

@@ -2,7 +2,7 @@
 // places. The emitted drivers print it, the runtime executes it: same data, same result.
 //
 //   for (step = 0; step < steps; step += count) {
-//     count = min(time_tile, steps - step);
+//     count = steps_of_tile(plan, steps - step);
 //     actions...                                   // launches, rotations, exchanges
 //   }
 #pragma once
@@ -56,6 +56,7 @@ struct Launch {
   std::vector<ArrayArgument> arrays;  // one per Global buffer of the kernel, in order
   std::vector<ScalarValue> scalars;   // one per scalar of the kernel, in order
   Expr blocks;                        // I64, over constants and parameters; 0: nothing to launch
+  int steps = 0;                      // serves tiles of so many steps only; 0: all
 };
 struct Rotate {
   int array;
@@ -72,7 +73,9 @@ struct Check {     // must hold before anything is allocated
 };
 
 struct Plan {
-  int time_tile = 1;
+  int time_tile = 1;  // steps of a whole tile
+  // Steps that a tile may have, descending from time_tile to 1; empty: any up to time_tile.
+  std::vector<int> tile_sizes;
   std::vector<Array> arrays;
   std::vector<Parameter> parameters;
   std::vector<Check> checks;
@@ -80,6 +83,14 @@ struct Plan {
   std::vector<Action> actions;
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
+
+// The steps of the next tile when `left` (at least 1) are to be done.
+inline int64_t steps_of_tile(const Plan& plan, int64_t left) {
+  for (int size : plan.tile_sizes) {
+    if (size <= left) return size;
+  }
+  return left < plan.time_tile ? left : plan.time_tile;
+}
 
 struct Module {
   std::string name;                 // C identifier, prefix of every emitted function

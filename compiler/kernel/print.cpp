@@ -2,6 +2,7 @@
 // the IR's own words (support/scalar.h names the operators), not in any target's: what it shows is
 // what lowering decided, before any writer had a say.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/kernel/passes.h"
 
@@ -104,6 +105,10 @@ class Printer {
       void operator()(const Store& store) const {
         line(printer.element(store.buffer, store.index) + " = " + printer.expr(store.value));
       }
+      void operator()(const Copy& copy) const {
+        line(fmt::format("copy {}: {} = {}", copy.count, printer.element(copy.to, copy.to_index),
+                         printer.element(copy.from, copy.from_index)));
+      }
       void operator()(const For& loop) const {
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
         nested(
@@ -117,6 +122,17 @@ class Printer {
       }
       void operator()(const Threads& threads) const { nested("threads", threads.body); }
       void operator()(const Barrier&) const { line("barrier"); }
+      void operator()(const Shuffle& shuffle) const {
+        line(shuffle.count == 1
+                 ? "shuffle {"
+                 : fmt::format("shuffle {} in 0 .. {} {{", shuffle.name, shuffle.count));
+        for (const Shuffle::Move& move : shuffle.moves) {
+          const Visitor inside{printer, depth + 1, out};
+          inside.line(fmt::format("{} = {} of lane {:+}", printer.element(move.to, move.to_index),
+                                  printer.element(move.from, move.from_index), move.lane));
+        }
+        line("}");
+      }
       void operator()(const Scope& scope) const { nested("scope", scope.body); }
     };
     for (const Statement& statement : body) std::visit(Visitor{*this, depth, out}, statement.kind);
@@ -200,9 +216,10 @@ struct ActionPrinter {
       };
       arguments += (arguments.empty() ? "" : ", ") + std::visit(Name{module.plan}, value);
     }
-    return fmt::format("launch {}({}) blocks {}",
+    const std::string when = launch.steps ? fmt::format(" if count is {}", launch.steps) : "";
+    return fmt::format("launch {}({}) blocks {}{}",
                        module.kernels[static_cast<size_t>(launch.kernel)].name, arguments,
-                       print(launch.blocks));
+                       print(launch.blocks), when);
   }
   std::string operator()(const Rotate& rotate) const { return "rotate " + array(rotate.array); }
   std::string operator()(const Exchange& exchange) const {
@@ -213,6 +230,9 @@ struct ActionPrinter {
 void print_plan(const Module& module, std::string& out) {
   const Plan& plan = module.plan;
   out += fmt::format("\nplan time_tile {}\n", plan.time_tile);
+  if (!plan.tile_sizes.empty()) {
+    out += fmt::format("  tile_sizes {}\n", fmt::join(plan.tile_sizes, " "));
+  }
   for (const Parameter& parameter : plan.parameters) {
     out += fmt::format("  parameter {}: {}", parameter.name, name(parameter.type));
     if (parameter.integer_default) out += fmt::format(" = {}", *parameter.integer_default);

@@ -53,6 +53,20 @@ class KernelVerifier {
                        name(buffer.type)));
     }
   }
+  void operator()(const Copy& copy) {
+    element(copy.to, copy.to_index, "copy to");
+    element(copy.from, copy.from_index, "copy from");
+    if (copy.count < 1) fail(fmt::format("copy of {} elements", copy.count));
+    if (!in_threads_) fail("copy outside threads");
+    if (!known(copy.to) || !known(copy.from)) return;
+    if (at(copy.to).space == Space::Global && at(copy.to).read_only) {
+      fail(fmt::format("copy to read-only buffer '{}'", at(copy.to).name));
+    }
+    if (at(copy.to).type != at(copy.from).type) {
+      fail(fmt::format("copy of {} to '{}' of {}", name(at(copy.from).type), at(copy.to).name,
+                       name(at(copy.to).type)));
+    }
+  }
   void operator()(const For& loop) {
     expr(loop.begin);
     expr(loop.end);
@@ -87,6 +101,29 @@ class KernelVerifier {
   }
   void operator()(const Barrier&) {
     if (in_threads_) fail("barrier inside threads");
+  }
+  void operator()(const Shuffle& shuffle) {
+    if (in_threads_) return fail("shuffle inside threads");
+    const int row = kernel_.threads[0];
+    if (row > 32 || (row & (row - 1)) != 0) fail(fmt::format("shuffle in rows of {} threads", row));
+    const auto outer = variables_;
+    if (shuffle.count < 1) fail(fmt::format("shuffle for {} values", shuffle.count));
+    if (shuffle.count > 1) define(shuffle.name, Scalar::I32);
+    in_threads_ = true;
+    for (const Shuffle::Move& move : shuffle.moves) {
+      element(move.to, move.to_index, "shuffle to");
+      element(move.from, move.from_index, "shuffle from");
+      if (!known(move.to) || !known(move.from)) continue;
+      const bool own = at(move.to).space == Space::Thread && at(move.from).space == Space::Thread;
+      if (!own || at(move.to).type != at(move.from).type) {
+        fail(fmt::format("shuffle from '{}' to '{}'", at(move.from).name, at(move.to).name));
+      }
+      if (move.lane <= -row || move.lane >= row) {
+        fail(fmt::format("shuffle over {} of {} lanes", move.lane, row));
+      }
+    }
+    in_threads_ = false;
+    variables_ = outer;
   }
   void operator()(const Scope& scope) { this->scope(scope.body); }
 

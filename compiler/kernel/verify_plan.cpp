@@ -2,6 +2,8 @@
 // of which asks again whether a slot exists or an argument has the right type.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/kernel/walk.h"
@@ -18,6 +20,10 @@ class PlanVerifier {
   void verify() {
     names();
     if (plan_.time_tile < 1) fail(fmt::format("time tile {}", plan_.time_tile));
+    const auto& sizes = plan_.tile_sizes;
+    const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
+                         (sizes.empty() || (sizes[0] == plan_.time_tile && sizes.back() == 1));
+    if (!ordered) fail("tile sizes do not descend from the time tile to 1");
     for (const Array& array : plan_.arrays) this->array(array);
     for (const Check& check : plan_.checks) expr(check.condition, Scalar::Bool, "a check");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
@@ -30,6 +36,10 @@ class PlanVerifier {
       return fail(fmt::format("launch of kernel {}, which does not exist", launch.kernel));
     }
     const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
+    const auto& sizes = plan_.tile_sizes;
+    if (launch.steps != 0 && std::find(sizes.begin(), sizes.end(), launch.steps) == sizes.end()) {
+      fail(fmt::format("launch for tiles of {} steps, which do not occur", launch.steps));
+    }
     expr(launch.blocks, Scalar::I64, "the number of blocks");
     array_arguments(launch, kernel);
     scalar_arguments(launch, kernel);

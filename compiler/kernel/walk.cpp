@@ -13,6 +13,7 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
     void operator()(const Comment&) const {}
     void operator()(const Let&) const {}
     void operator()(const Store&) const {}
+    void operator()(const Copy&) const {}
     void operator()(const For& loop) const { for_each_statement(loop.body, visit); }
     void operator()(const If& branch) const {
       for_each_statement(branch.then, visit);
@@ -20,6 +21,7 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
     }
     void operator()(const Threads& threads) const { for_each_statement(threads.body, visit); }
     void operator()(const Barrier&) const {}
+    void operator()(const Shuffle&) const {}
     void operator()(const Scope& scope) const { for_each_statement(scope.body, visit); }
   };
   for (const Statement& statement : body) {
@@ -38,6 +40,10 @@ void for_each_expression(const Statement& statement,
       for (const Expr& index : store.index) visit(index);
       visit(store.value);
     }
+    void operator()(const Copy& copy) const {
+      for (const Expr& index : copy.to_index) visit(index);
+      for (const Expr& index : copy.from_index) visit(index);
+    }
     void operator()(const For& loop) const {
       visit(loop.begin);
       visit(loop.end);
@@ -45,6 +51,12 @@ void for_each_expression(const Statement& statement,
     void operator()(const If& branch) const { visit(branch.condition); }
     void operator()(const Threads&) const {}
     void operator()(const Barrier&) const {}
+    void operator()(const Shuffle& shuffle) const {
+      for (const Shuffle::Move& move : shuffle.moves) {
+        for (const Expr& index : move.to_index) visit(index);
+        for (const Expr& index : move.from_index) visit(index);
+      }
+    }
     void operator()(const Scope&) const {}
   };
   std::visit(Direct{visit}, statement.kind);
@@ -99,6 +111,12 @@ std::set<BufferId> buffers_loaded(const Body& body) {
   for_each_node(body, [&](const Expr& node) {
     if (const auto* load = std::get_if<Load>(&node->kind)) buffers.insert(load->buffer);
   });
+  for_each_statement(body, [&](const Statement& statement) {
+    if (const auto* copy = std::get_if<Copy>(&statement.kind)) buffers.insert(copy->from);
+    if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) {
+      for (const Shuffle::Move& move : shuffle->moves) buffers.insert(move.from);
+    }
+  });
   return buffers;
 }
 
@@ -106,6 +124,10 @@ std::set<BufferId> buffers_stored(const Body& body) {
   std::set<BufferId> buffers;
   for_each_statement(body, [&](const Statement& statement) {
     if (const auto* store = std::get_if<Store>(&statement.kind)) buffers.insert(store->buffer);
+    if (const auto* copy = std::get_if<Copy>(&statement.kind)) buffers.insert(copy->to);
+    if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) {
+      for (const Shuffle::Move& move : shuffle->moves) buffers.insert(move.to);
+    }
   });
   return buffers;
 }

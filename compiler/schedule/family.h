@@ -12,7 +12,18 @@
 
 namespace stencil::schedule {
 
-enum class Setting { TimeTile, Block, Elements, Regions };
+enum class Setting {
+  TimeTile,
+  Block,
+  Elements,
+  Regions,
+  Chunk,
+  Prefetch,
+  Unroll,
+  Resident,
+  Form,
+  Edges
+};
 
 struct Family {
   std::string name;
@@ -32,6 +43,7 @@ struct Family {
 
 Family direct_family();
 Family overlapped_family();
+Family streaming_family();
 
 // Every family, most capable of time tiling first.
 const std::vector<Family>& family_table();
@@ -41,5 +53,11 @@ int64_t bytes_per_point(const ir::Field& field);
 
 // Refusals that hold for every kernel family: rank, features no lowering has yet.
 void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics);
+
+// Refuses (L016) a field on a sub-grid that is read across its boundary: a boundary rule is served
+// from a tile if the point it applies to is near the point computed, which holds when the field
+// covers the grid. `written_only`: fields that nobody writes are read from memory.
+void refuse_far_boundaries(const ir::Program& program, const std::string& family, bool written_only,
+                           Diagnostics& diagnostics);
 
 }  // namespace stencil::schedule

@@ -147,33 +147,10 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   }
 }
 
-// A boundary rule is served from the tile if the point it applies to is near the point computed.
-// That holds when the field covers the grid; a field on a sub-grid may be read from far outside it.
-void refuse_far_boundaries(const ir::Program& program, Diagnostics& diagnostics) {
-  for (const ir::Function& function : program.functions) {
-    for (const ir::Piece& piece : function.pieces) {
-      for (const ir::Node& node : piece.graph.nodes()) {
-        const auto* access = std::get_if<ir::Access>(&node.kind);
-        if (!access || !access->escapes || !ir::is_written(program, access->field)) continue;
-        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (field.box == program.grid) continue;
-        diagnostics
-            .error("L016", node.span,
-                   fmt::format(
-                       "overlapped tiling refused: '{}' lives on a sub-grid and is read across "
-                       "its boundary",
-                       field.name))
-            .hint = "declare the field on the whole grid, or use --schedule direct";
-        return;
-      }
-    }
-  }
-}
-
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   refuse_common(program, "overlapped", diagnostics);
   refuse_features(program, diagnostics);
-  refuse_far_boundaries(program, diagnostics);
+  refuse_far_boundaries(program, "overlapped tiling", true, diagnostics);
   if (diagnostics.has_errors()) return;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
   for (size_t d = 0; d < geometry.core.size(); ++d) {

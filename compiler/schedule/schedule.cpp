@@ -10,6 +10,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "compiler/ir/reassociate.h"
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
 
@@ -31,8 +32,67 @@ const char* setting_name(Setting setting) {
       return "elements";
     case Setting::Regions:
       return "regions";
+    case Setting::Chunk:
+      return "chunk";
+    case Setting::Prefetch:
+      return "prefetch";
+    case Setting::Unroll:
+      return "unroll";
+    case Setting::Resident:
+      return "resident";
+    case Setting::Form:
+      return "form";
+    case Setting::Edges:
+      return "edges";
   }
   return "";
+}
+
+// Settings that are one number: where it is kept and what it may be. One with `automatic` prints
+// and takes 0 as "auto".
+struct NumberSetting {
+  Setting setting;
+  int Schedule::*value;
+  int least, most;
+  bool automatic;
+  const char* meaning;
+};
+constexpr NumberSetting kNumbers[] = {
+    {Setting::TimeTile, &Schedule::time_tile, 1, kMaxTimeTile, false, "a number of steps"},
+    {Setting::Chunk, &Schedule::chunk, 1, 1 << 20, true, "a number of planes"},
+    {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes"},
+    {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes"},
+    {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor"},
+};
+
+// Settings that are one of two words.
+struct WordSetting {
+  Setting setting;
+  const char* words[2];
+  int (*get)(const Schedule&);
+  void (*set)(Schedule&, int);
+};
+constexpr WordSetting kWords[] = {
+    {Setting::Regions,
+     {"shrink", "hull"},
+     [](const Schedule& s) { return static_cast<int>(s.regions); },
+     [](Schedule& s, int i) { s.regions = static_cast<Regions>(i); }},
+    {Setting::Form,
+     {"gather", "scatter"},
+     [](const Schedule& s) { return static_cast<int>(s.form); },
+     [](Schedule& s, int i) { s.form = static_cast<Form>(i); }},
+    {Setting::Edges,
+     {"split", "tested"},
+     [](const Schedule& s) { return static_cast<int>(s.edges); },
+     [](Schedule& s, int i) { s.edges = static_cast<Edges>(i); }},
+};
+
+template <class Row, size_t n>
+const Row* find_row(const Row (&table)[n], Setting setting) {
+  for (const Row& row : table) {
+    if (row.setting == setting) return &row;
+  }
+  return nullptr;
 }
 
 std::string print_shape(const std::array<int, 3>& shape, int rank) {
@@ -42,14 +102,14 @@ std::string print_shape(const std::array<int, 3>& shape, int rank) {
   return out;
 }
 
-std::optional<std::vector<int>> parse_shape(const std::string& text) {
+std::optional<std::vector<int>> parse_shape(const std::string& text, int least) {
   std::vector<int> out;
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
     int value = 0;
     const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value < 1) return std::nullopt;
+    if (error != std::errc() || value < least) return std::nullopt;
     out.push_back(value);
     if (next == end) return out;
     if (*next != 'x') return std::nullopt;
@@ -66,22 +126,26 @@ const Family* find_family(const std::string& name) {
 
 // Applies "name=value" to the schedule; an error text if it cannot.
 std::string apply_setting(Setting setting, const std::string& value, int rank, Schedule& schedule) {
-  if (setting == Setting::Regions) {
-    if (value == "shrink") {
-      schedule.regions = Regions::Shrink;
-    } else if (value == "hull") {
-      schedule.regions = Regions::Hull;
-    } else {
-      return "shrink or hull";
+  if (const WordSetting* row = find_row(kWords, setting)) {
+    for (int i = 0; i < 2; ++i) {
+      if (value != row->words[i]) continue;
+      row->set(schedule, i);
+      return "";
     }
-    return "";
+    return fmt::format("{} or {}", row->words[0], row->words[1]);
   }
-  const auto shape = parse_shape(value);
-  if (setting == Setting::TimeTile) {
-    if (!shape || shape->size() != 1 || (*shape)[0] > kMaxTimeTile) {
-      return fmt::format("a number of steps from 1 to {}", kMaxTimeTile);
+  const bool is_number = find_row(kNumbers, setting) != nullptr;
+  const auto shape = parse_shape(value, is_number ? 0 : 1);
+  if (const NumberSetting* row = find_row(kNumbers, setting)) {
+    if (row->automatic && value == "auto") {
+      schedule.*row->value = 0;
+      return "";
     }
-    schedule.time_tile = (*shape)[0];
+    if (!shape || shape->size() != 1 || (*shape)[0] < row->least || (*shape)[0] > row->most) {
+      return fmt::format("{}{} from {} to {}", row->automatic ? "auto, or " : "", row->meaning,
+                         row->least, row->most);
+    }
+    schedule.*row->value = (*shape)[0];
     return "";
   }
   if (!shape || static_cast<int>(shape->size()) > std::min(rank, 3)) {
@@ -143,7 +207,8 @@ bool parse_settings(const Family& family, std::istream& words, int rank, Schedul
 }  // namespace
 
 const std::vector<Family>& family_table() {
-  static const std::vector<Family> kFamilies = {overlapped_family(), direct_family()};
+  static const std::vector<Family> kFamilies = {streaming_family(), overlapped_family(),
+                                                direct_family()};
   return kFamilies;
 }
 
@@ -159,19 +224,15 @@ std::string print(const Schedule& schedule, int rank) {
   if (!family) return out;
   for (Setting setting : family->settings) {
     out += fmt::format(" {}=", setting_name(setting));
-    switch (setting) {
-      case Setting::TimeTile:
-        out += fmt::format("{}", schedule.time_tile);
-        break;
-      case Setting::Block:
-        out += print_shape(schedule.block, rank);
-        break;
-      case Setting::Elements:
-        out += print_shape(schedule.elements, rank);
-        break;
-      case Setting::Regions:
-        out += schedule.regions == Regions::Hull ? "hull" : "shrink";
-        break;
+    const NumberSetting* number = find_row(kNumbers, setting);
+    const WordSetting* word = find_row(kWords, setting);
+    if (number) {
+      const int value = schedule.*number->value;
+      out += number->automatic && value == 0 ? "auto" : std::to_string(value);
+    } else if (word) {
+      out += word->words[word->get(schedule)];
+    } else {
+      out += print_shape(setting == Setting::Block ? schedule.block : schedule.elements, rank);
     }
   }
   return out;
@@ -230,7 +291,8 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   family->refuse(program, schedule, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
-  kernel::Module module = family->lower(program, schedule);
+  const bool reorders = program.fp == FpMode::Fast;
+  kernel::Module module = family->lower(reorders ? ir::reassociate(program, 0) : program, schedule);
   for (std::string& line : describe_halos(program, schedule.time_tile)) {
     module.header.push_back(std::move(line));
   }
@@ -269,6 +331,28 @@ void refuse_common(const ir::Program& program, const std::string& family,
         .error("L017", program.stop->span,
                fmt::format("{} kernels refused: the run may stop after any step", family))
         .hint = "run it with --device reference";
+  }
+}
+
+void refuse_far_boundaries(const ir::Program& program, const std::string& family, bool written_only,
+                           Diagnostics& diagnostics) {
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (!access || !access->escapes) continue;
+        if (written_only && !ir::is_written(program, access->field)) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (field.box == program.grid) continue;
+        diagnostics
+            .error(
+                "L016", node.span,
+                fmt::format("{} refused: '{}' lives on a sub-grid and is read across its boundary",
+                            family, field.name))
+            .hint = "declare the field on the whole grid, or use --schedule direct";
+        return;
+      }
+    }
   }
 }
 

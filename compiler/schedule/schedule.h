@@ -22,12 +22,30 @@ enum class Regions {
   Hull,    // the paper's choice (section 4.2): the same box, the largest, at every step
 };
 
+// How a streamed linear function is summed.
+enum class Form {
+  Gather,   // from the planes it reads, kept in registers
+  Scatter,  // as each plane arrives it is added to every sum it belongs to (reorders: --fp=fast only)
+};
+
+// Which versions of a streaming kernel's body exist.
+enum class Edges {
+  Split,   // one without tests for the inside of the grid, one with tests for its edges
+  Tested,  // the one with tests only
+};
+
 struct Schedule {
   std::string family = "direct";
   int time_tile = 1;                        // T, steps per launch
   std::array<int, 3> block = {1, 1, 1};     // B, threads per block in x, y, z (x is contiguous)
   std::array<int, 3> elements = {1, 1, 1};  // E, points per thread in x, y, z
   Regions regions = Regions::Shrink;
+  int chunk = 0;     // streaming: planes a block writes; 0: chosen so that blocks fill the device
+  int prefetch = 1;  // planes loaded ahead of their use
+  int unroll = 0;    // planes per iteration of the streamed loop; 0: the length of the queues
+  int resident = 0;  // blocks per multiprocessor that registers are rationed for; 0: estimated
+  Form form = Form::Gather;
+  Edges edges = Edges::Split;
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "compiler/kernel/walk.h"
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -74,53 +75,16 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
 // --- Scalars
 // -------------------------------------------------------------------------------------------
 
-namespace {
-
-void collect(const Expr& expr, std::set<std::string>& used) {
-  if (!expr) return;
-  if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind))
-    used.insert(variable->name);
-  if (const auto* operation = std::get_if<kernel::Operation>(&expr->kind)) {
-    for (const Expr& operand : operation->operands) collect(operand, used);
-  }
-  if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
-    for (const Expr& index : load->index) collect(index, used);
-  }
-}
-
-void collect(const kernel::Body& body, std::set<std::string>& used) {
-  struct Visitor {
-    std::set<std::string>& used;
-    void operator()(const kernel::Comment&) const {}
-    void operator()(const kernel::Let& let) const { collect(let.value, used); }
-    void operator()(const kernel::Store& store) const {
-      for (const Expr& index : store.index) collect(index, used);
-      collect(store.value, used);
-    }
-    void operator()(const kernel::For& loop) const {
-      collect(loop.begin, used);
-      collect(loop.end, used);
-      collect(loop.body, used);
-    }
-    void operator()(const kernel::If& branch) const {
-      collect(branch.condition, used);
-      collect(branch.then, used);
-      collect(branch.otherwise, used);
-    }
-    void operator()(const kernel::Threads& threads) const { collect(threads.body, used); }
-    void operator()(const kernel::Barrier&) const {}
-    void operator()(const kernel::Scope& scope) const { collect(scope.body, used); }
-  };
-  for (const kernel::Statement& statement : body) std::visit(Visitor{used}, statement.kind);
-}
-
-}  // namespace
-
 void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Launch& launch) {
-  std::set<std::string> used;
-  collect(kernel.body, used);
+  std::set<std::string> used = kernel::variables_in(kernel.body);
   for (const kernel::Buffer& buffer : kernel.buffers) {
-    for (const Expr& extent : buffer.extents) collect(extent, used);
+    for (const Expr& extent : buffer.extents) {
+      kernel::for_each_node(extent, [&](const Expr& node) {
+        if (const auto* variable = std::get_if<kernel::Variable>(&node->kind)) {
+          used.insert(variable->name);
+        }
+      });
+    }
   }
   for (size_t p = 0; p < plan.parameters.size(); ++p) {
     const kernel::Parameter& parameter = plan.parameters[p];

@@ -110,7 +110,22 @@ struct Case {
   std::string text;
 };
 
+std::string random_streaming(Random& random, int rank) {
+  if (rank < 2) return "streaming";  // refused by name
+  const bool flat = rank == 2;
+  const int lanes = random.pick<int>({8, 16, 32});
+  const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
+  std::string elements = fmt::format("{}", random.pick<int>({1, 2, 3, 4, 4, 8}));
+  if (!flat) elements += fmt::format("x{}", random.pick<int>({1, 2, 3, 4}));
+  return fmt::format("streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} edges={}",
+                     random.between(1, 6), lanes, rows, elements,
+                     random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
+                     random.pick<std::string>({"auto", "1", "2", "3"}),
+                     random.chance(80) ? "split" : "tested");
+}
+
 std::string random_schedule(Random& random, const std::string& family, int rank) {
+  if (family == "streaming") return random_streaming(random, rank);
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});
   const int bz = random.pick<int>({1, 2});
@@ -205,7 +220,7 @@ class Runner {
       if (!program) return fail(source.name(), render(source, diagnostics), generated.text);
       const auto unsound = ir::verify(*program);
       if (!unsound.empty()) return fail(source.name(), "IR: " + unsound[0], generated.text);
-      for (const char* family : {"direct", "overlapped"}) {
+      for (const char* family : {"direct", "overlapped", "streaming"}) {
         add_case(seed, generated, *program, family, random);
       }
     }

@@ -1,0 +1,328 @@
+// Planning a streamed tile: stages in order, their lags, then what must be kept for how long.
+#include "compiler/schedule/stream_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+// One place that a stage reads of a quantity, relative to the point computed.
+struct Read {
+  int quantity;
+  int plane, row, column;
+  auto key() const { return std::tie(quantity, plane, row, column); }
+  bool operator<(const Read& other) const { return key() < other.key(); }
+};
+
+Sides hull(const Sides& a, const Sides& b) {
+  return {std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+
+class StreamPlanner {
+ public:
+  StreamPlanner(const ir::Program& program, const Schedule& schedule, int steps)
+      : program_(program), schedule_(schedule) {
+    plan_.rank = program.grid.rank();
+    plan_.steps = steps;
+    plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
+    plan_.threads = {schedule.block[0], plan_.rank > 2 ? schedule.block[1] : 1};
+  }
+
+  StreamPlan run() {
+    load_fields();
+    for (int t = 0; t < plan_.steps; ++t) {
+      for (const ir::Function& function : program_.functions) add_stage(t, function);
+    }
+    for (int quantity : current_) {
+      Quantity& last = plan_.quantities[static_cast<size_t>(quantity)];
+      last.output = ir::is_written(program_, last.field);
+      if (last.output) plan_.tail = std::max<int64_t>(plan_.tail, last.lag);
+    }
+    for (size_t s = 0; s < plan_.stages.size(); ++s) keep_what_is_read(plan_.stages[s], reads_[s]);
+    for (Quantity& quantity : plan_.quantities) arrange(quantity);
+    set_margins();
+    set_unroll();
+    return std::move(plan_);
+  }
+
+ private:
+  size_t current_index(ir::FieldId field, int component) const {
+    return first_[static_cast<size_t>(field)] + static_cast<size_t>(component);
+  }
+
+  // Version 0 of every field that some function reads or writes.
+  void load_fields() {
+    std::set<ir::FieldId> touched;
+    for (const ir::Function& function : program_.functions) {
+      touched.insert(function.target);
+      for (const analysis::Reads& reads : analysis::reads_of(function)) touched.insert(reads.field);
+    }
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      first_.push_back(current_.size());
+      const ir::Field& field = program_.fields[f];
+      if (!touched.count(static_cast<ir::FieldId>(f))) continue;
+      for (size_t c = 0; c < field.components.size(); ++c) {
+        Quantity loaded;
+        loaded.field = static_cast<ir::FieldId>(f);
+        loaded.component = static_cast<int>(c);
+        loaded.type = field.components[c].type;
+        loaded.ready = schedule_.prefetch;
+        current_.push_back(static_cast<int>(plan_.quantities.size()));
+        plan_.quantities.push_back(std::move(loaded));
+      }
+    }
+  }
+
+  void add_stage(int step, const ir::Function& function) {
+    Stage stage;
+    stage.step = step;
+    stage.name = function.name;
+    for (const ir::Piece& piece : function.pieces) {
+      stage.pieces.push_back(
+          {piece.region, std::make_shared<const ir::Graph>(piece.graph), piece.results});
+    }
+    const size_t components =
+        program_.fields[static_cast<size_t>(function.target)].components.size();
+    for (size_t c = 0; c < components; ++c) {
+      stage.old.push_back(current_[current_index(function.target, static_cast<int>(c))]);
+    }
+    std::set<Read> reads = reads_of(stage);
+    for (int old : stage.old) reads.insert({old, 0, 0, 0});
+    stage.lag = lag_behind(reads);
+    for (size_t c = 0; c < components; ++c) {
+      Quantity made;
+      const Quantity& old = plan_.quantities[static_cast<size_t>(stage.old[c])];
+      made.field = function.target;
+      made.component = static_cast<int>(c);
+      made.version = old.version + 1;
+      made.type = old.type;
+      made.lag = stage.lag;
+      stage.results.push_back(static_cast<int>(plan_.quantities.size()));
+      current_[current_index(function.target, static_cast<int>(c))] = stage.results.back();
+      plan_.quantities.push_back(std::move(made));
+    }
+    plan_.stages.push_back(std::move(stage));
+    reads_.push_back(std::move(reads));
+  }
+
+  // What the stage's pieces read; fills in where each field is read from.
+  std::set<Read> reads_of(Stage& stage) const {
+    std::set<Read> out;
+    for (const StagePiece& piece : stage.pieces) {
+      const auto needed = ir::reachable(*piece.graph, piece.results);
+      for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
+        const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
+        if (!access || !needed[static_cast<size_t>(id)]) continue;
+        const int quantity = current_[current_index(access->field, access->component)];
+        stage.source[{access->field, access->component}] = quantity;
+        const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+        for (const std::vector<int>& at : landing_offsets(field, *access)) {
+          out.insert({quantity, at.front(), at.size() > 2 ? at[1] : 0, at.back()});
+        }
+      }
+    }
+    return out;
+  }
+
+  int lag_behind(const std::set<Read>& reads) const {
+    int lag = 0;
+    for (const Read& read : reads) {
+      const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+      const int published = read.row != 0 ? 1 : 0;
+      lag = std::max(lag, quantity.lag + quantity.ready + read.plane + published);
+    }
+    return lag;
+  }
+
+  // Notes at which ages the stage needs which cells.
+  void keep_what_is_read(Stage& stage, const std::set<Read>& reads) {
+    for (const Read& read : reads) {
+      Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+      const int age = stage.lag - read.plane - quantity.lag;
+      quantity.ages = std::max(quantity.ages, age + 1);
+      stage.planes.insert({read.quantity, age});
+      if (static_cast<int>(quantity.fetched.size()) <= age) {
+        quantity.fetched.resize(static_cast<size_t>(age) + 1);
+      }
+      Cells& cells = quantity.fetched[static_cast<size_t>(age)];
+      const Sides sides = {std::max(-read.column, 0), std::max(read.column, 0)};
+      for (int k = 0; k < plan_.patch[1]; ++k) {
+        const int row = k + read.row;
+        const bool own = row >= 0 && row < plan_.patch[1];
+        if (own && read.column == 0) continue;
+        Sides& wanted = cells[row];
+        wanted = hull(wanted, sides);
+      }
+      quantity.rows_below = std::max(quantity.rows_below, -read.row);
+      quantity.rows_above = std::max(quantity.rows_above, read.row);
+    }
+  }
+
+  // From what is needed at each age to what is fetched at each age. In 2-D fetched columns move on
+  // with the queue, so every column is fetched once; in 3-D a patch has too many of them, and they
+  // are fetched again.
+  void arrange(Quantity& quantity) {
+    const size_t ages = static_cast<size_t>(quantity.ages);
+    quantity.fetched.resize(ages);
+    quantity.kept.assign(ages, {});
+    for (const Cells& cells : quantity.fetched) {
+      for (const auto& [row, sides] : cells) {
+        Sides& all = quantity.halo[row];
+        all = hull(all, sides);
+      }
+    }
+    int last_published = -1;
+    for (size_t age = 0; age < ages; ++age) {
+      for (const auto& [row, sides] : quantity.fetched[age]) {
+        if (row < 0 || row >= plan_.patch[1]) last_published = static_cast<int>(age);
+      }
+    }
+    if (last_published >= 0) quantity.slots = last_published - quantity.ready + 1;
+    if (plan_.rank == 2) keep_columns(quantity);
+  }
+
+  void keep_columns(Quantity& quantity) {
+    Sides later;  // needed at a later age
+    std::vector<Sides> needed_after(static_cast<size_t>(quantity.ages));
+    for (size_t age = static_cast<size_t>(quantity.ages); age-- > 0;) {
+      needed_after[age] = later;
+      if (quantity.fetched[age].count(0)) later = hull(later, quantity.fetched[age].at(0));
+    }
+    Sides present;
+    for (size_t age = 0; age < static_cast<size_t>(quantity.ages); ++age) {
+      Cells& cells = quantity.fetched[age];
+      const bool wanted = cells.count(0) > 0;
+      // Columns that any later age needs are fetched with the first ones.
+      Sides goal = wanted ? hull(cells.at(0), needed_after[age]) : present;
+      if (wanted && goal == present) cells.clear();
+      if (wanted && !(goal == present)) cells[0] = goal;
+      if (wanted) present = goal;
+      const Sides moved = {std::min(present.low, needed_after[age].low),
+                           std::min(present.high, needed_after[age].high)};
+      if (moved.low > 0 || moved.high > 0) quantity.kept[age][0] = moved;
+      present = moved;
+    }
+  }
+
+  void set_margins() {
+    const analysis::TileAnalysis tile = analysis::analyze_tile(program_, plan_.steps);
+    for (const auto& levels : tile.held[0]) {
+      for (const auto& margin : levels) {
+        if (!margin) continue;
+        plan_.lead = std::max(plan_.lead, margin->front().low);
+        for (int axis = 0; axis < plan_.rank - 1; ++axis) {
+          const analysis::Reach reach = (*margin)[margin->size() - 1 - static_cast<size_t>(axis)];
+          analysis::Reach& all = plan_.margin[static_cast<size_t>(axis)];
+          all = {std::max(all.low, reach.low), std::max(all.high, reach.high)};
+        }
+      }
+    }
+    const int64_t px = plan_.patch[0];
+    plan_.margin[0].low = (plan_.margin[0].low + px - 1) / px * px;
+    plan_.margin[0].high = (plan_.margin[0].high + px - 1) / px * px;
+    for (size_t axis = 0; axis < 2; ++axis) {
+      plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
+    }
+  }
+
+  // A queue that carries n planes from one iteration to the next is back in its registers after n
+  // iterations; unrolled that often, the loop moves nothing.
+  void set_unroll() {
+    constexpr int kLongest = 8;
+    plan_.unroll = schedule_.unroll;
+    if (plan_.unroll > 0) return;
+    std::map<int, int> votes;  // by carried planes
+    for (const Quantity& quantity : plan_.quantities) {
+      if (quantity.ages > 1) votes[quantity.ages - 1] += 1;
+    }
+    plan_.unroll = 1;
+    int most = 0;
+    for (const auto& [carried, count] : votes) {
+      if (count > most && carried <= kLongest) plan_.unroll = carried;
+      most = std::max(most, count);
+    }
+  }
+
+  const ir::Program& program_;
+  const Schedule& schedule_;
+  StreamPlan plan_;
+  std::vector<size_t> first_;          // per field: place of its first component in current_
+  std::vector<int> current_;           // newest quantity of each component
+  std::vector<std::set<Read>> reads_;  // per stage
+};
+
+}  // namespace
+
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps) {
+  return StreamPlanner(program, schedule, steps).run();
+}
+
+std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access) {
+  std::vector<std::vector<int>> out = {{}};
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    const int offset = access.offsets[d];
+    const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+    std::vector<int> places = {offset};
+    if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
+      for (int at = offset; at != 0;) places.push_back(at += at < 0 ? 1 : -1);
+    }
+    std::vector<std::vector<int>> longer;
+    for (const auto& head : out) {
+      for (int place : places) {
+        longer.push_back(head);
+        longer.back().push_back(place);
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
+  std::vector<int> rows;
+  for (int k = 0; k < patch_rows; ++k) {
+    if (k < quantity.rows_above || k >= patch_rows - quantity.rows_below) rows.push_back(k);
+  }
+  return rows;
+}
+
+int estimate_registers(const StreamPlan& plan) {
+  constexpr int kAddresses = 32;  // coordinates, addresses, loop state, and slack for scheduling
+  const int points = plan.patch[0] * plan.patch[1];
+  int words = 0;
+  int widest = 0;  // cells fetched for one stage
+  for (const Quantity& quantity : plan.quantities) {
+    const int size = (size_in_bytes(quantity.type) + 3) / 4;
+    for (int age = 0; age < quantity.ages; ++age) {
+      int halo = 0;
+      for (const auto& [row, sides] : quantity.fetched[static_cast<size_t>(age)]) {
+        const bool own = row >= 0 && row < plan.patch[1];
+        halo += sides.low + sides.high + (own ? 0 : plan.patch[0]);
+      }
+      int moved = 0;
+      for (const auto& [row, sides] : quantity.kept[static_cast<size_t>(age)]) {
+        moved += sides.low + sides.high;
+      }
+      widest = std::max(widest, size * (points + halo));
+      const bool carried = age + 1 < quantity.ages;
+      if (carried) words += size * (points + moved);
+    }
+  }
+  return words + widest + kAddresses;
+}
+
+int64_t shared_row_bytes(const StreamPlan& plan) {
+  int64_t bytes = 0;
+  for (const Quantity& quantity : plan.quantities) {
+    const int64_t rows = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
+    bytes += quantity.slots * plan.threads[1] * rows * plan.cover[0] * size_in_bytes(quantity.type);
+  }
+  return bytes;
+}
+
+}  // namespace stencil::schedule

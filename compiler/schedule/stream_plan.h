@@ -1,0 +1,118 @@
+// What a streamed tile keeps, and when it computes what.
+//
+// The outermost dimension is streamed: iteration n brings the front to the next plane (a row in
+// 2-D, a plane in 3-D), and every stage then computes one plane, `lag` planes behind the front. A
+// stage is one stencil function of one step of the time tile, so T steps are in flight at once.
+//
+// What stages read and write are quantities: one component of one version of a field, where version
+// 0 is loaded from memory and each writer makes the next. A plane of a quantity has an age, the
+// iterations since it appeared: ages 0, 1, ... are a queue in registers that moves on by one per
+// iteration. A thread owns a patch of elements_y x elements_x contiguous points of each plane. What
+// it reads beyond its patch comes from the threads beside it: columns by shuffles within its row of
+// threads, rows through shared memory, where each thread publishes the rows of its patch that
+// others read. A published row can be read one iteration later, so one barrier per iteration serves
+// all stages; a stage that reads other threads' rows lags one plane more for it.
+//
+// This is N.5-dimensional blocking (Nguyen et al., SC'10) with the high-degree temporal blocking of
+// AN5D (Matsumura et al., CGO'20); overlapped halos are as in Holewinski et al., ICS'12.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/ir/program.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil::schedule {
+
+// Columns fetched from neighbours on either side of a row of a patch.
+struct Sides {
+  int low = 0, high = 0;
+  friend bool operator==(const Sides&, const Sides&) = default;
+};
+
+// Points of a plane that a thread holds besides its patch: rows by their place relative to the
+// patch (0 is its first row), each with its columns beyond the patch.
+using Cells = std::map<int, Sides>;
+
+struct Quantity {
+  ir::FieldId field = 0;
+  int component = 0;
+  int version = 0;
+  Scalar type = Scalar::F32;
+  bool output = false;  // the last version of a written field
+
+  int lag = 0;    // the plane of age 0 is that far behind the front
+  int ready = 0;  // the first age that may be read: loads are ahead of their use
+  int ages = 1;   // planes kept in registers
+  int slots = 0;  // planes of published rows kept in shared memory; 0: nobody reads them
+  int rows_below = 0, rows_above = 0;  // how many rows beyond their patch others read
+  Cells halo;                          // hull of all cells beside the patch, at any age
+  std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
+  std::vector<Cells> kept;     // [age] fetched cells that move on to the next age
+
+  bool loaded() const { return version == 0; }
+};
+
+struct StagePiece {
+  ir::Box region;
+  std::shared_ptr<const ir::Graph> graph;
+  std::vector<ir::NodeId> results;
+};
+
+struct Stage {
+  int step = 0;      // of the time tile, from 0
+  std::string name;  // of the stencil function
+  std::vector<StagePiece> pieces;
+  bool everywhere = false;  // a partial sum: one piece, computed at every point of the tile
+  int lag = 0;
+  std::vector<int> results;  // quantities made, one per component of the target
+  std::vector<int> old;      // quantities they replace, kept where no piece applies
+  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, component) read -> quantity
+  std::set<std::pair<int, int>> planes;               // (quantity, age) that it reads
+};
+
+struct StreamPlan {
+  int rank = 0;
+  int steps = 0;                        // T
+  std::array<int, 2> patch = {1, 1};    // points per thread in x and y
+  std::array<int, 2> threads = {1, 1};  // in x and y of a tile; a 2-D tile has one row of threads
+  std::vector<Quantity> quantities;
+  std::vector<Stage> stages;
+  // Per tiled dimension, x first: points of a tile, and how many of them at either end are not
+  // written because their values are incomplete; in x multiples of the patch.
+  std::array<int64_t, 2> cover = {1, 1};
+  std::array<analysis::Reach, 2> margin = {};
+  int64_t lead = 0;  // planes read before the first plane that is written
+  int64_t tail = 0;  // planes the front is ahead of the last plane that is written
+  int unroll = 1;    // planes per iteration of the loop
+
+  int64_t core(int axis) const {
+    const size_t i = static_cast<size_t>(axis);
+    return cover[i] - margin[i].low - margin[i].high;
+  }
+};
+
+// `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`.
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps);
+
+// Offsets at which an access may read once its field's boundary rule is applied: the access's own
+// and, for a clamped dimension that it may leave, all between there and the point itself.
+std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);
+
+// 32-bit registers per thread that the plan's queues and a plane in the making take, with what
+// addresses and temporaries need on top.
+int estimate_registers(const StreamPlan& plan);
+
+// Bytes of published rows per block.
+int64_t shared_row_bytes(const StreamPlan& plan);
+
+// The rows of a patch that are published, in order: their places in shared memory.
+std::vector<int> published_rows(const Quantity& quantity, int patch_rows);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,29 @@
+// The `streaming` family: its pieces towards one another. What is kept and when is in
+// stream_plan.h; the kernels are written in streaming.cpp; defaults, refusals and costs in
+// streaming_family.cpp.
+#pragma once
+
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/stream_plan.h"
+
+namespace stencil::schedule {
+
+// The device that chunks are cut for when nothing else is known: the H100 and H200.
+constexpr int kMultiprocessors = 132;
+constexpr int kRegistersPerMultiprocessor = 65536;
+constexpr int kRegistersPerThread = 255;
+constexpr int64_t kSharedPerBlock = 227 * 1024;
+
+// Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
+// done with at most one launch of each of the shorter ones.
+std::vector<int> tile_sizes(int time_tile);
+
+// Blocks per multiprocessor that a kernel's registers are rationed for.
+int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
+
+// Planes that a block writes.
+int64_t chunk_length(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
+
+kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule);
+
+}  // namespace stencil::schedule
