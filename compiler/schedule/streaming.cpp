@@ -87,6 +87,7 @@ class StreamKernel {
     Expr blocks = cut(module);
     declare_queues();
     append(body_, clear_queues());
+    append(body_, make_masks());
     loop_over_planes();
     kernel.body = std::move(body_);
     builder_.finish(std::move(blocks), module);
@@ -703,6 +704,7 @@ class StreamKernel {
     const std::string& plane = point_names_[0];
     body.push_back({kernel::Let{plane, plus(kernel::variable(front_), -stage.lag)}});
     Point point = {kernel::variable(plane)};
+    mask_lets(stage, point[0], body);
     Body inner;
     for (int axis = rank() - 2; axis >= 0; --axis) {
       const std::string& name = point_names_[static_cast<size_t>(rank() - 1 - axis)];
@@ -772,7 +774,7 @@ class StreamKernel {
         if (const auto* l = std::get_if<kernel::Let>(&statement.kind)) taken_.reserve(l->name);
       }
       append(body, std::move(lets));
-      const Expr applies = interface_.inside(point, piece.region);
+      const Expr applies = covers(stage, p, point);
       for (size_t c = 0; c < values.size(); ++c) {
         const std::string name = taken_.unique("value");
         body.push_back({kernel::Let{name, computed[c]}});
@@ -784,6 +786,75 @@ class StreamKernel {
     return body;
   }
 
+  // --- Masks ---
+  // Which points of a patch lie in a region is the same for all planes: a bit per point, found
+  // once.
+
+  bool masked() const { return plan_.patch[0] * plan_.patch[1] <= 32; }
+
+  // The region as far as it is tiled: its mask serves all planes.
+  std::string cross_section(const ir::Box& region) const {
+    std::string key;
+    for (int d = 1; d < rank(); ++d) {
+      key += kernel::print(interface_.low(region, d)) + ".." +
+             kernel::print(interface_.high(region, d)) + ";";
+    }
+    return key;
+  }
+
+  Body make_masks() {
+    Body all = patch_lets();
+    for (const Stage& stage : plan_.stages) {
+      for (const StagePiece& piece : stage.pieces) {
+        if (stage.everywhere || !masked()) continue;
+        const auto [entry, fresh] = masks_.try_emplace(cross_section(piece.region), -1);
+        if (!fresh) continue;
+        entry->second = builder_.local(kernel::Space::Thread, "covered", Scalar::I32, {},
+                                       "points of the patch where a function applies");
+        all.push_back({kernel::Store{entry->second, {}, literal(0)}});
+        std::vector<Expr> conditions;
+        for (int axis = rank() - 2; axis >= 0; --axis) {
+          const Expr at = kernel::add(first(axis), axis == 0 ? column() : row());
+          append_inside(at, piece.region, rank() - 1 - axis, conditions);
+        }
+        const Expr mask = kernel::load(entry->second, {}, Scalar::I32);
+        const Expr bit = kernel::operation(Op::Shl, {literal(1), bit_number()});
+        Body set;
+        set.push_back(
+            {kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {mask, bit})}});
+        append(all, for_each_point(guarded(kernel::all_of(std::move(conditions)), std::move(set))));
+      }
+    }
+    Body out;
+    if (!masks_.empty()) out.push_back(threads(std::move(all)));
+    return out;
+  }
+
+  Expr bit_number() const {
+    return kernel::add(kernel::mul(row(), literal(plan_.patch[0])), column());
+  }
+
+  // The mask of a region for the plane of a stage: nothing where the plane misses the region.
+  void mask_lets(const Stage& stage, const Expr& plane, Body& body) {
+    live_.clear();
+    if (inside_ || stage.everywhere || !masked()) return;
+    for (const StagePiece& piece : stage.pieces) {
+      std::vector<Expr> planes;
+      append_inside(plane, piece.region, 0, planes);
+      const BufferId mask = masks_.at(cross_section(piece.region));
+      live_.push_back(let(body, "live",
+                          select(kernel::all_of(std::move(planes)),
+                                 kernel::load(mask, {}, Scalar::I32), literal(0))));
+    }
+  }
+
+  Expr covers(const Stage& stage, size_t piece, const Point& point) const {
+    if (live_.empty()) return interface_.inside(point, stage.pieces[piece].region);
+    const Expr bit = kernel::operation(Op::Shr, {live_[piece], bit_number()});
+    return kernel::operation(Op::Ne,
+                             {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
+  }
+
   Body branch_over_pieces(const Stage& stage, const Point& point) {
     Body chain = store(stage, old_values(stage));
     for (size_t p = stage.pieces.size(); p-- > 0;) {
@@ -791,8 +862,7 @@ class StreamKernel {
       const auto values = evaluate_piece(stage, stage.pieces[p], point, body);
       append(body, store(stage, values));
       Body next;
-      next.push_back({kernel::If{interface_.inside(point, stage.pieces[p].region), std::move(body),
-                                 std::move(chain)}});
+      next.push_back({kernel::If{covers(stage, p, point), std::move(body), std::move(chain)}});
       chain = std::move(next);
     }
     return chain;
@@ -967,6 +1037,8 @@ class StreamKernel {
   std::vector<Queue> queues_;
   bool inside_ = false;  // the version of the body being written
   std::set<std::pair<int, int>> fetched_;
+  std::map<std::string, BufferId> masks_;  // by cross section of the region
+  std::vector<Expr> live_;                 // per piece of the stage being written
   Names taken_;
 };
 
