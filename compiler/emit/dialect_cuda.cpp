@@ -52,6 +52,54 @@ Dialect make_dialect(std::string_view wide) {
   d.helpers = {
       {"float_bits", {}, "$fnunsigned stencil_float_bits(float x) { return __float_as_uint(x); }"},
       {"bits_float", {}, "$fnfloat stencil_bits_float(unsigned x) { return __uint_as_float(x); }"},
+      {"copy_async_4",
+       {},
+       "$fnvoid stencil_copy_async_4(void* to, const void* from) {\n"
+       "#if __CUDA_ARCH__ >= 800\n"
+       "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\"\n"
+       "               ::\"r\"((unsigned)__cvta_generic_to_shared(to)),\n"
+       "               \"l\"(__cvta_generic_to_global(from)) : \"memory\");\n"
+       "#else\n"
+       "  *(int*)to = *(const int*)from;\n"
+       "#endif\n"
+       "}"},
+      {"copy_async_8",
+       {},
+       "$fnvoid stencil_copy_async_8(void* to, const void* from) {\n"
+       "#if __CUDA_ARCH__ >= 800\n"
+       "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"\n"
+       "               ::\"r\"((unsigned)__cvta_generic_to_shared(to)),\n"
+       "               \"l\"(__cvta_generic_to_global(from)) : \"memory\");\n"
+       "#else\n"
+       "  *(int2*)to = *(const int2*)from;\n"
+       "#endif\n"
+       "}"},
+      {"copy_async_16",
+       {},
+       "$fnvoid stencil_copy_async_16(void* to, const void* from) {\n"
+       "#if __CUDA_ARCH__ >= 800\n"
+       "  asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"\n"
+       "               ::\"r\"((unsigned)__cvta_generic_to_shared(to)),\n"
+       "               \"l\"(__cvta_generic_to_global(from)) : \"memory\");\n"
+       "#else\n"
+       "  *(int4*)to = *(const int4*)from;\n"
+       "#endif\n"
+       "}"},
+      {"commit_copies",
+       {},
+       "$fnvoid stencil_commit_copies() {\n"
+       "#if __CUDA_ARCH__ >= 800\n"
+       "  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
+       "#endif\n"
+       "}"},
+      {"await_copies",
+       {},
+       "template <int pending>\n"
+       "$fnvoid stencil_await_copies() {\n"
+       "#if __CUDA_ARCH__ >= 800\n"
+       "  asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(pending) : \"memory\");\n"
+       "#endif\n"
+       "}"},
       {"half_to_float",
        {},
        "$fnfloat stencil_half_to_float($half bits) {\n"

@@ -30,6 +30,7 @@ class ExpressionPrinter {
   std::string element(kernel::BufferId buffer, const std::vector<kernel::Expr>& index);
 
   const std::set<std::string>& helpers() const { return helpers_; }
+  void use_helper(const std::string& name) { helpers_.insert(name); }
   bool uses_double() const { return uses_double_; }
 
  private:

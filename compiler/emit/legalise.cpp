@@ -39,6 +39,8 @@ Body live_part(Body body, std::set<std::string>& live) {
     bool operator()(Let& let) const { return live.erase(let.name) > 0; }
     bool operator()(Store&) const { return true; }
     bool operator()(Copy&) const { return true; }
+    bool operator()(CommitCopies&) const { return true; }
+    bool operator()(AwaitCopies&) const { return true; }
     bool operator()(For& loop) const {
       loop.body = nested(std::move(loop.body));
       return !only_comments(loop.body);
@@ -152,6 +154,8 @@ Body split_body(Body body, Names& names) {
       store.value = split(store.value);
     }
     void operator()(Copy&) const {}
+    void operator()(CommitCopies&) const {}
+    void operator()(AwaitCopies&) const {}
     void operator()(For& loop) const {
       loop.begin = split(loop.begin);
       loop.end = split(loop.end);
@@ -193,6 +197,8 @@ void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& u
     void operator()(const Let&) const {}
     void operator()(const Store&) const {}
     void operator()(const Copy&) const {}
+    void operator()(const CommitCopies&) const {}
+    void operator()(const AwaitCopies&) const {}
     void operator()(const For& loop) const { count_uses(loop.body, true, uses); }
     void operator()(const If& branch) const {
       count_uses(branch.then, in_loop, uses);
@@ -263,6 +269,8 @@ class IndexPrefixer {
     copy.to_index = index(copy.to, copy.to_index);
     copy.from_index = index(copy.from, copy.from_index);
   }
+  void operator()(CommitCopies&) {}
+  void operator()(AwaitCopies&) {}
   void operator()(For& loop) {
     loop.begin = expr(loop.begin);
     loop.end = expr(loop.end);
@@ -405,6 +413,9 @@ Kernel expand_shuffles(Kernel kernel, Names& names) {
 Kernel expand_copies(Kernel kernel, Names& names) {
   const std::string name = names.fresh("e");
   const auto by_element = [&](Statement statement, Body& out) {
+    const bool batches = std::holds_alternative<CommitCopies>(statement.kind) ||
+                         std::holds_alternative<AwaitCopies>(statement.kind);
+    if (batches) return;
     auto* copy = std::get_if<Copy>(&statement.kind);
     if (!copy) return out.push_back(std::move(statement));
     if (copy->count > 1) {

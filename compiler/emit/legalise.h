@@ -18,7 +18,7 @@ kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);
 // between two barriers.
 kernel::Kernel expand_shuffles(kernel::Kernel kernel, Names& names);
 
-// For targets without vector accesses: every Copy moves its elements one by one.
+// For targets without vector accesses: every Copy moves its elements one by one, at once.
 kernel::Kernel expand_copies(kernel::Kernel kernel, Names& names);
 
 // For targets where Threads become loops. A Shuffle then reads its neighbour's place. A per-thread

@@ -289,6 +289,14 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
     }
     void operator()(const kernel::Store& store) const { writer.store(store); }
     void operator()(const kernel::Copy& copy) const { writer.copy(copy); }
+    void operator()(const kernel::CommitCopies&) const {
+      writer.expressions_.use_helper("commit_copies");
+      writer.out_.line("stencil_commit_copies();");
+    }
+    void operator()(const kernel::AwaitCopies& await) const {
+      writer.expressions_.use_helper("await_copies");
+      writer.out_.line(fmt::format("stencil_await_copies<{}>();", await.pending));
+    }
     void operator()(const kernel::For& loop) const { writer.loop(loop); }
     void operator()(const kernel::If& branch) const { writer.branch(branch); }
     void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
@@ -330,7 +338,12 @@ void Writer::copy(const kernel::Copy& copy) {
       vector = wider;
       length = wide;
     }
-    if (length == 1) {
+    if (copy.async) {
+      const std::string helper = fmt::format("copy_async_{}", length * size_in_bytes(type));
+      expressions_.use_helper(helper);
+      out_.line(fmt::format("stencil_{}(&{},{}&{});", helper, expressions_.element(copy.to, to),
+                            soft_space(1), expressions_.element(copy.from, from)));
+    } else if (length == 1) {
       out_.line(fmt::format("{} ={}{};", expressions_.element(copy.to, to), soft_space(0),
                             expressions_.element(copy.from, from)));
     } else {

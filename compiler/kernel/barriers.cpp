@@ -24,8 +24,8 @@ namespace {
 struct Place {
   std::string ring;  // what the slot is counted from; empty: no ring
   int64_t slots = 1;
-  int64_t slot = 0;   // modulo `slots`
-  std::string index;  // the whole index (without a ring's slot) as text
+  int64_t slot = 0;                // modulo `slots`
+  std::vector<std::string> index;  // as text; a ring's slot is left out
   friend auto operator<=>(const Place&, const Place&) = default;
 
   bool other_slot(const Place& other) const {
@@ -67,6 +67,8 @@ class SectionAccesses {
     note(copy.from, copy.from_index, accesses.read);
     note(copy.to, copy.to_index, accesses.written);
   }
+  void operator()(const CommitCopies&) {}
+  void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
     text(loop.begin);
     text(loop.end);
@@ -142,7 +144,7 @@ class SectionAccesses {
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
     for (size_t d = out.ring.empty() ? 0 : 1; d < index.size(); ++d) {
-      out.index += text(index[d]) + ";";
+      out.index.push_back(text(index[d]));
     }
     return out;
   }
@@ -173,6 +175,8 @@ class BarrierVerifier {
   void operator()(const Let&) {}
   void operator()(const Store&) {}
   void operator()(const Copy&) {}
+  void operator()(const CommitCopies&) {}
+  void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
     const Accesses before = pending_;
     body(loop.body);
@@ -206,12 +210,37 @@ class BarrierVerifier {
     for (const auto& [id, indices] : now) {
       const auto earlier = before.find(id);
       if (earlier == before.end()) continue;
-      const bool own_element = indices.size() == 1 && indices == earlier->second;
-      if (own_element || !may_meet(indices, earlier->second)) continue;
+      if (own_element(indices, earlier->second) || !may_meet(indices, earlier->second)) continue;
       violations_.add(kernel_.name,
                       fmt::format("shared buffer '{}' is {} without a barrier after it was {}",
                                   kernel_.buffers[static_cast<size_t>(id)].name, does, was));
     }
+  }
+
+  // Every thread meets only its own elements: all places have one index (whatever the slot), or
+  // each of the block's axes is itself an index, the same one everywhere.
+  bool own_element(const std::set<Place>& a, const std::set<Place>& b) const {
+    const Place& first = *a.begin();
+    const auto everywhere = [&](const auto& holds) {
+      return std::all_of(a.begin(), a.end(), holds) && std::all_of(b.begin(), b.end(), holds);
+    };
+    if (everywhere([&](const Place& place) {
+          return place.index == first.index && place.ring == first.ring;
+        })) {
+      return true;
+    }
+    const char* const axes[] = {"thread_x", "thread_y", "thread_z"};
+    for (size_t axis = 0; axis < 3; ++axis) {
+      if (kernel_.threads[axis] == 1) continue;
+      const auto found = std::find(first.index.begin(), first.index.end(), axes[axis]);
+      const size_t d = static_cast<size_t>(found - first.index.begin());
+      if (!everywhere([&](const Place& place) {
+            return d < place.index.size() && place.index[d] == axes[axis];
+          })) {
+        return false;
+      }
+    }
+    return true;
   }
 
   static bool may_meet(const std::set<Place>& a, const std::set<Place>& b) {

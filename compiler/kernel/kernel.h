@@ -2,7 +2,8 @@
 //
 //   module    = constants kernels plan
 //   kernel    = global buffers and scalars (its arguments), shared and per-thread buffers, body
-//   statement = comment | let | store | copy | for | if | threads | barrier | shuffle | scope
+//   statement = comment | let | store | copy | commit | await | for | if | threads | barrier
+//             | shuffle | scope
 //   expr      = integer | real | bool | variable | operation | load
 //
 // The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
@@ -117,6 +118,11 @@ struct Copy {
   BufferId from;
   std::vector<Expr> from_index;
   int count;
+  bool async = false;  // Global to Shared: may take effect any time up to an AwaitCopies
+};
+struct CommitCopies {};  // ends a batch of this thread's async copies
+struct AwaitCopies {     // until at most `pending` of this thread's batches are under way
+  int pending;
 };
 struct For {  // for (name = begin; name < end; name += step), name is I32 (I64 if begin is)
   LoopKind kind;
@@ -155,7 +161,9 @@ struct Scope {
 };  // { ... }: limits the lets in it
 
 struct Statement {
-  std::variant<Comment, Let, Store, Copy, For, If, Threads, Barrier, Shuffle, Scope> kind;
+  std::variant<Comment, Let, Store, Copy, CommitCopies, AwaitCopies, For, If, Threads, Barrier,
+               Shuffle, Scope>
+      kind;
 };
 
 // --- Kernels

@@ -106,8 +106,13 @@ class Printer {
         line(printer.element(store.buffer, store.index) + " = " + printer.expr(store.value));
       }
       void operator()(const Copy& copy) const {
-        line(fmt::format("copy {}: {} = {}", copy.count, printer.element(copy.to, copy.to_index),
+        line(fmt::format("{}copy {}: {} = {}", copy.async ? "async " : "", copy.count,
+                         printer.element(copy.to, copy.to_index),
                          printer.element(copy.from, copy.from_index)));
+      }
+      void operator()(const CommitCopies&) const { line("commit copies"); }
+      void operator()(const AwaitCopies& await) const {
+        line(fmt::format("await copies, {} batches pending", await.pending));
       }
       void operator()(const For& loop) const {
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);

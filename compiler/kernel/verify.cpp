@@ -62,10 +62,20 @@ class KernelVerifier {
     if (at(copy.to).space == Space::Global && at(copy.to).read_only) {
       fail(fmt::format("copy to read-only buffer '{}'", at(copy.to).name));
     }
+    if (copy.async &&
+        (at(copy.to).space != Space::Shared || at(copy.from).space != Space::Global)) {
+      fail(fmt::format("async copy from '{}' to '{}'", at(copy.from).name, at(copy.to).name));
+    }
     if (at(copy.to).type != at(copy.from).type) {
       fail(fmt::format("copy of {} to '{}' of {}", name(at(copy.from).type), at(copy.to).name,
                        name(at(copy.to).type)));
     }
+  }
+  void operator()(const CommitCopies&) {
+    if (!in_threads_) fail("commit of copies outside threads");
+  }
+  void operator()(const AwaitCopies& await) {
+    if (!in_threads_ || await.pending < 0) fail("await of copies outside threads");
   }
   void operator()(const For& loop) {
     expr(loop.begin);

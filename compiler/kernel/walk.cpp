@@ -14,6 +14,8 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
     void operator()(const Let&) const {}
     void operator()(const Store&) const {}
     void operator()(const Copy&) const {}
+    void operator()(const CommitCopies&) const {}
+    void operator()(const AwaitCopies&) const {}
     void operator()(const For& loop) const { for_each_statement(loop.body, visit); }
     void operator()(const If& branch) const {
       for_each_statement(branch.then, visit);
@@ -44,6 +46,8 @@ void for_each_expression(const Statement& statement,
       for (const Expr& index : copy.to_index) visit(index);
       for (const Expr& index : copy.from_index) visit(index);
     }
+    void operator()(const CommitCopies&) const {}
+    void operator()(const AwaitCopies&) const {}
     void operator()(const For& loop) const {
       visit(loop.begin);
       visit(loop.end);

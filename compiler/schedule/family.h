@@ -21,6 +21,7 @@ enum class Setting {
   Prefetch,
   Unroll,
   Resident,
+  Loads,
   Form,
   Edges
 };

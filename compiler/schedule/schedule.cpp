@@ -40,6 +40,8 @@ const char* setting_name(Setting setting) {
       return "unroll";
     case Setting::Resident:
       return "resident";
+    case Setting::Loads:
+      return "loads";
     case Setting::Form:
       return "form";
     case Setting::Edges:
@@ -77,6 +79,10 @@ constexpr WordSetting kWords[] = {
      {"shrink", "hull"},
      [](const Schedule& s) { return static_cast<int>(s.regions); },
      [](Schedule& s, int i) { s.regions = static_cast<Regions>(i); }},
+    {Setting::Loads,
+     {"registers", "async"},
+     [](const Schedule& s) { return static_cast<int>(s.loads); },
+     [](Schedule& s, int i) { s.loads = static_cast<Loads>(i); }},
     {Setting::Form,
      {"gather", "scatter"},
      [](const Schedule& s) { return static_cast<int>(s.form); },

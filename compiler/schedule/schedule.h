@@ -25,7 +25,14 @@ enum class Regions {
 // How a streamed linear function is summed.
 enum class Form {
   Gather,   // from the planes it reads, kept in registers
-  Scatter,  // as each plane arrives it is added to every sum it belongs to (reorders: --fp=fast only)
+  Scatter,  // as each plane arrives it is added to every sum it belongs to (reorders: --fp=fast
+            // only)
+};
+
+// How planes come from memory.
+enum class Loads {
+  Registers,  // into registers
+  Async,      // into shared memory by copies that run on their own, and from there into registers
 };
 
 // Which versions of a streaming kernel's body exist.
@@ -44,6 +51,7 @@ struct Schedule {
   int prefetch = 1;  // planes loaded ahead of their use
   int unroll = 0;    // planes per iteration of the streamed loop; 0: the length of the queues
   int resident = 0;  // blocks per multiprocessor that registers are rationed for; 0: estimated
+  Loads loads = Loads::Registers;
   Form form = Form::Gather;
   Edges edges = Edges::Split;
   friend bool operator==(const Schedule&, const Schedule&) = default;

@@ -71,7 +71,11 @@ class StreamPlanner {
         loaded.field = static_cast<ir::FieldId>(f);
         loaded.component = static_cast<int>(c);
         loaded.type = field.components[c].type;
-        loaded.ready = schedule_.prefetch;
+        // Copies move 4 bytes at least; what is narrower goes through registers.
+        const bool async = schedule_.loads == Loads::Async && schedule_.prefetch > 0 &&
+                           size_in_bytes(loaded.type) >= 4;
+        loaded.ready = async ? 0 : schedule_.prefetch;
+        loaded.staged = async ? schedule_.prefetch + 1 : 0;
         current_.push_back(static_cast<int>(plan_.quantities.size()));
         plan_.quantities.push_back(std::move(loaded));
       }
@@ -316,11 +320,13 @@ int estimate_registers(const StreamPlan& plan) {
   return words + widest + kAddresses;
 }
 
-int64_t shared_row_bytes(const StreamPlan& plan) {
+int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   int64_t bytes = 0;
   for (const Quantity& quantity : plan.quantities) {
-    const int64_t rows = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
-    bytes += quantity.slots * plan.threads[1] * rows * plan.cover[0] * size_in_bytes(quantity.type);
+    const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
+    const int64_t rows =
+        quantity.slots * plan.threads[1] * published + quantity.staged * plan.cover[1] * tiles;
+    bytes += rows * plan.cover[0] * size_in_bytes(quantity.type);
   }
   return bytes;
 }

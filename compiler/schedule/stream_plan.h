@@ -47,10 +47,11 @@ struct Quantity {
   Scalar type = Scalar::F32;
   bool output = false;  // the last version of a written field
 
-  int lag = 0;    // the plane of age 0 is that far behind the front
-  int ready = 0;  // the first age that may be read: loads are ahead of their use
-  int ages = 1;   // planes kept in registers
-  int slots = 0;  // planes of published rows kept in shared memory; 0: nobody reads them
+  int lag = 0;     // the plane of age 0 is that far behind the front
+  int ready = 0;   // the first age that may be read: loads are ahead of their use
+  int ages = 1;    // planes kept in registers
+  int staged = 0;  // planes that async copies bring to shared memory; 0: loaded into registers
+  int slots = 0;   // planes of published rows kept in shared memory; 0: nobody reads them
   int rows_below = 0, rows_above = 0;  // how many rows beyond their patch others read
   Cells halo;                          // hull of all cells beside the patch, at any age
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
@@ -109,8 +110,9 @@ std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::
 // addresses and temporaries need on top.
 int estimate_registers(const StreamPlan& plan);
 
-// Bytes of published rows per block.
-int64_t shared_row_bytes(const StreamPlan& plan);
+// Shared memory per block, in bytes: published rows and staged planes. `tiles`: rows of threads
+// that are tiles of their own (2-D).
+int64_t shared_bytes(const StreamPlan& plan, int tiles);
 
 // The rows of a patch that are published, in order: their places in shared memory.
 std::vector<int> published_rows(const Quantity& quantity, int patch_rows);

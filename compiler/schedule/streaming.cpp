@@ -88,6 +88,7 @@ class StreamKernel {
     declare_queues();
     append(body_, clear_queues());
     append(body_, make_masks());
+    append(body_, stage_first());
     loop_over_planes();
     kernel.body = std::move(body_);
     builder_.finish(std::move(blocks), module);
@@ -346,6 +347,7 @@ class StreamKernel {
   struct Queue {
     BufferId registers = -1;
     BufferId rows = -1;       // published, in shared memory
+    BufferId staged = -1;     // on their way from memory, in shared memory
     int row = 0, column = 0;  // where the patch starts in a plane
     int row_count = 1, column_count = 1;
   };
@@ -377,6 +379,14 @@ class StreamKernel {
         queue.rows = builder_.local(kernel::Space::Shared, name + "_rows", q.type,
                                     {literal(q.slots), literal(rows), literal(plan_.cover[0])},
                                     "rows that others read");
+      }
+      if (q.staged > 0) {
+        std::vector<Expr> extents = {literal(q.staged), literal(schedule_.block[1])};
+        if (!flat()) extents.push_back(literal(plan_.patch[1]));
+        extents.push_back(literal(schedule_.block[0]));
+        extents.push_back(literal(plan_.patch[0]));
+        queue.staged = builder_.local(kernel::Space::Shared, name + "_ahead", q.type,
+                                      std::move(extents), "planes on their way");
       }
       queues_.push_back(queue);
     }
@@ -546,14 +556,71 @@ class StreamKernel {
 
   Body load_front() {
     Body body = patch_lets();
+    bool any_staged = false;
+    for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
+    if (any_staged) body.push_back({kernel::AwaitCopies{schedule_.prefetch - 1}});
     for (size_t id = 0; id < plan_.quantities.size(); ++id) {
       const Quantity& q = plan_.quantities[id];
       if (!q.loaded()) continue;
-      append(body, load_plane(static_cast<int>(id)));
+      append(body, q.staged > 0 ? take_staged(static_cast<int>(id))
+                                : load_plane(static_cast<int>(id), kernel::variable(front_)));
     }
+    if (any_staged) append(body, stage_ahead(passed(), schedule_.prefetch));
     Body out;
     out.push_back(threads(std::move(body)));
     return out;
+  }
+
+  // Starts the copies of the plane that becomes the front `ahead` iterations after iteration `n`.
+  Body stage_ahead(const Expr& n, int ahead) {
+    Body out;
+    for (size_t id = 0; id < plan_.quantities.size(); ++id) {
+      if (plan_.quantities[id].staged == 0) continue;
+      append(out,
+             load_plane(static_cast<int>(id), plus(kernel::add(front_begin_, n), ahead), n, ahead));
+    }
+    out.push_back({kernel::CommitCopies{}});
+    return out;
+  }
+
+  // The first planes, before the loop: iterations -prefetch .. -1 so to speak.
+  Body stage_first() {
+    Body out;
+    bool any_staged = false;
+    for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
+    if (!any_staged) return out;
+    inside_ = false;
+    Body body = patch_lets();
+    append(body, stage_ahead(kernel::variable(age_), 0));
+    Body loop;
+    loop.push_back({kernel::For{kernel::LoopKind::Serial, age_, literal(0),
+                                literal(schedule_.prefetch), 1, std::move(body)}});
+    out.push_back(threads(std::move(loop)));
+    out.push_back({kernel::Barrier{}});  // the ring is numbered anew
+    return out;
+  }
+
+  // A thread reads what it copied itself, so nobody has to wait for anybody.
+  Body take_staged(int id) const {
+    const Quantity& q = quantity(id);
+    const int length = vector_length(q.type);
+    const int parts = plan_.patch[0] / length;
+    const Expr element = kernel::mul(counter(column_, parts), literal(length));
+    Body load;
+    load.push_back({kernel::Copy{
+        queues_[static_cast<size_t>(id)].registers, place(id, literal(0), row(), element),
+        queues_[static_cast<size_t>(id)].staged, staged_place(q, passed(), 0, element), length}});
+    return counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
+  }
+
+  std::vector<Expr> staged_place(const Quantity& q, const Expr& n, int ahead,
+                                 const Expr& element) const {
+    const Expr slot = kernel::operation(Op::Mod, {plus(n, ahead), literal(q.staged)});
+    std::vector<Expr> index = {slot, thread(1)};
+    if (!flat()) index.push_back(row());
+    index.push_back(thread(0));
+    index.push_back(element);
+    return index;
   }
 
   // Beyond the field the nearest point is loaded instead; nobody reads it there.
@@ -564,7 +631,13 @@ class StreamKernel {
                   interface_.low(box, dimension));
   }
 
-  Body load_plane(int id) {
+  // A plane copied ahead may lie beyond the field when the front is still inside.
+  Expr nearest_always(const Expr& plane, const ir::Box& box) const {
+    return larger(smaller(plane, interface_.high(box, 0)), interface_.low(box, 0));
+  }
+
+  // Loads a plane into the queue, or starts its copy into the slot for `ahead` iterations after n.
+  Body load_plane(int id, const Expr& plane, const Expr& n = nullptr, int ahead = 0) {
     const Quantity& q = quantity(id);
     const ir::Box& box = field_of(q).box;
     const int length = global_vector_length(q);
@@ -572,14 +645,17 @@ class StreamKernel {
     const Expr part = counter(column_, parts);
     const Expr element = kernel::mul(part, literal(length));
     Point point(static_cast<size_t>(rank()));
-    point[0] = nearest(kernel::variable(front_), box, 0, 1);
+    point[0] = n ? nearest_always(plane, box) : nearest(plane, box, 0, 1);
     if (!flat()) point[1] = nearest(kernel::add(first(1), row()), box, 1, 1);
     point.back() = nearest(kernel::add(first(0), element), box, x_dimension(), length);
     const BufferId global = builder_.global(q.field, q.component, 0, false);
     Body load;
-    load.push_back({kernel::Copy{queues_[static_cast<size_t>(id)].registers,
-                                 place(id, literal(0), row(), element), global,
-                                 interface_.index(point, box), length}});
+    const Queue& queue = queues_[static_cast<size_t>(id)];
+    kernel::Copy copy{queue.registers, {}, global, interface_.index(point, box), length};
+    copy.async = n != nullptr;
+    copy.to = n ? queue.staged : queue.registers;
+    copy.to_index = n ? staged_place(q, n, ahead, element) : place(id, literal(0), row(), element);
+    load.push_back({std::move(copy)});
     Body loops = counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
     Expr exists = kernel::boolean(true);
     for (int d = 0; d < rank() && !inside_; ++d) {

@@ -22,6 +22,10 @@ int rounded_registers(int registers) {
   return std::clamp((registers + 7) / 8 * 8, 32, kRegistersPerThread + 1);
 }
 
+int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan) {
+  return schedule::shared_bytes(plan, plan.rank == 2 ? schedule.block[1] : 1);
+}
+
 int threads_of(const Schedule& schedule) {
   return schedule.block[0] * schedule.block[1];
 }
@@ -59,7 +63,7 @@ int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
   if (schedule.resident > 0) return schedule.resident;
   const int registers = rounded_registers(estimate_registers(plan));
   const int by_registers = kRegistersPerMultiprocessor / (registers * threads_of(schedule));
-  const int64_t bytes = shared_row_bytes(plan);
+  const int64_t bytes = shared_bytes(schedule, plan);
   const int64_t by_shared = bytes > 0 ? kSharedPerBlock / (bytes + 1024) : 32;
   const int by_threads = 2048 / threads_of(schedule);
   return std::clamp<int>(
@@ -98,6 +102,8 @@ Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elemen
   schedule.time_tile = time_tile;
   schedule.block = block;
   schedule.elements = elements;
+  schedule.loads = Loads::Async;
+  schedule.prefetch = 2;
   return schedule;
 }
 
@@ -118,7 +124,7 @@ Schedule defaults(const ir::Program& program) {
     const Schedule schedule = make(t, block, elements);
     const StreamPlan plan = plan_stream(program, schedule, t);
     if (pays(plan) && estimate_registers(plan) <= (flat ? 168 : 200) &&
-        shared_row_bytes(plan) <= kSharedPerBlock) {
+        shared_bytes(schedule, plan) <= kSharedPerBlock) {
       return schedule;
     }
   }
@@ -205,11 +211,11 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     error.hint = "fewer steps per tile or fewer elements per thread";
     return;
   }
-  if (shared_row_bytes(plan) > kSharedPerBlock) {
+  if (shared_bytes(schedule, plan) > kSharedPerBlock) {
     Diagnostic& error = diagnostics.error(
-        "L015", {}, "streaming refused: the rows that threads exchange exceed shared memory");
+        "L015", {}, "streaming refused: exchanged rows and staged planes exceed shared memory");
     error.expected = fmt::format("at most {} bytes per block", kSharedPerBlock);
-    error.found = fmt::format("{} bytes", shared_row_bytes(plan));
+    error.found = fmt::format("{} bytes", shared_bytes(schedule, plan));
     error.hint = "fewer steps per tile or a smaller block";
   }
 }
@@ -235,7 +241,7 @@ Footprint measure_streaming(const ir::Program& program, const Schedule& schedule
   out.bytes_read /= core * schedule.time_tile;
   out.bytes_written /= core * schedule.time_tile;
   out.redundancy = tile / core;
-  out.shared_bytes = shared_row_bytes(plan);
+  out.shared_bytes = shared_bytes(schedule, plan);
   out.threads = threads_of(schedule);
   return out;
 }
@@ -246,7 +252,7 @@ Family streaming_family() {
   return {"streaming",
           "T steps in flight along the outermost dimension, planes in registers",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
-           Setting::Unroll, Setting::Resident, Setting::Form, Setting::Edges},
+           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges},
           defaults,
           unrewarding,
           refuse,

@@ -117,11 +117,13 @@ std::string random_streaming(Random& random, int rank) {
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
   std::string elements = fmt::format("{}", random.pick<int>({1, 2, 3, 4, 4, 8}));
   if (!flat) elements += fmt::format("x{}", random.pick<int>({1, 2, 3, 4}));
-  return fmt::format("streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} edges={}",
-                     random.between(1, 6), lanes, rows, elements,
-                     random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
-                     random.pick<std::string>({"auto", "1", "2", "3"}),
-                     random.chance(80) ? "split" : "tested");
+  return fmt::format(
+      "streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} "
+      "loads={} edges={}",
+      random.between(1, 6), lanes, rows, elements,
+      random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
+      random.pick<std::string>({"auto", "1", "2", "3"}), random.chance(50) ? "async" : "registers",
+      random.chance(80) ? "split" : "tested");
 }
 
 std::string random_schedule(Random& random, const std::string& family, int rank) {
