@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "compiler/ir/reassociate.h"
 #include "compiler/ir/rewrite.h"
 
 namespace stencil::schedule {
@@ -86,18 +87,25 @@ class StreamPlanner {
     Stage stage;
     stage.step = step;
     stage.name = function.name;
-    for (const ir::Piece& piece : function.pieces) {
-      stage.pieces.push_back(
-          {piece.region, std::make_shared<const ir::Graph>(piece.graph), piece.results});
-    }
     const size_t components =
         program_.fields[static_cast<size_t>(function.target)].components.size();
     for (size_t c = 0; c < components; ++c) {
       stage.old.push_back(current_[current_index(function.target, static_cast<int>(c))]);
     }
+    const bool scattered = schedule_.form == Form::Scatter && scatters(program_, function);
+    if (scattered) {
+      add_partial_sums(stage, function);
+    } else {
+      for (const ir::Piece& piece : function.pieces) {
+        stage.pieces.push_back(
+            {piece.region, std::make_shared<const ir::Graph>(piece.graph), piece.results});
+      }
+    }
     std::set<Read> reads = reads_of(stage);
-    for (int old : stage.old) reads.insert({old, 0, 0, 0});
-    stage.lag = lag_behind(reads);
+    if (!scattered) {
+      for (int old : stage.old) reads.insert({old, 0, 0, 0});
+    }
+    stage.lag = lag_behind(reads, scattered);
     for (size_t c = 0; c < components; ++c) {
       Quantity made;
       const Quantity& old = plan_.quantities[static_cast<size_t>(stage.old[c])];
@@ -114,6 +122,131 @@ class StreamPlanner {
     reads_.push_back(std::move(reads));
   }
 
+  // Scatter form: sum k holds, when plane q has arrived, what planes up to q give to the results
+  // that read q as their k-th plane. It is sum k-1 of the plane before plus what q gives; the
+  // function's own stage adds the newest plane. Fields that do not exist stand for the sums.
+  void add_partial_sums(Stage& stage, const ir::Function& function) {
+    const ir::Piece& piece = function.pieces[0];
+    const ir::PlaneSplit split = *ir::split_by_plane(piece, 0);
+    const std::vector<int> same = ir::equal_planes(split, 0);
+    const int last = static_cast<int>(split.planes.size()) - 1;
+    std::map<int, ir::FieldId> shared;  // planes' sums that serve several planes: computed apart
+    for (int k = 0; k <= last; ++k) {
+      const int original = same[static_cast<size_t>(k)];
+      if (original != k) shared[original] = -1;
+    }
+    ir::FieldId before = -1;  // the sum so far
+    for (int k = 0; k <= last; ++k) {
+      const ir::PlaneSum& plane = split.planes[static_cast<size_t>(k)];
+      const int shift = k == last ? 0 : -plane.offset;
+      const auto use = shared.find(same[static_cast<size_t>(k)]);
+      ir::Graph graph;
+      ir::NodeId sum = ir::kNoNode;
+      if (use != shared.end()) {
+        if (use->second < 0) use->second = add_shared_sum(stage, function, split, plane);
+        sum = read_sum(graph, piece, use->second, plane.offset + shift);
+      } else if (!plane.empty) {
+        sum = copy_shifted(split.graph, plane.sum, shift, graph);
+      }
+      if (before >= 0) {
+        const ir::NodeId so_far = read_sum(graph, piece, before, plane.offset + shift - 1);
+        sum = sum == ir::kNoNode
+                  ? so_far
+                  : graph.add({ir::Operation{Op::Add, {so_far, sum}}, type_of(piece), {}, ""});
+      }
+      StagePiece whole = written_well(graph, sum, piece, function);
+      if (k == last) {
+        whole.region = piece.region;
+        stage.pieces.push_back(std::move(whole));
+      } else {
+        before = add_sum_stage(stage, function, std::move(whole));
+      }
+    }
+    stage.old_in_memory = true;
+  }
+
+  static Scalar type_of(const ir::Piece& piece) { return piece.graph[piece.results[0]].type; }
+
+  ir::NodeId read_sum(ir::Graph& graph, const ir::Piece& piece, ir::FieldId sum, int plane) const {
+    ir::Access access{sum, 0, 0, std::vector<int>(static_cast<size_t>(plan_.rank), 0), 0};
+    access.offsets[0] = plane;
+    return graph.add({access, type_of(piece), {}, ""});
+  }
+
+  // The sum of one plane alone, at the plane that it reads.
+  ir::FieldId add_shared_sum(const Stage& stage, const ir::Function& function,
+                             const ir::PlaneSplit& split, const ir::PlaneSum& plane) {
+    ir::Graph graph;
+    const ir::NodeId sum = copy_shifted(split.graph, plane.sum, -plane.offset, graph);
+    return add_sum_stage(stage, function, written_well(graph, sum, function.pieces[0], function));
+  }
+
+  static ir::NodeId copy_shifted(const ir::Graph& from, ir::NodeId root, int planes,
+                                 ir::Graph& to) {
+    const auto needed = ir::reachable(from, {root});
+    std::vector<ir::NodeId> copies(static_cast<size_t>(from.size()), ir::kNoNode);
+    for (ir::NodeId id = 0; id <= root; ++id) {
+      if (!needed[static_cast<size_t>(id)]) continue;
+      ir::Node node = from[id];
+      if (auto* access = std::get_if<ir::Access>(&node.kind)) access->offsets[0] += planes;
+      if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
+        for (ir::NodeId& operand : operation->operands) {
+          operand = copies[static_cast<size_t>(operand)];
+        }
+      }
+      copies[static_cast<size_t>(id)] = to.add(std::move(node));
+    }
+    return copies[static_cast<size_t>(root)];
+  }
+
+  // The sum as one chain of multiply-adds that starts with what was summed before.
+  StagePiece written_well(const ir::Graph& graph, ir::NodeId sum, const ir::Piece& piece,
+                          const ir::Function& function) const {
+    ir::Program alone = program_;
+    for (size_t i = 0; i < sums_.size(); ++i) {  // the fields that stand for sums
+      ir::Field field = program_.fields[static_cast<size_t>(function.target)];
+      field.box = program_.grid;
+      alone.fields.push_back(std::move(field));
+    }
+    ir::Piece only = piece;
+    only.graph = graph;
+    only.results = {sum};
+    alone.functions = {function};
+    alone.functions[0].pieces = {only};
+    alone = ir::reassociate(alone, 0);
+    const ir::Piece& written = alone.functions[0].pieces[0];
+    return {program_.grid, std::make_shared<const ir::Graph>(written.graph), written.results};
+  }
+
+  // A stage for a partial sum; returns the field that stands for it.
+  ir::FieldId add_sum_stage(const Stage& of, const ir::Function& function, StagePiece piece) {
+    Stage stage;
+    stage.step = of.step;
+    stage.name = of.name;
+    stage.everywhere = true;
+    stage.pieces.push_back(std::move(piece));
+    std::set<Read> reads = reads_of(stage);
+    stage.lag = lag_behind(reads, true);
+    const Quantity& old = plan_.quantities[static_cast<size_t>(of.old[0])];
+    Quantity made;
+    made.field = function.target;
+    made.version = old.version + 1;
+    made.part = static_cast<int>(sums_.size());
+    made.type = old.type;
+    made.lag = stage.lag;
+    const int id = static_cast<int>(plan_.quantities.size());
+    stage.results.push_back(id);
+    plan_.quantities.push_back(std::move(made));
+    plan_.stages.push_back(std::move(stage));
+    reads_.push_back(std::move(reads));
+    sums_.push_back(id);
+    return static_cast<ir::FieldId>(program_.fields.size() + sums_.size()) - 1;
+  }
+
+  bool is_sum(ir::FieldId field) const {
+    return static_cast<size_t>(field) >= program_.fields.size();
+  }
+
   // What the stage's pieces read; fills in where each field is read from.
   std::set<Read> reads_of(Stage& stage) const {
     std::set<Read> out;
@@ -122,10 +255,16 @@ class StreamPlanner {
       for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
         const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
         if (!access || !needed[static_cast<size_t>(id)]) continue;
-        const int quantity = current_[current_index(access->field, access->component)];
+        const int quantity =
+            is_sum(access->field)
+                ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]
+                : current_[current_index(access->field, access->component)];
         stage.source[{access->field, access->component}] = quantity;
-        const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
-        for (const std::vector<int>& at : landing_offsets(field, *access)) {
+        std::vector<std::vector<int>> places = {access->offsets};
+        if (access->escapes != 0) {
+          places = landing_offsets(program_.fields[static_cast<size_t>(access->field)], *access);
+        }
+        for (const std::vector<int>& at : places) {
           out.insert({quantity, at.front(), at.size() > 2 ? at[1] : 0, at.back()});
         }
       }
@@ -133,11 +272,13 @@ class StreamPlanner {
     return out;
   }
 
-  int lag_behind(const std::set<Read>& reads) const {
+  // `patiently`: columns of other threads are taken one iteration after they appear, too, so that
+  // nothing waits for a shuffle of what was just computed.
+  int lag_behind(const std::set<Read>& reads, bool patiently) const {
     int lag = 0;
     for (const Read& read : reads) {
       const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-      const int published = read.row != 0 ? 1 : 0;
+      const int published = read.row != 0 || (patiently && read.column != 0) ? 1 : 0;
       lag = std::max(lag, quantity.lag + quantity.ready + read.plane + published);
     }
     return lag;
@@ -258,12 +399,27 @@ class StreamPlanner {
   std::vector<size_t> first_;          // per field: place of its first component in current_
   std::vector<int> current_;           // newest quantity of each component
   std::vector<std::set<Read>> reads_;  // per stage
+  std::vector<int> sums_;              // quantities of partial sums
 };
 
 }  // namespace
 
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps) {
   return StreamPlanner(program, schedule, steps).run();
+}
+
+bool scatters(const ir::Program& program, const ir::Function& function) {
+  if (function.pieces.size() != 1) return false;
+  const ir::Piece& piece = function.pieces[0];
+  const auto writers =
+      std::count_if(program.functions.begin(), program.functions.end(),
+                    [&](const ir::Function& other) { return other.target == function.target; });
+  const auto needed = ir::reachable(piece.graph, piece.results);
+  for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+    const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+    if (access && needed[static_cast<size_t>(id)] && access->escapes != 0) return false;
+  }
+  return writers == 1 && ir::split_by_plane(piece, 0).has_value();
 }
 
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access) {

@@ -45,6 +45,7 @@ struct Quantity {
   int component = 0;
   int version = 0;
   Scalar type = Scalar::F32;
+  int part = -1;        // >= 0: a partial sum on the way to this version (scatter form)
   bool output = false;  // the last version of a written field
 
   int lag = 0;     // the plane of age 0 is that far behind the front
@@ -74,6 +75,9 @@ struct Stage {
   int lag = 0;
   std::vector<int> results;  // quantities made, one per component of the target
   std::vector<int> old;      // quantities they replace, kept where no piece applies
+  // Points that no piece covers never change: their value is read from the field in memory instead
+  // of from `old`, which then need not be kept.
+  bool old_in_memory = false;
   std::map<std::pair<ir::FieldId, int>, int> source;  // (field, component) read -> quantity
   std::set<std::pair<int, int>> planes;               // (quantity, age) that it reads
 };
@@ -101,6 +105,10 @@ struct StreamPlan {
 
 // `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`.
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps);
+
+// The function can be summed plane by plane as they arrive (scatter form): one piece, a linear form
+// without boundary rules, and the only writer of its field.
+bool scatters(const ir::Program& program, const ir::Function& function);
 
 // Offsets at which an access may read once its field's boundary rule is applied: the access's own
 // and, for a clamped dimension that it may leave, all between there and the point itself.

@@ -259,6 +259,7 @@ class StreamKernel {
     for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
       const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
       if (!access || !needed[static_cast<size_t>(id)]) continue;
+      if (access->escapes == 0) continue;
       const ir::Box& box = program_.fields[static_cast<size_t>(access->field)].box;
       const int offset = access->offsets[static_cast<size_t>(d)];
       if (access->escapes >> (2 * d) & 1) inside.raise(plus(interface_.low(box, d), -offset));
@@ -369,7 +370,8 @@ class StreamKernel {
       if (!flat()) extents.push_back(literal(queue.row_count));
       extents.push_back(literal(queue.column_count));
       const std::string name =
-          fmt::format("{}_{}", interface_.array_name(q.field, q.component), q.version);
+          fmt::format("{}_{}{}", interface_.array_name(q.field, q.component), q.version,
+                      q.part < 0 ? "" : fmt::format("_sum{}", q.part));
       queue.registers = builder_.local(
           kernel::Space::Thread, name, q.type, std::move(extents),
           q.loaded() ? fmt::format("as loaded, by age") : fmt::format("{} planes behind", q.lag));
@@ -819,10 +821,23 @@ class StreamKernel {
     return out;
   }
 
-  std::vector<Expr> old_values(const Stage& stage) const {
+  std::vector<Expr> old_values(const Stage& stage, const Point& point) {
     std::vector<Expr> out;
-    for (size_t c = 0; c < stage.results.size(); ++c) out.push_back(old_value(stage, c));
+    for (size_t c = 0; c < stage.results.size(); ++c) {
+      out.push_back(stage.old_in_memory ? value_in_memory(stage, c, point) : old_value(stage, c));
+    }
     return out;
+  }
+
+  Expr value_in_memory(const Stage& stage, size_t component, const Point& point) {
+    const Quantity& q = quantity(stage.results[component]);
+    const ir::Box& box = field_of(q).box;
+    Point nearest_point;
+    for (size_t d = 0; d < point.size(); ++d) {
+      nearest_point.push_back(nearest(point[d], box, d, 1));
+    }
+    return kernel::load(builder_.global(q.field, q.component, 0, false),
+                        interface_.index(nearest_point, box), q.type);
   }
 
   Body at_point(const Stage& stage, const Point& point) {
@@ -830,7 +845,7 @@ class StreamKernel {
     const int main = stage.everywhere ? 0 : main_piece(stage);
     Body body;
     if (inside_ || stage.everywhere) {
-      if (main < 0) return store(stage, old_values(stage));
+      if (main < 0) return store(stage, old_values(stage, point));
       const StagePiece& piece = stage.pieces[static_cast<size_t>(main)];
       const auto values = evaluate_piece(stage, piece, point, body);
       append(body, store(stage, values));
@@ -841,7 +856,7 @@ class StreamKernel {
     });
     if (storage_type || stage.pieces.size() > 2) return branch_over_pieces(stage, point);
     // Selecting is cheaper than branching: the stages stay one basic block.
-    std::vector<Expr> values = old_values(stage);
+    std::vector<Expr> values = old_values(stage, point);
     for (size_t p = stage.pieces.size(); p-- > 0;) {
       const StagePiece& piece = stage.pieces[p];
       Body lets;
@@ -932,7 +947,7 @@ class StreamKernel {
   }
 
   Body branch_over_pieces(const Stage& stage, const Point& point) {
-    Body chain = store(stage, old_values(stage));
+    Body chain = store(stage, old_values(stage, point));
     for (size_t p = stage.pieces.size(); p-- > 0;) {
       Body body;
       const auto values = evaluate_piece(stage, stage.pieces[p], point, body);

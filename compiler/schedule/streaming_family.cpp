@@ -183,11 +183,30 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
   }
 }
 
+void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
+  const bool some =
+      std::any_of(program.functions.begin(), program.functions.end(),
+                  [&](const ir::Function& function) { return scatters(program, function); });
+  if (program.fp == FpMode::Fast && some) return;
+  Diagnostic& error = diagnostics.error(
+      "L021", {},
+      program.fp != FpMode::Fast
+          ? fmt::format(
+                "streaming refused: form=scatter reorders sums, which --fp={} does not allow",
+                name(program.fp))
+          : "streaming refused: no function can be summed plane by plane for form=scatter");
+  error.expected =
+      "--fp=fast, and a function with one piece that is a sum of accesses times constants or "
+      "params";
+  error.hint = "use form=gather";
+}
+
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   constexpr int kMostRegisters = 1024;  // beyond this a kernel does nothing but spill
   refuse_common(program, "streaming", diagnostics);
   refuse_features(program, diagnostics);
   refuse_shape(program, schedule, diagnostics);
+  if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);
   if (diagnostics.has_errors()) return;
   const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
