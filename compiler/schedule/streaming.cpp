@@ -181,12 +181,22 @@ class StreamKernel {
       Expr number = kernel::operation(Op::Mod, {rest, groups});
       rest = kernel::operation(Op::Div, {rest, groups});
       if (flat()) number = kernel::mul(number, literal(schedule_.block[1]));
-      tile_[axis] = let(body_, flat() ? "first_tile" : "number_" + name, number);
+      tile_[axis] = number;
     }
-    const int64_t length = chunk_length(program_, schedule_, plan_);
-    const Expr chunk =
-        constant("chunk", length, fmt::format("planes in {} that a block writes", axes_[0]));
-    blocks = kernel::mul(blocks, kernel::convert(count(0, chunk, length, 0), Scalar::I64));
+    const Chunks chunks = cut_chunks(program_, schedule_, plan_);
+    Expr chunk =
+        constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", axes_[0]));
+    if (chunks.groups > 0) {
+      const Expr edge_chunk =
+          constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
+      blocks = set_edges_apart(chunks, &chunk, edge_chunk, &rest);
+    } else {
+      blocks = kernel::mul(blocks, kernel::convert(count(0, chunk, chunks.length, 0), Scalar::I64));
+    }
+    for (int axis = 0; axis < rank() - 1; ++axis) {
+      const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
+      tile_[axis] = let(body_, flat() ? "first_tile" : "number_" + name, tile_[axis]);
+    }
     first_plane_ = let(body_, "first_" + axes_[0], kernel::add(low(0), kernel::mul(rest, chunk)));
     last_plane_ = let(body_, "last_" + axes_[0],
                       smaller(plus(kernel::add(first_plane_, chunk), -1), high(0)));
@@ -194,6 +204,30 @@ class StreamKernel {
     inside_tile_ = schedule_.edges == Edges::Tested ? kernel::boolean(false) : tile_is_inside();
     inside_tile_ = let(body_, "inside", inside_tile_);
     return blocks;
+  }
+
+  // Numbers the chunks of the first and the last group of tiles before all others: sets tile_[0],
+  // the number of the block's chunk and its length, and returns the number of blocks.
+  Expr set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& edge_chunk, Expr* number) {
+    const auto whole = [](const Expr& expr) {
+      return std::get<kernel::IntegerLiteral>(expr->kind).value;
+    };
+    const int64_t per_edge = whole(count(0, edge_chunk, chunks.edge_length, 0));
+    const int64_t per_group = whole(count(0, *chunk, chunks.length, 0));
+    const int64_t inner_groups = chunks.groups - 2;
+    const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+    const Expr at_edge = let(body_, "at_edge", kernel::less(block, literal(2 * per_edge)));
+    const Expr inner = let(body_, "inner_block", plus(block, -2 * per_edge));
+    const Expr which = kernel::operation(Op::Mod, {block, literal(2)});
+    const Expr edge_group = kernel::mul(which, literal(chunks.groups - 1));
+    const Expr inner_group = plus(kernel::operation(Op::Mod, {inner, literal(inner_groups)}), 1);
+    const Expr group = select(at_edge, edge_group, inner_group);
+    tile_[0] = let(body_, "first_tile", kernel::mul(group, literal(schedule_.block[1])));
+    *number = let(body_, "chunk_number",
+                  select(at_edge, kernel::operation(Op::Div, {block, literal(2)}),
+                         kernel::operation(Op::Div, {inner, literal(inner_groups)})));
+    *chunk = let(body_, "planes", select(at_edge, edge_chunk, *chunk));
+    return kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
   }
 
   Expr tile_number(int axis) const {

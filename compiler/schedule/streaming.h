@@ -21,8 +21,16 @@ std::vector<int> tile_sizes(int time_tile);
 // Blocks per multiprocessor that a kernel's registers are rationed for.
 int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
 
-// Planes that a block writes.
-int64_t chunk_length(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
+// How the planes are cut into chunks, one per block. In 2-D the first and the last group of tiles
+// run the tested body from end to end, which takes longer, so they are cut into shorter chunks:
+// then all blocks that start together end together. Where sizes are open, or groups are few, all
+// chunks have one length.
+struct Chunks {
+  int64_t length = 1;       // planes that a block writes
+  int64_t edge_length = 1;  // in the first and the last group
+  int64_t groups = 0;       // of tiles side by side; 0: edges are not set apart
+};
+Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
 
 kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule);
 

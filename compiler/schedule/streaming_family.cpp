@@ -72,23 +72,36 @@ int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
 }
 
 // Blocks run in waves, and a wave takes as long as its chunks with what precedes and follows them:
-// the number of chunks with the shortest sum of waves wins.
-int64_t chunk_length(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
+// the length with the shortest sum of waves wins.
+Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
   constexpr int64_t kUsual = 256;  // for sizes that are open
-  if (schedule.chunk > 0) return schedule.chunk;
+  constexpr int64_t kFewGroups = 8;
   const auto side_by_side = tiles(program, schedule, plan);
   const auto planes = extent(program, 0);
-  if (!side_by_side || !planes) return kUsual;
+  Chunks best;
+  const bool apart = plan.rank == 2 && schedule.edges == Edges::Split && side_by_side && planes &&
+                     *side_by_side >= kFewGroups;
+  const auto cut = [&](int64_t length) {
+    Chunks chunks{length, length, 0};
+    if (apart) chunks = {length, std::max<int64_t>(2 * length / 3, 1), *side_by_side};
+    return chunks;
+  };
+  if (schedule.chunk > 0) return cut(schedule.chunk);
+  if (!side_by_side || !planes) return cut(kUsual);
   const int64_t at_once = int64_t{kMultiprocessors} * resident_blocks(schedule, plan);
   const int64_t extra = plan.lead + plan.tail;
-  int64_t best = *planes;
   double least = 0;
-  for (int64_t chunks = 1; chunks <= std::max<int64_t>(*planes / (2 * extra + 4), 1); ++chunks) {
-    const int64_t length = ceil_div(*planes, chunks);
-    const int64_t waves = ceil_div(*side_by_side * ceil_div(*planes, length), at_once);
-    const double time = static_cast<double>(waves) * static_cast<double>(length + extra);
-    if (chunks > 1 && time >= least) continue;
-    best = length;
+  for (int64_t count = 1; count <= std::max<int64_t>(*planes / (2 * extra + 4), 1); ++count) {
+    const Chunks chunks = cut(ceil_div(*planes, count));
+    int64_t blocks = *side_by_side * ceil_div(*planes, chunks.length);
+    if (apart) {
+      blocks = (*side_by_side - 2) * ceil_div(*planes, chunks.length) +
+               2 * ceil_div(*planes, chunks.edge_length);
+    }
+    const int64_t waves = ceil_div(blocks, at_once);
+    const double time = static_cast<double>(waves) * static_cast<double>(chunks.length + extra);
+    if (count > 1 && time >= least) continue;
+    best = chunks;
     least = time;
   }
   return best;
@@ -242,7 +255,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
 // A block reads its tile of every field once per plane, and writes its core.
 Footprint measure_streaming(const ir::Program& program, const Schedule& schedule) {
   const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
-  const double chunk = static_cast<double>(chunk_length(program, schedule, plan));
+  const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
   const double planes = chunk + static_cast<double>(plan.lead + plan.tail);
   double tile = planes;
   double core = chunk;

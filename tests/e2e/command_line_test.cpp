@@ -198,10 +198,20 @@ TEST_F(CommandLine, CheckIsSilentOnSoundPrograms) {
 
 TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   write("heat.stn", kHeat);
-  const Outcome outcome = stencilc("explain heat.stn");
-  EXPECT_EQ(outcome.status, 0);
-  expect_contains(outcome.out, "Program heat");
-  expect_contains(outcome.out, "overlapped T=");
+  const Outcome chosen = stencilc("explain heat.stn");
+  EXPECT_EQ(chosen.status, 0);
+  expect_contains(chosen.out, "Program heat");
+  expect_contains(chosen.out, "  schedule           streaming T=");
+  for (const char* schedule :
+       {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
+        "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 resident=2 "
+        "loads=registers form=gather edges=tested"}) {
+    const Outcome given = stencilc(std::string("explain heat.stn --schedule '") + schedule + "'");
+    EXPECT_EQ(given.status, 0) << given.err;
+    expect_contains(given.out, "Time tile of 3 steps");
+    expect_contains(given.out, std::string("  schedule           ") + schedule + "\n");
+    expect_contains(given.out, "  chosen             given\n");
+  }
 }
 
 TEST_F(CommandLine, DevicesListsThemAll) {

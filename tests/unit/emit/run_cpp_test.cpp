@@ -2,6 +2,7 @@
 // with plain loops written here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -99,6 +100,73 @@ TEST(RunCpp, TilesWithThreadBuffersAcrossBarriers) {
       }
       ASSERT_STREQ(run(got.data(), steps), nullptr);
       EXPECT_TRUE(same_bits(got, expected)) << steps << " steps";
+    }
+  }
+}
+
+// What samples::exchange does, by threads of 4 points.
+template <class Real>
+std::vector<Real> exchange_step(const std::vector<Real>& a) {
+  std::vector<Real> next(a.size());
+  for (size_t y = 0; y < 24; ++y) {
+    for (int x = 0; x < 32; ++x) {
+      const auto at = [&](int column) { return a[y * 32 + static_cast<size_t>(column)]; };
+      const Real left = x == 0 ? at(3) : at(x - 1);
+      const Real right = x == 31 ? at(28) : at(x + 1);
+      const int thread = x / 4;
+      const Real far = at(4 * (thread < 6 ? thread + 2 : thread) + 1);
+      next[y * 32 + static_cast<size_t>(x)] = left + at(x) + right + far;
+    }
+  }
+  return next;
+}
+
+template <class Real>
+void run_exchange(Scalar type) {
+  for (const char* flags : {"", "-O2 -fopenmp"}) {
+    const HostLibrary library(cpp(samples::exchange(type)), flags);
+    auto* run = library.get<const char*(Real*, int64_t)>("exchange_run");
+    ASSERT_TRUE(run);
+    const std::vector<float> start = random_values(24 * 32);
+    std::vector<Real> got(start.begin(), start.end());
+    std::vector<Real> expected = got;
+    for (int s = 0; s < 3; ++s) expected = exchange_step(expected);
+    ASSERT_STREQ(run(got.data(), 3), nullptr);
+    EXPECT_EQ(got, expected);
+  }
+}
+
+TEST(RunCpp, ShufflesAndCopies) {
+  run_exchange<float>(Scalar::F32);
+  run_exchange<double>(Scalar::F64);
+}
+
+// Exactly the steps asked for, each tile by the kernel for its size.
+TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
+  for (const std::vector<int>& sizes : {std::vector{4, 2, 1}, {3, 1}, {1}}) {
+    const kernel::Module module = samples::tiles_of_sizes(sizes);
+    const HostLibrary library(cpp(module));
+    auto* run = library.get<const char*(float*, int64_t)>("tiles_run");
+    auto* packed = library.get<Packed>("tiles_run_packed");
+    ASSERT_TRUE(run && packed);
+    for (int steps = 0; steps <= 11; ++steps) {
+      for (int64_t first : {0, 7}) {
+        float value = 1;
+        for (int done = 0; done < steps;) {
+          int size = 0;
+          for (int s : sizes) size = std::max(size, s <= steps - done ? s : 0);
+          value = 2 * value + static_cast<float>(64 * (first + done) + 9 * size);
+          done += size;
+        }
+        std::vector<float> got(5, 1.0f);
+        if (first == 0) {
+          ASSERT_STREQ(run(got.data(), steps), nullptr);
+        } else {
+          void* arrays[] = {got.data()};
+          ASSERT_STREQ(packed(arrays, nullptr, steps, first), nullptr);
+        }
+        EXPECT_EQ(got, std::vector<float>(5, value)) << steps << " steps from " << first;
+      }
     }
   }
 }

@@ -283,6 +283,88 @@ Module wave() {
   return module;
 }
 
+Module exchange(Scalar type) {
+  constexpr int kLanes = 8, kRows = 4, kPoints = 4;  // threads in x and y, points per thread in x
+  Module module;
+  module.name = "exchange";
+  module.constants = {{"size_y", Scalar::I32, 24, "points of the grid in y"},
+                      {"size_x", Scalar::I32, kLanes * kPoints, "points of the grid in x"}};
+  Kernel kernel;
+  kernel.name = "exchange_step";
+  kernel.threads = {kLanes, kRows, 1};
+  const std::vector<Expr> extents = {v("size_y"), v("size_x")};
+  kernel.buffers = {{"A", type, Space::Global, extents, true, false, ""},
+                    {"A_next", type, Space::Global, extents, false, false, ""},
+                    {"staged",
+                     type,
+                     Space::Shared,
+                     {i32(2), i32(kRows), v("size_x")},
+                     false,
+                     false,
+                     "rows on their way from memory"},
+                    {"row", type, Space::Thread, {i32(2), i32(kPoints + 3)}, false, false, ""},
+                    {"sum", type, Space::Thread, {i32(2), i32(kPoints)}, false, false, ""}};
+  const Expr k = v("k"), e = v("e"), x = v("thread_x") * i32(kPoints);
+  const Expr y = v("first_y") + v("thread_y") * i32(2) + k;
+  const auto each = [](const char* name, int count, Body inner) {
+    return Statement{For{LoopKind::Unrolled, name, i32(0), i32(count), 1, std::move(inner)}};
+  };
+  const auto held = [&](const Expr& place) { return load(3, {k, place}, type); };
+  Body stage = {each("k", 2, {{Copy{2, {k, v("thread_y"), x}, 0, {y, x}, kPoints, true}}}),
+                {CommitCopies{}},
+                {AwaitCopies{0}}};
+  Body take = {each("k", 2, {{Copy{3, {k, i32(1)}, 2, {k, v("thread_y"), x}, kPoints}}})};
+  Shuffle beside{"k",
+                 2,
+                 {{3, {k, i32(0)}, 3, {k, i32(kPoints)}, -1},
+                  {3, {k, i32(kPoints + 1)}, 3, {k, i32(1)}, 1},
+                  {3, {k, i32(kPoints + 2)}, 3, {k, i32(2)}, 2}}};
+  const Expr total = held(e) + held(e + i32(1)) + held(e + i32(2)) + held(i32(kPoints + 2));
+  Body compute = {each("k", 2, {each("e", kPoints, {{Store{4, {k, e}, total}}})})};
+  Body write = {each("k", 2, {{Copy{1, {y, x}, 4, {k, i32(0)}, kPoints}}})};
+  kernel.body = {{Let{"first_y", convert(v("block", Scalar::I64), Scalar::I32) * i32(2 * kRows)}},
+                 {Threads{stage}},
+                 {Threads{take}},
+                 {std::move(beside)},
+                 {Threads{compute}},
+                 {Threads{write}}};
+  module.kernels = {kernel};
+  module.plan.arrays = {field("A", extents, 1, 2)};
+  module.plan.arrays[0].type = type;
+  module.plan.actions = {Launch{0, {{0, 0}, {0, 1}}, {}, integer(3, Scalar::I64)}, Rotate{0}};
+  module.plan.points = integer(24 * kLanes * kPoints, Scalar::I64);
+  return module;
+}
+
+Module tiles_of_sizes(const std::vector<int>& sizes) {
+  Module module;
+  module.name = "tiles";
+  module.constants = {{"size", Scalar::I32, 5, "points of the grid"}};
+  module.plan.time_tile = sizes[0];
+  module.plan.tile_sizes = sizes;
+  module.plan.arrays = {field("A", {v("size")}, 1, 2)};
+  module.plan.points = integer(5, Scalar::I64);
+  for (int steps : sizes) {
+    Kernel kernel;
+    kernel.name = "advance_" + std::to_string(steps);
+    kernel.buffers = {global("A", {v("size")}, true), global("A_next", {v("size")}, false)};
+    kernel.scalars = {{"first", Scalar::I32}, {"count", Scalar::I32}};
+    const Expr x = convert(v("block", Scalar::I64), Scalar::I32);
+    const Expr tile = v("first") * i32(64) + v("count") * i32(8) + i32(steps);
+    kernel.body = {
+        {Threads{{{Store{1, {x}, f32_load(0, {x}) * f32(2) + convert(tile, Scalar::F32)}}}}}};
+    Launch launch{static_cast<int>(module.kernels.size()),
+                  {{0, 0}, {0, 1}},
+                  {FirstStep{}, StepCount{}},
+                  convert(v("size"), Scalar::I64)};
+    launch.steps = steps;
+    module.kernels.push_back(kernel);
+    module.plan.actions.push_back(launch);
+  }
+  module.plan.actions.push_back(Rotate{0});
+  return module;
+}
+
 Module pointwise(Scalar input, Scalar output, const Expr& value, FpMode fp) {
   Module module;
   module.name = "pointwise";

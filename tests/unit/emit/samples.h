@@ -20,6 +20,16 @@ kernel::Module wave();
 kernel::Module heat_plain();
 kernel::Module heat_initial();
 
+// One step on a 24 x 32 grid in which every thread has 4 points in each of 2 rows: async copies to
+// shared memory, vector copies from there and back to memory, and shuffles between. A point becomes
+// the sum of itself, the points beside it and the second point of the thread two to the right; at
+// the ends of a row a thread takes its own values for those of threads that do not exist.
+kernel::Module exchange(Scalar type = Scalar::F32);
+
+// 5 points, one kernel per tile size: a tile makes A = 2 A + 64 first + 8 count + (the size that
+// the kernel is for), where `first` and `count` are the tile's.
+kernel::Module tiles_of_sizes(const std::vector<int>& sizes);
+
 // A kernel `apply` that stores `value` to out[i], with in[i] (of `input`) as variable `x`.
 kernel::Module pointwise(Scalar input, Scalar output, const kernel::Expr& value,
                          FpMode fp = FpMode::Contract);

@@ -107,6 +107,94 @@ TEST(Cuda, WideOffsetsAreComputedIn64Bits) {
   EXPECT_TRUE(has(emit_for(Target::Cuda, module, true), "A_next[(long long)y * M + x] ="));
 }
 
+TEST(Cuda, ShufflesHaveTheLengthOfARow) {
+  const std::string text = emit_for(Target::Cuda, samples::exchange());
+  EXPECT_TRUE(has(text, "row[k][0] = __shfl_up_sync(0xffffffffu, row[k][4], 1, 8);\n"));
+  EXPECT_TRUE(has(text, "row[k][5] = __shfl_down_sync(0xffffffffu, row[k][1], 1, 8);\n"));
+  EXPECT_TRUE(has(text, "row[k][6] = __shfl_down_sync(0xffffffffu, row[k][2], 2, 8);\n"));
+  EXPECT_TRUE(lacks(text, "__syncthreads")) << "a shuffle is no barrier";
+  kernel::Module module = samples::exchange();
+  module.kernels[0].threads = {4, 8, 1};
+  EXPECT_TRUE(has(emit_for(Target::Cuda, module), "__shfl_up_sync(0xffffffffu, row[k][4], 1, 4)"));
+}
+
+TEST(Cuda, CopiesAreVectors) {
+  const std::string text = emit_for(Target::Cuda, samples::exchange());
+  EXPECT_TRUE(has(text,
+                  "const float4 packed = *reinterpret_cast<const float4*>("
+                  "&staged[k][thread_y][thread_x * 4]);\n"));
+  for (const char* line : {"row[k][1] = packed.x;\n", "row[k][2] = packed.y;\n",
+                           "row[k][3] = packed.z;\n", "row[k][4] = packed.w;\n"}) {
+    EXPECT_TRUE(has(text, line));
+  }
+  EXPECT_TRUE(has(text, "*reinterpret_cast<float4*>(&A_next["));
+  EXPECT_TRUE(has(text, "make_float4(sum[k][0], sum[k][1], sum[k][2], sum[k][3]);\n"));
+
+  // At most 16 bytes at once.
+  const std::string wide = emit_for(Target::Cuda, samples::exchange(Scalar::F64));
+  EXPECT_TRUE(has(wide, "make_double2(sum[k][0], sum[k][1]);\n"));
+  EXPECT_TRUE(has(wide, "make_double2(sum[k][2], sum[k][3]);\n"));
+  EXPECT_TRUE(lacks(wide, "double4"));
+}
+
+TEST(Cuda, OddCopiesMoveOneElementAtATime) {
+  kernel::Module module = samples::exchange();
+  auto& loop = std::get<kernel::For>(
+      std::get<kernel::Threads>(module.kernels[0].body[5].kind).body[0].kind);
+  std::get<kernel::Copy>(loop.body[0].kind).count = 3;
+  const std::string text = emit_for(Target::Cuda, module);
+  for (const char* line : {"= sum[k][0];\n", "= sum[k][1];\n", "= sum[k][2];\n"}) {
+    EXPECT_TRUE(has(text, line));
+  }
+  EXPECT_TRUE(lacks(text, "= sum[k][3];"));
+  EXPECT_TRUE(lacks(text, "make_float"));
+}
+
+TEST(Cuda, AsyncCopies) {
+  const std::string text = emit_for(Target::Cuda, samples::exchange());
+  EXPECT_TRUE(has(text, "stencil_copy_async_16(&staged[k][thread_y][thread_x * 4], &A["));
+  EXPECT_TRUE(has(text, "    stencil_commit_copies();\n    stencil_await_copies<0>();\n"));
+  EXPECT_TRUE(has(text, "cp.async.cg.shared.global [%0], [%1], 16;"));
+  EXPECT_TRUE(has(text, "cp.async.commit_group;"));
+  EXPECT_TRUE(has(text, "cp.async.wait_group %0;"));
+  EXPECT_TRUE(lacks(text, "copy_async_8")) << "helpers that are not used are left out";
+  const std::string half = emit_for(Target::Cuda, samples::exchange(Scalar::F16));
+  EXPECT_TRUE(has(half, "stencil_copy_async_8(&staged[k][thread_y][thread_x * 4], &A["));
+  EXPECT_TRUE(lacks(half, "copy_async_16"));
+  const std::string none = emit_for(Target::Cuda, samples::tiled());
+  EXPECT_TRUE(lacks(none, "cp.async"));
+}
+
+TEST(OpenCl, ShufflesGoThroughLocalMemory) {
+  const std::string text = emit_for(Target::OpenCl, samples::exchange());
+  EXPECT_TRUE(has(text,
+                  "  __local float exchange_2[6][4][8];  "
+                  "// values on their way to neighbouring threads\n"));
+  EXPECT_TRUE(has(text,
+                  "      exchange_2[k][thread_y][thread_x] = row[k][4];\n"
+                  "      exchange_2[k + 2][thread_y][thread_x] = row[k][1];\n"
+                  "      exchange_2[k + 4][thread_y][thread_x] = row[k][2];\n"
+                  "    }\n"
+                  "  }\n"
+                  "  barrier(CLK_LOCAL_MEM_FENCE);\n"));
+  EXPECT_TRUE(has(text, "= exchange_2[k][thread_y][thread_x >= 1 ? thread_x - 1 : thread_x];\n"));
+  EXPECT_TRUE(
+      has(text,
+          "      row[k][6] = exchange_2[k + 4][thread_y][thread_x < 6 ? thread_x + 2 : thread_x];\n"
+          "    }\n"
+          "  }\n"
+          "  barrier(CLK_LOCAL_MEM_FENCE);\n"));
+  EXPECT_TRUE(lacks(text, "shfl"));
+}
+
+TEST(OpenCl, CopiesMoveElements) {
+  const std::string text = emit_for(Target::OpenCl, samples::exchange());
+  EXPECT_TRUE(has(text, "row[k][e_2 + 1] = staged[k][thread_y][thread_x * 4 + e_2];\n"));
+  EXPECT_TRUE(lacks(text, "float4"));
+  EXPECT_TRUE(lacks(text, "async"));
+  EXPECT_TRUE(lacks(text, "commit"));
+}
+
 TEST(OpenCl, KernelsAndThePlanInWords) {
   const std::string text = emit_for(Target::OpenCl, samples::tiled());
   EXPECT_TRUE(has(text, "#pragma OPENCL FP_CONTRACT OFF\n"));
@@ -135,6 +223,37 @@ TEST(Cpp, ThreadsBecomeLoops) {
   EXPECT_TRUE(has(text, "    float next[64][2];\n")) << "it lives across a barrier";
   EXPECT_TRUE(has(text, "values[i] = next[thread_x][e];\n"));
   EXPECT_TRUE(lacks(text, "barrier"));
+}
+
+TEST(Cpp, ShufflesReadTheNeighboursPlace) {
+  const std::string text = emit_for(Target::Cpp, samples::exchange());
+  EXPECT_TRUE(has(text, "    float row[4][8][2][7];\n"));
+  EXPECT_TRUE(has(text,
+                  "row[thread_y][thread_x][k][0] = "
+                  "row[thread_y][thread_x >= 1 ? thread_x - 1 : thread_x][k][4];\n"));
+  EXPECT_TRUE(lacks(text, "exchange_2"));
+  EXPECT_TRUE(lacks(text, "async"));
+}
+
+// The driver cuts a run into the tiles that the plan names.
+TEST(Driver, TilesOfSeveralSizes) {
+  const kernel::Module module = samples::tiles_of_sizes({4, 2, 1});
+  for (Target target : {Target::Cuda, Target::Cpp}) {
+    const std::string text = emit_for(target, module);
+    EXPECT_TRUE(has(text, "for (int64_t step = 0; step < steps;) {\n"));
+    EXPECT_TRUE(has(text,
+                    "const int count = steps - step >= 4 ? 4 : steps - step >= 2 ? 2 : 1;\n"));
+    for (const char* line : {"if (count == 4) {\n", "if (count == 2) {\n", "if (count == 1) {\n",
+                             "step += count;\n"}) {
+      EXPECT_TRUE(has(text, line));
+    }
+  }
+  const std::string words = emit_for(Target::OpenCl, module);
+  EXPECT_TRUE(has(words,
+                  "// From step = 0 on, step += count with count the first of 4, 2, 1 that is at "
+                  "most steps - step:\n"));
+  EXPECT_TRUE(has(words, "//   2. if count is 2: launch advance_2(A[0], A[1], (int)step,"));
+  EXPECT_TRUE(has(words, "//   4. rotate A: "));
 }
 
 TEST(Cpp, AThreadBufferOfOneSectionIsLocal) {
@@ -239,6 +358,7 @@ TEST(Layout, NoLineIsTooLong) {
   }
   for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
     for (const auto& module : {samples::heat(), samples::tiled(20000), samples::wave(),
+                               samples::exchange(), samples::tiles_of_sizes({4, 2, 1}),
                                samples::pointwise(Scalar::F32, Scalar::F32, sum)}) {
       std::istringstream lines(emit_for(target, module));
       for (std::string line; std::getline(lines, line);) {

@@ -57,6 +57,18 @@ Body& body(Module& module) {
 Body& section(Module& module, size_t index) {
   return std::get<Threads>(body(module)[index].kind).body;
 }
+// One more buffer of the kernel.
+BufferId add(Module& module, const char* name, Scalar type, Space space, int64_t extent) {
+  std::vector<Buffer>& buffers = module.kernels[0].buffers;
+  buffers.push_back({name, type, space, {integer(extent)}, false, false, ""});
+  return static_cast<BufferId>(buffers.size()) - 1;
+}
+// A sound shuffle of a per-thread buffer that it adds, at the end of the kernel.
+Shuffle& add_shuffle(Module& module) {
+  const BufferId own = add(module, "own", Scalar::F32, Space::Thread, 4);
+  body(module).push_back({Shuffle{"i", 2, {{own, {v("i")}, own, {integer(3)}, -1}}}});
+  return std::get<Shuffle>(body(module).back().kind);
+}
 Launch& launch(Module& module) {
   return std::get<Launch>(module.plan.actions[0]);
 }
@@ -197,6 +209,124 @@ const Rule kBodyRules[] = {
 INSTANTIATE_TEST_SUITE_P(Body, VerifyRule, testing::ValuesIn(kBodyRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// Copies go to B (1) or the shared tile (2) from A (0).
+const Rule kCopyRules[] = {
+    {"outside_threads", "kernel k: copy outside threads",
+     [](Module& m) {
+       body(m).push_back({Copy{1, {integer(0)}, 0, {integer(0)}, 4}});
+     }},
+    {"shared_outside_threads", "kernel k: copy to 's' outside threads",
+     [](Module& m) {
+       body(m).push_back({Copy{2, {integer(0)}, 0, {integer(0)}, 4}});
+     }},
+    {"no_elements", "kernel k: copy of 0 elements",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {integer(0)}, 0, {integer(0)}, 0}});
+     }},
+    {"to_read_only", "kernel k: copy to read-only buffer 'A'",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{0, {integer(0)}, 1, {integer(0)}, 4}});
+     }},
+    {"types", "kernel k: copy of float to 'own' of double",
+     [](Module& m) {
+       const BufferId own = add(m, "own", Scalar::F64, Space::Thread, 4);
+       section(m, 3).push_back({Copy{own, {integer(0)}, 0, {integer(0)}, 4}});
+     }},
+    {"no_such_target", "kernel k: copy to buffer 7, which does not exist",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{7, {integer(0)}, 0, {integer(0)}, 4}});
+     }},
+    {"no_such_source", "kernel k: copy from buffer -1, which does not exist",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {integer(0)}, -1, {integer(0)}, 4}});
+     }},
+    {"index_count_to", "kernel k: copy to 'B' with 0 indices instead of 1",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {}, 0, {integer(0)}, 4}});
+     }},
+    {"index_count_from", "kernel k: copy from 'A' with 2 indices instead of 1",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {integer(0)}, 0, {integer(0), integer(0)}, 4}});
+     }},
+    {"index_type", "kernel k: index '0f' is no integer",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {integer(0)}, 0, {real(0, Scalar::F32)}, 4}});
+     }},
+    {"index_undefined", "kernel k: 'y' is not defined here",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {v("y")}, 0, {integer(0)}, 4}});
+     }},
+    {"async_to_global", "kernel k: async copy from 'A' to 'B'",
+     [](Module& m) {
+       section(m, 3).push_back({Copy{1, {integer(0)}, 0, {integer(0)}, 4, true}});
+     }},
+    {"async_from_shared", "kernel k: async copy from 's' to 'other'",
+     [](Module& m) {
+       const BufferId other = add(m, "other", Scalar::F32, Space::Shared, 32);
+       section(m, 3).push_back({Copy{other, {integer(0)}, 2, {integer(0)}, 4, true}});
+     }},
+    {"async_to_thread", "kernel k: async copy from 'A' to 'own'",
+     [](Module& m) {
+       const BufferId own = add(m, "own", Scalar::F32, Space::Thread, 4);
+       section(m, 3).push_back({Copy{own, {integer(0)}, 0, {integer(0)}, 4, true}});
+     }},
+    {"commit_outside_threads", "kernel k: commit of copies outside threads",
+     [](Module& m) { body(m).push_back({CommitCopies{}}); }},
+    {"await_outside_threads", "kernel k: await of copies outside threads",
+     [](Module& m) { body(m).push_back({AwaitCopies{0}}); }},
+};
+INSTANTIATE_TEST_SUITE_P(Copies, VerifyRule, testing::ValuesIn(kCopyRules),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+const Rule kShuffleRules[] = {
+    {"inside_threads", "kernel k: shuffle inside threads",
+     [](Module& m) {
+       const Shuffle shuffle = add_shuffle(m);
+       section(m, 3).push_back({shuffle});
+     }},
+    {"long_row", "kernel k: shuffle in rows of 64 threads",
+     [](Module& m) {
+       add_shuffle(m);
+       m.kernels[0].threads = {64, 1, 1};
+     }},
+    {"odd_row", "kernel k: shuffle in rows of 24 threads",
+     [](Module& m) {
+       add_shuffle(m);
+       m.kernels[0].threads = {24, 4, 1};
+     }},
+    {"no_values", "kernel k: shuffle for 0 values", [](Module& m) { add_shuffle(m).count = 0; }},
+    {"shared_source", "kernel k: shuffle from 's' to 'own'",
+     [](Module& m) { add_shuffle(m).moves[0].from = 2; }},
+    {"shared_target", "kernel k: shuffle from 'own' to 's'",
+     [](Module& m) { add_shuffle(m).moves[0].to = 2; }},
+    {"types", "kernel k: shuffle from 'wide' to 'own'",
+     [](Module& m) {
+       const BufferId wide = add(m, "wide", Scalar::F64, Space::Thread, 4);
+       add_shuffle(m).moves[0].from = wide;
+     }},
+    {"no_such_buffer", "kernel k: shuffle from buffer 9, which does not exist",
+     [](Module& m) { add_shuffle(m).moves[0].from = 9; }},
+    {"index_count", "kernel k: shuffle to 'own' with 2 indices instead of 1",
+     [](Module& m) { add_shuffle(m).moves[0].to_index.push_back(integer(0)); }},
+    {"below_the_row", "kernel k: shuffle over -32 of 32 lanes",
+     [](Module& m) { add_shuffle(m).moves[0].lane = -32; }},
+    {"above_the_row", "kernel k: shuffle over 32 of 32 lanes",
+     [](Module& m) { add_shuffle(m).moves[0].lane = 32; }},
+    {"name_taken", "kernel k: 'x0' is defined again",
+     [](Module& m) { add_shuffle(m).name = "x0"; }},
+    {"one_value_has_no_name", "kernel k: 'i' is not defined here",
+     [](Module& m) { add_shuffle(m).count = 1; }},
+    {"name_ends_with_it", "kernel k: 'i' is not defined here",
+     [](Module& m) {
+       add_shuffle(m);
+       body(m).push_back({Let{"z", v("i")}});
+     }},
+    {"missing_index", "kernel k: an expression is missing",
+     [](Module& m) { add_shuffle(m).moves[0].from_index = {nullptr}; }},
+};
+INSTANTIATE_TEST_SUITE_P(Shuffles, VerifyRule, testing::ValuesIn(kShuffleRules),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 const Rule kPlanRules[] = {
     {"kernel_name_taken", "plan: kernel 'k' has a name that is taken",
      [](Module& m) { m.kernels.push_back(m.kernels[0]); }},
@@ -241,6 +371,29 @@ const Rule kPlanRules[] = {
        m.plan.checks = {{v("N"), ""}};
      }},
     {"time_tile", "plan: time tile 0", [](Module& m) { m.plan.time_tile = 0; }},
+    {"tile_sizes_order", "plan: tile sizes do not descend from the time tile to 1",
+     [](Module& m) {
+       m.plan.time_tile = 4;
+       m.plan.tile_sizes = {4, 1, 2, 1};
+     }},
+    {"tile_sizes_begin", "plan: tile sizes do not descend from the time tile to 1",
+     [](Module& m) {
+       m.plan.time_tile = 4;
+       m.plan.tile_sizes = {2, 1};
+     }},
+    {"tile_sizes_end", "plan: tile sizes do not descend from the time tile to 1",
+     [](Module& m) {
+       m.plan.time_tile = 4;
+       m.plan.tile_sizes = {4, 2};
+     }},
+    {"launch_of_no_tile", "plan: launch for tiles of 3 steps, which do not occur",
+     [](Module& m) {
+       m.plan.time_tile = 4;
+       m.plan.tile_sizes = {4, 2, 1};
+       launch(m).steps = 3;
+     }},
+    {"launch_without_sizes", "plan: launch for tiles of 1 steps, which do not occur",
+     [](Module& m) { launch(m).steps = 1; }},
     {"copies", "plan: array 'B' has 3 levels in 2 copies",
      [](Module& m) { m.plan.arrays[1].levels = 3; }},
     {"no_extents", "plan: array 'A' has no extents",
@@ -256,6 +409,87 @@ TEST(Verify, ABarrierInTheLoopIsEnough) {
   body(module).resize(1);
   body(module).push_back({For{LoopKind::Serial, "i", integer(0), integer(4), 1, inner}});
   EXPECT_EQ(verify(module), std::vector<std::string>{});
+}
+
+TEST(Verify, NoNegativeNumberOfBatchesIsPending) {
+  Module module = sound();
+  section(module, 3).push_back({AwaitCopies{-1}});
+  EXPECT_EQ(verify(module).size(), 1u);
+}
+
+// Copies between all spaces, batches of async ones, shuffles in a row of every legal length.
+Module sound_with_copies() {
+  Module module = sound();
+  const Expr first = mul(v("thread_x"), integer(4));
+  const BufferId own = add(module, "own", Scalar::F32, Space::Thread, 6);
+  const BufferId wide = add(module, "wide", Scalar::F32, Space::Shared, 128);
+  body(module) = {{Threads{{{Copy{wide, {first}, 0, {first}, 4, true}},
+                            {CommitCopies{}},
+                            {AwaitCopies{1}},
+                            {Copy{own, {integer(1)}, wide, {first}, 4}}}}},
+                  {Shuffle{"", 1, {{own, {integer(0)}, own, {integer(4)}, -1}}}},
+                  {Shuffle{"i",
+                           2,
+                           {{own, {v("i")}, own, {integer(4)}, 3},
+                            {own, {integer(5)}, own, {integer(4)}, -3}}}},
+                  {Threads{{{Copy{1, {first}, own, {integer(1)}, 4}},
+                            {Copy{1, {v("thread_x")}, 0, {v("thread_x")}, 1}}}}}};
+  return module;
+}
+
+TEST(Verify, SoundCopiesAndShufflesPass) {
+  Module module = sound_with_copies();
+  for (int row : {4, 8, 16, 32}) {
+    module.kernels[0].threads = {row, 2, 2};
+    EXPECT_EQ(verify(module), std::vector<std::string>{}) << row;
+  }
+}
+
+TEST(Verify, SoundTileSizesPass) {
+  Module module = sound();
+  module.plan.time_tile = 10;
+  module.plan.tile_sizes = {10, 5, 2, 1};
+  Launch another = launch(module);
+  launch(module).steps = 5;
+  another.steps = 10;
+  module.plan.actions.push_back(another);
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+}
+
+TEST(Print, CopiesAndShuffles) {
+  const std::string text = print(sound_with_copies());
+  const size_t begin = text.find("{\n");
+  EXPECT_EQ(text.substr(begin, text.find("\n}\n") + 3 - begin), R"({
+  threads {
+    async copy 4: wide[thread_x * 4] = A[thread_x * 4]
+    commit copies
+    await copies, 1 batches pending
+    copy 4: own[1] = wide[thread_x * 4]
+  }
+  shuffle {
+    own[0] = own[4] of lane -1
+  }
+  shuffle i in 0 .. 2 {
+    own[i] = own[4] of lane +3
+    own[5] = own[4] of lane -3
+  }
+  threads {
+    copy 4: B[thread_x * 4] = own[1]
+    copy 1: B[thread_x] = A[thread_x]
+  }
+}
+)");
+}
+
+TEST(Print, TileSizesAndTheLaunchesForThem) {
+  Module module = sound();
+  module.plan.time_tile = 2;
+  module.plan.tile_sizes = {2, 1};
+  launch(module).steps = 2;
+  const std::string text = print(module);
+  EXPECT_NE(text.find("\nplan time_tile 2\n  tile_sizes 2 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("(A[0], B[1], N, first_step) blocks 1L if count is 2\n"), std::string::npos)
+      << text;
 }
 
 TEST(Print, ShowsTheWholeModule) {

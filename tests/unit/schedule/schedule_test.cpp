@@ -52,7 +52,7 @@ TEST(ScheduleText, Errors) {
   const auto program = load(kHeat);
   EXPECT_EQ(error_of("overlaped T=2", program),
             "error L001: unknown schedule family 'overlaped'\n"
-            "      = expected: auto, overlapped, direct\n"
+            "      = expected: auto, streaming, overlapped, direct\n"
             "      = hint: did you mean 'overlapped'?\n");
   EXPECT_EQ(error_of("direct blok=8", program),
             "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
@@ -119,15 +119,31 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
             "      = hint: no kernel for reductions yet; run it with --device reference\n");
 }
 
-TEST(Choice, OverlappedUnlessRefused) {
-  EXPECT_EQ(choose(load(kHeat)).family, "overlapped");
+// The family chosen, then what the families before it say, as "family CODE ...".
+std::string choice(const std::string& text) {
   Diagnostics why;
-  const auto periodic = load(
-      "grid G = [0..9] steps 1; field A : real on G boundary periodic; stencil f : A[0..9] = "
-      "A[1];");
-  EXPECT_EQ(choose(periodic, &why).family, "direct");
-  ASSERT_EQ(why.items().size(), 1u);
-  EXPECT_EQ(why.items()[0].code, "L013");
+  std::string out = choose(load(text), &why).family;
+  for (const Diagnostic& refusal : why.items()) out += " " + refusal.code;
+  return out;
+}
+
+TEST(Choice, TheFirstFamilyThatDoesNotRefuse) {
+  EXPECT_EQ(choice(kHeat), "streaming");
+  EXPECT_EQ(choice("grid G = [0..99, 0..99, 0..99] steps 9; field A : real on G;"
+                   "stencil f : A[1..98, 0..99, 0..99] = A[-1,0,0] + A[1,0,0];"),
+            "streaming");
+  EXPECT_EQ(choice("grid G = [0..99] steps 9; field A : real on G;"
+                   "stencil f : A[1..98] = A[-1] + A[1];"),
+            "overlapped L018");
+  EXPECT_EQ(choice("grid G = [0..9] steps 1; field A : real on G boundary periodic;"
+                   "stencil f : A[0..9] = A[1];"),
+            "direct L018 L013 L013");
+  EXPECT_EQ(choice("grid G = [0..9, 0..9] steps 1; field A : real on G boundary periodic;"
+                   "stencil f : A[0..9, 0..9] = A[1,0];"),
+            "direct L013 L013");
+  EXPECT_EQ(choice("grid G = [0..9, 0..9, 0..9, 0..9] steps 1; field A : real on G;"
+                   "stencil f : A[0..9, 0..9, 0..9, 0..9] = A[0,0,0,0] / 2;"),
+            "direct L010 L010 L010");
 }
 
 TEST(Lowering, EveryModuleIsSound) {

@@ -1,0 +1,219 @@
+// Which barriers are missing and which are not: rings of slots, and the elements of a thread's own.
+#include <gtest/gtest.h>
+
+#include "compiler/kernel/passes.h"
+
+namespace stencil::kernel {
+namespace {
+
+Expr v(const char* name) {
+  return variable(name);
+}
+
+const std::vector<std::string> kSound;
+const std::vector<std::string> kReadTooSoon = {
+    "kernel k: shared buffer 'ring' is read without a barrier after it was written"};
+const std::vector<std::string> kBothTooSoon = {
+    "kernel k: shared buffer 'ring' is read without a barrier after it was written",
+    "kernel k: shared buffer 'ring' is written without a barrier after it was read"};
+const std::vector<std::string> kWrittenTooSoon = {
+    "kernel k: shared buffer 'ring' is written without a barrier after it was read"};
+
+// What the verifier says about a body over two buffers: 0, `ring`, is shared, of slots x rows x
+// columns; 1 is the threads' own.
+std::vector<std::string> violations(const Body& body, std::array<int, 3> threads = {32, 1, 1}) {
+  Module module;
+  module.name = "m";
+  Kernel kernel;
+  kernel.name = "k";
+  kernel.threads = threads;
+  kernel.buffers = {
+      {"ring", Scalar::F32, Space::Shared, {integer(4), integer(8), integer(64)}, false, false, ""},
+      {"own", Scalar::F32, Space::Thread, {integer(4)}, false, false, ""}};
+  kernel.body = body;
+  module.kernels = {kernel};
+  module.plan.points = integer(1, Scalar::I64);
+  return verify(module);
+}
+
+Expr slot(const Expr& count, int slots) {
+  return operation(Op::Mod, {count, integer(slots)});
+}
+Expr slot(const char* loop, int ahead, int slots) {
+  return slot(add(v(loop), integer(ahead)), slots);
+}
+
+// Sections that read or write one element.
+Statement read(const Expr& slot, const Expr& row, const Expr& column) {
+  return {Threads{{{Store{1, {integer(0)}, load(0, {slot, row, column}, Scalar::F32)}}}}};
+}
+Statement write(const Expr& slot, const Expr& row, const Expr& column) {
+  return {Threads{{{Store{0, {slot, row, column}, load(1, {integer(0)}, Scalar::F32)}}}}};
+}
+// A write of the thread's element, and a read of the neighbour's.
+Statement publish(const Expr& slot) {
+  return write(slot, integer(0), v("thread_x"));
+}
+Statement fetch(const Expr& slot) {
+  return read(slot, integer(0), add(v("thread_x"), integer(1)));
+}
+
+Body loop(Body body, int64_t step = 1) {
+  return {{For{LoopKind::Serial, "n", integer(0), integer(16), step, std::move(body)}}};
+}
+
+TEST(Ring, AnotherSlotNeedsNoBarrier) {
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2)), {Barrier{}}})),
+            kSound);
+  EXPECT_EQ(violations(loop({publish(slot("n", 1, 2)), fetch(slot("n", 0, 2)), {Barrier{}}})),
+            kSound);
+}
+
+TEST(Ring, TheSameSlotDoes) {
+  EXPECT_EQ(violations(loop({publish(slot("n", 1, 2)), fetch(slot("n", 1, 2)), {Barrier{}}})),
+            kReadTooSoon);
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 0, 2)), {Barrier{}}})),
+            kWrittenTooSoon);
+  EXPECT_EQ(violations(
+                loop({publish(slot("n", 1, 2)), {Barrier{}}, fetch(slot("n", 1, 2)), {Barrier{}}})),
+            kSound);
+}
+
+TEST(Ring, SlotsAreCountedModuloTheirNumber) {
+  const auto written_ahead = [](int ahead, int slots) {
+    return violations(
+        loop({fetch(slot("n", 0, slots)), publish(slot("n", ahead, slots)), {Barrier{}}}));
+  };
+  EXPECT_EQ(written_ahead(2, 2), kWrittenTooSoon);
+  EXPECT_EQ(written_ahead(2, 3), kSound);
+  EXPECT_EQ(written_ahead(3, 3), kWrittenTooSoon);
+  EXPECT_EQ(written_ahead(5, 3), kSound);
+}
+
+TEST(Ring, TheEndOfALoopMeetsItsBeginning) {
+  // The next iteration reads the slot just written.
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), {Barrier{}}, publish(slot("n", 1, 2))})),
+            kReadTooSoon);
+  EXPECT_EQ(violations(loop({{Barrier{}}, fetch(slot("n", 0, 2)), publish(slot("n", 1, 2))})),
+            kSound);
+  // The next iteration writes the slot just read.
+  EXPECT_EQ(violations(loop({publish(slot("n", 0, 2)), {Barrier{}}, fetch(slot("n", 1, 2))})),
+            kWrittenTooSoon);
+  // Both.
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2))})), kBothTooSoon);
+}
+
+TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
+  const Body body = {fetch(slot("n", 0, 4)), publish(slot("n", 1, 4))};
+  EXPECT_EQ(violations(loop(body, 2)), kSound) << "only odd slots are written, even ones read";
+  EXPECT_EQ(violations(loop(body, 1)), kReadTooSoon);
+  const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
+  EXPECT_EQ(violations(loop(two_ahead, 2)), kBothTooSoon);
+}
+
+TEST(Ring, WhatIsCountedFromMustBeTheSame) {
+  const Body inner = {fetch(slot("n", 0, 2)), publish(slot("m", 1, 2)), {Barrier{}}};
+  EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 1, loop(inner)}}}),
+            kWrittenTooSoon);
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 3)), {Barrier{}}})),
+            kWrittenTooSoon);
+  EXPECT_EQ(violations(loop({fetch(v("n")), publish(slot("n", 1, 2)), {Barrier{}}})),
+            kWrittenTooSoon);
+}
+
+// (n + u + 1) % 2 in an unrolled loop over u: both loop variables count.
+TEST(Ring, SumsOfLoopVariables) {
+  const Expr now = add(v("n"), v("u"));
+  const auto unrolled = [&](Body body) {
+    return loop({{For{LoopKind::Unrolled, "u", integer(0), integer(2), 1, std::move(body)}}}, 2);
+  };
+  const Expr ahead = add(now, integer(1));
+  EXPECT_EQ(violations(unrolled({fetch(slot(now, 2)), publish(slot(ahead, 2)), {Barrier{}}})),
+            kSound);
+  EXPECT_EQ(violations(unrolled({fetch(slot(now, 2)), publish(slot(ahead, 2))})), kBothTooSoon);
+}
+
+TEST(Ring, ABranchThatMayHaveNoBarrier) {
+  const Statement branch = {If{less(v("n"), integer(3)), {{Barrier{}}}, {}}};
+  EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 2)), branch})),
+            kBothTooSoon);
+}
+
+TEST(OwnElement, OfEveryThreadAxis) {
+  const Expr row = v("thread_y"), column = v("thread_x");
+  const Expr zero = integer(0), one = integer(1);
+  const std::array<int, 3> flat = {32, 1, 1}, tall = {8, 8, 1};
+  // Different first indices, but each thread stays in its own place of the others.
+  EXPECT_EQ(violations({write(zero, row, column), read(one, row, column)}, tall), kSound);
+  EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, flat),
+            kSound);
+  EXPECT_EQ(violations({write(row, zero, column), read(row, one, column)}, tall), kSound);
+  // An axis that is missing, moved on, or in another place.
+  EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, tall),
+            kReadTooSoon);
+  EXPECT_EQ(violations({write(zero, row, column), read(zero, row, add(column, one))}, tall),
+            kReadTooSoon);
+  EXPECT_EQ(violations({write(zero, row, column), read(zero, add(row, one), column)}, tall),
+            kReadTooSoon);
+  EXPECT_EQ(violations({write(zero, row, column), read(zero, column, row)}, tall), kReadTooSoon);
+  EXPECT_EQ(violations({read(zero, row, add(column, one)), write(zero, row, column)}, tall),
+            kWrittenTooSoon);
+}
+
+TEST(OwnElement, WhateverTheSlot) {
+  const Expr row = v("thread_y"), column = v("thread_x");
+  const std::array<int, 3> tall = {8, 8, 1};
+  EXPECT_EQ(
+      violations(loop({write(slot("n", 1, 2), row, column), read(slot("n", 1, 2), row, column)}),
+                 tall),
+      kSound);
+}
+
+TEST(OwnElement, EveryAccessCounts) {
+  const Expr row = v("thread_y"), column = v("thread_x"), zero = integer(0);
+  EXPECT_EQ(violations({write(zero, row, column), read(integer(1), row, column),
+                        read(zero, row, sub(column, integer(1)))},
+                       {8, 8, 1}),
+            kReadTooSoon);
+}
+
+// Copies read and write as stores do; so do async ones, which a thread awaits for itself only.
+TEST(Copies, AreAccesses) {
+  for (const bool async : {false, true}) {
+    Module module;
+    module.name = "m";
+    Kernel kernel;
+    kernel.name = "k";
+    kernel.threads = {8, 1, 1};
+    kernel.buffers = {{"ring", Scalar::F32, Space::Shared, {integer(32)}, false, false, ""},
+                      {"A", Scalar::F32, Space::Global, {integer(32)}, true, false, ""},
+                      {"own", Scalar::F32, Space::Thread, {integer(4)}, false, false, ""}};
+    const Expr first = mul(v("thread_x"), integer(4));
+    const auto take = [&](const Expr& from) {
+      return Statement{Threads{{{Copy{2, {integer(0)}, 0, {from}, 4}}}}};
+    };
+    const Statement stage = {
+        Threads{{{Copy{0, {first}, 1, {first}, 4, async}}, {CommitCopies{}}, {AwaitCopies{0}}}}};
+    module.plan.points = integer(1, Scalar::I64);
+    const auto said = [&](const Body& body) {
+      kernel.body = body;
+      module.kernels = {kernel};
+      return verify(module);
+    };
+    const Expr beside = sub(integer(28), first);
+    EXPECT_EQ(said({stage, take(first)}), kSound);
+    EXPECT_EQ(said({stage, take(beside)}), kReadTooSoon);
+    EXPECT_EQ(said({stage, {Barrier{}}, take(beside)}), kSound);
+    EXPECT_EQ(said({take(beside), stage}), kWrittenTooSoon);
+  }
+}
+
+// A shuffle moves values between threads without shared memory; it is no barrier either.
+TEST(Shuffles, AreNoBarriers) {
+  const Statement shuffle = {Shuffle{"", 1, {{1, {integer(1)}, 1, {integer(0)}, 1}}}};
+  EXPECT_EQ(violations({publish(integer(0)), shuffle, fetch(integer(0))}), kReadTooSoon);
+  EXPECT_EQ(violations({publish(integer(0)), {Barrier{}}, shuffle, fetch(integer(0))}), kSound);
+}
+
+}  // namespace
+}  // namespace stencil::kernel

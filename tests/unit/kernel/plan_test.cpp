@@ -1,0 +1,41 @@
+// How a run is cut into tiles.
+#include "compiler/kernel/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace stencil::kernel {
+namespace {
+
+std::vector<int64_t> tiles_of(const Plan& plan, int64_t steps) {
+  std::vector<int64_t> tiles;
+  for (int64_t done = 0; done < steps; done += tiles.back()) {
+    tiles.push_back(steps_of_tile(plan, steps - done));
+  }
+  return tiles;
+}
+
+using Tiles = std::vector<int64_t>;
+
+TEST(StepsOfTile, AnyNumberUpToTheTimeTileUnlessSizesAreListed) {
+  Plan plan;
+  plan.time_tile = 4;
+  EXPECT_EQ(tiles_of(plan, 0), Tiles{});
+  EXPECT_EQ(tiles_of(plan, 3), Tiles{3});
+  EXPECT_EQ(tiles_of(plan, 4), Tiles{4});
+  EXPECT_EQ(tiles_of(plan, 11), (Tiles{4, 4, 3}));
+}
+
+TEST(StepsOfTile, TheLargestListedSizeThatFits) {
+  Plan plan;
+  plan.time_tile = 10;
+  plan.tile_sizes = {10, 5, 2, 1};
+  EXPECT_EQ(tiles_of(plan, 1), Tiles{1});
+  EXPECT_EQ(tiles_of(plan, 4), (Tiles{2, 2}));
+  EXPECT_EQ(tiles_of(plan, 9), (Tiles{5, 2, 2}));
+  EXPECT_EQ(tiles_of(plan, 10), Tiles{10});
+  EXPECT_EQ(tiles_of(plan, 28), (Tiles{10, 10, 5, 2, 1}));
+  EXPECT_EQ(steps_of_tile(plan, int64_t{1} << 40), 10);
+}
+
+}  // namespace
+}  // namespace stencil::kernel
