@@ -51,6 +51,9 @@ static double element(const array_info& info, const void* data, int64_t i) {
 // Reproducible values: in [0, 1) for reals, 0 or 1 for integers.
 static void fill_random(const array_info& info, void* data, uint32_t seed) {
   const int64_t count = info.count();
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
   for (int64_t i = 0; i < count; ++i) {
     uint64_t h = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
     h = (h ^ (h >> 31)) * 0x94d049bb133111ebu;
@@ -84,11 +87,18 @@ static bool compare(const array_info& info, const void* got, const void* expecte
                     double tolerance) {
   const int64_t count = info.count();
   double largest = 0, worst = 0;
-  int64_t wrong = 0, first = -1;
-  for (int64_t i = 0; tolerance > 0 && i < count; ++i) {
+  int64_t wrong = 0, first = count;
+  const int64_t measured = tolerance > 0 ? count : 0;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(max : largest)
+#endif
+  for (int64_t i = 0; i < measured; ++i) {
     const double magnitude = fabs(element(info, expected, i));
     if (magnitude > largest && magnitude < HUGE_VAL) largest = magnitude;
   }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(max : worst) reduction(+ : wrong) reduction(min : first)
+#endif
   for (int64_t i = 0; i < count; ++i) {
     const char* g = (const char*)got + i * info.element_bytes;
     const char* e = (const char*)expected + i * info.element_bytes;
@@ -98,7 +108,7 @@ static bool compare(const array_info& info, const void* got, const void* expecte
     const double error = largest > 0 ? fabs(a - b) / largest : fabs(a - b);
     if (error > worst) worst = error;
     if (tolerance > 0 && error <= tolerance) continue;
-    if (first < 0) first = i;
+    if (i < first) first = i;
     ++wrong;
   }
   if (tolerance > 0) printf("array %s: largest relative error %.3g\n", info.name, worst);

@@ -139,8 +139,8 @@ TEST(Cuda, CopiesAreVectors) {
 
 TEST(Cuda, OddCopiesMoveOneElementAtATime) {
   kernel::Module module = samples::exchange();
-  auto& loop = std::get<kernel::For>(
-      std::get<kernel::Threads>(module.kernels[0].body[5].kind).body[0].kind);
+  auto& loop =
+      std::get<kernel::For>(std::get<kernel::Threads>(module.kernels[0].body[5].kind).body[0].kind);
   std::get<kernel::Copy>(loop.body[0].kind).count = 3;
   const std::string text = emit_for(Target::Cuda, module);
   for (const char* line : {"= sum[k][0];\n", "= sum[k][1];\n", "= sum[k][2];\n"}) {
@@ -229,8 +229,9 @@ TEST(Cpp, ShufflesReadTheNeighboursPlace) {
   const std::string text = emit_for(Target::Cpp, samples::exchange());
   EXPECT_TRUE(has(text, "    float row[4][8][2][7];\n"));
   EXPECT_TRUE(has(text,
-                  "row[thread_y][thread_x][k][0] = "
-                  "row[thread_y][thread_x >= 1 ? thread_x - 1 : thread_x][k][4];\n"));
+                  "          row[thread_y][thread_x][k][0] = "
+                  "row[thread_y][thread_x >= 1 ? thread_x - 1\n"
+                  "              : thread_x][k][4];\n"));
   EXPECT_TRUE(lacks(text, "exchange_2"));
   EXPECT_TRUE(lacks(text, "async"));
 }
@@ -241,8 +242,8 @@ TEST(Driver, TilesOfSeveralSizes) {
   for (Target target : {Target::Cuda, Target::Cpp}) {
     const std::string text = emit_for(target, module);
     EXPECT_TRUE(has(text, "for (int64_t step = 0; step < steps;) {\n"));
-    EXPECT_TRUE(has(text,
-                    "const int count = steps - step >= 4 ? 4 : steps - step >= 2 ? 2 : 1;\n"));
+    EXPECT_TRUE(
+        has(text, "const int count = steps - step >= 4 ? 4 : steps - step >= 2 ? 2 : 1;\n"));
     for (const char* line : {"if (count == 4) {\n", "if (count == 2) {\n", "if (count == 1) {\n",
                              "step += count;\n"}) {
       EXPECT_TRUE(has(text, line));
@@ -357,9 +358,9 @@ TEST(Layout, NoLineIsTooLong) {
         sum, kernel::mul(kernel::real(0.125 * i, Scalar::F32), kernel::variable("x", Scalar::F32)));
   }
   for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
-    for (const auto& module : {samples::heat(), samples::tiled(20000), samples::wave(),
-                               samples::exchange(), samples::tiles_of_sizes({4, 2, 1}),
-                               samples::pointwise(Scalar::F32, Scalar::F32, sum)}) {
+    for (const auto& module :
+         {samples::heat(), samples::tiled(20000), samples::wave(), samples::exchange(),
+          samples::tiles_of_sizes({4, 2, 1}), samples::pointwise(Scalar::F32, Scalar::F32, sum)}) {
       std::istringstream lines(emit_for(target, module));
       for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(line.size(), kColumns) << line;

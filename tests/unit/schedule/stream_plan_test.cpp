@@ -1,0 +1,267 @@
+// Plans of streamed tiles against values worked out by hand from stream_plan.h: a stage lags one
+// plane per plane that it reads ahead, and one more where it reads other threads' rows.
+#include "compiler/schedule/stream_plan.h"
+
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using analysis::Reach;
+using test::load;
+
+// One stencil on a field A of a 2-D or 3-D grid of 100 points per dimension.
+ir::Program on_a(int rank, const std::string& value, ProgramOptions options = {}) {
+  const std::string grid = rank == 2 ? "[0..99, 0..99]" : "[0..99, 0..99, 0..99]";
+  const std::string inner = rank == 2 ? "[3..96, 3..96]" : "[3..96, 3..96, 3..96]";
+  return load("grid G = " + grid + " steps 9; field A : real on G; stencil s : A" + inner + " = " +
+                  value + ";",
+              options);
+}
+ir::Program star(int rank) {
+  return on_a(rank, rank == 2 ? "0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1])"
+                              : "0.1 * (A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0] + "
+                                "A[0,0,-1] + A[0,0,1])");
+}
+ir::Program far_star(int rank) {  // of radius 2
+  return on_a(rank, rank == 2 ? "0.2 * (A[-2,0] + A[2,0] + A[0,-2] + A[0,2])"
+                              : "0.1 * (A[-2,0,0] + A[2,0,0] + A[0,-2,0] + A[0,2,0] + A[0,0,-2] + "
+                                "A[0,0,2])");
+}
+ir::Program box(int rank) {
+  return on_a(rank, rank == 2 ? "0.1 * sum(a in -1..1, b in -1..1 : A[a,b])"
+                              : "0.1 * sum(a in -1..1, b in -1..1, c in -1..1 : A[a,b,c])");
+}
+
+StreamPlan plan(const ir::Program& program, const std::string& settings, int steps) {
+  Diagnostics diagnostics;
+  const auto schedule = parse("streaming " + settings, program, diagnostics);
+  EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
+  return plan_stream(program, *schedule, steps);
+}
+// Nothing is loaded ahead of its use: the least that can be kept.
+StreamPlan flat_plan(const ir::Program& program, int steps) {
+  return plan(program, "block=32 elements=4 prefetch=0 loads=registers", steps);
+}
+StreamPlan deep_plan(const ir::Program& program, int steps) {
+  return plan(program, "block=16x16 elements=4x2 prefetch=0 loads=registers", steps);
+}
+
+template <class Get>
+std::vector<int> of_all(const StreamPlan& plan, const Get& get) {
+  std::vector<int> out;
+  for (const Quantity& quantity : plan.quantities) out.push_back(get(quantity));
+  return out;
+}
+std::vector<int> lags(const StreamPlan& plan) {
+  std::vector<int> out;
+  for (const Stage& stage : plan.stages) out.push_back(stage.lag);
+  return out;
+}
+// Of version 0, 1, ... of the one field.
+std::vector<int> ages(const StreamPlan& plan) {
+  return of_all(plan, [](const Quantity& q) { return q.ages; });
+}
+std::vector<int> slots(const StreamPlan& plan) {
+  return of_all(plan, [](const Quantity& q) { return q.slots; });
+}
+using Numbers = std::vector<int>;
+
+TEST(StreamPlan, StarsLagTheirRadiusPerStep) {
+  EXPECT_EQ(lags(flat_plan(star(2), 3)), (Numbers{1, 2, 3}));
+  EXPECT_EQ(lags(flat_plan(far_star(2), 3)), (Numbers{2, 4, 6}));
+  // The rows of the plane that is computed are published when the next plane arrives, in time.
+  EXPECT_EQ(lags(deep_plan(star(3), 3)), (Numbers{1, 2, 3}));
+  EXPECT_EQ(lags(deep_plan(far_star(3), 3)), (Numbers{2, 4, 6}));
+}
+
+TEST(StreamPlan, ABoxWaitsForTheRowsOfItsFarthestPlane) {
+  EXPECT_EQ(lags(flat_plan(box(2), 3)), (Numbers{1, 2, 3})) << "no rows beside a row";
+  EXPECT_EQ(lags(deep_plan(box(3), 3)), (Numbers{2, 4, 6}));
+}
+
+TEST(StreamPlan, ReadingRowsOfTheNewestPlaneAloneCostsAPlane) {
+  EXPECT_EQ(lags(deep_plan(on_a(3, "A[0,1,0] + A[-1,0,0]"), 2)), (Numbers{1, 2}));
+  EXPECT_EQ(lags(deep_plan(on_a(3, "A[0,0,1] + A[-1,0,0]"), 2)), (Numbers{0, 0}));
+  EXPECT_EQ(lags(deep_plan(on_a(3, "A[-1,1,0]"), 2)), (Numbers{0, 0})) << "published before";
+}
+
+TEST(StreamPlan, PlanesAreKeptFromTheirArrivalToTheirLastUse) {
+  EXPECT_EQ(ages(flat_plan(star(2), 2)), (Numbers{3, 3, 1}));
+  EXPECT_EQ(ages(flat_plan(far_star(2), 2)), (Numbers{5, 5, 1}));
+  EXPECT_EQ(ages(deep_plan(box(3), 2)), (Numbers{4, 4, 1})) << "one more to wait for rows";
+  EXPECT_EQ(ages(flat_plan(on_a(2, "A[1,0] + A[2,0]"), 2)), (Numbers{3, 3, 1}))
+      << "the old value is kept for points outside the region";
+}
+
+TEST(StreamPlan, RegistersPrefetchedAreNotReadYet) {
+  const StreamPlan ahead = plan(star(2), "block=32 elements=4 prefetch=2 loads=registers", 2);
+  EXPECT_EQ(ahead.quantities[0].ready, 2);
+  EXPECT_EQ(ahead.quantities[1].ready, 0) << "computed, not loaded";
+  EXPECT_EQ(lags(ahead), (Numbers{3, 4}));
+  EXPECT_EQ(ages(ahead), (Numbers{5, 3, 1}));
+  EXPECT_EQ(ahead.quantities[0].staged, 0);
+}
+
+TEST(StreamPlan, AsyncCopiesWaitInSharedMemoryInstead) {
+  const StreamPlan async = plan(star(2), "block=32 elements=4 prefetch=2 loads=async", 2);
+  EXPECT_EQ(async.quantities[0].ready, 0);
+  EXPECT_EQ(async.quantities[0].staged, 3);
+  EXPECT_EQ(async.quantities[1].staged, 0);
+  EXPECT_EQ(lags(async), (Numbers{1, 2}));
+  const StreamPlan none = plan(star(2), "block=32 elements=4 prefetch=0 loads=async", 2);
+  EXPECT_EQ(none.quantities[0].staged, 0) << "there is nothing to copy ahead";
+}
+
+TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A : real on G; field h : half on G;"
+      "stencil s : A[1..98, 1..98] = A[0,0] * h[0,0] + A[1,0];");
+  const StreamPlan mixed = plan(program, "prefetch=2 loads=async", 1);
+  ASSERT_EQ(mixed.quantities[1].type, Scalar::F16);
+  EXPECT_EQ(mixed.quantities[0].staged, 3);
+  EXPECT_EQ(mixed.quantities[1].staged, 0);
+  EXPECT_EQ(mixed.quantities[1].ready, 2);
+}
+
+TEST(StreamPlan, RowsArePublishedUntilTheirLastReader) {
+  EXPECT_EQ(slots(flat_plan(box(2), 2)), (Numbers{0, 0, 0}));
+  EXPECT_EQ(slots(deep_plan(star(3), 2)), (Numbers{2, 2, 0})) << "read at age 1";
+  EXPECT_EQ(slots(deep_plan(far_star(3), 2)), (Numbers{3, 3, 0})) << "read at age 2";
+  EXPECT_EQ(slots(deep_plan(box(3), 2)), (Numbers{4, 4, 0})) << "read at ages 1 to 3";
+  const StreamPlan ahead = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=registers", 2);
+  EXPECT_EQ(slots(ahead), (Numbers{2, 2, 0})) << "they are published once they may be read";
+}
+
+TEST(StreamPlan, PublishedRowsAreThoseThatOthersReach) {
+  Quantity quantity;
+  quantity.rows_below = 1;
+  EXPECT_EQ(published_rows(quantity, 4), (Numbers{3}));
+  quantity.rows_above = 2;
+  EXPECT_EQ(published_rows(quantity, 4), (Numbers{0, 1, 3}));
+  EXPECT_EQ(published_rows(quantity, 2), (Numbers{0, 1}));
+  const StreamPlan one_sided = deep_plan(on_a(3, "A[0,-1,0] + A[1,0,0]"), 1);
+  EXPECT_EQ(one_sided.quantities[0].rows_below, 1);
+  EXPECT_EQ(one_sided.quantities[0].rows_above, 0);
+}
+
+TEST(StreamPlan, CellsBesideThePatch) {
+  // A star's patch of 2 rows: a row above and below, a column left and right of each row of its
+  // own.
+  const StreamPlan deep = deep_plan(star(3), 1);
+  EXPECT_EQ(deep.quantities[0].halo, (Cells{{-1, {0, 0}}, {0, {1, 1}}, {1, {1, 1}}, {2, {0, 0}}}));
+  EXPECT_EQ(deep.quantities[0].fetched[0], Cells{});
+  EXPECT_EQ(deep.quantities[0].fetched[1], deep.quantities[0].halo);
+  EXPECT_EQ(deep.quantities[0].fetched[2], Cells{});
+  // A box reads corners too.
+  EXPECT_EQ(deep_plan(box(3), 1).quantities[0].halo,
+            (Cells{{-1, {1, 1}}, {0, {1, 1}}, {1, {1, 1}}, {2, {1, 1}}}));
+}
+
+TEST(StreamPlan, ColumnsOfARowAreFetchedOnceAndMoveOn) {
+  const StreamPlan flat = flat_plan(box(2), 1);
+  const Cells sides = {{0, {1, 1}}};
+  EXPECT_EQ(flat.quantities[0].fetched, (std::vector<Cells>{sides, {}, {}}));
+  EXPECT_EQ(flat.quantities[0].kept, (std::vector<Cells>{sides, sides, {}}));
+  // Wider ones that a later plane needs come with the first, and go when no longer needed.
+  const StreamPlan later = flat_plan(on_a(2, "A[1,-1] + A[0,2] + A[-1,1]"), 1);
+  EXPECT_EQ(later.quantities[0].fetched, (std::vector<Cells>{{{0, {1, 2}}}, {}, {}}));
+  EXPECT_EQ(later.quantities[0].kept, (std::vector<Cells>{{{0, {0, 2}}}, {{0, {0, 1}}}, {}}));
+  // In 3-D they are fetched again.
+  const StreamPlan deep = deep_plan(box(3), 1);
+  for (const Cells& kept : deep.quantities[0].kept) EXPECT_EQ(kept, Cells{});
+}
+
+TEST(StreamPlan, MarginsInXAreMultiplesOfThePatch) {
+  for (const auto& [steps, margin] : {std::pair{1, 4}, {4, 4}, {5, 8}, {8, 8}, {10, 12}}) {
+    const StreamPlan flat = flat_plan(star(2), steps);
+    EXPECT_EQ(flat.margin[0], (Reach{margin, margin})) << steps;
+    EXPECT_EQ(flat.cover[0], 128);
+    EXPECT_EQ(flat.core(0), 128 - 2 * margin);
+  }
+  const StreamPlan deep = deep_plan(star(3), 3);
+  EXPECT_EQ(deep.margin[0], (Reach{4, 4}));
+  EXPECT_EQ(deep.margin[1], (Reach{3, 3})) << "in y they are as they are";
+  EXPECT_EQ(deep.cover, (std::array<int64_t, 2>{64, 32}));
+  EXPECT_EQ(deep.core(1), 26);
+}
+
+TEST(StreamPlan, OneSidedStencilsHaveOneSidedMargins) {
+  const StreamPlan flat = flat_plan(on_a(2, "A[-2,0] + A[0,1]"), 3);
+  EXPECT_EQ(flat.margin[0], (Reach{0, 4}));
+  EXPECT_EQ(flat.lead, 6);
+  EXPECT_EQ(flat.tail, 0);
+  EXPECT_EQ(lags(flat), (Numbers{0, 0, 0}));
+  const StreamPlan up = flat_plan(on_a(2, "A[2,0] + A[0,-1]"), 3);
+  EXPECT_EQ(up.margin[0], (Reach{4, 0}));
+  EXPECT_EQ(up.lead, 0);
+  EXPECT_EQ(up.tail, 6);
+}
+
+TEST(StreamPlan, LeadAndTail) {
+  const StreamPlan deep = deep_plan(box(3), 3);
+  EXPECT_EQ(deep.lead, 3) << "a plane per step";
+  EXPECT_EQ(deep.tail, 6) << "the lag of the last stage";
+}
+
+TEST(StreamPlan, StagesFollowTheFunctions) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A, B, c : real on G;"
+      "stencil a : A[1..98, 1..98] = B[-1,0] + c[0,0]; stencil b : B[1..98, 1..98] = A[1,0];");
+  const StreamPlan two = flat_plan(program, 2);
+  ASSERT_EQ(two.stages.size(), 4u);
+  EXPECT_EQ(lags(two), (Numbers{0, 1, 0, 1})) << "one reads ahead what the other reads behind";
+  // A, B, c as loaded; then A, B of the first step and of the second.
+  EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.version; }),
+            (Numbers{0, 0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(of_all(two, [](const Quantity& q) { return int{q.output}; }),
+            (Numbers{0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(two.stages[2].name, "a");
+  EXPECT_EQ(two.stages[2].step, 1);
+  EXPECT_EQ(two.stages[2].results, Numbers{5});
+  EXPECT_EQ(two.stages[2].old, Numbers{3});
+  EXPECT_EQ((two.stages[2].source.at({1, 0})), 4);
+  EXPECT_EQ((two.stages[2].source.at({2, 0})), 2) << "coefficients have one version";
+}
+
+TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {
+  EXPECT_EQ(flat_plan(star(2), 4).unroll, 2);
+  EXPECT_EQ(flat_plan(far_star(2), 4).unroll, 4);
+  EXPECT_EQ(deep_plan(box(3), 4).unroll, 3);
+  EXPECT_EQ(plan(star(2), "unroll=5", 4).unroll, 5);
+  EXPECT_EQ(flat_plan(on_a(2, "A[0,0] / 2"), 4).unroll, 1) << "nothing is carried";
+}
+
+TEST(StreamPlan, SharedBytes) {
+  // Published: 2 slots x 16 rows of threads x both rows of a patch; staged: 3 planes of 32 rows.
+  const StreamPlan async = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=async", 2);
+  EXPECT_EQ(shared_bytes(async, 1), (64 + 96) * 64 * 4 + 64 * 64 * 4);
+  // In 2-D every row of threads stages rows of its own.
+  const StreamPlan flat = plan(star(2), "block=32x4 elements=4 prefetch=1 loads=async", 2);
+  EXPECT_EQ(shared_bytes(flat, 4), 2 * 4 * 128 * 4);
+  EXPECT_EQ(shared_bytes(flat_plan(box(2), 4), 1), 0);
+}
+
+TEST(StreamPlan, RegistersGrowWithWhatIsKept) {
+  const ir::Program program = star(2);
+  const int floats = estimate_registers(flat_plan(program, 2));
+  EXPECT_EQ(estimate_registers(flat_plan(program, 3)) - floats, 2 * 4)
+      << "a step more carries two planes of 4 points";
+  ProgramOptions doubles;
+  doubles.real = Scalar::F64;
+  const ir::Program wide = on_a(2, "0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1])", doubles);
+  EXPECT_EQ(estimate_registers(flat_plan(wide, 3)) - estimate_registers(flat_plan(wide, 2)),
+            2 * 2 * 4);
+}
+
+TEST(StreamPlan, ClampedAccessesLandAnywhereBetween) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A : real on G boundary clamp;"
+      "stencil s : A on G = A[2,0] + A[0,-1];");
+  const StreamPlan clamped = flat_plan(program, 1);
+  EXPECT_EQ(clamped.quantities[0].ages, 3);
+  EXPECT_EQ(clamped.stages[0].planes, (std::set<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}}));
+}
+
+}  // namespace
+}  // namespace stencil::schedule

@@ -1,0 +1,318 @@
+// The streaming family towards the rest: its text form, refusals, tiles and costs.
+#include "compiler/schedule/streaming.h"
+
+#include "compiler/kernel/passes.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+const char* const kFlat = R"(
+grid G = [0..255, 0..255] steps 12;
+field A : real on G;
+stencil s : A[1..254, 1..254] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)";
+const char* const kDeep = R"(
+grid G = [0..127, 0..127, 0..127] steps 12;
+field A : real on G;
+stencil s : A[1..126, 1..126, 1..126] = A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0]
+                                      + A[0,0,-1] + A[0,0,1];
+)";
+
+Schedule parsed(const std::string& settings, const ir::Program& program) {
+  Diagnostics diagnostics;
+  const auto schedule = parse("streaming " + settings, program, diagnostics);
+  EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
+  return schedule.value_or(Schedule{});
+}
+
+// What parse, or else lower, has to say.
+Diagnostics said(const std::string& settings, const ir::Program& program) {
+  Diagnostics diagnostics;
+  const auto schedule = parse("streaming " + settings, program, diagnostics);
+  if (schedule) lower(program, *schedule, diagnostics);
+  return diagnostics;
+}
+std::string message(const std::string& settings, const ir::Program& program) {
+  return render(Source("", ""), said(settings, program));
+}
+std::string codes(const std::string& settings, const ir::Program& program) {
+  std::string out;
+  const Diagnostics diagnostics = said(settings, program);
+  for (const Diagnostic& error : diagnostics.items()) {
+    out += (out.empty() ? "" : " ") + error.code;
+  }
+  return out;
+}
+
+TEST(StreamingText, RoundTrip) {
+  const ir::Program program = load(kFlat);
+  for (const char* line :
+       {"streaming T=10 block=32x1 elements=4x1 chunk=auto prefetch=2 unroll=auto resident=auto "
+        "loads=async form=gather edges=split",
+        "streaming T=64 block=16x2 elements=2x1 chunk=1048576 prefetch=0 unroll=16 resident=32 "
+        "loads=registers form=scatter edges=tested",
+        "streaming T=1 block=32x4 elements=1x1 chunk=1 prefetch=4 unroll=1 resident=1 "
+        "loads=registers form=gather edges=tested"}) {
+    Diagnostics diagnostics;
+    const auto schedule = parse(line, program, diagnostics);
+    ASSERT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
+    EXPECT_EQ(print(*schedule, 2), line);
+  }
+}
+
+TEST(StreamingText, EverySettingIsKept) {
+  const ir::Program program = load(kDeep);
+  const Schedule schedule = parsed(
+      "T=3 block=8x4 elements=2x5 chunk=77 prefetch=3 unroll=6 resident=9 loads=registers "
+      "form=scatter edges=tested",
+      program);
+  EXPECT_EQ(schedule.family, "streaming");
+  EXPECT_EQ(schedule.time_tile, 3);
+  EXPECT_EQ(schedule.block, (std::array{8, 4, 1}));
+  EXPECT_EQ(schedule.elements, (std::array{2, 5, 1}));
+  EXPECT_EQ(schedule.chunk, 77);
+  EXPECT_EQ(schedule.prefetch, 3);
+  EXPECT_EQ(schedule.unroll, 6);
+  EXPECT_EQ(schedule.resident, 9);
+  EXPECT_EQ(schedule.loads, Loads::Registers);
+  EXPECT_EQ(schedule.form, Form::Scatter);
+  EXPECT_EQ(schedule.edges, Edges::Tested);
+  const Schedule automatic = parsed("chunk=auto unroll=auto resident=auto", program);
+  EXPECT_EQ(automatic.chunk, 0);
+  EXPECT_EQ(automatic.unroll, 0);
+  EXPECT_EQ(automatic.resident, 0);
+}
+
+TEST(StreamingText, BadValues) {
+  const ir::Program program = load(kFlat);
+  const auto expect = [&](const std::string& name, const std::string& value,
+                          const std::string& expected) {
+    EXPECT_EQ(message(name + "=" + value, program),
+              "error L002: bad value of schedule setting '" + name + "'\n      = expected: " +
+                  expected + (value.empty() ? "\n" : "\n      = found: " + value + "\n"));
+  };
+  const std::string planes = "a number of planes from ";
+  for (const char* value : {"0", "1048577", "-1", "9x9", "Auto", "many"}) {
+    expect("chunk", value, "auto, or " + planes + "1 to 1048576");
+  }
+  for (const char* value : {"5", "auto", "-1"}) expect("prefetch", value, planes + "0 to 4");
+  for (const char* value : {"0", "17"}) expect("unroll", value, "auto, or " + planes + "1 to 16");
+  for (const char* value : {"0", "33"}) {
+    expect("resident", value, "auto, or blocks per multiprocessor from 1 to 32");
+  }
+  for (const char* value : {"0", "65", "auto"})
+    expect("T", value, "a number of steps from 1 to 64");
+  for (const char* value : {"1", "asynchronous", "Async"}) {
+    expect("loads", value, "registers or async");
+  }
+  expect("form", "both", "gather or scatter");
+  expect("edges", "none", "split or tested");
+  EXPECT_EQ(message("regions=hull", program).substr(0, 76),
+            "error L001: unknown setting 'regions=hull' of schedule family 'streaming'\n  ");
+  EXPECT_EQ(message("chunk=4 chunk=5", program),
+            "error L002: schedule setting 'chunk' given twice\n      = found: chunk=5\n");
+}
+
+TEST(TileSizes, HalveDownToOne) {
+  EXPECT_EQ(tile_sizes(10), (std::vector{10, 5, 2, 1}));
+  EXPECT_EQ(tile_sizes(8), (std::vector{8, 4, 2, 1}));
+  EXPECT_EQ(tile_sizes(7), (std::vector{7, 3, 1}));
+  EXPECT_EQ(tile_sizes(1), std::vector{1});
+}
+
+TEST(TileSizes, OneKernelAndOneLaunchEach) {
+  const ir::Program program = load(kFlat);
+  Diagnostics diagnostics;
+  const auto module = lower(program, parsed("T=10", program), diagnostics);
+  ASSERT_TRUE(module.has_value());
+  EXPECT_EQ(module->plan.time_tile, 10);
+  EXPECT_EQ(module->plan.tile_sizes, (std::vector{10, 5, 2, 1}));
+  std::vector<int> launched;
+  for (const kernel::Action& action : module->plan.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (launch) launched.push_back(launch->steps);
+  }
+  EXPECT_EQ(launched, (std::vector{10, 5, 2, 1}));
+  EXPECT_EQ(module->kernels.size(), 4u);
+}
+
+TEST(StreamingRefusals, Features) {
+  EXPECT_EQ(codes("", load("grid G = [0..9] steps 1; field A : real on G;"
+                           "stencil f : A[1..8] = A[1];")),
+            "L018");
+  EXPECT_EQ(codes("", load("grid G = [0..9, 0..9, 0..9, 0..9] steps 1; field A : real on G;"
+                           "stencil f : A on G = A[0,0,0,0] / 2;")),
+            "L010");
+  EXPECT_EQ(codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G history 2;"
+                           "stencil f : A[1..8, 1..8] = A[0,0] - A@-1[0,1];")),
+            "L012");
+  for (const char* boundary : {"mirror", "periodic"}) {
+    const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
+    EXPECT_EQ(
+        codes("", load("grid G = [0..9, 0..9] steps 1;" + field + "stencil f : A on G = A[0,1];")),
+        "L013");
+  }
+  EXPECT_EQ(codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
+                           "field c : real on [0..9, 2..7] boundary clamp;"
+                           "stencil f : A on G = A[0,0] + c[0,1];")),
+            "L016");
+  EXPECT_EQ(
+      codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
+                     "stencil f : A on G = A[0,0] / 2; reduce s = sum(A[0,0]) on G every 2;")),
+      "L011");
+}
+
+// Boundaries that stay inside the tile are served.
+TEST(StreamingRefusals, ClampAndConstantBoundariesAreNone) {
+  for (const char* boundary : {"clamp", "constant(1)"}) {
+    const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
+    EXPECT_EQ(
+        codes("", load("grid G = [0..9, 0..9] steps 1;" + field + "stencil f : A on G = A[0,1];")),
+        "");
+  }
+}
+
+TEST(StreamingRefusals, Shapes) {
+  const ir::Program flat = load(kFlat), deep = load(kDeep);
+  for (const char* block : {"24x4", "64", "16", "8x3", "1x33"}) {
+    EXPECT_EQ(codes(std::string("T=1 block=") + block, flat), "L019") << block;
+  }
+  for (const char* block : {"32", "16x2", "8x4", "1x32", "32x3"}) {
+    EXPECT_EQ(codes(std::string("T=1 elements=4 block=") + block, flat), "") << block;
+  }
+  EXPECT_EQ(codes("block=16x2x2", deep), "L019");
+  EXPECT_EQ(codes("elements=4x2", flat), "L019");
+  EXPECT_EQ(codes("elements=2x2x2", deep), "L019");
+  EXPECT_EQ(message("T=1 block=24x4", flat),
+            "error L019: streaming refused: rows of threads do not make whole warps\n"
+            "      = expected: block=XxY with X a power of two up to 32 and X*Y a multiple of 32\n"
+            "      = found: block=24x4x1\n"
+            "      = hint: neighbours exchange values by warp shuffles along x\n");
+  EXPECT_EQ(message("T=1 elements=4x2", flat),
+            "error L019: streaming refused: a patch does not extend along the streamed dimension\n"
+            "      = expected: elements=X\n"
+            "      = found: elements=4x2x1\n"
+            "      = hint: planes of the outermost dimension pass one after the other; see "
+            "chunk=\n");
+}
+
+TEST(StreamingRefusals, TilesSmallerThanTheirHalo) {
+  EXPECT_EQ(message("T=2 block=32 elements=4", load(kDeep)),
+            "error L014: streaming refused: the tile is smaller than its halo in y\n"
+            "      = expected: block x elements of at least 5 for T=2\n"
+            "      = found: 1\n"
+            "      = hint: fewer steps per tile, a larger block or more elements per thread\n");
+  EXPECT_EQ(codes("T=15 block=32 elements=1", load(kFlat)), "") << "core 2";
+  EXPECT_EQ(codes("T=16 block=32 elements=1", load(kFlat)), "L014") << "core 0";
+}
+
+TEST(StreamingRefusals, RegistersAndSharedMemory) {
+  const ir::Program deep = load(kDeep);
+  EXPECT_EQ(codes("T=2 block=8x4 elements=16x16 prefetch=0 loads=registers", deep), "L020");
+  EXPECT_EQ(message("T=2 block=32x32 elements=4x2 prefetch=4 loads=async", deep),
+            "error L015: streaming refused: exchanged rows and staged planes exceed shared memory\n"
+            "      = expected: at most 232448 bytes per block\n"
+            "      = found: 294912 bytes\n"
+            "      = hint: fewer steps per tile or a smaller block\n");
+  EXPECT_EQ(codes("T=1 block=32x32 elements=4x2 prefetch=4 loads=async", deep), "")
+      << "229376 bytes";
+}
+
+TEST(StreamingRefusals, ScatterReordersSums) {
+  EXPECT_EQ(codes("form=scatter", load(kFlat)), "L021") << "under --fp=contract";
+  ProgramOptions fast;
+  fast.fp = FpMode::Fast;
+  EXPECT_EQ(codes("form=scatter", load(kFlat, fast)), "");
+  EXPECT_EQ(codes("form=scatter", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
+                                       "stencil f : A[1..8, 1..8] = A[0,1] * A[1,0];",
+                                       fast)),
+            "L021")
+      << "no sum";
+}
+
+TEST(Chunks, AsGivenOrUsualForOpenSizes) {
+  const ir::Program flat = load(kFlat);
+  const auto length = [](const ir::Program& program, const std::string& settings) {
+    const Schedule schedule = parsed(settings, program);
+    return cut_chunks(program, schedule, plan_stream(program, schedule, schedule.time_tile)).length;
+  };
+  EXPECT_EQ(length(flat, "T=2 chunk=37"), 37);
+  ProgramOptions open;
+  open.open = {"N"};
+  const ir::Program unknown = load(
+      "param N : integer; grid G = [0..N-1, 0..N-1] steps 1; require N >= 9; field A : real on G;"
+      "stencil f : A[1..N-2, 1..N-2] = A[0,1];",
+      open);
+  EXPECT_EQ(length(unknown, "T=2"), 256);
+  EXPECT_EQ(length(unknown, "T=2 chunk=9"), 9);
+  // Two tiles of 120 points, a device that holds more blocks than there are: short chunks win until
+  // what precedes and follows them outweighs them.
+  const int64_t chosen = length(flat, "T=2 elements=4 block=32 edges=tested");
+  EXPECT_GE(chosen, 1);
+  EXPECT_LE(chosen, 32);
+}
+
+TEST(Chunks, ResidentBlocksAreAsGiven) {
+  const ir::Program flat = load(kFlat);
+  const Schedule schedule = parsed("T=2 resident=7", flat);
+  EXPECT_EQ(resident_blocks(schedule, plan_stream(flat, schedule, 2)), 7);
+  Diagnostics diagnostics;
+  const auto module = lower(flat, schedule, diagnostics);
+  ASSERT_TRUE(module.has_value());
+  for (const kernel::Kernel& kernel : module->kernels) EXPECT_EQ(kernel.min_blocks, 7);
+}
+
+TEST(StreamingFootprint, ThreeDimensions) {
+  const ir::Program deep = load(kDeep);
+  const Footprint cost =
+      measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep));
+  EXPECT_EQ(cost.output, (std::vector<int64_t>{64, 28, 56}));
+  const double tile = (64 + 2 + 2) * 32 * 64, core = 64 * 28 * 56;  // 2 planes before and after
+  EXPECT_DOUBLE_EQ(cost.redundancy, tile / core);
+  EXPECT_DOUBLE_EQ(cost.bytes_read, 4 * tile / core / 2);
+  EXPECT_DOUBLE_EQ(cost.bytes_written, 2);
+  EXPECT_EQ(cost.threads, 256);
+  EXPECT_EQ(cost.shared_bytes, (2 * 16 * 2 + 3 * 32) * 64 * 4 + 2 * 16 * 2 * 64 * 4);
+}
+
+TEST(StreamingFootprint, CoefficientsAreReadAndNotWritten) {
+  const ir::Program program = load(
+      "grid G = [0..255, 0..255] steps 9; field A : real on G; field c : double on G;"
+      "stencil s : A[1..254, 1..254] = A[-1,0] + A[1,0] + c[0,0];");
+  const Footprint cost = measure(
+      program, parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers edges=tested",
+                      program));
+  EXPECT_EQ(cost.output, (std::vector<int64_t>{30, 64})) << "per row of threads";
+  EXPECT_DOUBLE_EQ(cost.redundancy, 32.0 / 30);
+  EXPECT_DOUBLE_EQ(cost.bytes_read, 12 * 32.0 / 30);
+  EXPECT_DOUBLE_EQ(cost.bytes_written, 4);
+  EXPECT_EQ(cost.shared_bytes, 0);
+}
+
+TEST(StreamingLowering, EveryModuleIsSound) {
+  const ir::Program flat = load(kFlat), deep = load(kDeep);
+  const auto expect_sound = [](const ir::Program& program, const std::string& settings) {
+    Diagnostics diagnostics;
+    const auto module = lower(program, parsed(settings, program), diagnostics);
+    ASSERT_TRUE(module.has_value()) << settings << render(Source("", ""), diagnostics);
+    EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << settings;
+  };
+  for (const char* loads : {"loads=registers", "loads=async"}) {
+    for (const char* edges : {"edges=split", "edges=tested"}) {
+      for (const char* prefetch : {"prefetch=0", "prefetch=1", "prefetch=3"}) {
+        const std::string settings =
+            std::string(loads) + " " + edges + " " + prefetch + " chunk=40 ";
+        expect_sound(flat, settings + "T=4 block=32x2 elements=4");
+        expect_sound(flat, settings + "T=3 block=8x4 elements=2 unroll=3");
+        expect_sound(deep, settings + "T=2 block=16x16 elements=4x2");
+        expect_sound(deep, settings + "T=1 block=8x4 elements=1x1 unroll=1");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stencil::schedule
