@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include "compiler/ir/reassociate.h"
 #include "compiler/ir/rewrite.h"
 
 namespace stencil::schedule {
@@ -26,8 +25,9 @@ Sides hull(const Sides& a, const Sides& b) {
 
 class StreamPlanner {
  public:
-  StreamPlanner(const ir::Program& program, const Schedule& schedule, int steps)
-      : program_(program), schedule_(schedule) {
+  StreamPlanner(const ir::Program& program, const Schedule& schedule, int steps,
+                ScatterForms& forms)
+      : program_(program), schedule_(schedule), forms_(forms) {
     plan_.rank = program.grid.rank();
     plan_.steps = steps;
     plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
@@ -37,7 +37,7 @@ class StreamPlanner {
   StreamPlan run() {
     load_fields();
     for (int t = 0; t < plan_.steps; ++t) {
-      for (const ir::Function& function : program_.functions) add_stage(t, function);
+      for (size_t f = 0; f < program_.functions.size(); ++f) add_stage(t, f);
     }
     for (int quantity : current_) {
       Quantity& last = plan_.quantities[static_cast<size_t>(quantity)];
@@ -83,7 +83,8 @@ class StreamPlanner {
     }
   }
 
-  void add_stage(int step, const ir::Function& function) {
+  void add_stage(int step, size_t index) {
+    const ir::Function& function = program_.functions[index];
     Stage stage;
     stage.step = step;
     stage.name = function.name;
@@ -92,9 +93,10 @@ class StreamPlanner {
     for (size_t c = 0; c < components; ++c) {
       stage.old.push_back(current_[current_index(function.target, static_cast<int>(c))]);
     }
-    const bool scattered = schedule_.form == Form::Scatter && scatters(program_, function);
+    const ScatterForm* form = schedule_.form == Form::Scatter ? forms_.of(index) : nullptr;
+    const bool scattered = form != nullptr;
     if (scattered) {
-      add_partial_sums(stage, function);
+      add_partial_sums(stage, function, *form);
     } else {
       for (const ir::Piece& piece : function.pieces) {
         stage.pieces.push_back(
@@ -122,104 +124,30 @@ class StreamPlanner {
     reads_.push_back(std::move(reads));
   }
 
-  // Scatter form: sum k holds, when plane q has arrived, what planes up to q give to the results
-  // that read q as their k-th plane. It is sum k-1 of the plane before plus what q gives; the
-  // function's own stage adds the newest plane. Fields that do not exist stand for the sums.
-  void add_partial_sums(Stage& stage, const ir::Function& function) {
-    const ir::Piece& piece = function.pieces[0];
-    const ir::PlaneSplit split = *ir::split_by_plane(piece, 0);
-    const std::vector<int> same = ir::equal_planes(split, 0);
-    const int last = static_cast<int>(split.planes.size()) - 1;
-    std::map<int, ir::FieldId> shared;  // planes' sums that serve several planes: computed apart
-    for (int k = 0; k <= last; ++k) {
-      const int original = same[static_cast<size_t>(k)];
-      if (original != k) shared[original] = -1;
+  // The partial sums of one step become stages; the function's own stage adds the newest plane.
+  void add_partial_sums(Stage& stage, const ir::Function& function, const ScatterForm& form) {
+    const size_t first = sums_.size();  // the form's fields start here
+    for (const PartialSum& sum : form.sums) {
+      add_sum_stage(stage, function, {program_.grid, renumbered(sum.graph, first), {sum.result}});
     }
-    ir::FieldId before = -1;  // the sum so far
-    for (int k = 0; k <= last; ++k) {
-      const ir::PlaneSum& plane = split.planes[static_cast<size_t>(k)];
-      const int shift = k == last ? 0 : -plane.offset;
-      const auto use = shared.find(same[static_cast<size_t>(k)]);
-      ir::Graph graph;
-      ir::NodeId sum = ir::kNoNode;
-      if (use != shared.end()) {
-        if (use->second < 0) use->second = add_shared_sum(stage, function, split, plane);
-        sum = read_sum(graph, piece, use->second, plane.offset + shift);
-      } else if (!plane.empty) {
-        sum = copy_shifted(split.graph, plane.sum, shift, graph);
-      }
-      if (before >= 0) {
-        const ir::NodeId so_far = read_sum(graph, piece, before, plane.offset + shift - 1);
-        sum = sum == ir::kNoNode
-                  ? so_far
-                  : graph.add({ir::Operation{Op::Add, {so_far, sum}}, type_of(piece), {}, ""});
-      }
-      StagePiece whole = written_well(graph, sum, piece, function);
-      if (k == last) {
-        whole.region = piece.region;
-        stage.pieces.push_back(std::move(whole));
-      } else {
-        before = add_sum_stage(stage, function, std::move(whole));
-      }
-    }
+    stage.pieces.push_back(
+        {function.pieces[0].region, renumbered(form.last.graph, first), {form.last.result}});
     stage.old_in_memory = true;
   }
 
-  static Scalar type_of(const ir::Piece& piece) { return piece.graph[piece.results[0]].type; }
-
-  ir::NodeId read_sum(ir::Graph& graph, const ir::Piece& piece, ir::FieldId sum, int plane) const {
-    ir::Access access{sum, 0, 0, std::vector<int>(static_cast<size_t>(plan_.rank), 0), 0};
-    access.offsets[0] = plane;
-    return graph.add({access, type_of(piece), {}, ""});
-  }
-
-  // The sum of one plane alone, at the plane that it reads.
-  ir::FieldId add_shared_sum(const Stage& stage, const ir::Function& function,
-                             const ir::PlaneSplit& split, const ir::PlaneSum& plane) {
-    ir::Graph graph;
-    const ir::NodeId sum = copy_shifted(split.graph, plane.sum, -plane.offset, graph);
-    return add_sum_stage(stage, function, written_well(graph, sum, function.pieces[0], function));
-  }
-
-  static ir::NodeId copy_shifted(const ir::Graph& from, ir::NodeId root, int planes,
-                                 ir::Graph& to) {
-    const auto needed = ir::reachable(from, {root});
-    std::vector<ir::NodeId> copies(static_cast<size_t>(from.size()), ir::kNoNode);
-    for (ir::NodeId id = 0; id <= root; ++id) {
-      if (!needed[static_cast<size_t>(id)]) continue;
-      ir::Node node = from[id];
-      if (auto* access = std::get_if<ir::Access>(&node.kind)) access->offsets[0] += planes;
-      if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
-        for (ir::NodeId& operand : operation->operands) {
-          operand = copies[static_cast<size_t>(operand)];
-        }
-      }
-      copies[static_cast<size_t>(id)] = to.add(std::move(node));
+  std::shared_ptr<const ir::Graph> renumbered(const std::shared_ptr<const ir::Graph>& graph,
+                                              size_t first) const {
+    if (first == 0) return graph;
+    ir::Graph out;
+    for (ir::Node node : graph->nodes()) {
+      auto* access = std::get_if<ir::Access>(&node.kind);
+      if (access && is_sum(access->field)) access->field += static_cast<ir::FieldId>(first);
+      out.add(std::move(node));
     }
-    return copies[static_cast<size_t>(root)];
+    return std::make_shared<const ir::Graph>(std::move(out));
   }
 
-  // The sum as one chain of multiply-adds that starts with what was summed before.
-  StagePiece written_well(const ir::Graph& graph, ir::NodeId sum, const ir::Piece& piece,
-                          const ir::Function& function) const {
-    ir::Program alone = program_;
-    for (size_t i = 0; i < sums_.size(); ++i) {  // the fields that stand for sums
-      ir::Field field = program_.fields[static_cast<size_t>(function.target)];
-      field.box = program_.grid;
-      alone.fields.push_back(std::move(field));
-    }
-    ir::Piece only = piece;
-    only.graph = graph;
-    only.results = {sum};
-    alone.functions = {function};
-    alone.functions[0].pieces = {only};
-    alone = ir::reassociate(alone, 0);
-    const ir::Piece& written = alone.functions[0].pieces[0];
-    return {program_.grid, std::make_shared<const ir::Graph>(written.graph), written.results};
-  }
-
-  // A stage for a partial sum; returns the field that stands for it.
-  ir::FieldId add_sum_stage(const Stage& of, const ir::Function& function, StagePiece piece) {
+  void add_sum_stage(const Stage& of, const ir::Function& function, StagePiece piece) {
     Stage stage;
     stage.step = of.step;
     stage.name = of.name;
@@ -240,7 +168,6 @@ class StreamPlanner {
     plan_.stages.push_back(std::move(stage));
     reads_.push_back(std::move(reads));
     sums_.push_back(id);
-    return static_cast<ir::FieldId>(program_.fields.size() + sums_.size()) - 1;
   }
 
   bool is_sum(ir::FieldId field) const {
@@ -395,6 +322,7 @@ class StreamPlanner {
 
   const ir::Program& program_;
   const Schedule& schedule_;
+  ScatterForms& forms_;
   StreamPlan plan_;
   std::vector<size_t> first_;          // per field: place of its first component in current_
   std::vector<int> current_;           // newest quantity of each component
@@ -405,21 +333,13 @@ class StreamPlanner {
 }  // namespace
 
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps) {
-  return StreamPlanner(program, schedule, steps).run();
+  ScatterForms forms(program);
+  return plan_stream(program, schedule, steps, forms);
 }
 
-bool scatters(const ir::Program& program, const ir::Function& function) {
-  if (function.pieces.size() != 1) return false;
-  const ir::Piece& piece = function.pieces[0];
-  const auto writers =
-      std::count_if(program.functions.begin(), program.functions.end(),
-                    [&](const ir::Function& other) { return other.target == function.target; });
-  const auto needed = ir::reachable(piece.graph, piece.results);
-  for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-    const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-    if (access && needed[static_cast<size_t>(id)] && access->escapes != 0) return false;
-  }
-  return writers == 1 && ir::split_by_plane(piece, 0).has_value();
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
+                       ScatterForms& forms) {
+  return StreamPlanner(program, schedule, steps, forms).run();
 }
 
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access) {

@@ -26,6 +26,7 @@
 
 #include "compiler/analysis/tiles.h"
 #include "compiler/ir/program.h"
+#include "compiler/schedule/scatter.h"
 #include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {
@@ -105,10 +106,9 @@ struct StreamPlan {
 
 // `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`.
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps);
-
-// The function can be summed plane by plane as they arrive (scatter form): one piece, a linear form
-// without boundary rules, and the only writer of its field.
-bool scatters(const ir::Program& program, const ir::Function& function);
+// With scatter forms that are kept from plan to plan.
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
+                       ScatterForms& forms);
 
 // Offsets at which an access may read once its field's boundary rule is applied: the access's own
 // and, for a clamped dimension that it may leave, all between there and the point itself.

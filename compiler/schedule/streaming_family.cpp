@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/linear_form.h"
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
 #include "compiler/schedule/streaming.h"
@@ -17,9 +18,11 @@ std::vector<int> tile_sizes(int time_tile) {
 
 namespace {
 
-// Registers are given out to warps in units of 8 per thread.
-int rounded_registers(int registers) {
-  return std::clamp((registers + 7) / 8 * 8, 32, kRegistersPerThread + 1);
+// Registers that a thread may have when so many blocks share a multiprocessor: its warps are dealt
+// out to four schedulers, each with a quarter of the registers, given out by eights.
+int register_limit(int blocks, int threads) {
+  const int warps = (blocks * ((threads + 31) / 32) + 3) / 4;
+  return std::min(kRegistersPerMultiprocessor / 4 / 32 / warps / 8 * 8, kRegistersPerThread);
 }
 
 int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan) {
@@ -61,8 +64,11 @@ std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedul
 
 int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
   if (schedule.resident > 0) return schedule.resident;
-  const int registers = rounded_registers(estimate_registers(plan));
-  const int by_registers = kRegistersPerMultiprocessor / (registers * threads_of(schedule));
+  const int registers = estimate_registers(plan);
+  int by_registers = 1;
+  while (by_registers < 32 && register_limit(by_registers + 1, threads_of(schedule)) >= registers) {
+    ++by_registers;
+  }
   const int64_t bytes = shared_bytes(schedule, plan);
   const int64_t by_shared = bytes > 0 ? kSharedPerBlock / (bytes + 1024) : 32;
   const int by_threads = 2048 / threads_of(schedule);
@@ -120,32 +126,139 @@ Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elemen
   return schedule;
 }
 
-// The output box is at least half the tile in every dimension.
-bool pays(const StreamPlan& plan) {
+// A block reads its tile of every field once per plane, and writes its core.
+Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
+                       const StreamPlan& plan) {
+  const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
+  const double planes = chunk + static_cast<double>(plan.lead + plan.tail);
+  double tile = planes;
+  double core = chunk;
+  Footprint out;
+  out.output.push_back(static_cast<int64_t>(chunk));
+  for (int axis = plan.rank - 2; axis >= 0; --axis) {
+    tile *= static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
+    core *= static_cast<double>(plan.core(axis));
+    out.output.push_back(plan.core(axis));
+  }
+  for (const Quantity& q : plan.quantities) {
+    if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
+    if (q.output) out.bytes_written += size_in_bytes(q.type) * core;
+  }
+  out.bytes_read /= core * schedule.time_tile;
+  out.bytes_written /= core * schedule.time_tile;
+  out.redundancy = tile / core;
+  out.shared_bytes = shared_bytes(schedule, plan);
+  out.threads = threads_of(schedule);
+  return out;
+}
+
+Footprint measure_streaming(const ir::Program& program, const Schedule& schedule) {
+  return measure_plan(program, schedule, plan_stream(program, schedule, schedule.time_tile));
+}
+
+// Instructions that one point of one step takes, redundant points not counted: the arithmetic, and
+// its share of shuffles, shared memory and loop control.
+double instructions(const ir::Program& program, const StreamPlan& plan) {
+  double arithmetic = 0;
+  for (const Stage& stage : plan.stages) {
+    if (stage.step > 0) continue;  // all steps are alike
+    for (const StagePiece& piece : stage.pieces) {
+      const bool wide = piece.graph->size() > 0 &&
+                        (*piece.graph)[piece.results[0]].type == Scalar::F64;  // half the rate
+      arithmetic += ir::fused_operations(*piece.graph, piece.results, 0) * (wide ? 2.0 : 1.0);
+    }
+  }
+  double moved = 0;  // values fetched from other threads, per patch
+  for (const Quantity& q : plan.quantities) {
+    for (const Cells& cells : q.fetched) {
+      for (const auto& [row, sides] : cells) {
+        const bool own = row >= 0 && row < plan.patch[1];
+        moved += (sides.low + sides.high) * (size_in_bytes(q.type) / 4.0) + (own ? 0 : 2);
+      }
+    }
+  }
+  const double points = plan.patch[0] * plan.patch[1];
+  const double traffic = (moved + 12.0 * static_cast<double>(program.fields.size())) / points;
+  return (arithmetic + traffic / plan.steps) * 1.05 + 0.3;
+}
+
+// Seconds per useful point and step, by counting: the time to issue instructions and the time to
+// move bytes add up, because few warps are there to overlap them. The constants are those of an
+// H200 (docs/performance.md); what matters here is the order of candidates.
+double expected_time(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
+  constexpr double kInstructionsPerSecond = 32e12;
+  constexpr double kBytesPerSecond = 4.2e12;
+  const Footprint cost = measure_plan(program, schedule, plan);
+  const double warps = resident_blocks(schedule, plan) * threads_of(schedule) / 32.0;
+  const double busy = std::min(1.0, 0.5 + warps / 32);
+  return instructions(program, plan) * cost.redundancy / (kInstructionsPerSecond * busy) +
+         (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
+}
+
+// Small enough for registers, with a margin against spills, and for shared memory, and with tiles
+// that write at least half of what they compute in each dimension.
+bool fits(const Schedule& schedule, const StreamPlan& plan) {
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     if (2 * plan.core(axis) < plan.cover[static_cast<size_t>(axis)]) return false;
   }
-  return true;
+  const int limit = register_limit(1, threads_of(schedule));
+  return 1.08 * estimate_registers(plan) <= limit &&
+         shared_bytes(schedule, plan) <= kSharedPerBlock;
 }
 
-Schedule defaults(const ir::Program& program) {
-  const bool flat = program.grid.rank() <= 2;
-  const std::array<int, 3> block = flat ? std::array{32, 1, 1} : std::array{16, 16, 1};
-  const std::array<int, 3> elements = flat ? std::array{4, 1, 1} : std::array{4, 2, 1};
-  if (program.grid.rank() != 2 && program.grid.rank() != 3) return make(1, block, elements);
-  for (int t = flat ? 10 : 3; t > 1; --t) {
-    const Schedule schedule = make(t, block, elements);
-    const StreamPlan plan = plan_stream(program, schedule, t);
-    if (pays(plan) && estimate_registers(plan) <= (flat ? 168 : 200) &&
-        shared_bytes(schedule, plan) <= kSharedPerBlock) {
-      return schedule;
+std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
+  struct Shape {
+    std::array<int, 3> block, elements;
+    int deepest;
+  };
+  const std::vector<Shape> flat = {
+      {{32, 1, 1}, {2, 1, 1}, 8}, {{32, 1, 1}, {4, 1, 1}, 12}, {{32, 1, 1}, {8, 1, 1}, 10}};
+  const std::vector<Shape> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
+                                   {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
+                                   {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
+  std::vector<Schedule> out;
+  for (const Shape& shape : program.grid.rank() == 2 ? flat : deep) {
+    for (int t = shape.deepest; t >= 1; --t) {
+      Schedule schedule = make(t, shape.block, shape.elements);
+      schedule.edges = program.grid.rank() == 2 ? Edges::Split : Edges::Tested;
+      out.push_back(schedule);
+      if (!scatter) continue;
+      schedule.form = Form::Scatter;
+      out.push_back(schedule);
     }
   }
-  return make(1, block, elements);
+  return out;
 }
 
-std::string unrewarding(const ir::Program&) {
-  return "";
+// The candidate with the least expected time; a small one if none fits.
+Schedule defaults(const ir::Program& program) {
+  Schedule best = make(1, {32, 1, 1}, {1, 1, 1});
+  if (program.grid.rank() != 2 && program.grid.rank() != 3) return best;
+  double least = 0;
+  ScatterForms forms(program);
+  for (const Schedule& schedule : candidates(program, program.fp == FpMode::Fast && forms.any())) {
+    const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, forms);
+    if (!fits(schedule, plan)) continue;
+    const double time = expected_time(program, schedule, plan);
+    if (least > 0 && time >= least) continue;
+    best = schedule;
+    least = time;
+  }
+  return best;
+}
+
+// One sweep per function moves every field once; that is hard to beat where functions and fields
+// are many and little is computed.
+std::string unrewarding(const ir::Program& program) {
+  constexpr double kBytesPerSecond = 3.2e12;  // what `direct` reaches
+  if (program.grid.rank() != 2 && program.grid.rank() != 3) return "";
+  const Schedule schedule = defaults(program);
+  const Schedule sweeps = direct_family().defaults(program);
+  const Footprint cost = direct_family().measure(program, sweeps);
+  const double by_sweeps = (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
+  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
+  if (fits(schedule, plan) && expected_time(program, schedule, plan) < by_sweeps) return "";
+  return "moving the planes of all fields through registers costs more than it saves";
 }
 
 void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
@@ -197,10 +310,7 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
 }
 
 void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
-  const bool some =
-      std::any_of(program.functions.begin(), program.functions.end(),
-                  [&](const ir::Function& function) { return scatters(program, function); });
-  if (program.fp == FpMode::Fast && some) return;
+  if (program.fp == FpMode::Fast && ScatterForms(program).any()) return;
   Diagnostic& error = diagnostics.error(
       "L021", {},
       program.fp != FpMode::Fast
@@ -250,32 +360,6 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     error.found = fmt::format("{} bytes", shared_bytes(schedule, plan));
     error.hint = "fewer steps per tile or a smaller block";
   }
-}
-
-// A block reads its tile of every field once per plane, and writes its core.
-Footprint measure_streaming(const ir::Program& program, const Schedule& schedule) {
-  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
-  const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
-  const double planes = chunk + static_cast<double>(plan.lead + plan.tail);
-  double tile = planes;
-  double core = chunk;
-  Footprint out;
-  out.output.push_back(static_cast<int64_t>(chunk));
-  for (int axis = plan.rank - 2; axis >= 0; --axis) {
-    tile *= static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
-    core *= static_cast<double>(plan.core(axis));
-    out.output.push_back(plan.core(axis));
-  }
-  for (const Quantity& q : plan.quantities) {
-    if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
-    if (q.output) out.bytes_written += size_in_bytes(q.type) * core;
-  }
-  out.bytes_read /= core * schedule.time_tile;
-  out.bytes_written /= core * schedule.time_tile;
-  out.redundancy = tile / core;
-  out.shared_bytes = shared_bytes(schedule, plan);
-  out.threads = threads_of(schedule);
-  return out;
 }
 
 }  // namespace

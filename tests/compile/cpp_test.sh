@@ -23,25 +23,25 @@ small_sizes() {
 }
 
 try_case() {
-  local name=$1 file=$2 family=$3 real=$4
-  local options=(--schedule "$family" --real "$real")
+  local name=$1 file=$2 schedule=$3 real=$4
+  local options=(--schedule "$schedule" --real "$real")
   # shellcheck disable=SC2207
   options+=($(small_sizes "$file"))
   generate "$name.cpp" "$file" "${options[@]}" --main || return
   if ! "$cxx" -O1 -std=c++17 -Wall -Wextra -Werror -ffp-contract=off "$name.cpp" -o program \
       >log 2>&1; then
-    complain "$name $family $real: $cxx" log
+    complain "$name $schedule $real: $cxx" log
     return 2
   fi
   if ! ./program --steps 5 --random --repeat 1 >log 2>&1 || ! grep -q 'check=passed' log; then
-    complain "$name $family $real: run" log
+    complain "$name $schedule $real: run" log
     return 2
   fi
   [ -n "$clang" ] || return 0
   generate "$name.cl" "$file" "${options[@]}" || return
   if ! "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror \
       "$name.cl" >log 2>&1; then
-    complain "$name $family $real: OpenCL" log
+    complain "$name $schedule $real: OpenCL" log
     return 2
   fi
 }

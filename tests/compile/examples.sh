@@ -1,10 +1,15 @@
-# What the compile tests share. Every example x {direct, overlapped} x {float, double} is one case.
-# Cases are dealt to the shards in turn, so that these take alike long. A schedule that refuses a
-# program (exit 1 with an L code) is counted, not failed.
+# What the compile tests share. Every example x schedule x {float, double} is one case. Cases are
+# dealt to the shards in turn, so that these take alike long. A schedule that refuses a program (exit
+# 1 with an L code) is counted, not failed.
 #
 # A test takes the arguments STENCILC EXAMPLES [SHARD SHARDS], sources this file, defines
-# `try_case NAME FILE FAMILY REAL` (run in an empty directory; 0: passed, 1: refused,
+# `try_case NAME FILE SCHEDULE REAL` (run in an empty directory; 0: passed, 1: refused,
 # 2: failed) and calls run_cases.
+
+# Of the streaming family, both ways to load planes; several sizes of tiles, and T=1 by itself.
+schedules=(direct overlapped
+  "streaming T=3 loads=async prefetch=2 edges=split"
+  "streaming T=1 loads=registers prefetch=1 edges=tested")
 
 stencilc=$1
 examples=$2
@@ -38,14 +43,14 @@ complain() {
 }
 
 run_cases() {
-  local number=0 file family real status
+  local number=0 file schedule real status
   for file in "$examples"/*.stn; do
-    for family in direct overlapped; do
+    for schedule in "${schedules[@]}"; do
       for real in float double; do
         number=$((number + 1))
         [ $((number % shards)) -eq "$shard" ] || continue
         rm -f ./*
-        try_case "$(basename "$file" .stn)" "$file" "$family" "$real"
+        try_case "$(basename "$file" .stn)" "$file" "$schedule" "$real"
         status=$?
         case $status in
           0) passed=$((passed + 1)) ;;

@@ -13,11 +13,11 @@ fi
 warnings=(-Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror)
 
 try_case() {
-  local name=$1 file=$2 family=$3 real=$4
-  generate "$name.cu" "$file" --schedule "$family" --real "$real" --main --header || return
+  local name=$1 file=$2 schedule=$3 real=$4
+  generate "$name.cu" "$file" --schedule "$schedule" --real "$real" --main --header || return
   if ! "$nvcc" -c -arch=sm_90 -std=c++17 "${warnings[@]}" "$name.cu" -o "$name.o" >log 2>&1 ||
      [ -s log ]; then
-    complain "$name $family $real" log
+    complain "$name $schedule $real" log
     return 2
   fi
 }

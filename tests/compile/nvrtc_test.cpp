@@ -1,6 +1,6 @@
-// Every example x schedule family x real type through NVRTC to machine code for sm_80 and sm_90:
-// the CUDA compiler accepts what is emitted, without a GPU. NVRTC is opened at run time; a machine
-// without it skips.
+// Every example x schedule x real type through NVRTC to machine code for sm_80 and sm_90: the CUDA
+// compiler accepts what is emitted, without a GPU. NVRTC is opened at run time; a machine without
+// it skips.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
 #include <dlfcn.h>
@@ -79,33 +79,44 @@ struct Tally {
   int passed = 0, failed = 0, refused = 0;
 };
 
-void compile_example(const Nvrtc& nvrtc, const std::filesystem::path& path, Tally& tally) {
+struct Way {
+  const char* schedule;
+  FpMode fp;
+};
+// Of the streaming family: both ways to load planes, and sums as planes arrive.
+constexpr Way kWays[] = {
+    {"direct", FpMode::Contract},
+    {"overlapped", FpMode::Contract},
+    {"streaming T=3 loads=async prefetch=2 edges=split", FpMode::Contract},
+    {"streaming T=1 loads=registers prefetch=1 edges=tested", FpMode::Contract},
+    {"streaming T=1 form=scatter", FpMode::Fast},
+};
+
+void compile_example(const Nvrtc& nvrtc, const std::filesystem::path& path, const Way& way,
+                     Scalar real, Tally& tally) {
   const Source source(path.filename().string(), read(path));
-  for (const Scalar real : {Scalar::F32, Scalar::F64}) {
-    for (const char* family : {"direct", "overlapped"}) {
-      ProgramOptions options;
-      options.name = path.stem().string();
-      options.real = real;
-      const std::string label = fmt::format("{} {} {}", source.name(), name(real), family);
-      Diagnostics diagnostics;
-      const auto program = load_program(source, options, diagnostics);
-      CompileRequest request;
-      request.schedule = family;
-      request.emit.kernels_only = true;
-      const auto compiled =
-          program ? compile(*program, source, request, diagnostics) : std::nullopt;
-      if (!compiled) {
-        const bool refusal = program && diagnostics.items().back().code[0] == 'L';
-        ++(refusal ? tally.refused : tally.failed);
-        fmt::print("{:36} {}\n", label, diagnostics.items().back().message);
-        continue;
-      }
-      for (const char* architecture : {"sm_80", "sm_90"}) {
-        const std::string complaint = nvrtc.to_machine_code(compiled->text, architecture);
-        ++(complaint.empty() ? tally.passed : tally.failed);
-        if (!complaint.empty()) fmt::print("{} {}: FAILED\n{}\n", label, architecture, complaint);
-      }
-    }
+  ProgramOptions options;
+  options.name = path.stem().string();
+  options.real = real;
+  options.fp = way.fp;
+  const std::string label =
+      fmt::format("{} {} {} {}", source.name(), name(real), name(way.fp), way.schedule);
+  Diagnostics diagnostics;
+  const auto program = load_program(source, options, diagnostics);
+  CompileRequest request;
+  request.schedule = way.schedule;
+  request.emit.kernels_only = true;
+  const auto compiled = program ? compile(*program, source, request, diagnostics) : std::nullopt;
+  if (!compiled) {
+    const bool refusal = program && diagnostics.items().back().code[0] == 'L';
+    ++(refusal ? tally.refused : tally.failed);
+    fmt::print("{:36} {}\n", label, diagnostics.items().back().message);
+    return;
+  }
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    const std::string complaint = nvrtc.to_machine_code(compiled->text, architecture);
+    ++(complaint.empty() ? tally.passed : tally.failed);
+    if (!complaint.empty()) fmt::print("{} {}: FAILED\n{}\n", label, architecture, complaint);
   }
 }
 
@@ -126,8 +137,14 @@ int main(int argc, char** argv) {
   }
   std::sort(examples.begin(), examples.end());
   Tally tally;
-  for (size_t i = 0; i < examples.size(); ++i) {
-    if (static_cast<int>(i) % shards == shard) compile_example(nvrtc, examples[i], tally);
+  int number = 0;
+  for (const auto& example : examples) {
+    for (const Way& way : kWays) {
+      if (number++ % shards != shard) continue;
+      for (const Scalar real : {Scalar::F32, Scalar::F64}) {
+        compile_example(nvrtc, example, way, real, tally);
+      }
+    }
   }
   fmt::print("{} refused by their schedule\n{} passed, {} failed\n", tally.refused, tally.passed,
              tally.failed);
