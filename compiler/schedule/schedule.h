@@ -1,8 +1,7 @@
 // A schedule is a value: which family of code, with which tile sizes. It prints as one line and
 // parses from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
 //
-// A family is one file that registers itself in family.cpp's table; nothing else changes when one
-// is added.
+// A family is one row of the table in schedule.cpp.
 #pragma once
 
 #include <array>
@@ -67,8 +66,9 @@ std::string print(const Schedule& schedule, int rank = 3);
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics);
 
-// A reasonable schedule without search: overlapped with a modest time tile where it can serve the
-// program, else direct. `refusals`, if given, receives why the families before it were passed over.
+// A reasonable schedule without search: the first family of the table that can serve the program and
+// does not call itself unrewarding for it, with its defaults; else direct. `refusals`, if given,
+// receives why the families before it were passed over.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 
 // The module for this schedule, or nothing and at least one L0xx error that names the feature, the

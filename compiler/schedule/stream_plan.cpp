@@ -294,9 +294,12 @@ class StreamPlanner {
         }
       }
     }
-    const int64_t px = plan_.patch[0];
-    plan_.margin[0].low = (plan_.margin[0].low + px - 1) / px * px;
-    plan_.margin[0].high = (plan_.margin[0].high + px - 1) / px * px;
+    int64_t vector = 1;  // tiles are cut between vectors, so that loads and stores stay aligned
+    for (const Quantity& quantity : plan_.quantities) {
+      vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
+    }
+    plan_.margin[0].low = (plan_.margin[0].low + vector - 1) / vector * vector;
+    plan_.margin[0].high = (plan_.margin[0].high + vector - 1) / vector * vector;
     for (size_t axis = 0; axis < 2; ++axis) {
       plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
     }
@@ -361,6 +364,13 @@ std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::
     out = std::move(longer);
   }
   return out;
+}
+
+int vector_length(const StreamPlan& plan, Scalar type) {
+  const int limit = 16 / size_in_bytes(type);
+  int length = 1;
+  while (2 * length <= limit && plan.patch[0] % (2 * length) == 0) length *= 2;
+  return length;
 }
 
 std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {

@@ -91,7 +91,7 @@ struct StreamPlan {
   std::vector<Quantity> quantities;
   std::vector<Stage> stages;
   // Per tiled dimension, x first: points of a tile, and how many of them at either end are not
-  // written because their values are incomplete; in x multiples of the patch.
+  // written because their values are incomplete; in x multiples of a vector.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
   int64_t lead = 0;  // planes read before the first plane that is written
@@ -109,6 +109,9 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 // With scatter forms that are kept from plan to plan.
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
                        ScatterForms& forms);
+
+// Elements of one vector access to memory: a power of two that divides the patch's width.
+int vector_length(const StreamPlan& plan, Scalar type);
 
 // Offsets at which an access may read once its field's boundary rule is applied: the access's own
 // and, for a clamped dimension that it may leave, all between there and the point itself.

@@ -571,16 +571,9 @@ class StreamKernel {
   }
   Expr first(int axis) const { return kernel::variable(first_names_[static_cast<size_t>(axis)]); }
 
-  // Elements of one vector access to memory.
-  int vector_length(Scalar type) const {
-    const int limit = 16 / size_in_bytes(type);
-    int length = 1;
-    while (2 * length <= limit && plan_.patch[0] % (2 * length) == 0) length *= 2;
-    return length;
-  }
   // Rows of the field start, and tiles cut them, at multiples of a vector.
   int global_vector_length(const Quantity& q) const {
-    const int length = vector_length(q.type);
+    const int length = vector_length(plan_, q.type);
     const ir::Range& range = field_of(q).box.ranges[x_dimension()];
     const ir::Range& grid = program_.grid.ranges[x_dimension()];
     const ir::Affine extent = range.high - range.low + 1;
@@ -639,7 +632,7 @@ class StreamKernel {
   // A thread reads what it copied itself, so nobody has to wait for anybody.
   Body take_staged(int id) const {
     const Quantity& q = quantity(id);
-    const int length = vector_length(q.type);
+    const int length = vector_length(plan_, q.type);
     const int parts = plan_.patch[0] / length;
     const Expr element = kernel::mul(counter(column_, parts), literal(length));
     Body load;
@@ -721,7 +714,7 @@ class StreamKernel {
     if (q.slots == 0) return false;
     const Queue& queue = queues_[static_cast<size_t>(id)];
     const std::vector<int> rows = published_rows(q, plan_.patch[1]);
-    const int length = vector_length(q.type);
+    const int length = vector_length(plan_, q.type);
     Body body;
     for (size_t r = 0; r < rows.size(); ++r) {
       const Expr there = plus(kernel::mul(thread(1), literal(static_cast<int64_t>(rows.size()))),
@@ -778,7 +771,7 @@ class StreamKernel {
         distance < 0 ? larger(owner, literal(0)) : smaller(owner, literal(plan_.threads[1] - 1));
     const Expr there = plus(kernel::mul(owner, literal(static_cast<int64_t>(published.size()))),
                             found - published.begin());
-    const int length = vector_length(q.type);
+    const int length = vector_length(plan_, q.type);
     Body out;
     for (int c = 0; c < plan_.patch[0]; c += length) {
       const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
@@ -1057,6 +1050,10 @@ class StreamKernel {
       if (!inside_) append_inside(point[1], field.box, 1, row_conditions);
     }
     point.push_back(kernel::add(first(0), element));
+    // A margin of whole patches is decided once for the thread, another one vector by vector.
+    const bool whole =
+        plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
+    if (!whole) column_conditions = core_conditions(0, point.back());
     if (!inside_) append_inside(point.back(), field.box, rank() - 1, column_conditions);
     const BufferId global = builder_.global(q.field, q.component, field.history, true);
     Body move;
@@ -1067,7 +1064,7 @@ class StreamKernel {
         counted(column_, parts, guarded(kernel::all_of(column_conditions), std::move(move)));
     row_body = guarded(kernel::all_of(row_conditions), std::move(row_body));
     Body all = counted(row_, plan_.patch[1], std::move(row_body));
-    all = guarded(kernel::all_of(core_conditions(0, first(0))), std::move(all));
+    if (whole) all = guarded(kernel::all_of(core_conditions(0, first(0))), std::move(all));
     append(body, std::move(all));
     std::vector<Expr> planes = {at_least(plane, first_plane_),
                                 kernel::less_equal(plane, last_plane_)};

@@ -15,7 +15,7 @@ constexpr int kRegistersPerThread = 255;
 constexpr int64_t kSharedPerBlock = 227 * 1024;
 
 // Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
-// done with at most one launch of each of the shorter ones.
+// done with at most two launches of each of the shorter ones.
 std::vector<int> tile_sizes(int time_tile);
 
 // Blocks per multiprocessor that a kernel's registers are rationed for.

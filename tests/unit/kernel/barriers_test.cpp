@@ -113,7 +113,7 @@ TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
 
 TEST(Ring, WhatIsCountedFromMustBeTheSame) {
   const Body inner = {fetch(slot("n", 0, 2)), publish(slot("m", 1, 2)), {Barrier{}}};
-  EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 2, loop(inner)}}}),
+  EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 2, loop(inner, 2)}}}),
             kWrittenTooSoon);
   EXPECT_EQ(violations(loop({fetch(slot("n", 0, 2)), publish(slot("n", 1, 3)), {Barrier{}}})),
             kWrittenTooSoon);

@@ -228,6 +228,7 @@ TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {
   EXPECT_EQ(flat_plan(star(2), 4).unroll, 2);
   EXPECT_EQ(flat_plan(far_star(2), 4).unroll, 4);
   EXPECT_EQ(deep_plan(box(3), 4).unroll, 3);
+  EXPECT_EQ(plan(star(2), "prefetch=1 loads=registers", 2).unroll, 2) << "3 and 2: the shorter";
   EXPECT_EQ(plan(star(2), "unroll=5", 4).unroll, 5);
   EXPECT_EQ(flat_plan(on_a(2, "A[0,0] / 2"), 4).unroll, 1) << "nothing is carried";
 }
