@@ -18,7 +18,7 @@ Dialect make_dialect(std::string_view wide) {
   d.function = "static __device__ __forceinline__ ";
   d.restrict_keyword = "__restrict__";
   d.global_pointer = "";
-  d.shared_array = "__shared__ ";
+  d.shared_array = "__shared__ __align__(16) ";  // vectors are moved at once
   d.barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
   d.block_index = "blockIdx.x";

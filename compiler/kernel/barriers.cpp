@@ -6,8 +6,9 @@
 // parts.
 //
 // A loop is walked twice, so that its end meets its beginning. A buffer whose first index is
-// (loop variable + c) % slots is a ring: accesses to different slots do not meet. The second walk
-// stands for the next iteration, so there the loop variable counts one step more.
+// (loop variable + c) % slots is a ring: accesses to different slots do not meet. Each further walk
+// stands for the next iteration, so there the loop variable counts one step more, and a loop with a
+// ring is walked until every slot has come round.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/verify.h"
+#include "compiler/kernel/walk.h"
 
 namespace stencil::kernel {
 
@@ -44,13 +46,32 @@ struct Accesses {  // since the last barrier
   }
 };
 
-using LongNames = std::map<std::string, size_t>;  // long names of values and the numbers for them
+struct Texts {                            // of the values in a kernel
+  std::map<std::string, size_t> numbers;  // long names and the numbers that stand for them
+  std::map<std::string, unsigned>
+      axes;  // by name: which of thread_x, y, z it is made from, a bit each
+};
+
+constexpr const char* kThreads[] = {"thread_x", "thread_y", "thread_z"};
+
+// Slots of the largest ring in a body; 1 if there is none.
+int64_t largest_ring(const Body& body) {
+  constexpr int64_t kLargest = 16;
+  int64_t slots = 1;
+  for_each_node(body, [&](const Expr& node) {
+    const auto* operation = std::get_if<Operation>(&node->kind);
+    if (!operation || operation->op != Op::Mod) return;
+    const auto* literal = std::get_if<IntegerLiteral>(&operation->operands[1]->kind);
+    if (literal && literal->value <= kLargest) slots = std::max(slots, literal->value);
+  });
+  return slots;
+}
 
 // Reads and writes of shared buffers in one parallel section.
 class SectionAccesses {
  public:
-  SectionAccesses(const Kernel& kernel, LongNames& long_names, const Shifts& shifts)
-      : kernel_(kernel), long_names_(long_names), shifts_(shifts) {}
+  SectionAccesses(const Kernel& kernel, Texts& texts, const Shifts& shifts)
+      : kernel_(kernel), texts_(texts), shifts_(shifts) {}
 
   void body(const Body& statements) {
     const auto outer = lets_;
@@ -70,10 +91,12 @@ class SectionAccesses {
   void operator()(const CommitCopies&) {}
   void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
-    text(loop.begin);
+    const std::string begin = text(loop.begin);
     text(loop.end);
     lets_.erase(loop.name);
+    counters_[loop.name] = texts_.axes[begin];
     body(loop.body);
+    counters_.erase(loop.name);
   }
   void operator()(const If& branch) {
     text(branch.condition);
@@ -93,20 +116,35 @@ class SectionAccesses {
   // each other. Notes the loads in it.
   std::string text(const Expr& expr) {
     constexpr size_t kLongestName = 48;
-    std::string full = spell(expr);
-    if (full.size() <= kLongestName) return full;
-    const auto entry = long_names_.try_emplace(std::move(full), long_names_.size()).first;
-    return fmt::format("#{}", entry->second);
+    unsigned axes = 0;
+    std::string full = spell(expr, axes);
+    if (full.size() > kLongestName) {
+      const auto entry = texts_.numbers.try_emplace(std::move(full), texts_.numbers.size()).first;
+      full = fmt::format("#{}", entry->second);
+    }
+    texts_.axes[full] |= axes;
+    return full;
   }
 
-  std::string spell(const Expr& expr) {
+  std::string spell(const Expr& expr, unsigned& axes) {
     if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        if (variable->name == kThreads[axis]) axes |= 1u << axis;
+      }
+      const auto counter = counters_.find(variable->name);
+      if (counter != counters_.end()) axes |= counter->second;
       const auto let = lets_.find(variable->name);
-      return let == lets_.end() ? variable->name : let->second;
+      if (let == lets_.end()) return variable->name;
+      axes |= texts_.axes[let->second];
+      return let->second;
     }
     if (const auto* operation = std::get_if<Operation>(&expr->kind)) {
       std::string out = std::string(name(operation->op)) + "(";
-      for (const Expr& operand : operation->operands) out += text(operand) + ",";
+      for (const Expr& operand : operation->operands) {
+        const std::string part = text(operand);
+        axes |= texts_.axes[part];
+        out += part + ",";
+      }
       return out + ")";
     }
     if (const auto* load = std::get_if<Load>(&expr->kind)) {
@@ -158,9 +196,11 @@ class SectionAccesses {
   }
 
   const Kernel& kernel_;
-  LongNames& long_names_;
+  Texts& texts_;
   const Shifts& shifts_;
   std::map<std::string, std::string> lets_;
+  std::map<std::string, unsigned>
+      counters_;  // loop variables: the axes their first value is made from
 };
 
 class BarrierVerifier {
@@ -180,8 +220,10 @@ class BarrierVerifier {
   void operator()(const For& loop) {
     const Accesses before = pending_;
     body(loop.body);
-    shifts_[loop.name] += loop.step;
-    body(loop.body);
+    for (int64_t again = largest_ring(loop.body); again > 0; --again) {
+      shifts_[loop.name] += loop.step;
+      body(loop.body);
+    }
     shifts_.erase(loop.name);
     pending_.join(before);  // it may not run at all
   }
@@ -194,7 +236,7 @@ class BarrierVerifier {
     pending_.join(after);
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_, long_names_, shifts_);
+    SectionAccesses section(kernel_, texts_, shifts_);
     section.body(threads.body);
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
@@ -217,25 +259,31 @@ class BarrierVerifier {
     }
   }
 
-  // Every thread meets only its own elements: all places have one index (whatever the slot), or
-  // each of the block's axes is itself an index, the same one everywhere.
+  // Every thread meets only its own elements: all places have one index (whatever the slot), made
+  // from all axes of the block, or each of the axes is itself an index, the same one everywhere.
   bool own_element(const std::set<Place>& a, const std::set<Place>& b) const {
     const Place& first = *a.begin();
     const auto everywhere = [&](const auto& holds) {
       return std::all_of(a.begin(), a.end(), holds) && std::all_of(b.begin(), b.end(), holds);
     };
-    if (everywhere([&](const Place& place) {
-          return place.index == first.index && place.ring == first.ring;
-        })) {
-      return true;
+    unsigned axes = 0;  // of the block
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      if (kernel_.threads[axis] > 1) axes |= 1u << axis;
     }
-    const char* const axes[] = {"thread_x", "thread_y", "thread_z"};
-    for (size_t axis = 0; axis < 3; ++axis) {
-      if (kernel_.threads[axis] == 1) continue;
-      const auto found = std::find(first.index.begin(), first.index.end(), axes[axis]);
+    unsigned made_from = 0;
+    for (const std::string& index : first.index) {
+      const auto found = texts_.axes.find(index);
+      if (found != texts_.axes.end()) made_from |= found->second;
+    }
+    const bool one_index = everywhere(
+        [&](const Place& place) { return place.index == first.index && place.ring == first.ring; });
+    if (one_index && (made_from & axes) == axes) return true;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      if ((axes >> axis & 1) == 0) continue;
+      const auto found = std::find(first.index.begin(), first.index.end(), kThreads[axis]);
       const size_t d = static_cast<size_t>(found - first.index.begin());
       if (!everywhere([&](const Place& place) {
-            return d < place.index.size() && place.index[d] == axes[axis];
+            return d < place.index.size() && place.index[d] == kThreads[axis];
           })) {
         return false;
       }
@@ -252,7 +300,7 @@ class BarrierVerifier {
 
   const Kernel& kernel_;
   Violations& violations_;
-  LongNames long_names_;
+  Texts texts_;
   Shifts shifts_;
   Accesses pending_;
 };

@@ -24,13 +24,15 @@ class KernelVerifier {
   KernelVerifier(const Module& module, const Kernel& kernel, Violations& violations)
       : module_(module), kernel_(kernel), violations_(violations) {}
 
-  void verify() {
+  // False if expressions are missing, so that nothing else can look at the kernel.
+  bool verify() {
     for (const NamedConstant& constant : module_.constants) define(constant.name, constant.type);
     for (const ScalarArgument& scalar : kernel_.scalars) define(scalar.name, scalar.type);
     threads();
     for (const Buffer& buffer : kernel_.buffers) this->buffer(buffer);
     define("block", Scalar::I64);
     body(kernel_.body);
+    return complete_;
   }
 
   // Statements.
@@ -57,6 +59,9 @@ class KernelVerifier {
     element(copy.to, copy.to_index, "copy to");
     element(copy.from, copy.from_index, "copy from");
     if (copy.count < 1) fail(fmt::format("copy of {} elements", copy.count));
+    if (copy.async && known(copy.to) && copy.count * size_in_bytes(at(copy.to).type) % 4 != 0) {
+      fail("async copy of less than 4 bytes");
+    }
     if (!in_threads_) fail("copy outside threads");
     if (!known(copy.to) || !known(copy.from)) return;
     if (at(copy.to).space == Space::Global && at(copy.to).read_only) {
@@ -75,7 +80,8 @@ class KernelVerifier {
     if (!in_threads_) fail("commit of copies outside threads");
   }
   void operator()(const AwaitCopies& await) {
-    if (!in_threads_ || await.pending < 0) fail("await of copies outside threads");
+    if (!in_threads_) fail("await of copies outside threads");
+    if (await.pending < 0) fail(fmt::format("await with {} batches pending", await.pending));
   }
   void operator()(const For& loop) {
     expr(loop.begin);
@@ -120,7 +126,17 @@ class KernelVerifier {
     if (shuffle.count < 1) fail(fmt::format("shuffle for {} values", shuffle.count));
     if (shuffle.count > 1) define(shuffle.name, Scalar::I32);
     in_threads_ = true;
+    std::set<std::string> places;
+    const auto place = [&](BufferId id, const std::vector<Expr>& index) {
+      std::string text = std::to_string(id);
+      for (const Expr& i : index) text += "," + print(i);
+      return text;
+    };
     for (const Shuffle::Move& move : shuffle.moves) {
+      if (!places.insert(place(move.to, move.to_index)).second) fail("shuffle to one place twice");
+    }
+    for (const Shuffle::Move& move : shuffle.moves) {
+      if (places.count(place(move.from, move.from_index))) fail("shuffle from where it writes");
       element(move.to, move.to_index, "shuffle to");
       element(move.from, move.from_index, "shuffle from");
       if (!known(move.to) || !known(move.from)) continue;
@@ -208,7 +224,10 @@ class KernelVerifier {
         if (load) all &= std::none_of(load->index.begin(), load->index.end(), missing);
       });
     });
-    if (!all) fail("an expression is missing");
+    if (!all) {
+      fail("an expression is missing");
+      complete_ = false;
+    }
     return all;
   }
 
@@ -289,6 +308,7 @@ class KernelVerifier {
   std::map<std::string, Scalar> variables_;
   std::set<std::string> taken_;  // names of buffers
   bool in_threads_ = false;
+  bool complete_ = true;
 };
 
 bool floating(Scalar type) {
@@ -363,8 +383,7 @@ bool well_typed(const Operation& operation, Scalar type) {
 std::vector<std::string> verify(const Module& module) {
   Violations violations;
   for (const Kernel& kernel : module.kernels) {
-    KernelVerifier(module, kernel, violations).verify();
-    verify_barriers(kernel, violations);
+    if (KernelVerifier(module, kernel, violations).verify()) verify_barriers(kernel, violations);
   }
   verify_plan(module, violations);
   return violations.lines();

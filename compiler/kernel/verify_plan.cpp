@@ -22,8 +22,17 @@ class PlanVerifier {
     if (plan_.time_tile < 1) fail(fmt::format("time tile {}", plan_.time_tile));
     const auto& sizes = plan_.tile_sizes;
     const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
+                         std::adjacent_find(sizes.begin(), sizes.end()) == sizes.end() &&
                          (sizes.empty() || (sizes[0] == plan_.time_tile && sizes.back() == 1));
     if (!ordered) fail("tile sizes do not descend from the time tile to 1");
+    for (int size : sizes) {
+      const bool served =
+          std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
+            const auto* launch = std::get_if<Launch>(&action);
+            return launch && (launch->steps == 0 || launch->steps == size);
+          });
+      if (!served) fail(fmt::format("nothing is launched for tiles of {} steps", size));
+    }
     for (const Array& array : plan_.arrays) this->array(array);
     for (const Check& check : plan_.checks) expr(check.condition, Scalar::Bool, "a check");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");

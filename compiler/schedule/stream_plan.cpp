@@ -48,6 +48,11 @@ class StreamPlanner {
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     set_margins();
     set_unroll();
+    for (const Stage& stage : plan_.stages) {
+      for (const StagePiece& piece : stage.pieces) {
+        plan_.calls |= subroutine_calls(*piece.graph, piece.results, program_.fp) > 0;
+      }
+    }
     return std::move(plan_);
   }
 
@@ -366,6 +371,20 @@ std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::
   return out;
 }
 
+int subroutine_calls(const ir::Graph& graph, const std::vector<ir::NodeId>& results, FpMode fp) {
+  const auto needed = ir::reachable(graph, results);
+  int calls = 0;
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const auto* operation = std::get_if<ir::Operation>(&graph[id].kind);
+    if (!operation || !needed[static_cast<size_t>(id)] || !is_float(graph[id].type)) continue;
+    const bool quick = fp == FpMode::Fast && graph[id].type == Scalar::F32;
+    const bool division =
+        operation->op == Op::Div || operation->op == Op::Sqrt || operation->op == Op::Rsqrt;
+    if ((division && !quick) || is_transcendental(operation->op)) ++calls;
+  }
+  return calls;
+}
+
 int vector_length(const StreamPlan& plan, Scalar type) {
   const int limit = 16 / size_in_bytes(type);
   int length = 1;
@@ -382,6 +401,7 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 }
 
 int estimate_registers(const StreamPlan& plan) {
+  constexpr int kCalls = 48;      // what lives across a subroutine call cannot be rearranged
   constexpr int kAddresses = 32;  // coordinates, addresses, loop state, and slack for scheduling
   const int points = plan.patch[0] * plan.patch[1];
   int words = 0;
@@ -403,7 +423,8 @@ int estimate_registers(const StreamPlan& plan) {
       if (carried) words += size * (points + moved);
     }
   }
-  return words + widest + kAddresses;
+  const int calls = plan.calls ? kCalls : 0;
+  return words + words / 10 + widest + kAddresses + calls;
 }
 
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {

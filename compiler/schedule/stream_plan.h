@@ -94,9 +94,10 @@ struct StreamPlan {
   // written because their values are incomplete; in x multiples of a vector.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
-  int64_t lead = 0;  // planes read before the first plane that is written
-  int64_t tail = 0;  // planes the front is ahead of the last plane that is written
-  int unroll = 1;    // planes per iteration of the loop
+  int64_t lead = 0;    // planes read before the first plane that is written
+  int64_t tail = 0;    // planes the front is ahead of the last plane that is written
+  int unroll = 1;      // planes per iteration of the loop
+  bool calls = false;  // divisions, roots or functions that the target computes in subroutines
 
   int64_t core(int axis) const {
     const size_t i = static_cast<size_t>(axis);
@@ -109,6 +110,10 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 // With scatter forms that are kept from plan to plan.
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
                        ScatterForms& forms);
+
+// Operations per point that a GPU computes in subroutines, which take registers and time: correctly
+// rounded divisions and roots (in double all of them), and functions like exp.
+int subroutine_calls(const ir::Graph& graph, const std::vector<ir::NodeId>& results, FpMode fp);
 
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);

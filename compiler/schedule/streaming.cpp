@@ -406,9 +406,11 @@ class StreamKernel {
       const std::string name =
           fmt::format("{}_{}{}", interface_.array_name(q.field, q.component), q.version,
                       q.part < 0 ? "" : fmt::format("_sum{}", q.part));
-      queue.registers = builder_.local(
-          kernel::Space::Thread, name, q.type, std::move(extents),
-          q.loaded() ? fmt::format("as loaded, by age") : fmt::format("{} planes behind", q.lag));
+      queue.registers =
+          builder_.local(kernel::Space::Thread, name, q.type, std::move(extents),
+                         q.loaded() ? "as loaded, by age"
+                                    : fmt::format("{} {}{} behind", q.lag, flat() ? "row" : "plane",
+                                                  q.lag == 1 ? "" : "s"));
       if (q.slots > 0) {
         const int64_t rows =
             static_cast<int64_t>(published_rows(q, plan_.patch[1]).size()) * plan_.threads[1];

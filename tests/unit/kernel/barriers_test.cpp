@@ -106,9 +106,32 @@ TEST(Ring, TheEndOfALoopMeetsItsBeginning) {
 TEST(Ring, AnIterationCountsAsManyAsTheStepOfTheLoop) {
   const Body body = {fetch(slot("n", 0, 4)), publish(slot("n", 1, 4))};
   EXPECT_EQ(violations(loop(body, 2)), kSound) << "only odd slots are written, even ones read";
-  EXPECT_EQ(violations(loop(body, 1)), kReadTooSoon);
+  EXPECT_EQ(violations(loop(body, 1)), kBothTooSoon);  // the slot comes round again
   const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
   EXPECT_EQ(violations(loop(two_ahead, 2)), kBothTooSoon);
+}
+
+TEST(Ring, ASlotThatComesRoundLaterIsMetToo) {
+  const Body two_ahead = {fetch(slot("n", 0, 4)), publish(slot("n", 2, 4))};
+  EXPECT_EQ(violations(loop(two_ahead)), kBothTooSoon);
+  const Body six_ahead = {fetch(slot("n", 0, 8)), publish(slot("n", 6, 8))};
+  const std::vector<std::string> written_first = {kBothTooSoon[1], kBothTooSoon[0]};
+  EXPECT_EQ(violations(loop(six_ahead)), written_first);  // in two iterations, read in six
+}
+
+TEST(OwnElement, OneIndexForAllThreadsIsNobodysOwn) {
+  const Expr zero = integer(0);
+  EXPECT_EQ(violations({write(zero, zero, zero), read(zero, zero, zero)}), kReadTooSoon);
+  EXPECT_EQ(violations({write(zero, zero, v("thread_x")), read(zero, zero, v("thread_x"))}),
+            kSound);
+}
+
+TEST(OwnElement, AnIndexWithoutOneOfTheAxesIsShared) {
+  const Expr zero = integer(0);
+  const Expr x = v("thread_x");
+  EXPECT_EQ(violations({write(zero, zero, x), read(zero, zero, x)}, {8, 8, 1}), kReadTooSoon);
+  const Expr both = add(mul(v("thread_y"), integer(8)), x);
+  EXPECT_EQ(violations({write(zero, zero, both), read(zero, zero, both)}, {8, 8, 1}), kSound);
 }
 
 TEST(Ring, WhatIsCountedFromMustBeTheSame) {

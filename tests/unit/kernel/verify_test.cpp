@@ -451,9 +451,14 @@ TEST(Verify, SoundTileSizesPass) {
   module.plan.tile_sizes = {10, 5, 2, 1};
   Launch another = launch(module);
   launch(module).steps = 5;
-  another.steps = 10;
-  module.plan.actions.push_back(another);
+  for (int steps : {10, 2, 1}) {
+    another.steps = steps;
+    module.plan.actions.push_back(another);
+  }
   EXPECT_EQ(verify(module), std::vector<std::string>{});
+  module.plan.actions.pop_back();
+  EXPECT_EQ(verify(module),
+            std::vector<std::string>{"plan: nothing is launched for tiles of 1 steps"});
 }
 
 TEST(Print, CopiesAndShuffles) {
