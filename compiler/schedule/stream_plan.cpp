@@ -50,7 +50,9 @@ class StreamPlanner {
     set_unroll();
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
-        plan_.calls |= subroutine_calls(*piece.graph, piece.results, program_.fp) > 0;
+        const bool called = subroutine_calls(*piece.graph, piece.results, program_.fp) > 0;
+        const int words = (*piece.graph)[piece.results[0]].type == Scalar::F64 ? 96 : 56;
+        if (called) plan_.call_words = std::max(plan_.call_words, words);
       }
     }
     return std::move(plan_);
@@ -401,30 +403,38 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 }
 
 int estimate_registers(const StreamPlan& plan) {
-  constexpr int kCalls = 48;      // what lives across a subroutine call cannot be rearranged
-  constexpr int kAddresses = 32;  // coordinates, addresses, loop state, and slack for scheduling
+  constexpr int kAddresses = 40;  // coordinates, addresses, loop state, and slack for scheduling
   const int points = plan.patch[0] * plan.patch[1];
-  int words = 0;
-  int widest = 0;  // cells fetched for one stage
+  const auto words_of = [&](const Quantity& quantity) {
+    return (size_in_bytes(quantity.type) + 3) / 4;
+  };
+  const auto beside = [&](const Cells& cells) {
+    int count = 0;
+    for (const auto& [row, sides] : cells) {
+      const bool own = row >= 0 && row < plan.patch[1];
+      count += sides.low + sides.high + (own ? 0 : plan.patch[0]);
+    }
+    return count;
+  };
+  int carried = 0;  // from one iteration to the next
   for (const Quantity& quantity : plan.quantities) {
-    const int size = (size_in_bytes(quantity.type) + 3) / 4;
-    for (int age = 0; age < quantity.ages; ++age) {
-      int halo = 0;
-      for (const auto& [row, sides] : quantity.fetched[static_cast<size_t>(age)]) {
-        const bool own = row >= 0 && row < plan.patch[1];
-        halo += sides.low + sides.high + (own ? 0 : plan.patch[0]);
-      }
-      int moved = 0;
-      for (const auto& [row, sides] : quantity.kept[static_cast<size_t>(age)]) {
-        moved += sides.low + sides.high;
-      }
-      widest = std::max(widest, size * (points + halo));
-      const bool carried = age + 1 < quantity.ages;
-      if (carried) words += size * (points + moved);
+    for (int age = 0; age + 1 < quantity.ages; ++age) {
+      carried += words_of(quantity) * (points + beside(quantity.kept[static_cast<size_t>(age)]));
     }
   }
-  const int calls = plan.calls ? kCalls : 0;
-  return words + words / 10 + widest + kAddresses + calls;
+  int fetched = 0;  // for one stage, with the plane it makes
+  for (const Stage& stage : plan.stages) {
+    int words = 0;
+    for (int result : stage.results) {
+      words += words_of(plan.quantities[static_cast<size_t>(result)]) * points;
+    }
+    for (const auto& [id, age] : stage.planes) {
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(id)];
+      words += words_of(quantity) * beside(quantity.fetched[static_cast<size_t>(age)]);
+    }
+    fetched = std::max(fetched, words);
+  }
+  return carried + carried / 10 + fetched + kAddresses + plan.call_words;
 }
 
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {

@@ -97,7 +97,7 @@ struct StreamPlan {
   int64_t lead = 0;    // planes read before the first plane that is written
   int64_t tail = 0;    // planes the front is ahead of the last plane that is written
   int unroll = 1;      // planes per iteration of the loop
-  bool calls = false;  // divisions, roots or functions that the target computes in subroutines
+  int call_words = 0;  // registers that a subroutine takes, 32 bits each; see subroutine_calls
 
   int64_t core(int axis) const {
     const size_t i = static_cast<size_t>(axis);

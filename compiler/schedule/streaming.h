@@ -11,7 +11,7 @@ namespace stencil::schedule {
 // The device that chunks are cut for when nothing else is known: the H100 and H200.
 constexpr int kMultiprocessors = 132;
 constexpr int kRegistersPerMultiprocessor = 65536;
-constexpr int kRegistersPerThread = 255;
+constexpr int kRegistersPerThread = 248;  // of 255, with a margin
 constexpr int64_t kSharedPerBlock = 227 * 1024;
 
 // Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
