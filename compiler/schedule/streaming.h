@@ -1,6 +1,7 @@
 // The `streaming` family: its pieces towards one another. What is kept and when is in
-// stream_plan.h; the kernels are written in streaming.cpp; defaults, refusals and costs in
-// streaming_family.cpp.
+// stream_plan.h; the kernels are written in three layers, stream_tile.h (where a block is),
+// stream_queues.h (what a thread keeps) and streaming.cpp (the whole); defaults, refusals and costs
+// are in streaming_family.cpp.
 #pragma once
 
 #include "compiler/kernel/plan.h"

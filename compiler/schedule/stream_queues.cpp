@@ -1,0 +1,327 @@
+// Loading planes, publishing rows, fetching columns and rows, moving on.
+#include "compiler/schedule/stream_queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::schedule {
+
+void StreamQueues::declare_queues() {
+  for (const Quantity& q : plan_.quantities) {
+    Queue queue;
+    int above = plan_.patch[1];
+    Sides sides;
+    for (const auto& [row, columns] : q.halo) {
+      queue.row = std::max(queue.row, -row);
+      above = std::max(above, row + 1);
+      sides = {std::max(sides.low, columns.low), std::max(sides.high, columns.high)};
+    }
+    queue.column = sides.low;
+    queue.row_count = queue.row + above;
+    queue.column_count = sides.low + plan_.patch[0] + sides.high;
+    std::vector<Expr> extents;
+    extents.push_back(literal(q.ages));
+    if (!flat()) extents.push_back(literal(queue.row_count));
+    extents.push_back(literal(queue.column_count));
+    const std::string name =
+        fmt::format("{}_{}{}", interface_.array_name(q.field, q.component), q.version,
+                    q.part < 0 ? "" : fmt::format("_sum{}", q.part));
+    queue.registers =
+        builder_.local(kernel::Space::Thread, name, q.type, std::move(extents),
+                       q.loaded() ? "as loaded, by age"
+                                  : fmt::format("{} {}{} behind", q.lag, flat() ? "row" : "plane",
+                                                q.lag == 1 ? "" : "s"));
+    if (q.slots > 0) {
+      const int64_t rows =
+          static_cast<int64_t>(published_rows(q, plan_.patch[1]).size()) * plan_.threads[1];
+      queue.rows = builder_.local(kernel::Space::Shared, name + "_rows", q.type,
+                                  {literal(q.slots), literal(rows), literal(plan_.cover[0])},
+                                  "rows that others read");
+    }
+    if (q.staged > 0) {
+      std::vector<Expr> extents = {literal(q.staged), literal(schedule_.block[1])};
+      if (!flat()) extents.push_back(literal(plan_.patch[1]));
+      extents.push_back(literal(schedule_.block[0]));
+      extents.push_back(literal(plan_.patch[0]));
+      queue.staged = builder_.local(kernel::Space::Shared, name + "_ahead", q.type,
+                                    std::move(extents), "planes on their way");
+    }
+    queues_.push_back(queue);
+  }
+}
+
+std::vector<Expr> StreamQueues::place(int id, const Expr& age, const Expr& row,
+                                      const Expr& column) const {
+  const Queue& queue = queues_[static_cast<size_t>(id)];
+  std::vector<Expr> index = {age};
+  if (!flat()) index.push_back(plus(row, queue.row));
+  index.push_back(plus(column, queue.column));
+  return index;
+}
+
+Body StreamQueues::clear_queues() {
+  Body all;
+  for (size_t id = 0; id < queues_.size(); ++id) {
+    const Quantity& q = plan_.quantities[id];
+    const Queue& queue = queues_[id];
+    std::vector<Expr> index;
+    index.push_back(counter(age_, q.ages));
+    if (!flat()) index.push_back(counter(row_, queue.row_count));
+    index.push_back(counter(column_, queue.column_count));
+    Body store;
+    store.push_back({kernel::Store{queue.registers, index, zero(q.type)}});
+    Body loops = counted(age_, q.ages,
+                         counted(row_, flat() ? 1 : queue.row_count,
+                                 counted(column_, queue.column_count, std::move(store))));
+    append(all, std::move(loops));
+  }
+  Body out;
+  out.push_back(threads(std::move(all)));
+  return out;
+}
+
+Expr StreamQueues::zero(Scalar type) {
+  const Scalar arithmetic = arithmetic_type(type);
+  const Expr value =
+      is_float(arithmetic) ? kernel::real(0, arithmetic) : kernel::integer(0, arithmetic);
+  return kernel::convert(value, type);
+}
+
+int StreamQueues::global_vector_length(const Quantity& q) const {
+  const int length = vector_length(plan_, q.type);
+  const ir::Range& range = field_of(q).box.ranges[x_dimension()];
+  const ir::Range& grid = program_.grid.ranges[x_dimension()];
+  const ir::Affine extent = range.high - range.low + 1;
+  const ir::Affine shift = grid.low - range.low;
+  const bool whole = extent.is_constant() && shift.is_constant() && extent.constant % length == 0 &&
+                     shift.constant % length == 0;
+  return whole ? length : 1;
+}
+
+Body StreamQueues::load_front() {
+  Body body = patch_lets();
+  bool any_staged = false;
+  for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
+  if (any_staged) body.push_back({kernel::AwaitCopies{schedule_.prefetch - 1}});
+  for (size_t id = 0; id < plan_.quantities.size(); ++id) {
+    const Quantity& q = plan_.quantities[id];
+    if (!q.loaded()) continue;
+    append(body, q.staged > 0 ? take_staged(static_cast<int>(id))
+                              : load_plane(static_cast<int>(id), kernel::variable(front_)));
+  }
+  if (any_staged) append(body, stage_ahead(passed(), schedule_.prefetch));
+  Body out;
+  out.push_back(threads(std::move(body)));
+  return out;
+}
+
+Body StreamQueues::stage_ahead(const Expr& n, int ahead) {
+  Body out;
+  for (size_t id = 0; id < plan_.quantities.size(); ++id) {
+    if (plan_.quantities[id].staged == 0) continue;
+    append(out,
+           load_plane(static_cast<int>(id), plus(kernel::add(front_begin_, n), ahead), n, ahead));
+  }
+  out.push_back({kernel::CommitCopies{}});
+  return out;
+}
+
+Body StreamQueues::stage_first() {
+  Body out;
+  bool any_staged = false;
+  for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
+  if (!any_staged) return out;
+  inside_ = false;
+  Body body = patch_lets();
+  append(body, stage_ahead(kernel::variable(age_), 0));
+  Body loop;
+  loop.push_back({kernel::For{kernel::LoopKind::Serial, age_, literal(0),
+                              literal(schedule_.prefetch), 1, std::move(body)}});
+  out.push_back(threads(std::move(loop)));
+  out.push_back({kernel::Barrier{}});  // the ring is numbered anew
+  return out;
+}
+
+Body StreamQueues::take_staged(int id) const {
+  const Quantity& q = quantity(id);
+  const int length = vector_length(plan_, q.type);
+  const int parts = plan_.patch[0] / length;
+  const Expr element = kernel::mul(counter(column_, parts), literal(length));
+  Body load;
+  load.push_back({kernel::Copy{
+      queues_[static_cast<size_t>(id)].registers, place(id, literal(0), row(), element),
+      queues_[static_cast<size_t>(id)].staged, staged_place(q, passed(), 0, element), length}});
+  return counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
+}
+
+std::vector<Expr> StreamQueues::staged_place(const Quantity& q, const Expr& n, int ahead,
+                                             const Expr& element) const {
+  const Expr slot = kernel::operation(Op::Mod, {plus(n, ahead), literal(q.staged)});
+  std::vector<Expr> index = {slot, thread(1)};
+  if (!flat()) index.push_back(row());
+  index.push_back(thread(0));
+  index.push_back(element);
+  return index;
+}
+
+Expr StreamQueues::nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const {
+  if (inside_) return at;
+  const int dimension = static_cast<int>(d);
+  return larger(smaller(at, plus(interface_.high(box, dimension), 1 - length)),
+                interface_.low(box, dimension));
+}
+
+Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahead) {
+  const Quantity& q = quantity(id);
+  const ir::Box& box = field_of(q).box;
+  const int length = global_vector_length(q);
+  const int parts = plan_.patch[0] / length;
+  const Expr part = counter(column_, parts);
+  const Expr element = kernel::mul(part, literal(length));
+  Point point(static_cast<size_t>(rank()));
+  point[0] = n ? nearest_always(plane, box) : nearest(plane, box, 0, 1);
+  if (!flat()) point[1] = nearest(kernel::add(first(1), row()), box, 1, 1);
+  point.back() = nearest(kernel::add(first(0), element), box, x_dimension(), length);
+  const BufferId global = builder_.global(q.field, q.component, 0, false);
+  Body load;
+  const Queue& queue = queues_[static_cast<size_t>(id)];
+  kernel::Copy copy{queue.registers, {}, global, interface_.index(point, box), length};
+  copy.async = n != nullptr;
+  copy.to = n ? queue.staged : queue.registers;
+  copy.to_index = n ? staged_place(q, n, ahead, element) : place(id, literal(0), row(), element);
+  load.push_back({std::move(copy)});
+  Body loops = counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
+  Expr exists = kernel::boolean(true);
+  for (int d = 0; d < rank() && !inside_; ++d) {
+    const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+    const ir::Affine more = range.high - range.low;
+    if (more.is_constant() && more.constant >= 0) continue;
+    exists = kernel::operation(
+        Op::And, {exists, kernel::less_equal(interface_.low(box, d), interface_.high(box, d))});
+  }
+  if (is_true(exists)) return loops;
+  Body out;
+  if (!is_false(exists)) out.push_back({kernel::If{exists, std::move(loops), {}}});
+  return out;
+}
+
+Expr StreamQueues::slot(const Quantity& q, int iterations_ago) const {
+  const Expr since = plan_.unroll % q.slots == 0 ? counter(unrolled_, plan_.unroll) : passed();
+  const int back = (q.slots - iterations_ago % q.slots) % q.slots;
+  return kernel::operation(Op::Mod, {plus(since, back), literal(q.slots)});
+}
+
+bool StreamQueues::publish(int id, Body& out) {
+  const Quantity& q = quantity(id);
+  if (q.slots == 0) return false;
+  const Queue& queue = queues_[static_cast<size_t>(id)];
+  const std::vector<int> rows = published_rows(q, plan_.patch[1]);
+  const int length = vector_length(plan_, q.type);
+  Body body;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const Expr there = plus(kernel::mul(thread(1), literal(static_cast<int64_t>(rows.size()))),
+                            static_cast<int64_t>(r));
+    for (int c = 0; c < plan_.patch[0]; c += length) {
+      const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
+      body.push_back({kernel::Copy{queue.rows,
+                                   {slot(q, 0), there, column},
+                                   queue.registers,
+                                   place(id, literal(q.ready), literal(rows[r]), literal(c)),
+                                   length}});
+    }
+  }
+  out.push_back(threads(std::move(body)));
+  return true;
+}
+
+Body StreamQueues::fetch(int id, int age) {
+  Body out;
+  if (!fetched_.insert({id, age}).second) return out;
+  const Quantity& q = quantity(id);
+  const Cells& cells = q.fetched[static_cast<size_t>(age)];
+  Body rows;
+  for (const auto& [row, sides] : cells) {
+    if (row < 0 || row >= plan_.patch[1]) append(rows, fetch_row(id, age, row));
+  }
+  if (!rows.empty()) out.push_back(threads(std::move(rows)));
+  for (auto from = cells.begin(); from != cells.end();) {  // runs of rows with the same sides
+    auto to = std::next(from);
+    int count = 1;
+    while (to != cells.end() && to->first == from->first + count && to->second == from->second) {
+      ++to;
+      ++count;
+    }
+    append(out, fetch_columns(id, age, from->first, count, from->second));
+    from = to;
+  }
+  return out;
+}
+
+Body StreamQueues::fetch_row(int id, int age, int row) const {
+  const Quantity& q = quantity(id);
+  const Queue& queue = queues_[static_cast<size_t>(id)];
+  const int distance = floor_div(row, plan_.patch[1]);
+  const int their_row = row - distance * plan_.patch[1];
+  const std::vector<int> published = published_rows(q, plan_.patch[1]);
+  const auto found = std::find(published.begin(), published.end(), their_row);
+  Expr owner = plus(thread(1), distance);
+  owner = distance < 0 ? larger(owner, literal(0)) : smaller(owner, literal(plan_.threads[1] - 1));
+  const Expr there = plus(kernel::mul(owner, literal(static_cast<int64_t>(published.size()))),
+                          found - published.begin());
+  const int length = vector_length(plan_, q.type);
+  Body out;
+  for (int c = 0; c < plan_.patch[0]; c += length) {
+    const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
+    out.push_back({kernel::Copy{queue.registers,
+                                place(id, literal(age), literal(row), literal(c)),
+                                queue.rows,
+                                {slot(q, age - q.ready), there, column},
+                                length}});
+  }
+  return out;
+}
+
+Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
+                                 const Sides& sides) const {
+  const BufferId registers = queues_[static_cast<size_t>(id)].registers;
+  kernel::Shuffle shuffle;
+  shuffle.name = row_;
+  shuffle.count = count;
+  const Expr row = plus(counter(row_, count), first_row);
+  for (int c = -sides.low; c < plan_.patch[0] + sides.high; ++c) {
+    const int lane = floor_div(c, plan_.patch[0]);
+    if (lane == 0 || std::abs(lane) >= plan_.threads[0]) continue;
+    const int theirs = c - lane * plan_.patch[0];
+    shuffle.moves.push_back({registers, place(id, literal(age), row, literal(c)), registers,
+                             place(id, literal(age), row, literal(theirs)), lane});
+  }
+  Body out;
+  if (!shuffle.moves.empty()) out.push_back({std::move(shuffle)});
+  return out;
+}
+
+Body StreamQueues::move_queues() const {
+  Body out;
+  for (size_t id = 0; id < queues_.size(); ++id) {
+    const Quantity& q = plan_.quantities[id];
+    for (int age = q.ages - 1; age > 0; --age) append(out, move_plane(static_cast<int>(id), age));
+  }
+  return out;
+}
+
+Body StreamQueues::move_plane(int id, int age) const {
+  const Quantity& q = quantity(id);
+  const Cells& kept = q.kept[static_cast<size_t>(age) - 1];
+  const Sides sides = kept.count(0) ? kept.at(0) : Sides{};
+  const int columns = sides.low + plan_.patch[0] + sides.high;
+  const BufferId registers = queues_[static_cast<size_t>(id)].registers;
+  const Expr column = plus(counter(column_, columns), -sides.low);
+  Body move;
+  move.push_back(
+      {kernel::Store{registers, place(id, literal(age), row(), column),
+                     kernel::load(registers, place(id, literal(age - 1), row(), column), q.type)}});
+  return counted(row_, plan_.patch[1], counted(column_, columns, std::move(move)));
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,66 @@
+// What a thread of a streaming kernel keeps: queues of planes in registers, how planes come from
+// memory into them, and how neighbours' values get beside a patch.
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "compiler/schedule/stream_tile.h"
+
+namespace stencil::schedule {
+
+class StreamQueues : public StreamTile {
+ public:
+  using StreamTile::StreamTile;
+
+ protected:
+  struct Queue {
+    BufferId registers = -1;
+    BufferId rows = -1;       // published, in shared memory
+    BufferId staged = -1;     // on their way from memory, in shared memory
+    int row = 0, column = 0;  // where the patch starts in a plane
+    int row_count = 1, column_count = 1;
+  };
+  void declare_queues();
+  // Index of a point of the patch (or beside it) in a queue.
+  std::vector<Expr> place(int id, const Expr& age, const Expr& row, const Expr& column) const;
+  // Registers must hold something before they are read, even if nobody uses the value.
+  Body clear_queues();
+  static Expr zero(Scalar type);
+  // Rows of the field start, and tiles cut them, at multiples of a vector.
+  int global_vector_length(const Quantity& q) const;
+  Body load_front();
+  // Starts the copies of the plane that becomes the front `ahead` iterations after iteration `n`.
+  Body stage_ahead(const Expr& n, int ahead);
+  // The first planes, before the loop: iterations -prefetch .. -1 so to speak.
+  Body stage_first();
+  // A thread reads what it copied itself, so nobody has to wait for anybody.
+  Body take_staged(int id) const;
+  std::vector<Expr> staged_place(const Quantity& q, const Expr& n, int ahead,
+                                 const Expr& element) const;
+  // Beyond the field the nearest point is loaded instead; nobody reads it there.
+  Expr nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const;
+  // A plane copied ahead may lie beyond the field when the front is still inside.
+  Expr nearest_always(const Expr& plane, const ir::Box& box) const {
+    return larger(smaller(plane, interface_.high(box, 0)), interface_.low(box, 0));
+  }
+  // Loads a plane into the queue, or starts its copy into the slot for `ahead` iterations after n.
+  Body load_plane(int id, const Expr& plane, const Expr& n = nullptr, int ahead = 0);
+  Expr slot(const Quantity& q, int iterations_ago) const;
+  // Publishes the rows of the plane that is just ready; false if nobody reads them.
+  bool publish(int id, Body& out);
+  static int floor_div(int a, int b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+  // Brings in the cells beside the patch that are read when a plane has this age.
+  Body fetch(int id, int age);
+  // A row of the threads above or below; at the tile's end, where nobody needs it, one's own.
+  Body fetch_row(int id, int age, int row) const;
+  Body fetch_columns(int id, int age, int first_row, int count, const Sides& sides) const;
+  Body move_queues() const;
+  Body move_plane(int id, int age) const;
+
+  std::vector<Queue> queues_;
+  std::set<std::pair<int, int>> fetched_;
+};
+
+}  // namespace stencil::schedule
