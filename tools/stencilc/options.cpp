@@ -146,7 +146,7 @@ class HelpFormatter : public CLI::Formatter {
 struct Parser {
   CLI::App app{
       "stencilc compiles stencil programs (.stn) into CUDA, OpenCL and C++ kernels with\n"
-      "overlapped tiling, runs them, and checks every device against a reference interpreter.",
+      "time tiling, runs them, and checks every device against a reference interpreter.",
       "stencilc"};
   Arguments arguments;
   Texts texts;
