@@ -25,7 +25,8 @@ std::string renamed_text(const kernel::Module& module, size_t number) {
   for (const kernel::NamedConstant& constant : module.constants) names.insert(constant.name);
   std::string head, tail;
   for (const std::string& name : names) {
-    head += "#define " + name + " " + name + "_" + std::to_string(number) + "\n";
+    // The number comes first: with it last, core_y and core_y_2 of module 2 would become one.
+    head += "#define " + name + " m" + std::to_string(number) + "_" + name + "\n";
     tail += "#undef " + name + "\n";
   }
   return head + text + tail;
