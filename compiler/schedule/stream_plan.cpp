@@ -261,7 +261,11 @@ class StreamPlanner {
         if (row < 0 || row >= plan_.patch[1]) last_published = static_cast<int>(age);
       }
     }
-    if (last_published >= 0) quantity.slots = last_published - quantity.ready + 1;
+    quantity.shared_rows = last_published >= 0;
+    if (quantity.shared_rows && quantity.staged > 0) quantity.staged += last_published;
+    if (quantity.shared_rows && quantity.staged == 0) {
+      quantity.slots = last_published - quantity.ready + 1;
+    }
     if (plan_.rank == 2) keep_columns(quantity);
   }
 

@@ -10,8 +10,9 @@
 // iteration. A thread owns a patch of elements_y x elements_x contiguous points of each plane. What
 // it reads beyond its patch comes from the threads beside it: columns by shuffles within its row of
 // threads, rows through shared memory, where each thread publishes the rows of its patch that
-// others read. A published row can be read one iteration later, so one barrier per iteration serves
-// all stages; a stage that reads other threads' rows lags one plane more for it.
+// others read; planes that were copied to shared memory anyway are read from there. A row can be
+// read one iteration after it appeared, so one barrier per iteration serves all stages; a stage
+// that reads other threads' rows lags one plane more for it.
 //
 // This is N.5-dimensional blocking (Nguyen et al., SC'10) with the high-degree temporal blocking of
 // AN5D (Matsumura et al., CGO'20); overlapped halos are as in Holewinski et al., ICS'12.
@@ -49,11 +50,14 @@ struct Quantity {
   int part = -1;        // >= 0: a partial sum on the way to this version (scatter form)
   bool output = false;  // the last version of a written field
 
-  int lag = 0;     // the plane of age 0 is that far behind the front
-  int ready = 0;   // the first age that may be read: loads are ahead of their use
-  int ages = 1;    // planes kept in registers
-  int staged = 0;  // planes that async copies bring to shared memory; 0: loaded into registers
-  int slots = 0;   // planes of published rows kept in shared memory; 0: nobody reads them
+  int lag = 0;    // the plane of age 0 is that far behind the front
+  int ready = 0;  // the first age that may be read: loads are ahead of their use
+  int ages = 1;   // planes kept in registers
+  // Planes in the ring of shared memory that async copies fill; 0: loaded into registers. Besides
+  // those on their way it holds the planes whose rows are still read by other threads.
+  int staged = 0;
+  bool shared_rows = false;  // others read rows of it, from the ring or, where there is none,
+  int slots = 0;             // from so many planes of published rows
   int rows_below = 0, rows_above = 0;  // how many rows beyond their patch others read
   Cells halo;                          // hull of all cells beside the patch, at any age
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age

@@ -155,10 +155,14 @@ Body StreamQueues::take_staged(int id) const {
   return counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
 }
 
+Expr StreamQueues::staged_slot(const Quantity& q, const Expr& n, int ahead) {
+  const int positive = (ahead % q.staged + q.staged) % q.staged;
+  return kernel::operation(Op::Mod, {plus(n, positive), literal(q.staged)});
+}
+
 std::vector<Expr> StreamQueues::staged_place(const Quantity& q, const Expr& n, int ahead,
                                              const Expr& element) const {
-  const Expr slot = kernel::operation(Op::Mod, {plus(n, ahead), literal(q.staged)});
-  std::vector<Expr> index = {slot, thread(1)};
+  std::vector<Expr> index = {staged_slot(q, n, ahead), thread(1)};
   if (!flat()) index.push_back(row());
   index.push_back(thread(0));
   index.push_back(element);
@@ -212,9 +216,9 @@ Expr StreamQueues::slot(const Quantity& q, int iterations_ago) const {
   return kernel::operation(Op::Mod, {plus(since, back), literal(q.slots)});
 }
 
-bool StreamQueues::publish(int id, Body& out) {
+void StreamQueues::publish(int id, Body& out) {
   const Quantity& q = quantity(id);
-  if (q.slots == 0) return false;
+  if (q.slots == 0) return;
   const Queue& queue = queues_[static_cast<size_t>(id)];
   const std::vector<int> rows = published_rows(q, plan_.patch[1]);
   const int length = vector_length(plan_, q.type);
@@ -232,7 +236,6 @@ bool StreamQueues::publish(int id, Body& out) {
     }
   }
   out.push_back(threads(std::move(body)));
-  return true;
 }
 
 Body StreamQueues::fetch(int id, int age) {
@@ -263,21 +266,27 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
   const Queue& queue = queues_[static_cast<size_t>(id)];
   const int distance = floor_div(row, plan_.patch[1]);
   const int their_row = row - distance * plan_.patch[1];
-  const std::vector<int> published = published_rows(q, plan_.patch[1]);
-  const auto found = std::find(published.begin(), published.end(), their_row);
   Expr owner = plus(thread(1), distance);
   owner = distance < 0 ? larger(owner, literal(0)) : smaller(owner, literal(plan_.threads[1] - 1));
-  const Expr there = plus(kernel::mul(owner, literal(static_cast<int64_t>(published.size()))),
-                          found - published.begin());
   const int length = vector_length(plan_, q.type);
   Body out;
   for (int c = 0; c < plan_.patch[0]; c += length) {
-    const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
-    out.push_back({kernel::Copy{queue.registers,
-                                place(id, literal(age), literal(row), literal(c)),
-                                queue.rows,
-                                {slot(q, age - q.ready), there, column},
-                                length}});
+    kernel::Copy copy{
+        queue.registers, place(id, literal(age), literal(row), literal(c)), -1, {}, length};
+    if (q.staged > 0) {
+      copy.from = queue.staged;
+      copy.from_index = {staged_slot(q, passed(), -age), owner, literal(their_row), thread(0),
+                         literal(c)};
+    } else {
+      const std::vector<int> rows = published_rows(q, plan_.patch[1]);
+      const int64_t number = std::find(rows.begin(), rows.end(), their_row) - rows.begin();
+      copy.from = queue.rows;
+      copy.from_index = {
+          slot(q, age - q.ready),
+          plus(kernel::mul(owner, literal(static_cast<int64_t>(rows.size()))), number),
+          plus(kernel::mul(thread(0), literal(plan_.patch[0])), c)};
+    }
+    out.push_back({std::move(copy)});
   }
   return out;
 }

@@ -37,6 +37,8 @@ class StreamQueues : public StreamTile {
   Body stage_first();
   // A thread reads what it copied itself, so nobody has to wait for anybody.
   Body take_staged(int id) const;
+  // The slot of the plane that becomes the front `ahead` iterations after iteration n.
+  static Expr staged_slot(const Quantity& q, const Expr& n, int ahead);
   std::vector<Expr> staged_place(const Quantity& q, const Expr& n, int ahead,
                                  const Expr& element) const;
   // Beyond the field the nearest point is loaded instead; nobody reads it there.
@@ -48,8 +50,8 @@ class StreamQueues : public StreamTile {
   // Loads a plane into the queue, or starts its copy into the slot for `ahead` iterations after n.
   Body load_plane(int id, const Expr& plane, const Expr& n = nullptr, int ahead = 0);
   Expr slot(const Quantity& q, int iterations_ago) const;
-  // Publishes the rows of the plane that is just ready; false if nobody reads them.
-  bool publish(int id, Body& out);
+  // Publishes the rows of the plane that is just ready, if others read them.
+  void publish(int id, Body& out);
   static int floor_div(int a, int b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
   // Brings in the cells beside the patch that are read when a plane has this age.
   Body fetch(int id, int age);

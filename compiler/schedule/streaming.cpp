@@ -7,7 +7,7 @@
 //   load the front plane of every field that is read          registers, ahead of its use
 //   for every stage: fetch what it reads beyond the patch     shuffles, published rows
 //                    compute its plane, publish rows, write the plane if it is a result
-//   barrier (if rows are published), move the queues on
+//   barrier (if rows are shared), move the queues on
 //
 // Everything a thread touches has its place in the tile, also beyond the grid: values there are
 // computed like any other and read by nobody. The first tile of a dimension therefore starts at the
@@ -98,18 +98,20 @@ class StreamKernel : public StreamQueues {
     out.push_back({kernel::Let{front_, kernel::add(front_begin_, passed())}});
     fetched_.clear();
     append(out, load_front());
-    bool published = false;
+    bool shared_rows = false;
     for (size_t id = 0; id < plan_.quantities.size(); ++id) {
-      if (plan_.quantities[id].loaded()) published |= publish(static_cast<int>(id), out);
+      const Quantity& q = plan_.quantities[id];
+      shared_rows |= q.shared_rows;
+      if (q.loaded()) publish(static_cast<int>(id), out);
     }
     for (const Stage& stage : plan_.stages) {
       out.push_back({kernel::Comment{stage_comment(stage)}});
       for (const auto& [id, age] : stage.planes) append(out, fetch(id, age));
       out.push_back(threads(compute(stage)));
-      for (int id : stage.results) published |= publish(id, out);
+      for (int id : stage.results) publish(id, out);
       append(out, write_results(stage));
     }
-    if (published) out.push_back({kernel::Barrier{}});
+    if (shared_rows) out.push_back({kernel::Barrier{}});
     out.push_back(threads(move_queues()));
     return out;
   }

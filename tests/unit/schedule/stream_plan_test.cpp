@@ -234,9 +234,10 @@ TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {
 }
 
 TEST(StreamPlan, SharedBytes) {
-  // Published: 2 slots x 16 rows of threads x both rows of a patch; staged: 3 planes of 32 rows.
+  // Staged: 3 planes of 32 rows and one whose rows others read; published by the first step: 2
+  // slots x 16 rows of threads x both rows of a patch.
   const StreamPlan async = plan(star(3), "block=16x16 elements=4x2 prefetch=2 loads=async", 2);
-  EXPECT_EQ(shared_bytes(async, 1), (64 + 96) * 64 * 4 + 64 * 64 * 4);
+  EXPECT_EQ(shared_bytes(async, 1), (3 + 1) * 32 * 64 * 4 + 64 * 64 * 4);
   // In 2-D every row of threads stages rows of its own.
   const StreamPlan flat = plan(star(2), "block=32x4 elements=4 prefetch=1 loads=async", 2);
   EXPECT_EQ(shared_bytes(flat, 4), 2 * 4 * 128 * 4);
