@@ -48,6 +48,7 @@ class StreamPlanner {
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     set_margins();
     set_unroll();
+    align_rings();
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
         const bool called = subroutine_calls(*piece.graph, piece.results, program_.fp) > 0;
@@ -331,6 +332,18 @@ class StreamPlanner {
     for (const auto& [carried, count] : votes) {
       if (count > most && carried <= kLongest) plan_.unroll = carried;
       most = std::max(most, count);
+    }
+  }
+
+  // A ring whose length divides the planes of an iteration is addressed by constants.
+  void align_rings() {
+    for (Quantity& quantity : plan_.quantities) {
+      if (quantity.slots == 0) continue;
+      for (int slots = quantity.slots; slots <= plan_.unroll; ++slots) {
+        if (plan_.unroll % slots != 0) continue;
+        quantity.slots = slots;
+        break;
+      }
     }
   }
 
