@@ -1,7 +1,7 @@
 // Modules are compiled side by side, each by itself: NVRTC takes milliseconds to start, so nothing
 // would be gained by giving it several at once, and a kernel runs as its user's would. Runs follow
 // one another, each module unloaded after its own.
-#include <optional>
+#include <memory>
 
 #include "tests/property/batch.h"
 
