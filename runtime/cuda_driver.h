@@ -24,7 +24,6 @@ using Function = struct FunctionTag*;
 using Stream = struct StreamTag*;
 
 enum DeviceAttribute : int {
-  kMaxThreadsPerBlock = 1,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
   kMaxSharedBytesPerBlock = 97,  // with the kernel's consent (kDynamicSharedBytes)

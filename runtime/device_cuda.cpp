@@ -111,6 +111,7 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator(const CudaAccelerator&) = delete;
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
   ~CudaAccelerator() override {
+    if (!context_) return;
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
     if (stream_) cu_.cuStreamDestroy(stream_);

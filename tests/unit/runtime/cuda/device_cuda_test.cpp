@@ -75,6 +75,7 @@ TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
   EXPECT_FALSE(info.available);
   EXPECT_TRUE(contains(info.reason, "does not compile for Fake A (sm_999), but for sm_"))
       << info.reason;
+  EXPECT_TRUE(contains(info.reason, ", sm_90, ")) << info.reason;
 }
 
 TEST_F(CudaDevice, IsWhatAutoTakes) {

@@ -81,7 +81,6 @@ Code cuDeviceTotalMem_v2(size_t* bytes, DeviceId) {
 Code cuDeviceGetAttribute(int* value, DeviceAttribute what, DeviceId) {
   if (what == kCapabilityMajor) *value = state.architecture / 10;
   if (what == kCapabilityMinor) *value = state.architecture % 10;
-  if (what == kMaxThreadsPerBlock) *value = state.threads;
   if (what == kMaxSharedBytesPerBlock) *value = state.shared_bytes;
   return 0;
 }
