@@ -54,7 +54,7 @@ struct Job {
 struct Device {
   std::string name;
   bool runs_kernels = true;  // false: interprets the stencil IR
-  // `selector` is what follows the colon in "opencl:NAME"; empty: any.
+  // `selector` is what follows the colon in "opencl:NAME" or "cuda:1"; empty: any.
   DeviceInfo (*probe)(const std::string& selector);
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
 };

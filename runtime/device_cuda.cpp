@@ -1,57 +1,318 @@
-// The `cuda` device. Running kernels through NVRTC and the driver API is not part of this build;
-// what is here tells the user precisely what the machine has, and that the generated .cu is the way
-// to it.
+// The `cuda` device: kernels as CUDA C++, compiled by NVRTC for the GPU at hand and launched
+// through the driver API.
 //
-// The driver is opened at run time, so that one binary works with and without it.
-#include <dlfcn.h>
+// Both libraries are opened at run time (cuda_driver.h, nvrtc.h), so one binary works with and
+// without them. "cuda" is the first GPU, "cuda:1" the second, "cuda:NAME" the first whose name
+// contains NAME. Kernels run in the primary context of their GPU, which other users of CUDA in the
+// process share, on a stream of their own. Copies go through that stream too: it does not wait for
+// the default stream, and a plain copy from pageable memory may return before its data have
+// arrived.
 #include <fmt/format.h>
 
-#include "runtime/device.h"
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "compiler/emit/emit.h"
+#include "runtime/cuda_driver.h"
+#include "runtime/device_plan.h"
+#include "runtime/nvrtc.h"
 
 namespace stencil::runtime {
 
 namespace {
 
-// "CUDA driver 12.4, 2 devices", or why there is none.
-struct Driver {
-  bool present = false;
-  std::string text;
+using cuda::Code;
+using cuda::Driver;
+using cuda::Gpu;
+
+Failure driver_failure(const std::string& what, Code code) {
+  const std::string message =
+      fmt::format("CUDA failed {}: {}", what, cuda::error_text(cuda::driver(), code));
+  if (code == cuda::kOutOfMemory) return {"R043", message, "use smaller sizes (-D)"};
+  if (code == cuda::kLaunchOutOfResources) {
+    return {"R043", message, "use a schedule with smaller blocks"};
+  }
+  return {"R044", message, ""};
+}
+
+Status checked(const std::string& what, Code code) {
+  if (code == 0) return Done{};
+  return driver_failure(what, code);
+}
+
+// --- Which GPU
+// ---------------------------------------------------------------------------------------
+
+// The compiler that goes with the driver.
+const Result<Nvrtc>& compiler() {
+  static const Result<Nvrtc> nvrtc = Nvrtc::open(cuda::driver().version);
+  return nvrtc;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 6 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector) {
+  if (all.empty()) return Failure{"R041", "the CUDA driver offers no GPU", ""};
+  if (is_number(selector)) {
+    const size_t number = std::stoul(selector);
+    if (number < all.size()) return all[number];
+    return Failure{
+        "R041",
+        fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
+        ""};
+  }
+  const auto named = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
+    return gpu.name.find(selector) != std::string::npos;
+  });
+  if (named != all.end()) return *named;
+  return Failure{"R041", fmt::format("none of the {} GPUs is called '{}'", all.size(), selector),
+                 ""};
+}
+
+// The GPU to use, if there is a compiler for it.
+Result<Gpu> find_gpu(const std::string& selector) {
+  const Driver& cu = cuda::driver();
+  if (!cu.missing.empty()) return Failure{"R041", cu.missing, ""};
+  auto gpu = choose_gpu(cuda::gpus(cu), selector);
+  if (!gpu.ok()) return gpu;
+  if (!compiler().ok()) return compiler().failure();
+  const Nvrtc& nvrtc = compiler().value();
+  const std::vector<int>& known = nvrtc.architectures();
+  if (std::binary_search(known.begin(), known.end(), gpu.value().architecture)) return gpu;
+  return Failure{"R041",
+                 fmt::format("NVRTC {} does not compile for {} (sm_{}), but for sm_{}",
+                             cuda::version_text(nvrtc.version()), gpu.value().name,
+                             gpu.value().architecture, fmt::join(known, ", sm_")),
+                 "install a CUDA toolkit made for this GPU"};
+}
+
+// --- Memory and launches
+// -------------------------------------------------------------------------------
+
+// The primary context of a GPU, retained once and for the life of the process.
+Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
+  static std::mutex mutex;
+  static std::map<cuda::DeviceId, cuda::Context> contexts;
+  const std::lock_guard<std::mutex> lock(mutex);
+  cuda::Context& retained = contexts[gpu];
+  Code code = 0;
+  if (!retained) code = cuda::driver().cuDevicePrimaryCtxRetain(&retained, gpu);
+  context = retained;
+  return code;
+}
+
+class CudaAccelerator : public Accelerator {
+ public:
+  CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
+  CudaAccelerator(const CudaAccelerator&) = delete;
+  CudaAccelerator& operator=(const CudaAccelerator&) = delete;
+  ~CudaAccelerator() override {
+    if (!context_) return;
+    enter();
+    if (loaded_) cu_.cuModuleUnload(loaded_);
+    if (stream_) cu_.cuStreamDestroy(stream_);
+  }
+
+  // Compiles and loads the module.
+  Status build(const Nvrtc& nvrtc);
+
+  Result<Memory> allocate(int64_t bytes) override;
+  void release(Memory memory) override {
+    enter();
+    cu_.cuMemFree(address(memory));
+  }
+  Status upload(Memory to, const std::byte* from, int64_t bytes) override;
+  Status download(std::byte* to, Memory from, int64_t bytes) override;
+  Status launch(int kernel, const std::vector<Memory>& arrays,
+                const std::vector<ScalarBytes>& scalars, int64_t blocks) override;
+  Status wait() override {
+    enter();
+    return checked("to run kernels", cu_.cuStreamSynchronize(stream_));
+  }
+
+ private:
+  struct Loaded {
+    cuda::Function function;
+    int64_t dynamic_shared_bytes;
+  };
+
+  static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
+  // Every call of the driver is about the context that is current in the calling thread.
+  Code enter() const { return cu_.cuCtxSetCurrent(context_); }
+  Status find_kernels();
+  Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
+  cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
+
+  const Driver& cu_ = cuda::driver();
+  const kernel::Module& module_;
+  Gpu gpu_;
+  cuda::Context context_ = nullptr;  // shared, not owned
+  cuda::Stream stream_ = nullptr;
+  cuda::Module loaded_ = nullptr;
+  std::vector<Loaded> kernels_;
 };
 
-Driver find_driver() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {false, "the CUDA driver (libcuda.so.1) is not installed"};
-  // Signatures of the driver API; 0 is success. The library stays open: the driver dislikes being
-  // unloaded.
-  const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
-  const auto version = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
-  const auto count = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDeviceGetCount"));
-  if (!initialise || !version || !count) {
-    return {false, "libcuda.so.1 lacks functions of the driver API"};
-  }
-  if (const int error = initialise(0)) {
-    return {false,
-            fmt::format("the CUDA driver finds no usable device (cuInit returned {})", error)};
-  }
-  int number = 0;
-  int gpus = 0;
-  version(&number);
-  count(&gpus);
-  return {gpus > 0, fmt::format("CUDA driver {}.{}, {} device{}", number / 1000, number % 1000 / 10,
-                                gpus, gpus == 1 ? "" : "s")};
+Status CudaAccelerator::build(const Nvrtc& nvrtc) {
+  emit::Options options;
+  options.target = emit::Target::Cuda;
+  options.kernels_only = true;
+  const auto image = nvrtc.compile(emit::emit(module_, options), gpu_.architecture,
+                                   emit::required_flags(emit::Target::Cuda, module_.fp));
+  if (!image.ok()) return image.failure();
+  Code code = primary_context(gpu_.id, context_);
+  if (code == 0) code = enter();
+  if (code == 0) code = cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream);
+  if (code != 0) return driver_failure("to open " + gpu_.name, code);
+  code = cu_.cuModuleLoadData(&loaded_, image.value().data());
+  if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
+  return find_kernels();
 }
 
-DeviceInfo probe(const std::string&) {
-  const Driver driver = find_driver();
-  if (!driver.present) return {"cuda", "", false, driver.text};
-  return {"cuda", "", false,
-          driver.text +
-              " found, but this build cannot launch CUDA kernels itself; "
-              "compile with -o FILE.cu --main and nvcc"};
+Status CudaAccelerator::find_kernels() {
+  for (const kernel::Kernel& kernel : module_.kernels) {
+    Loaded found{nullptr, emit::dynamic_shared_bytes(kernel, module_)};
+    const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, kernel.name.c_str());
+    if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
+    const Status fits = check_limits(kernel, found.function);
+    if (!fits.ok()) return fits;
+    if (found.dynamic_shared_bytes > 0) {
+      const int bytes = static_cast<int>(found.dynamic_shared_bytes);
+      const Status reserved =
+          checked(fmt::format("to reserve {} bytes of shared memory for {}", bytes, kernel.name),
+                  cu_.cuFuncSetAttribute(found.function, cuda::kDynamicSharedBytes, bytes));
+      if (!reserved.ok()) return reserved;
+    }
+    kernels_.push_back(found);
+  }
+  return Done{};
 }
 
-Result<std::unique_ptr<LoadedProgram>> load(const Job&, const std::string& selector) {
-  return Failure{"R041", "device 'cuda' is not present: " + probe(selector).reason, ""};
+Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Function function) const {
+  const int64_t threads = int64_t{kernel.threads[0]} * kernel.threads[1] * kernel.threads[2];
+  int most = 0;  // the GPU's limit, or less where registers run short
+  cu_.cuFuncGetAttribute(&most, cuda::kFunctionMaxThreadsPerBlock, function);
+  if (threads > most) {
+    return Failure{"R043",
+                   fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                               threads, gpu_.name, most),
+                   "use a schedule with smaller blocks"};
+  }
+  const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
+  int available = 0;
+  cu_.cuDeviceGetAttribute(&available, cuda::kMaxSharedBytesPerBlock, gpu_.id);
+  if (shared > available) {
+    return Failure{"R043",
+                   fmt::format("kernel {} needs {} bytes of shared memory, {} has {}", kernel.name,
+                               shared, gpu_.name, available),
+                   "use a schedule with smaller tiles"};
+  }
+  return Done{};
+}
+
+Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
+  enter();
+  cuda::Address memory = 0;
+  const Code code = cu_.cuMemAlloc(&memory, static_cast<size_t>(bytes));
+  if (code == 0) return reinterpret_cast<Memory>(memory);
+  size_t free = 0, total = 0;
+  cu_.cuMemGetInfo(&free, &total);
+  return driver_failure(fmt::format("to allocate {} bytes on {}, which has {} of {} free", bytes,
+                                    gpu_.name, free, total),
+                        code);
+}
+
+Status CudaAccelerator::upload(Memory to, const std::byte* from, int64_t bytes) {
+  enter();
+  Code code = cu_.cuMemcpyHtoDAsync(address(to), from, static_cast<size_t>(bytes), stream_);
+  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
+  return checked("to copy to the device", code);
+}
+
+Status CudaAccelerator::download(std::byte* to, Memory from, int64_t bytes) {
+  enter();
+  Code code = cu_.cuMemcpyDtoHAsync(to, address(from), static_cast<size_t>(bytes), stream_);
+  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
+  return checked("to copy from the device", code);
+}
+
+// How a kernel is launched; the one place for what its launches need beside arguments.
+cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
+  const auto [x, y, z] = module_.kernels[static_cast<size_t>(kernel)].threads;
+  cuda::LaunchConfig config{};
+  config.grid[0] = static_cast<unsigned>(blocks);
+  config.grid[1] = config.grid[2] = 1;
+  config.block[0] = static_cast<unsigned>(x);
+  config.block[1] = static_cast<unsigned>(y);
+  config.block[2] = static_cast<unsigned>(z);
+  config.shared_bytes =
+      static_cast<unsigned>(kernels_[static_cast<size_t>(kernel)].dynamic_shared_bytes);
+  config.stream = stream_;
+  return config;
+}
+
+Status CudaAccelerator::launch(int kernel, const std::vector<Memory>& arrays,
+                               const std::vector<ScalarBytes>& scalars, int64_t blocks) {
+  enter();
+  // The driver copies each argument, whose size it knows from the kernel, during the call.
+  std::vector<void*> arguments;
+  for (const Memory& array : arrays) arguments.push_back(const_cast<Memory*>(&array));
+  for (const ScalarBytes& scalar : scalars) {
+    arguments.push_back(const_cast<std::byte*>(scalar.bytes));
+  }
+  const cuda::LaunchConfig config = configuration(kernel, blocks);
+  const Code code = cu_.cuLaunchKernelEx(&config, kernels_[static_cast<size_t>(kernel)].function,
+                                         arguments.data(), nullptr);
+  if (code == 0) return Done{};
+  const auto& [x, y, z] = config.block;
+  return driver_failure(
+      fmt::format("to launch {} ({} blocks of {}x{}x{} threads, {} bytes of dynamic shared memory)",
+                  module_.kernels[static_cast<size_t>(kernel)].name, blocks, x, y, z,
+                  config.shared_bytes),
+      code);
+}
+
+// --- The device
+// ----------------------------------------------------------------------------------------
+
+class CudaProgram : public LoadedProgram {
+ public:
+  CudaProgram(std::unique_ptr<CudaAccelerator> accelerator, const kernel::Module& module)
+      : accelerator_(std::move(accelerator)), module_(module) {}
+
+  Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_plan(*accelerator_, module_, state);
+  }
+
+ private:
+  std::unique_ptr<CudaAccelerator> accelerator_;
+  const kernel::Module& module_;
+};
+
+DeviceInfo probe(const std::string& selector) {
+  const auto found = find_gpu(selector);
+  if (!found.ok()) return {"cuda", "", false, found.failure().message};
+  const Gpu& gpu = found.value();
+  const size_t count = cuda::gpus(cuda::driver()).size();
+  std::string text = fmt::format(
+      "{} (sm_{}, {:.1f} GiB; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
+      static_cast<double>(gpu.memory) / (int64_t{1} << 30),
+      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version()));
+  if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
+  return {"cuda", text, true, ""};
+}
+
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
+  auto found = find_gpu(selector);
+  if (!found.ok()) return found.failure();
+  auto accelerator = std::make_unique<CudaAccelerator>(*job.module, std::move(found).value());
+  const Status built = accelerator->build(compiler().value());
+  if (!built.ok()) return built.failure();
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<CudaProgram>(std::move(accelerator), *job.module));
 }
 
 }  // namespace

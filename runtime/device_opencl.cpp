@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <sstream>
 
 #include "compiler/emit/emit.h"
 #include "runtime/device_opencl.h"
@@ -207,15 +206,6 @@ class OpenClAccelerator : public Accelerator {
   cl_program program_ = nullptr;
   std::vector<cl_kernel> kernels_;
 };
-
-std::string numbered(const std::string& source) {
-  std::istringstream lines(source);
-  std::string out;
-  int number = 0;
-  for (std::string line; std::getline(lines, line);)
-    out += fmt::format("{:5} | {}\n", ++number, line);
-  return out;
-}
 
 Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {
   const char* text = source.c_str();

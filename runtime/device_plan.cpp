@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "compiler/kernel/evaluate.h"
 
@@ -43,6 +44,8 @@ class PlanSession : public Session {
 
  private:
   Status upload(const kernel::Array& array);
+  int64_t bytes_of_copy(const kernel::Array& array) const;
+  std::string memory_needed() const;
   Status count_blocks();
   Status act(const kernel::Action& action, int64_t blocks, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t blocks, int64_t count);
@@ -77,13 +80,32 @@ Status PlanSession::prepare() {
   return count_blocks();
 }
 
+int64_t PlanSession::bytes_of_copy(const kernel::Array& array) const {
+  return state_.fields[static_cast<size_t>(array.field)].size_in_bytes(array.component);
+}
+
+// "3072 bytes: A 2 x 1024, K 1 x 1024".
+std::string PlanSession::memory_needed() const {
+  int64_t total = 0;
+  std::vector<std::string> items;
+  for (const kernel::Array& array : plan_.arrays) {
+    total += array.copies * bytes_of_copy(array);
+    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, bytes_of_copy(array)));
+  }
+  return fmt::format("{} bytes: {}", total, fmt::join(items, ", "));
+}
+
 Status PlanSession::upload(const kernel::Array& array) {
   const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
-  const int64_t bytes = field.size_in_bytes(array.component);
+  const int64_t bytes = bytes_of_copy(array);
   auto& slots = memory_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
     const auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
-    if (!memory.ok()) return memory.failure();
+    if (!memory.ok()) {
+      Failure failure = memory.failure();
+      failure.message += fmt::format("; the fields need {}", memory_needed());
+      return failure;
+    }
     slots.push_back(memory.value());
     if (bytes == 0) continue;
     const int level = slot < array.levels ? slot : 0;
@@ -207,7 +229,7 @@ Status PlanSession::finish() {
     const kernel::Array& array = plan_.arrays[a];
     if (!array.written) continue;
     reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
-    const int64_t bytes = field.size_in_bytes(array.component);
+    const int64_t bytes = bytes_of_copy(array);
     for (int level = 0; level < array.levels && bytes > 0; ++level) {
       const Status copied = accelerator_.download(field.data(level, array.component),
                                                   memory_[a][static_cast<size_t>(level)], bytes);
@@ -225,6 +247,15 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
   const Status prepared = session->prepare();
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));
+}
+
+std::string numbered(const std::string& source) {
+  std::istringstream lines(source);
+  std::string out;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);)
+    out += fmt::format("{:5} | {}\n", ++number, line);
+  return out;
 }
 
 }  // namespace stencil::runtime

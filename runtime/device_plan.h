@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/device.h"
@@ -21,7 +22,7 @@ class Accelerator {
   using Memory = void*;  // null: none
   virtual ~Accelerator() = default;
 
-  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte
+  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
   virtual Status upload(Memory to, const std::byte* from, int64_t bytes) = 0;
   virtual Status download(std::byte* to, Memory from, int64_t bytes) = 0;
@@ -31,8 +32,12 @@ class Accelerator {
   virtual Status wait() = 0;  // until everything queued is done
 };
 
-// A session that executes `plan`. `accelerator` and `module` must outlive it.
+// A session that executes the module's plan. `accelerator` and `module` must outlive it. Where
+// memory runs out, the failure says how much each field needs.
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state);
+
+// Source text with its lines numbered, for the messages of a device's compiler.
+std::string numbered(const std::string& source);
 
 }  // namespace stencil::runtime

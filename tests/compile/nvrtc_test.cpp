@@ -1,9 +1,7 @@
 // Every example x schedule x real type through NVRTC to machine code for sm_80 and sm_90: the CUDA
-// compiler accepts what is emitted, without a GPU. NVRTC is opened at run time; a machine without
-// it skips.
+// compiler accepts what is emitted, without a GPU. A machine without NVRTC skips.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,59 +12,12 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
+#include "compiler/emit/emit.h"
+#include "runtime/nvrtc.h"
 
 namespace {
 
 using namespace stencil;
-
-// The few functions of NVRTC that are needed (CUDA toolkit documentation, "NVRTC").
-struct Nvrtc {
-  using Program = struct ProgramTag*;
-  int (*create)(Program*, const char*, const char*, int, const char* const*,
-                const char* const*) = nullptr;
-  int (*compile)(Program, int, const char* const*) = nullptr;
-  int (*log_size)(Program, size_t*) = nullptr;
-  int (*log)(Program, char*) = nullptr;
-  int (*cubin_size)(Program, size_t*) = nullptr;
-  int (*destroy)(Program*) = nullptr;
-
-  bool open() {
-    void* library = nullptr;
-    for (const char* name :
-         {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"}) {
-      if (!library) library = dlopen(name, RTLD_NOW);
-    }
-    if (!library) return false;
-    const auto find = [&](const char* name) { return dlsym(library, name); };
-    create = reinterpret_cast<decltype(create)>(find("nvrtcCreateProgram"));
-    compile = reinterpret_cast<decltype(compile)>(find("nvrtcCompileProgram"));
-    log_size = reinterpret_cast<decltype(log_size)>(find("nvrtcGetProgramLogSize"));
-    log = reinterpret_cast<decltype(log)>(find("nvrtcGetProgramLog"));
-    cubin_size = reinterpret_cast<decltype(cubin_size)>(find("nvrtcGetCUBINSize"));
-    destroy = reinterpret_cast<decltype(destroy)>(find("nvrtcDestroyProgram"));
-    return create && compile && log_size && log && cubin_size && destroy;
-  }
-
-  // The compiler's complaint, or "".
-  std::string to_machine_code(const std::string& source, const std::string& architecture) const {
-    Program program = nullptr;
-    if (create(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr)) return "no program";
-    const std::string arch = "--gpu-architecture=" + architecture;
-    const char* const options[] = {arch.c_str(), "--fmad=false", "--std=c++17"};
-    const int status = compile(program, 3, options);
-    size_t size = 0;
-    std::string complaint;
-    if (status) {
-      log_size(program, &size);
-      complaint.resize(size);
-      log(program, complaint.data());
-    } else if (cubin_size(program, &size) || size == 0) {
-      complaint = "no machine code";
-    }
-    destroy(&program);
-    return complaint;
-  }
-};
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -92,7 +43,7 @@ constexpr Way kWays[] = {
     {"streaming T=1 form=scatter", FpMode::Fast},
 };
 
-void compile_example(const Nvrtc& nvrtc, const std::filesystem::path& path, const Way& way,
+void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& path, const Way& way,
                      Scalar real, Tally& tally) {
   const Source source(path.filename().string(), read(path));
   ProgramOptions options;
@@ -113,19 +64,21 @@ void compile_example(const Nvrtc& nvrtc, const std::filesystem::path& path, cons
     fmt::print("{:36} {}\n", label, diagnostics.items().back().message);
     return;
   }
-  for (const char* architecture : {"sm_80", "sm_90"}) {
-    const std::string complaint = nvrtc.to_machine_code(compiled->text, architecture);
-    ++(complaint.empty() ? tally.passed : tally.failed);
-    if (!complaint.empty()) fmt::print("{} {}: FAILED\n{}\n", label, architecture, complaint);
+  for (const int architecture : {80, 90}) {
+    const auto image = nvrtc.compile(compiled->text, architecture,
+                                     emit::required_flags(emit::Target::Cuda, way.fp));
+    ++(image.ok() ? tally.passed : tally.failed);
+    if (image.ok()) continue;
+    fmt::print("{} sm_{}: FAILED\n{}\n", label, architecture, image.failure().message);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Nvrtc nvrtc;
-  if (!nvrtc.open()) {
-    fmt::print("SKIPPED: NVRTC is not installed on this machine\n");
+  const auto nvrtc = runtime::Nvrtc::open(0);
+  if (!nvrtc.ok()) {
+    fmt::print("SKIPPED: {}\n", nvrtc.failure().message);
     return 77;
   }
   const int shard = argc > 3 ? std::atoi(argv[2]) : 0;
@@ -142,7 +95,7 @@ int main(int argc, char** argv) {
     for (const Way& way : kWays) {
       if (number++ % shards != shard) continue;
       for (const Scalar real : {Scalar::F32, Scalar::F64}) {
-        compile_example(nvrtc, example, way, real, tally);
+        compile_example(nvrtc.value(), example, way, real, tally);
       }
     }
   }

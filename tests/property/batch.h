@@ -1,30 +1,46 @@
 // Many modules compiled and run at once: what makes thousands of random programs affordable.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
+#include "runtime/device.h"
 
 namespace stencil::property {
 
 // A module to run for some steps on a state, which is advanced in place.
 struct Item {
+  ir::Program program;
   kernel::Module module;  // its name must be unique in the batch
   reference::State state;
   int64_t steps = 0;
-  std::string label;  // seed, schedule, mode: to reproduce it
+  std::string label;     // seed, schedule, mode: to reproduce it
+  std::string problem;   // set by the run: what went wrong, empty if nothing did
+  bool refused = false;  // set by the run: the program exceeds a limit of the device
 };
 
-// Runs every item; the texts of what went wrong, empty if nothing did.
-using RunBatch = std::vector<std::string> (*)(std::vector<Item>& items);
+// Runs every item, with up to `threads` threads of the host; returns what kept the whole batch from
+// running, empty if nothing did.
+using RunBatch = std::string (*)(std::vector<Item>& items, int threads);
 
 // The emitted C++, all modules in one translation unit, compiled by the system's compiler.
-std::vector<std::string> run_on_host(std::vector<Item>& items);
+std::string run_on_host(std::vector<Item>& items, int threads);
 
 // The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL).
-std::vector<std::string> run_on_opencl(std::vector<Item>& items);
-bool has_opencl();
+std::string run_on_opencl(std::vector<Item>& items, int threads);
+
+// The emitted CUDA C++, each module a program of its own for NVRTC, on the first GPU.
+std::string run_on_cuda(std::vector<Item>& items, int threads);
+
+// Runs an item from its first step to its last.
+void run_loaded(const runtime::LoadedProgram& program, Item& item);
+
+// Calls work(0) to work(count - 1), each once, by up to `threads` threads.
+void for_each_in_parallel(size_t count, int threads, const std::function<void(size_t)>& work);
 
 }  // namespace stencil::property

@@ -74,10 +74,10 @@ const char* run_item(void* library, Item& item) {
 
 }  // namespace
 
-std::vector<std::string> run_on_host(std::vector<Item>& items) {
+std::string run_on_host(std::vector<Item>& items, int) {
   std::string directory =
       (std::filesystem::temp_directory_path() / "stencil-property-XXXXXX").string();
-  if (!mkdtemp(directory.data())) return {"cannot make a temporary directory"};
+  if (!mkdtemp(directory.data())) return "cannot make a temporary directory";
   const std::string source = directory + "/batch.cpp";
   const std::string library = directory + "/batch.so";
   std::ofstream(source) << batch_source(items);
@@ -89,20 +89,19 @@ std::vector<std::string> run_on_host(std::vector<Item>& items) {
     std::ifstream log(directory + "/log");
     std::stringstream text;
     text << log.rdbuf();
-    return {fmt::format("compilation failed, source kept in {}\n{}", directory,
-                        text.str().substr(0, 2000))};
+    return fmt::format("compilation failed, source kept in {}\n{}", directory,
+                       text.str().substr(0, 2000));
   }
-  std::vector<std::string> problems;
+  std::string problem;
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!loaded) problems.push_back(dlerror());
+  if (!loaded) problem = dlerror();
   for (Item& item : items) {
     if (!loaded) break;
-    const char* error = run_item(loaded, item);
-    if (error) problems.push_back(item.label + ": " + error);
+    if (const char* error = run_item(loaded, item)) item.problem = error;
   }
   if (loaded) dlclose(loaded);
   std::filesystem::remove_all(directory);
-  return problems;
+  return problem;
 }
 
 }  // namespace stencil::property

@@ -32,22 +32,9 @@ std::string renamed_text(const kernel::Module& module, size_t number) {
   return head + text + tail;
 }
 
-std::string run_item(const runtime::LoadedProgram& program, Item& item) {
-  auto session = program.start(item.state);
-  if (!session.ok()) return session.failure().message;
-  const auto ran = session.value()->advance(item.steps);
-  if (!ran.ok()) return ran.failure().message;
-  const auto finished = session.value()->finish();
-  return finished.ok() ? "" : finished.failure().message;
-}
-
 }  // namespace
 
-bool has_opencl() {
-  return runtime::opencl_device().probe("").available;
-}
-
-std::vector<std::string> run_on_opencl(std::vector<Item>& items) {
+std::string run_on_opencl(std::vector<Item>& items, int) {
   std::string source;
   std::vector<const kernel::Module*> modules;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -55,13 +42,9 @@ std::vector<std::string> run_on_opencl(std::vector<Item>& items) {
     modules.push_back(&items[i].module);
   }
   const auto loaded = runtime::load_opencl_batch(modules, source);
-  if (!loaded.ok()) return {loaded.failure().message.substr(0, 4000)};
-  std::vector<std::string> problems;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const std::string problem = run_item(*loaded.value()[i], items[i]);
-    if (!problem.empty()) problems.push_back(items[i].label + ": " + problem);
-  }
-  return problems;
+  if (!loaded.ok()) return loaded.failure().message.substr(0, 4000);
+  for (size_t i = 0; i < items.size(); ++i) run_loaded(*loaded.value()[i], items[i]);
+  return "";
 }
 
 }  // namespace stencil::property

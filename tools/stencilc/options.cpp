@@ -262,7 +262,7 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
 }
 
 void Parser::add_run_options(CLI::App& to) {
-  add_device_option(to, "auto, cuda, opencl, opencl:NAME, host or reference (auto)");
+  add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
   const std::string group = "Data";
   to.add_option("--in", texts.inputs, "read a field before the run; repeatable")
       ->option_text("FIELD=X.npy")

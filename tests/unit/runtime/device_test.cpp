@@ -1,5 +1,6 @@
 #include "runtime/device.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,6 +42,18 @@ TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.failure().code, "R041");
   EXPECT_NE(chosen.failure().message, "");
+}
+
+TEST(ChooseDevice, SaysWhatCudaLacks) {
+  if (dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "this machine has a CUDA driver";
+  for (const char* name : {"cuda", "cuda:1"}) {
+    const auto chosen = choose_device(name);
+    ASSERT_FALSE(chosen.ok());
+    EXPECT_EQ(chosen.failure().code, "R041");
+    EXPECT_EQ(chosen.failure().message,
+              std::string("device '") + name +
+                  "' is not present: the CUDA driver (libcuda.so.1) is not installed");
+  }
 }
 
 // Every device that runs kernels, against the interpreter.
@@ -121,7 +134,7 @@ TEST_P(KernelDevice, RunsSeveralSessionsOfOneProgram) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelDevice, testing::Values("host", "opencl"));
+INSTANTIATE_TEST_SUITE_P(All, KernelDevice, testing::Values("host", "opencl", "cuda"));
 
 TEST(HostDevice, ReportsTheCompilersWords) {
   const TemporaryDirectory directory;

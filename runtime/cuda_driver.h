@@ -1,0 +1,101 @@
+// The part of the CUDA driver API that the `cuda` device uses, opened at run time.
+//
+// Types and functions are declared here rather than taken from cuda.h, so that the binary is the
+// same whether the machine that builds it has the CUDA toolkit or not. Source: CUDA Driver API,
+// CUDA 12 and 13.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stencil::runtime::cuda {
+
+using Code = int;  // CUresult: 0 is success
+constexpr Code kOutOfMemory = 2;
+constexpr Code kLaunchOutOfResources = 701;
+
+using DeviceId = int;
+using Address = unsigned long long;  // CUdeviceptr
+using Context = struct ContextTag*;
+using Module = struct ModuleTag*;
+using Function = struct FunctionTag*;
+using Stream = struct StreamTag*;
+
+enum DeviceAttribute : int {
+  kCapabilityMajor = 75,
+  kCapabilityMinor = 76,
+  kMaxSharedBytesPerBlock = 97,  // with the kernel's consent (kDynamicSharedBytes)
+};
+enum FunctionAttribute : int {
+  kFunctionMaxThreadsPerBlock = 0,
+  kDynamicSharedBytes = 8,
+};
+constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
+
+// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned grid[3];       // blocks
+  unsigned block[3];      // threads
+  unsigned shared_bytes;  // dynamic shared memory per block
+  Stream stream;
+  const void* attributes;  // CUlaunchAttribute[attribute_count]; null: none
+  unsigned attribute_count;
+};
+static_assert(sizeof(void*) != 8 || sizeof(LaunchConfig) == 56);
+
+// Members are called as cuda.h calls the functions; the library's own names carry versions.
+struct Driver {
+  Code (*cuInit)(unsigned flags) = nullptr;
+  Code (*cuDriverGetVersion)(int* version) = nullptr;
+  Code (*cuGetErrorName)(Code code, const char** text) = nullptr;
+  Code (*cuGetErrorString)(Code code, const char** text) = nullptr;
+  Code (*cuDeviceGetCount)(int* count) = nullptr;
+  Code (*cuDeviceGet)(DeviceId* device, int ordinal) = nullptr;
+  Code (*cuDeviceGetName)(char* name, int length, DeviceId device) = nullptr;
+  Code (*cuDeviceTotalMem)(size_t* bytes, DeviceId device) = nullptr;
+  Code (*cuDeviceGetAttribute)(int* value, DeviceAttribute what, DeviceId device) = nullptr;
+  Code (*cuDevicePrimaryCtxRetain)(Context* context, DeviceId device) = nullptr;
+  Code (*cuCtxSetCurrent)(Context context) = nullptr;
+  Code (*cuModuleLoadData)(Module* module, const void* image) = nullptr;
+  Code (*cuModuleUnload)(Module module) = nullptr;
+  Code (*cuModuleGetFunction)(Function* function, Module module, const char* name) = nullptr;
+  Code (*cuFuncGetAttribute)(int* value, FunctionAttribute what, Function function) = nullptr;
+  Code (*cuFuncSetAttribute)(Function function, FunctionAttribute what, int value) = nullptr;
+  Code (*cuMemGetInfo)(size_t* free, size_t* total) = nullptr;
+  Code (*cuMemAlloc)(Address* memory, size_t bytes) = nullptr;
+  Code (*cuMemFree)(Address memory) = nullptr;
+  Code (*cuMemcpyHtoDAsync)(Address to, const void* from, size_t bytes, Stream stream) = nullptr;
+  Code (*cuMemcpyDtoHAsync)(void* to, Address from, size_t bytes, Stream stream) = nullptr;
+  Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
+  Code (*cuStreamDestroy)(Stream stream) = nullptr;
+  Code (*cuStreamSynchronize)(Stream stream) = nullptr;
+  Code (*cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** parameters,
+                           void** extra) = nullptr;
+
+  int version = 0;      // of CUDA that the driver serves: 1000 * major + 10 * minor
+  std::string missing;  // why it cannot be used; empty if it can
+};
+
+// The driver of this machine, opened and initialised by the first call. It stays open: it dislikes
+// being unloaded.
+const Driver& driver();
+
+// "CUDA_ERROR_INVALID_VALUE (invalid argument)", in the driver's words.
+std::string error_text(const Driver& driver, Code code);
+
+struct Gpu {
+  DeviceId id = 0;
+  std::string name;
+  int architecture = 0;  // 10 * major + minor of the compute capability: 90 for sm_90
+  int64_t memory = 0;    // bytes
+};
+
+// Every GPU, in the driver's order. Empty if there is no driver.
+std::vector<Gpu> gpus(const Driver& driver);
+
+// "13.0" for 13000.
+std::string version_text(int version);
+
+}  // namespace stencil::runtime::cuda

@@ -1,0 +1,263 @@
+// The `cuda` device on a stand-in for the driver. NVRTC is the real one; without it the tests of
+// runs are skipped.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "compiler/emit/emit.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/schedule/schedule.h"
+#include "runtime/compare.h"
+#include "runtime/nvrtc.h"
+#include "tests/unit/runtime/cuda/fake_driver.h"
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::runtime {
+namespace {
+
+using cuda::FakeDriver;
+
+class CudaDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto find =
+        reinterpret_cast<cuda::FakeDriverFunction>(dlsym(library, cuda::kFakeDriverSymbol));
+    ASSERT_NE(find, nullptr) << "the real driver was found before the stand-in";
+    fake_ = &find();
+    *fake_ = FakeDriver{};
+    if (!Nvrtc::open(0).ok()) GTEST_SKIP() << Nvrtc::open(0).failure().message;
+  }
+
+  // The program's kernels, loaded; `module` must outlive them.
+  static Result<std::unique_ptr<LoadedProgram>> load(const ir::Program& program,
+                                                     const std::string& line,
+                                                     kernel::Module& module) {
+    Diagnostics diagnostics;
+    const auto schedule = schedule::parse(line, program, diagnostics);
+    EXPECT_TRUE(schedule) << render(Source("", ""), diagnostics);
+    auto lowered = schedule::lower(program, *schedule, diagnostics);
+    EXPECT_TRUE(lowered) << render(Source("", ""), diagnostics);
+    module = std::move(*lowered);
+    return cuda_device().load({program, &module}, "");
+  }
+
+  FakeDriver* fake_ = nullptr;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// --- Which GPU
+// ---------------------------------------------------------------------------------------
+
+TEST_F(CudaDevice, IsDescribedByNameArchitectureAndMemory) {
+  const DeviceInfo info = cuda_device().probe("");
+  EXPECT_TRUE(info.available) << info.reason;
+  EXPECT_TRUE(contains(info.description, "Fake A (sm_90, 1.0 GiB; CUDA driver 99.0, NVRTC "))
+      << info.description;
+  EXPECT_TRUE(contains(info.description, "one of 2 GPUs: cuda:0 to cuda:1")) << info.description;
+}
+
+TEST_F(CudaDevice, IsChosenByNumberOrName) {
+  EXPECT_TRUE(contains(cuda_device().probe("1").description, "Fake B"));
+  EXPECT_TRUE(contains(cuda_device().probe("e B").description, "Fake B"));
+  EXPECT_EQ(cuda_device().probe("2").reason, "there is no GPU 2: they are numbered from 0 to 1");
+  EXPECT_EQ(cuda_device().probe("H100").reason, "none of the 2 GPUs is called 'H100'");
+}
+
+TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
+  fake_->architecture = 999;
+  const DeviceInfo info = cuda_device().probe("");
+  EXPECT_FALSE(info.available);
+  EXPECT_TRUE(contains(info.reason, "does not compile for Fake A (sm_999), but for sm_"))
+      << info.reason;
+  EXPECT_TRUE(contains(info.reason, ", sm_90, ")) << info.reason;
+}
+
+TEST_F(CudaDevice, IsWhatAutoTakes) {
+  EXPECT_EQ(choose_device("auto").value().info.name, "cuda");
+}
+
+// --- Runs
+// --------------------------------------------------------------------------------------------
+
+// Where a kernel's array arguments that are written, or only read, stand among its arguments.
+std::vector<size_t> arguments_of(const kernel::Kernel& kernel, bool read_only) {
+  std::vector<size_t> out;
+  size_t number = 0;
+  for (const kernel::Buffer& buffer : kernel.buffers) {
+    if (buffer.space != kernel::Space::Global) continue;
+    if (buffer.read_only == read_only) out.push_back(number);
+    ++number;
+  }
+  return out;
+}
+
+TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32x4", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  const reference::State before = state;
+  const kernel::Kernel& kernel = module.kernels[0];
+  const size_t from = arguments_of(kernel, true).at(0), to = arguments_of(kernel, false).at(0);
+  std::vector<int> steps;
+  // Every point grows by one.
+  fake_->run = [&](const std::string& name, const cuda::LaunchConfig& config, void** parameters) {
+    EXPECT_EQ(name, kernel.name);
+    EXPECT_EQ(config.block[0], 32u);
+    EXPECT_EQ(config.block[1], 4u);
+    EXPECT_EQ(config.block[2], 1u);
+    EXPECT_GT(config.grid[0], 0u);
+    EXPECT_EQ(config.grid[1], 1u);
+    EXPECT_NE(config.stream, nullptr);
+    EXPECT_EQ(config.attribute_count, 0u);
+    const auto* in = *static_cast<const float**>(parameters[from]);
+    auto* out = *static_cast<float**>(parameters[to]);
+    for (int64_t p = 0; p < state.fields[0].points; ++p) out[p] = in[p] + 1;
+    // Of the scalars, a and the first step, the second.
+    steps.push_back(*static_cast<int*>(parameters[kernel.buffers.size() + 1]));
+  };
+  {
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    EXPECT_EQ(fake_->allocated.size(), 2u);
+    ASSERT_TRUE(session.value()->advance(2).ok());
+    ASSERT_TRUE(session.value()->advance(1).ok());
+    ASSERT_TRUE(session.value()->finish().ok());
+  }
+  EXPECT_EQ(steps, (std::vector<int>{0, 1, 2}));
+  for (int64_t p = 0; p < state.fields[0].points; ++p) {
+    ASSERT_EQ(state.fields[0].real(0, 0, p), before.fields[0].real(0, 0, p) + 3) << p;
+  }
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
+TEST_F(CudaDevice, LeavesNothingBehind) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  {
+    const auto loaded = load(program, "direct", module);
+    ASSERT_TRUE(loaded.ok());
+    EXPECT_EQ(fake_->modules, 1);
+    EXPECT_EQ(fake_->streams, 1);
+  }
+  EXPECT_EQ(fake_->modules, 0);
+  EXPECT_EQ(fake_->streams, 0);
+}
+
+TEST_F(CudaDevice, ServesThreadsThatDidNotLoadIt) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  Result<std::unique_ptr<LoadedProgram>> loaded = Failure{};
+  std::thread([&] { loaded = load(program, "direct", module); }).join();
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  std::thread([&] {
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    EXPECT_TRUE(session.value()->advance(1).ok());
+  }).join();
+}
+
+TEST_F(CudaDevice, RequestsSharedMemoryBeyondStaticArrays) {
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  const ir::Program program = program_of(kDecay, options);
+  kernel::Module module;
+  const std::string line = "overlapped T=2 block=32x8 elements=4x8";
+  const auto loaded = load(program, line, module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  const int64_t bytes = emit::dynamic_shared_bytes(module.kernels[0], module);
+  ASSERT_GT(bytes, 48 * 1024);
+  EXPECT_EQ(fake_->shared_raised[module.kernels[0].name], bytes);
+  unsigned requested = 0;
+  fake_->run = [&](const std::string&, const cuda::LaunchConfig& config, void**) {
+    requested = config.shared_bytes;
+  };
+  reference::State state = initial_state(program, bind_params(program).value());
+  ASSERT_TRUE(loaded.value()->start(state).value()->advance(1).ok());
+  EXPECT_EQ(requested, bytes);
+
+  fake_->shared_bytes = static_cast<int>(bytes) - 1;
+  const auto refused = load(program, line, module);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, "R043");
+  EXPECT_TRUE(contains(refused.failure().message, "bytes of shared memory, Fake A has"))
+      << refused.failure().message;
+}
+
+// --- Failures
+// ----------------------------------------------------------------------------------------
+
+TEST_F(CudaDevice, SaysHowMuchMemoryTheFieldsNeed) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct", module);
+  ASSERT_TRUE(loaded.ok());
+  reference::State state = initial_state(program, bind_params(program).value());
+  fake_->memory = 3000;  // one copy of 20 x 23 floats, not two
+  const auto session = loaded.value()->start(state);
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.failure().code, "R043");
+  EXPECT_EQ(session.failure().message,
+            "CUDA failed to allocate 1840 bytes on Fake A, which has 1160 of 3000 free: FAKE_ERROR "
+            "(so the test wants it); the fields need 3680 bytes: A 2 x 1840");
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
+TEST_F(CudaDevice, ReportsALaunchThatFails) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32x4", module);
+  ASSERT_TRUE(loaded.ok());
+  reference::State state = initial_state(program, bind_params(program).value());
+  auto session = loaded.value()->start(state);
+  ASSERT_TRUE(session.ok());
+  for (const auto& [code, expected] :
+       {std::pair{719, "R044"}, std::pair{cuda::kLaunchOutOfResources, "R043"}}) {
+    fake_->launch_code = code;
+    const auto done = session.value()->advance(1);
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.failure().code, expected);
+    EXPECT_TRUE(contains(done.failure().message, "CUDA failed to launch " + module.kernels[0].name))
+        << done.failure().message;
+    EXPECT_TRUE(contains(done.failure().message, "blocks of 32x4x1 threads"))
+        << done.failure().message;
+  }
+}
+
+TEST_F(CudaDevice, ReportsAKernelThatFails) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct", module);
+  ASSERT_TRUE(loaded.ok());
+  reference::State state = initial_state(program, bind_params(program).value());
+  auto session = loaded.value()->start(state);
+  ASSERT_TRUE(session.ok());
+  fake_->finish_code = 700;
+  const auto done = session.value()->advance(1);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.failure().code, "R044");
+  EXPECT_EQ(done.failure().message,
+            "CUDA failed to run kernels: FAKE_ERROR (so the test wants it)");
+}
+
+TEST_F(CudaDevice, RefusesBlocksThatRegistersDoNotAllow) {
+  fake_->threads = 64;
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32x4", module);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.failure().code, "R043");
+  EXPECT_TRUE(contains(loaded.failure().message, "has 128 threads per block, Fake A takes 64"))
+      << loaded.failure().message;
+}
+
+}  // namespace
+}  // namespace stencil::runtime

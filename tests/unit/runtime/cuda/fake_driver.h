@@ -1,0 +1,38 @@
+// A stand-in for the CUDA driver: a libcuda.so.1 whose device memory is the heap and whose kernels
+// are what a test says. It shows which calls a run makes, and fails on demand, without a GPU.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda_driver.h"
+
+namespace stencil::runtime::cuda {
+
+struct FakeDriver {
+  // What a test may set.
+  int architecture = 90;
+  size_t memory = size_t{1} << 30;  // bytes of the device
+  int shared_bytes = 232448;        // per block
+  int threads = 1024;               // per block
+  Code launch_code = 0;             // what a launch returns
+  Code finish_code = 0;             // what waiting for kernels returns
+  std::function<void(const std::string& kernel, const LaunchConfig& config, void** parameters)>
+      run = {};  // what a launch does
+
+  // What it has seen.
+  std::map<Address, size_t> allocated;       // bytes of what has not been freed
+  std::set<std::string> functions;           // looked up
+  std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
+  std::vector<std::string> launched;
+  int modules = 0, streams = 0;  // not yet unloaded, not yet destroyed
+};
+
+// The driver's state; a symbol of the library, found by dlsym.
+using FakeDriverFunction = FakeDriver& (*)();
+constexpr const char* kFakeDriverSymbol = "stencil_fake_driver";
+
+}  // namespace stencil::runtime::cuda
