@@ -54,6 +54,8 @@ struct Dialect {
   // Functions that multiply without being fused into a neighbouring addition, for a compiler that
   // fuses unless told otherwise; empty where a pragma in the file forbids it.
   std::string_view product[2];
+  // Divisions take long and fma does not, so a division by a constant is multiplied out.
+  bool multiplies_divisions = false;
   std::vector<Intrinsic> intrinsics;
   std::vector<Intrinsic> fast_intrinsics;  // --fp=fast prefers these
   std::vector<Helper> helpers;          // before the common ones (helpers.cpp), which they replace

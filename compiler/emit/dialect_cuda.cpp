@@ -34,6 +34,7 @@ Dialect make_dialect(std::string_view wide) {
   d.nan[1] = "__longlong_as_double(0x7ff8000000000000LL)";
   d.product[0] = "__fmul_rn";
   d.product[1] = "__dmul_rn";
+  d.multiplies_divisions = true;
   d.intrinsics = {
       {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "min", "", ""},
       {Op::Max, "max", "max", "", ""},        {Op::Abs, "", "", "fabsf", "fabs"},

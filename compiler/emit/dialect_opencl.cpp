@@ -26,6 +26,7 @@ Dialect make_dialect() {
   d.infinity[1] = "(double)INFINITY";
   d.nan[0] = "NAN";
   d.nan[1] = "(double)NAN";
+  d.multiplies_divisions = true;
   d.intrinsics = {
       {Op::Fma, "", "", "fma", "fma"},       {Op::Min, "min", "min", "", ""},
       {Op::Max, "max", "max", "", ""},       {Op::Abs, "", "", "fabs", "fabs"},

@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "compiler/emit/text.h"
+#include "compiler/support/division.h"
 
 namespace stencil::emit {
 
@@ -148,15 +149,6 @@ bool narrow_inside(const Expr& expr) {
   }
   const Operation* operation = as_operation(expr);
   return operation && operation->op == Op::Convert && operation->operands[0]->type == Scalar::I32;
-}
-
-// c such that x / divisor is exactly x * c, for powers of two; else 0.
-double exact_reciprocal(const Expr& divisor) {
-  const auto* literal = std::get_if<kernel::RealLiteral>(&divisor->kind);
-  if (!literal || literal->value == 0 || !std::isfinite(literal->value)) return 0;
-  int exponent = 0;
-  if (std::fabs(std::frexp(literal->value, &exponent)) != 0.5) return 0;
-  return std::abs(exponent) < 100 ? 1 / literal->value : 0;
 }
 
 std::string_view short_name(Scalar type) {
@@ -373,6 +365,31 @@ bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
   return operation && operation->op == Op::Convert && divides_safely(operation->operands[0]);
 }
 
+// A division by a constant where that is better multiplied out, and proved to give the same bits.
+bool ExpressionPrinter::put_multiplied_division(const Operation& division, int level,
+                                                bool exposed) {
+  using Kind = MultipliedDivision::Kind;
+  const Expr& dividend = division.operands[0];
+  const auto* divisor = std::get_if<kernel::RealLiteral>(&division.operands[1]->kind);
+  if (!divisor || !dialect_.multiplies_divisions || module_.fp == FpMode::Fast) return false;
+  const Scalar type = division.operands[1]->type;
+  const auto form = multiply_out(divisor->value, type);
+  if (!form) return false;
+  if (form->kind == Kind::Exact) {
+    const Expr factor = kernel::real(form->reciprocal, type);
+    put(kernel::operation(Op::Mul, {dividend, factor}), level, exposed);
+    return true;
+  }
+  const bool negative = divisor->value < 0;
+  put_helper(
+      (form->kind == Kind::Odd ? "divide_odd_" : "divide_even_") + std::string(short_name(type)),
+      {negative ? kernel::operation(Op::Neg, {dividend}) : dividend,
+       kernel::real(std::fabs(divisor->value), type),
+       kernel::real(std::fabs(form->reciprocal), type)},
+      false);
+  return true;
+}
+
 // Bools have their own spelling of the operators they share with numbers.
 bool ExpressionPrinter::put_bool_operation(const Operation& operation, int level) {
   Op op;
@@ -430,15 +447,10 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
     case Op::Mul:
       if (!guards_product(type, exposed)) return put_infix(operation, level, false);
       return put_call(std::string(dialect_.product[type == Scalar::F64 ? 1 : 0]), operands, false);
-    case Op::Div: {
-      const double factor = guards_product(type, exposed) ? exact_reciprocal(operands[1]) : 0;
-      if (factor != 0) {  // compilers multiply instead, and may then fuse
-        const Expr product = kernel::operation(Op::Mul, {operands[0], kernel::real(factor, type)});
-        return put(product, level, exposed);
-      }
+    case Op::Div:
+      if (put_multiplied_division(operation, level, exposed)) return;
       if (divides_safely(operands[1])) return put_infix(operation, level, false);
       return put_helper("div_" + std::string(short_name(type)), operands, false);
-    }
     case Op::Mod:
       if (is_float(type)) return put_call(function_name(operation.op, type), operands, false);
       if (divides_safely(operands[1])) return put_infix(operation, level, false);

@@ -4,6 +4,10 @@
 //
 // Towards half and bfloat a double must round once. It goes by way of a float rounded to odd, which
 // keeps the second rounding honest (Boldo and Melquiond, "When double rounding is odd").
+//
+// Why the divisions by constants give a division's bits is in support/division.cpp. Their products
+// are factors or addends of an fma alone, so no compiler has a sum to fuse them into. In float the
+// selection is one instruction of a GPU, a maximum; in double the test for NaN is the shorter way.
 #include "compiler/emit/helpers.h"
 
 namespace stencil::emit {
@@ -95,6 +99,48 @@ const std::vector<Helper>& common_helpers() {
        "  const bool large = value > 9007199254740992 || value < -9007199254740992;\n"
        "  const $long low = large ? value & 0xfff : 0;\n"
        "  return stencil_double_to_bfloat((double)(value - low + (low != 0 ? 0x1000 : 0)));\n"
+       "}"},
+      {"divide_odd_float",
+       {},
+       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact; if x\n"
+       "// is infinite, it is NaN, for which anything finite serves.\n"
+       "$fnfloat stencil_divide_odd_float(float x, float c, float z) {\n"
+       "  const float q = x * z;\n"
+       "  const float r = fma(q, c, -x);\n"
+       "  return fma(-0x1p106f < r ? r : -0x1p106f, -z, q);\n"
+       "}"},
+      {"divide_even_float",
+       {},
+       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact; if "
+       "x\n"
+       "// is infinite, it is NaN, for which anything finite serves. The correction is rounded at "
+       "a\n"
+       "// scale where a subnormal result that is a tie stays one.\n"
+       "$fnfloat stencil_divide_even_float(float x, float c, float z) {\n"
+       "  const float q = x * z;\n"
+       "  const float r = fma(q, c, -x);\n"
+       "  return fma((-0x1p106f < r ? r : -0x1p106f) * (z * -0x1p24f), 0x1p-24f, q);\n"
+       "}"},
+      {"divide_odd_double",
+       {},
+       "// x / c, rounded once, for an odd integer c and z = 1 / c. The residual r is exact; if x\n"
+       "// is infinite, it is NaN, for which anything finite serves.\n"
+       "$fndouble stencil_divide_odd_double(double x, double c, double z) {\n"
+       "  const double q = x * z;\n"
+       "  const double r = fma(q, c, -x);\n"
+       "  return fma(r == r ? r : 0.0, -z, q);\n"
+       "}"},
+      {"divide_even_double",
+       {},
+       "// x / c, rounded once, for an even integer c and z = 1 / c. The residual r is exact; if "
+       "x\n"
+       "// is infinite, it is NaN, for which anything finite serves. The correction is rounded at "
+       "a\n"
+       "// scale where a subnormal result that is a tie stays one.\n"
+       "$fndouble stencil_divide_even_double(double x, double c, double z) {\n"
+       "  const double q = x * z;\n"
+       "  const double r = fma(q, c, -x);\n"
+       "  return fma((r == r ? r : 0.0) * (z * -0x1p53), 0x1p-53, q);\n"
        "}"},
   };
   return helpers;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/support/division.h"
 
 namespace stencil::schedule {
 
@@ -51,7 +52,7 @@ class StreamPlanner {
     align_rings();
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
-        const bool called = subroutine_calls(*piece.graph, piece.results, program_.fp) > 0;
+        const bool called = slow_operations(*piece.graph, piece.results, program_.fp).calls > 0;
         const int words = (*piece.graph)[piece.results[0]].type == Scalar::F64 ? 96 : 56;
         if (called) plan_.call_words = std::max(plan_.call_words, words);
       }
@@ -390,18 +391,27 @@ std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::
   return out;
 }
 
-int subroutine_calls(const ir::Graph& graph, const std::vector<ir::NodeId>& results, FpMode fp) {
+SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
+                               FpMode fp) {
   const auto needed = ir::reachable(graph, results);
-  int calls = 0;
+  SlowOperations out;
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* operation = std::get_if<ir::Operation>(&graph[id].kind);
-    if (!operation || !needed[static_cast<size_t>(id)] || !is_float(graph[id].type)) continue;
-    const bool quick = fp == FpMode::Fast && graph[id].type == Scalar::F32;
+    const Scalar type = graph[id].type;
+    if (!operation || !needed[static_cast<size_t>(id)] || !is_float(type)) continue;
+    if (operation->op == Op::Div && fp != FpMode::Fast) {
+      const auto* divisor = std::get_if<ir::Constant>(&graph[operation->operands[1]].kind);
+      if (const auto form = divisor ? multiply_out(divisor->real, type) : std::nullopt) {
+        if (form->kind != MultipliedDivision::Kind::Exact) ++out.multiplied;
+        continue;
+      }
+    }
+    const bool quick = fp == FpMode::Fast && type == Scalar::F32;
     const bool division =
         operation->op == Op::Div || operation->op == Op::Sqrt || operation->op == Op::Rsqrt;
-    if ((division && !quick) || is_transcendental(operation->op)) ++calls;
+    if ((division && !quick) || is_transcendental(operation->op)) ++out.calls;
   }
-  return calls;
+  return out;
 }
 
 int vector_length(const StreamPlan& plan, Scalar type) {

@@ -101,7 +101,7 @@ struct StreamPlan {
   int64_t lead = 0;    // planes read before the first plane that is written
   int64_t tail = 0;    // planes the front is ahead of the last plane that is written
   int unroll = 1;      // planes per iteration of the loop
-  int call_words = 0;  // registers that a subroutine takes, 32 bits each; see subroutine_calls
+  int call_words = 0;  // registers that a subroutine takes, 32 bits each; see slow_operations
 
   int64_t core(int axis) const {
     const size_t i = static_cast<size_t>(axis);
@@ -115,9 +115,14 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
                        ScatterForms& forms);
 
-// Operations per point that a GPU computes in subroutines, which take registers and time: correctly
-// rounded divisions and roots (in double all of them), and functions like exp.
-int subroutine_calls(const ir::Graph& graph, const std::vector<ir::NodeId>& results, FpMode fp);
+// Operations per point that take a GPU more than an instruction.
+struct SlowOperations {
+  int calls = 0;  // in subroutines, which take registers and time: correctly rounded divisions and
+                  // roots (in double all of them), and functions like exp
+  int multiplied = 0;  // divisions that are multiplied out, but for those by powers of two
+};
+SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
+                               FpMode fp);
 
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);

@@ -159,15 +159,16 @@ Footprint measure_streaming(const ir::Program& program, const Schedule& schedule
 // Instructions that one point of one step takes, redundant points not counted: the arithmetic, and
 // its share of shuffles, shared memory and loop control.
 double instructions(const ir::Program& program, const StreamPlan& plan) {
-  constexpr double kCall = 12;  // instructions of a correctly rounded division
+  constexpr double kCall = 12;       // instructions of a correctly rounded division
+  constexpr double kMultiplied = 4;  // further instructions of one that is multiplied out
   double arithmetic = 0;
   for (const Stage& stage : plan.stages) {
     if (stage.step > 0) continue;  // all steps are alike
     for (const StagePiece& piece : stage.pieces) {
       const bool wide = piece.graph->size() > 0 &&
                         (*piece.graph)[piece.results[0]].type == Scalar::F64;  // half the rate
-      arithmetic +=
-          kCall * (wide ? 2 : 1) * subroutine_calls(*piece.graph, piece.results, program.fp);
+      const SlowOperations slow = slow_operations(*piece.graph, piece.results, program.fp);
+      arithmetic += (kCall * slow.calls + kMultiplied * slow.multiplied) * (wide ? 2 : 1);
       arithmetic += ir::fused_operations(*piece.graph, piece.results, 0) * (wide ? 2.0 : 1.0);
     }
   }

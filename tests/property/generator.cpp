@@ -268,7 +268,8 @@ class Generator {
     }
     switch (random_.below(4)) {
       case 0:
-        return fmt::format("({}) / {}", sum, terms + random_.between(0, 2));
+        covers("division by a constant");
+        return fmt::format("({}) / {}", sum, divisor(terms));
       case 1:
         return fmt::format("{:.3f} * ({})", 0.9 / terms, sum);
       case 2:
@@ -276,6 +277,13 @@ class Generator {
       default:
         return fmt::format("{:.3f} * ({}) + 0.125", 0.7 / terms, sum);
     }
+  }
+
+  // Of a magnitude of at least `terms`; odd, even, negative, no integer, a power of two.
+  std::string divisor(int terms) {
+    static const std::vector<std::string> kOthers = {"118", "159", "-6", "-7", "7.5", "8", "1000"};
+    if (random_.chance(50)) return random_.pick(kOthers);
+    return fmt::format("{}", terms + random_.between(0, 2));
   }
 
   std::string real_term(Reach& reach, int depth) {

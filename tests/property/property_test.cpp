@@ -57,13 +57,17 @@ struct Tally {
 // --- Data
 // ---------------------------------------------------------------------------------------------
 
+// One state in ten holds numbers so small that most operations on them underflow.
 void fill(Random& random, reference::State& state) {
+  const bool small = random.chance(10);
   for (reference::FieldData& field : state.fields) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
         for (int64_t p = 0; p < field.points; ++p) {
-          if (is_float(field.types[static_cast<size_t>(c)])) {
-            field.set_real(static_cast<int>(level), c, p, 2 * random.unit() - 1);
+          const Scalar type = field.types[static_cast<size_t>(c)];
+          if (is_float(type)) {
+            const double scale = !small ? 1 : type == Scalar::F64 ? 0x1p-1060 : 0x1p-138;
+            field.set_real(static_cast<int>(level), c, p, scale * (2 * random.unit() - 1));
           } else {
             field.set_integer(static_cast<int>(level), c, p, random.below(8));
           }

@@ -77,6 +77,26 @@ TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {
   EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::heat(FpMode::Strict)), "+ alpha * laplacian;"));
 }
 
+TEST(Cuda, DivisionsByConstantsAreMultipliedOut) {
+  const auto over = [](double divisor, Target target, FpMode mode = FpMode::Contract,
+                       Scalar type = Scalar::F32) {
+    const Expr quotient =
+        kernel::operation(Op::Div, {kernel::variable("x", type), kernel::real(divisor, type)});
+    return emit_for(target, samples::pointwise(type, type, quotient, mode), true);
+  };
+  for (const Target target : {Target::Cuda, Target::OpenCl}) {
+    const std::string even = over(118, target);
+    EXPECT_TRUE(has(even, "= stencil_divide_even_float(x, 118.0f, 0.008474576f);"));
+    EXPECT_TRUE(has(even, "float stencil_divide_even_float(float x, float c, float z) {"));
+    EXPECT_TRUE(has(over(-3, target, FpMode::Strict, Scalar::F64),
+                    "= stencil_divide_odd_double(-x, 3.0, 0.3333333333333333);"));
+    EXPECT_TRUE(has(over(8, target), "= x * 0.125f;"));
+    EXPECT_TRUE(has(over(0.3f, target), "= x / 0.3f;")) << "not proved";
+    EXPECT_TRUE(has(over(118, target, FpMode::Fast), "= x / 118.0f;"));
+  }
+  EXPECT_TRUE(has(over(118, Target::Cpp), "= x / 118.0f;"));
+}
+
 TEST(Cuda, SharedMemory) {
   const std::string text = emit_for(Target::Cuda, samples::tiled());
   EXPECT_TRUE(has(text, "__launch_bounds__(64, 2)"));

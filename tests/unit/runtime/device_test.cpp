@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <limits>
+
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/schedule.h"
 #include "runtime/compare.h"
@@ -68,6 +70,11 @@ class KernelDevice : public testing::TestWithParam<const char*> {
   // Runs `steps` steps in the given parts and compares with the interpreter.
   void check(const ir::Program& program, const Params& params, const std::string& line,
              const std::vector<int64_t>& parts) {
+    check(program, initial_state(program, params), line, parts);
+  }
+
+  void check(const ir::Program& program, reference::State state, const std::string& line,
+             const std::vector<int64_t>& parts) {
     Diagnostics diagnostics;
     const auto schedule = schedule::parse(line, program, diagnostics);
     ASSERT_TRUE(schedule) << render(Source("", ""), diagnostics);
@@ -75,7 +82,6 @@ class KernelDevice : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
     const auto loaded = device_.device.load({program, &*module}, device_.selector);
     ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
-    reference::State state = initial_state(program, params);
     reference::State expected = state;
     auto session = loaded.value()->start(state);
     ASSERT_TRUE(session.ok()) << session.failure().message;
@@ -111,6 +117,41 @@ TEST_P(KernelDevice, TakesOpenSizesAtRunTime) {
   const ir::Program program = program_of(kDecay, options);
   for (const char* size : {"3", "31"}) {
     check(program, bind_params(program, {{"N", size}}).value(), "overlapped T=3 block=16x4", {4});
+  }
+}
+
+// By divisors that are multiplied out where that pays and by others, of numbers of all sizes: the
+// quotients are subnormal, ties among them, or overflow.
+TEST_P(KernelDevice, DividesByConstants) {
+  for (const Scalar type : {Scalar::F32, Scalar::F64}) {
+    for (const FpMode mode : {FpMode::Strict, FpMode::Contract}) {
+      ProgramOptions options;
+      options.real = type;
+      options.fp = mode;
+      const ir::Program program = program_of(kQuotients, options);
+      reference::State state = initial_state(program, bind_params(program).value());
+      reference::FieldData& dividends = state.fields[0];
+      const bool single = type == Scalar::F32;
+      const double least = single ? 0x1p-149 : 0x1p-1074;
+      const double infinity = std::numeric_limits<double>::infinity();
+      int64_t place = 0;
+      for (const double x : {0.0, infinity, std::numeric_limits<double>::quiet_NaN(),
+                             single ? 0x1.fffffep127 : 0x1.fffffffffffffp1023}) {
+        dividends.set_real(0, 0, place++, x);
+        dividends.set_real(0, 0, place++, -x);
+      }
+      for (int64_t units = 1; place < dividends.points / 2; ++units) {
+        dividends.set_real(0, 0, place++,
+                           (units % 2 ? -least : least) * static_cast<double>(units));
+      }
+      double x = -least;
+      for (; place < dividends.points; ++place) {
+        dividends.set_real(0, 0, place, x);
+        x *= single ? -1.097 : -2.03;
+      }
+      check(program, state, "direct", {1});
+      check(program, state, "streaming T=1 block=32x1 elements=2x1", {1});
+    }
   }
 }
 

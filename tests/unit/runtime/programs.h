@@ -30,6 +30,20 @@ init U[i] = select(i == 10, 1.0, 0.0);
 init c[i] = 0.25 + 0.001 * i;
 )";
 
+inline const char* kQuotients = R"(
+param N : integer = 64;
+grid G = [0..N-1, 0..N-1] steps 1;
+field A : real on G;
+field by_integers : vector 8 of real on G;
+field by_others : vector 7 of real on G;
+stencil integers : by_integers on G =
+    {A[0,0] / 3, A[0,0] / -3, A[0,0] / 6, A[0,0] / -6, A[0,0] / 118, A[0,0] / 159 + 1,
+     A[0,0] / 1000000, 0.5 - A[0,0] / N};
+stencil others : by_others on G =
+    {A[0,0] / 0.3, A[0,0] / 2.5, A[0,0] / 1e-30, A[0,0] / 1e38, A[0,0] / 0.125, A[0,0] / (2 * 4.5),
+     A[0,0] / 16777219};
+)";
+
 inline const char* kConverging = R"(
 param N : integer = 16;
 grid G = [0..N-1] steps 1000;

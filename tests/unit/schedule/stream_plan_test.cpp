@@ -233,6 +233,23 @@ TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {
   EXPECT_EQ(flat_plan(on_a(2, "A[0,0] / 2"), 4).unroll, 1) << "nothing is carried";
 }
 
+TEST(StreamPlan, DivisionsByConstantsCallNoSubroutine) {
+  const auto slow = [](const std::string& value, FpMode mode = FpMode::Contract) {
+    ProgramOptions options;
+    options.fp = mode;
+    const ir::Program program = on_a(2, value, options);
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    const SlowOperations found = slow_operations(piece.graph, piece.results, mode);
+    return std::pair(found.calls, found.multiplied);
+  };
+  EXPECT_EQ(slow("A[0,0] / 118 + A[0,1] / -3"), std::pair(0, 2));
+  EXPECT_EQ(slow("A[0,0] / 4 + A[0,1] / 0.3"), std::pair(1, 0)) << "exact, and not proved";
+  EXPECT_EQ(slow("A[0,0] / A[0,1] + sqrt(A[0,1])"), std::pair(2, 0));
+  EXPECT_EQ(slow("A[0,0] / A[0,1] + A[0,0] / 118", FpMode::Fast), std::pair(0, 0));
+  EXPECT_GT(plan(on_a(2, "A[0,0] / 0.3"), "block=32 elements=4", 1).call_words, 0);
+  EXPECT_EQ(plan(on_a(2, "A[0,0] / 118"), "block=32 elements=4", 1).call_words, 0);
+}
+
 TEST(StreamPlan, SharedBytes) {
   // Staged: 3 planes of 32 rows and one whose rows others read; published by the first step: 2
   // slots x 16 rows of threads x both rows of a patch.
