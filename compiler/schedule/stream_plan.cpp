@@ -307,15 +307,27 @@ class StreamPlanner {
         }
       }
     }
-    int64_t vector = 1;  // tiles are cut between vectors, so that loads and stores stay aligned
-    for (const Quantity& quantity : plan_.quantities) {
-      vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
-    }
-    plan_.margin[0].low = (plan_.margin[0].low + vector - 1) / vector * vector;
-    plan_.margin[0].high = (plan_.margin[0].high + vector - 1) / vector * vector;
     for (size_t axis = 0; axis < 2; ++axis) {
       plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
     }
+    align_columns();
+  }
+
+  // Tiles are cut between vectors, so that loads and stores stay aligned. Between whole patches is
+  // better still: a thread then stores all of its row or nothing, and tiles begin at larger powers
+  // of two in memory. That may cost an eighth of the core.
+  void align_columns() {
+    const analysis::Reach exact = plan_.margin[0];
+    const auto align = [&](int64_t to) {
+      plan_.margin[0] = {(exact.low + to - 1) / to * to, (exact.high + to - 1) / to * to};
+      return plan_.core(0);
+    };
+    int64_t vector = 1;
+    for (const Quantity& quantity : plan_.quantities) {
+      vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
+    }
+    const int64_t widest = align(vector);
+    if (8 * align(plan_.patch[0]) < 7 * widest) align(vector);
   }
 
   // A queue that carries n planes from one iteration to the next is back in its registers after n

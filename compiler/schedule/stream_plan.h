@@ -95,7 +95,7 @@ struct StreamPlan {
   std::vector<Quantity> quantities;
   std::vector<Stage> stages;
   // Per tiled dimension, x first: points of a tile, and how many of them at either end are not
-  // written because their values are incomplete; in x multiples of a vector.
+  // written because their values are incomplete; in x multiples of a vector or of a patch.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
   int64_t lead = 0;    // planes read before the first plane that is written
