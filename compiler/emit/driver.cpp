@@ -74,6 +74,7 @@ class Driver {
   void declare_blocks();
   void loop();
   void launch(const Launch& launch, const std::string& blocks);
+  std::string tensor_map(const Launch& launch, size_t source);
   void bring_home();
   void advance_body();
   void unused_arguments();
@@ -318,10 +319,37 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
   const int64_t shared = dynamic_shared_bytes(kernel, module_);
   const auto [x, y, z] = kernel.threads;
   out_.open(fmt::format("if ({} > 0) {{", blocks));
+  for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
+    arguments.push_back(tensor_map(launch, s));
+  }
   out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
                         z, shared, api_.stream(), comma_list(arguments)));
   out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
   out_.close();
+}
+
+// Describes the memory that a kernel copies boxes of; the name of the description.
+std::string Driver::tensor_map(const Launch& launch, size_t source) {
+  const kernel::ArrayArgument& described = launch.bulk_sources[source];
+  const size_t a = static_cast<size_t>(described.array);
+  const Array& array = plan_.arrays[a];
+  const kernel::BulkSource& boxes = kernel_of(launch).bulk_sources[source];
+  const std::string name = names_.fresh(boxes.name);
+  std::vector<std::string> extents, box;
+  for (const Expr& extent : array.extents) extents.push_back(text(extent));
+  for (int extent : boxes.box) box.push_back(std::to_string(extent));
+  out_.line(fmt::format("stencil_tensor_map {};", name));
+  out_.open("{");
+  out_.line(fmt::format("const int64_t extents[] = {{{}}};", comma_list(extents)));
+  out_.line(fmt::format("const int box[] = {{{}}};", comma_list(box)));
+  out_.line(fmt::format(
+      "const char* error ={}stencil_describe(&{}, \"{}\", {}, sizeof({}), {}, "
+      "extents, box);",
+      soft_space(0), name, array.name, copies_[a].slots[static_cast<size_t>(described.slot)],
+      api_.type(array), array.extents.size()));
+  out_.line("if (error) return error;");
+  out_.close();
+  return name;
 }
 
 void Driver::loop() {
