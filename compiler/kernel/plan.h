@@ -63,7 +63,7 @@ struct Launch {
   // dimensions are Array::extents and the box is BulkSource::box, both innermost first; strides are
   // dense; elements are unsigned integers of the array's size; no interleaving, no swizzle, element
   // strides of 1, zeros outside. The address is a multiple of kBulkUnit.
-  std::vector<ArrayArgument> bulk_sources;
+  std::vector<ArrayArgument> bulk_sources = {};
 };
 struct Rotate {
   int array;

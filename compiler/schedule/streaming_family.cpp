@@ -329,13 +329,11 @@ void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
 // Bulk copies take arrays and boxes of certain sizes only; see kernel.h.
 void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics& diagnostics) {
   const auto error = [&](Span span, const std::string& what) -> Diagnostic& {
-    Diagnostic& made =
-        diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
-    return made;
+    return diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
   };
   const size_t x = static_cast<size_t>(plan.rank) - 1;
   for (const Quantity& q : plan.quantities) {
-    if (q.staged == 0) continue;
+    if (!plan.bulk || q.staged == 0) continue;
     const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
     const ir::Affine row = field.box.ranges[x].high - field.box.ranges[x].low + 1;
     const int size = size_in_bytes(q.type);

@@ -387,12 +387,12 @@ const Rule kBulkRules[] = {
      }},
     {"origin_undefined", "kernel k: 'y' is not defined here",
      [](Module& m) { bulk(m).copies[0].origin[0] = v("y"); }},
-    {"not_described", "launch of 'k' with 0 boxes instead of 1",
+    {"not_described", "plan: launch of 'k' with 0 boxes instead of 1",
      [](Module& m) {
        add_bulk(m);
        launch(m).bulk_sources.clear();
      }},
-    {"other_memory", "launch of 'k': boxes of other memory than 'P'",
+    {"other_memory", "plan: launch of 'k': boxes of other memory than 'P'",
      [](Module& m) {
        add_bulk(m);
        launch(m).bulk_sources[0] = {0, 0};

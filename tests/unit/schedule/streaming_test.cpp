@@ -231,11 +231,16 @@ TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
                 options);
   };
   EXPECT_EQ(codes(tile, grid("63")), "");
-  EXPECT_EQ(message(tile, grid("60")),
-            "error L025: streaming refused: loads=bulk cannot copy the rows of field 'A'\n"
-            "      = expected: rows of a known multiple of 16 bytes\n"
-            "      = found: 61 elements of 4 bytes\n"
-            "      = hint: use loads=async, or change the size of the grid\n");
+  const std::string refused = message(tile, grid("60"));
+  EXPECT_NE(refused.find("error L025: streaming refused: loads=bulk cannot copy the rows of field "
+                         "'A'\n"),
+            std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("      = expected: rows of a known multiple of 16 bytes\n"
+                         "      = found: 61 elements of 4 bytes\n"
+                         "      = hint: use loads=async, or change the size of the grid\n"),
+            std::string::npos)
+      << refused;
   ProgramOptions doubles;
   doubles.real = Scalar::F64;
   EXPECT_EQ(codes(tile, grid("61", doubles)), "") << "62 elements of 8 bytes";
@@ -255,7 +260,11 @@ TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
             "      = expected: at most 256 x 256 points, and rows of a multiple of 16 bytes\n"
             "      = found: 288 x 1 points of 4 bytes\n"
             "      = hint: use loads=async, or another block or elements\n");
-  EXPECT_EQ(codes("T=1 block=2x16 elements=1 prefetch=1 loads=bulk", flat), "L025") << "8 bytes";
+  EXPECT_EQ(codes("T=1 block=4x8 elements=1 prefetch=1 loads=bulk", flat), "") << "16 bytes";
+  const ir::Program narrow = load(
+      "grid G = [0..63, 0..63] steps 1; field h : half on G; stencil f : h[1..62, 1..62] = "
+      "h[0,1];");
+  EXPECT_EQ(codes("T=1 block=4x8 elements=1 prefetch=1 loads=bulk", narrow), "L025") << "8 bytes";
 }
 
 TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
