@@ -123,7 +123,7 @@ std::string random_streaming(Random& random, int rank) {
       random.between(1, 6), lanes, rows, elements,
       random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
       random.pick<std::string>({"auto", "1", "2", "3"}),
-      random.pick<std::string>({"registers", "async", "bulk", "bulk"}),
+      random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"}),
       random.chance(80) ? "split" : "tested");
 }
 
