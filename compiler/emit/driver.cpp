@@ -8,6 +8,7 @@
 #include "compiler/emit/driver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -335,19 +336,16 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   const Array& array = plan_.arrays[a];
   const kernel::BulkSource& boxes = kernel_of(launch).bulk_sources[source];
   const std::string name = names_.fresh(boxes.name);
-  std::vector<std::string> extents, box;
+  const std::string& slot = copies_[a].slots[static_cast<size_t>(described.slot)];
+  std::vector<std::string> extents;
   for (const Expr& extent : array.extents) extents.push_back(text(extent));
-  for (int extent : boxes.box) box.push_back(std::to_string(extent));
   out_.line(fmt::format("stencil_tensor_map {};", name));
-  out_.open("{");
-  out_.line(fmt::format("const int64_t extents[] = {{{}}};", comma_list(extents)));
-  out_.line(fmt::format("const int box[] = {{{}}};", comma_list(box)));
-  out_.line(fmt::format(
-      "const char* error ={}stencil_describe(&{}, \"{}\", {}, sizeof({}), {}, "
-      "extents, box);",
-      soft_space(0), name, array.name, copies_[a].slots[static_cast<size_t>(described.slot)],
-      api_.type(array), array.extents.size()));
-  out_.line("if (error) return error;");
+  out_.open(
+      fmt::format("if (const char* error = stencil_describe({}) {{",
+                  comma_list({"&" + name, quoted(array.name), slot, "{" + comma_list(extents) + "}",
+                              fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
+                      ")"));
+  out_.line("return error;");
   out_.close();
   return name;
 }

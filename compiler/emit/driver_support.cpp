@@ -91,9 +91,9 @@ struct stencil_memory {
 
 constexpr const char* kDescribe =
     R"text(// Describes an array of 2 or 3 dimensions to the hardware that copies boxes of it.
-static const char* stencil_describe(stencil_tensor_map* map, const char* array, const void* memory,
-                                    size_t element, int rank, const int64_t* extents,
-                                    const int* box) {
+template <typename T, int rank>
+static const char* stencil_describe(stencil_tensor_map* map, const char* array, const T* memory,
+                                    const int64_t (&extents)[rank], const int (&box)[rank]) {
   typedef int (*encode_function)(stencil_tensor_map*, int, unsigned, const void*, const uint64_t*,
                                  const uint64_t*, const unsigned*, const unsigned*, int, int, int,
                                  int);  // cuTensorMapEncodeTiled of the driver
@@ -121,16 +121,16 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
   // Innermost dimension first. Values move as bits: unsigned integers of 1, 2, 4 or 8 bytes.
   const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
   const unsigned steps[] = {1, 1, 1};
-  uint64_t sizes[3], strides[3];
-  unsigned boxes[3];
-  uint64_t stride = element;
+  uint64_t sizes[rank], strides[rank];
+  unsigned boxes[rank];
+  uint64_t stride = sizeof(T);
   for (int d = 0; d < rank; ++d) {
     sizes[d] = (uint64_t)extents[rank - 1 - d];
     boxes[d] = (unsigned)box[rank - 1 - d];
     stride *= sizes[d];
     strides[d] = stride;  // from one place in dimension d + 1 to the next
   }
-  const int status = ((encode_function)encode)(map, types[element], (unsigned)rank, memory, sizes,
+  const int status = ((encode_function)encode)(map, types[sizeof(T)], (unsigned)rank, memory, sizes,
                                                strides, boxes, steps, 0, 0, 2, 0);
   if (status == 0) return NULL;
   snprintf(stencil_error_text, sizeof stencil_error_text,

@@ -183,10 +183,12 @@ TEST(Cuda, BulkCopies) {
   EXPECT_TRUE(has(text, "    stencil_bulk_await(&arrived[n % 2], (n / 2) & 1);\n"));
   EXPECT_TRUE(has(text, "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n#error "));
   // The host describes the slot in hand to the launch.
-  EXPECT_TRUE(has(text, "const int64_t extents[] = {size_y, size_x};\n"));
-  EXPECT_TRUE(has(text, "const int box[] = {4, 32};\n"));
-  EXPECT_TRUE(has(
-      text, "stencil_describe(&A_boxes, \"A\", A_slots[0], sizeof(float), 2, extents, box);\n"));
+  EXPECT_TRUE(has(text,
+                  "      stencil_tensor_map A_boxes;\n"
+                  "      if (const char* error = stencil_describe(&A_boxes, \"A\", A_slots[0], "
+                  "{size_y, size_x},\n          {4, 32})) {\n"
+                  "        return error;\n"
+                  "      }\n"));
   EXPECT_TRUE(has(text, "stream>>>(A_slots[0], A_slots[1],\n          A_boxes);\n"));
   EXPECT_TRUE(lacks(emit_for(Target::Cuda, samples::exchange()), "tensor_map"));
   const std::string jit = emit_for(Target::Cuda, samples::boxes(), true);
