@@ -275,6 +275,8 @@ TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
     EXPECT_TRUE(module.has_value()) << render(Source("", ""), diagnostics);
     const auto& launch = std::get<kernel::Launch>(module->plan.actions[0]);
     EXPECT_EQ(launch.bulk_sources.size(), module->kernels[0].bulk_sources.size());
+    EXPECT_EQ(measure(program, parsed(settings, program)).shared_bytes,
+              kernel::shared_bytes(module->kernels[0], module->constants));
     return module->kernels[0];
   };
   const kernel::Kernel rows = kernel(flat, "T=2 block=16x4 elements=2 prefetch=2 loads=bulk");
