@@ -149,7 +149,8 @@ Dialect make_dialect(std::string_view wide) {
       {"bulk_copy_2",
        {"tensor_map"},
        "$fnvoid stencil_bulk_copy_2(\n"
-       "    void* to, const stencil_tensor_map& from, int y, int x, unsigned long long* arrived) {\n"
+       "    void* to, const stencil_tensor_map& from, int y, int x, unsigned long long* arrived) "
+       "{\n"
        "  asm volatile(\n"
        "      \"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes\"\n"
        "      \" [%0], [%1, {%3, %4}], [%2];\"\n"
@@ -160,7 +161,8 @@ Dialect make_dialect(std::string_view wide) {
       {"bulk_copy_3",
        {"tensor_map"},
        "$fnvoid stencil_bulk_copy_3(\n"
-       "    void* to, const stencil_tensor_map& from, int z, int y, int x, unsigned long long* arrived) {\n"
+       "    void* to, const stencil_tensor_map& from, int z, int y, int x, unsigned long long* "
+       "arrived) {\n"
        "  asm volatile(\n"
        "      \"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes\"\n"
        "      \" [%0], [%1, {%3, %4, %5}], [%2];\"\n"
