@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/kernel/kernel.h"
 #include "compiler/support/division.h"
 
 namespace stencil::schedule {
@@ -47,6 +48,7 @@ class StreamPlanner {
     }
     for (size_t s = 0; s < plan_.stages.size(); ++s) keep_what_is_read(plan_.stages[s], reads_[s]);
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
+    if (plan_.bulk) join_rings();
     set_margins();
     set_unroll();
     align_rings();
@@ -81,11 +83,12 @@ class StreamPlanner {
         loaded.field = static_cast<ir::FieldId>(f);
         loaded.component = static_cast<int>(c);
         loaded.type = field.components[c].type;
-        // Copies move 4 bytes at least; what is narrower goes through registers.
-        const bool async = schedule_.loads == Loads::Async && schedule_.prefetch > 0 &&
-                           size_in_bytes(loaded.type) >= 4;
-        loaded.ready = async ? 0 : schedule_.prefetch;
-        loaded.staged = async ? schedule_.prefetch + 1 : 0;
+        // Copies by threads move 4 bytes at least; what is narrower goes through registers.
+        const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
+        const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
+        loaded.ready = staged ? 0 : schedule_.prefetch;
+        loaded.staged = staged ? schedule_.prefetch + 1 : 0;
+        plan_.bulk |= staged && schedule_.loads == Loads::Bulk;
         current_.push_back(static_cast<int>(plan_.quantities.size()));
         plan_.quantities.push_back(std::move(loaded));
       }
@@ -214,7 +217,9 @@ class StreamPlanner {
     int lag = 0;
     for (const Read& read : reads) {
       const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-      const int published = read.row != 0 || (patiently && read.column != 0) ? 1 : 0;
+      const bool here = plan_.bulk && quantity.staged > 0;  // for all threads at once
+      const bool row = read.row != 0 && !here;
+      const int published = row || (patiently && read.column != 0) ? 1 : 0;
       lag = std::max(lag, quantity.lag + quantity.ready + read.plane + published);
     }
     return lag;
@@ -348,6 +353,15 @@ class StreamPlanner {
     }
   }
 
+  // One batch of bulk copies fills one slot of every ring, so the rings have one length.
+  void join_rings() {
+    int longest = 0;
+    for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.staged);
+    for (Quantity& quantity : plan_.quantities) {
+      if (quantity.staged > 0) quantity.staged = longest;
+    }
+  }
+
   // A ring whose length divides the planes of an iteration is addressed by constants.
   void align_rings() {
     for (Quantity& quantity : plan_.quantities) {
@@ -476,14 +490,29 @@ int estimate_registers(const StreamPlan& plan) {
   return carried + carried / 10 + fetched + kAddresses + plan.call_words;
 }
 
+int64_t staged_rows(const StreamPlan& plan, Scalar type) {
+  int64_t rows = plan.cover[1];
+  while (plan.bulk && rows * plan.cover[0] * size_in_bytes(type) % kernel::kBulkAlignment != 0) {
+    ++rows;
+  }
+  return rows;
+}
+
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   int64_t bytes = 0;
+  const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
+  int slots = 0;
   for (const Quantity& quantity : plan.quantities) {
+    const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
     const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
-    const int64_t rows =
-        quantity.slots * plan.threads[1] * published + quantity.staged * plan.cover[1] * tiles;
-    bytes += rows * plan.cover[0] * size_in_bytes(quantity.type);
+    bytes += quantity.slots * plan.threads[1] * published * row;
+    align(plan.bulk && quantity.staged > 0 ? kernel::kBulkAlignment : 16);
+    bytes += quantity.staged * staged_rows(plan, quantity.type) * tiles * row;
+    align(16);
+    if (plan.bulk) slots = std::max(slots, quantity.staged);
   }
+  bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  align(16);
   return bytes;
 }
 
