@@ -320,7 +320,8 @@ class StreamPlanner {
 
   // Tiles are cut between vectors, so that loads and stores stay aligned. Between whole patches is
   // better still: a thread then stores all of its row or nothing, and tiles begin at larger powers
-  // of two in memory. That may cost an eighth of the core.
+  // of two in memory. That may cost an eighth of the core. Bulk copies take boxes that start at
+  // multiples of kBulkUnit bytes, nothing else.
   void align_columns() {
     const analysis::Reach exact = plan_.margin[0];
     const auto align = [&](int64_t to) {
@@ -330,9 +331,11 @@ class StreamPlanner {
     int64_t vector = 1;
     for (const Quantity& quantity : plan_.quantities) {
       vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
+      if (!plan_.bulk || quantity.staged == 0) continue;
+      vector = std::max<int64_t>(vector, kernel::kBulkUnit / size_in_bytes(quantity.type));
     }
     const int64_t widest = align(vector);
-    if (8 * align(plan_.patch[0]) < 7 * widest) align(vector);
+    if (8 * align(std::lcm<int64_t>(vector, plan_.patch[0])) < 7 * widest) align(vector);
   }
 
   // A queue that carries n planes from one iteration to the next is back in its registers after n

@@ -347,6 +347,17 @@ void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics
       made.hint = "use loads=async, or change the size of the grid";
       return;
     }
+    const ir::Affine start = program.grid.ranges[x].low - field.box.ranges[x].low;
+    if (!start.is_constant() || start.constant * size % kernel::kBulkUnit != 0) {
+      Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
+      made.expected = fmt::format("rows that start a known multiple of {} bytes from the grid's",
+                                  kernel::kBulkUnit);
+      made.found = start.is_constant()
+                       ? fmt::format("{} elements of {} bytes", std::abs(start.constant), size)
+                       : "a place that is known at run time";
+      made.hint = "use loads=async, or declare the field on the whole grid";
+      return;
+    }
     if (plan.cover[0] * size % kernel::kBulkUnit == 0 && plan.cover[0] <= kernel::kBulkExtent &&
         plan.cover[1] <= kernel::kBulkExtent) {
       continue;

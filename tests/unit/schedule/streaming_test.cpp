@@ -252,6 +252,32 @@ TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
       << "nothing is copied ahead";
 }
 
+TEST(StreamingRefusals, BulkCopiesStartAtMultiplesOf16Bytes) {
+  const auto inside = [](const std::string& columns) {
+    return load("grid G = [0..63, 0..63] steps 1; subgrid I of G = [0..63, " + columns +
+                "]; field A : real on G; field c : real on I; stencil f : A on I = c[0,0] * "
+                "A[0,0];");
+  };
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=bulk", inside("4..63")), "");
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=bulk", inside("8..55")), "");
+  const std::string refused = message("block=32 elements=4 prefetch=1 loads=bulk", inside("2..61"));
+  EXPECT_NE(refused.find("L025: streaming refused: loads=bulk cannot copy the rows of field 'c'"),
+            std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("      = expected: rows that start a known multiple of 16 bytes from the "
+                         "grid's\n"
+                         "      = found: 2 elements of 4 bytes\n"),
+            std::string::npos)
+      << refused;
+  const auto core = [](const std::string& settings, int steps) {
+    const ir::Program program = load(kFlat);
+    return plan_stream(program, parsed(settings, program), steps).core(0);
+  };
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=async", 1), 90);
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 1), 88) << "96 - 4 - 4";
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 2), 88) << "of every tile size";
+}
+
 TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
   const ir::Program flat = load(kFlat);
   EXPECT_EQ(codes("T=1 block=32 elements=8 prefetch=1 loads=bulk", flat), "") << "256 points";
@@ -260,11 +286,11 @@ TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
             "      = expected: at most 256 x 256 points, and rows of a multiple of 16 bytes\n"
             "      = found: 288 x 1 points of 4 bytes\n"
             "      = hint: use loads=async, or another block or elements\n");
-  EXPECT_EQ(codes("T=1 block=4x8 elements=1 prefetch=1 loads=bulk", flat), "") << "16 bytes";
+  EXPECT_EQ(codes("T=1 block=4x8 elements=5 prefetch=1 loads=bulk", flat), "") << "80 bytes";
   const ir::Program narrow = load(
       "grid G = [0..63, 0..63] steps 1; field h : half on G; stencil f : h[1..62, 1..62] = "
       "h[0,1];");
-  EXPECT_EQ(codes("T=1 block=4x8 elements=1 prefetch=1 loads=bulk", narrow), "L025") << "8 bytes";
+  EXPECT_EQ(codes("T=1 block=4x8 elements=5 prefetch=1 loads=bulk", narrow), "L025") << "40 bytes";
 }
 
 TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
@@ -375,7 +401,7 @@ TEST(StreamingLowering, EveryModuleIsSound) {
         expect_sound(flat, settings + "T=4 block=32x2 elements=4");
         expect_sound(flat, settings + "T=3 block=8x4 elements=2 unroll=3");
         expect_sound(deep, settings + "T=2 block=16x16 elements=4x2");
-        expect_sound(deep, settings + "T=1 block=8x4 elements=1x1 unroll=1");
+        expect_sound(deep, settings + "T=1 block=16x4 elements=1x1 unroll=1");
       }
     }
   }
