@@ -490,7 +490,10 @@ int estimate_registers(const StreamPlan& plan) {
     }
     fetched = std::max(fetched, words);
   }
-  return carried + carried / 10 + fetched + kAddresses + plan.call_words;
+  // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
+  const int stages = static_cast<int>(plan.stages.size());
+  const int in_the_making = plan.rank == 2 ? carried / 20 + 3 * stages : carried / 10 + stages;
+  return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }
 
 int64_t staged_rows(const StreamPlan& plan, Scalar type) {
