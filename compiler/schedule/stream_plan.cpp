@@ -461,8 +461,9 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 int estimate_registers(const StreamPlan& plan) {
   constexpr int kAddresses = 40;  // coordinates, addresses, loop state, and slack for scheduling
   const int points = plan.patch[0] * plan.patch[1];
+  // Compilers share partial sums of integers among points, which takes as many registers again.
   const auto words_of = [&](const Quantity& quantity) {
-    return (size_in_bytes(quantity.type) + 3) / 4;
+    return (size_in_bytes(quantity.type) + 3) / 4 * (is_float(quantity.type) ? 1 : 2);
   };
   const auto beside = [&](const Cells& cells) {
     int count = 0;
