@@ -492,8 +492,10 @@ int estimate_registers(const StreamPlan& plan) {
     fetched = std::max(fetched, words);
   }
   // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
-  const int stages = static_cast<int>(plan.stages.size());
-  const int in_the_making = plan.rank == 2 ? carried / 20 + 3 * stages : carried / 10 + stages;
+  int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
+  for (const Stage& stage : plan.stages) {
+    in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+  }
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }
 
