@@ -2,6 +2,8 @@
 //
 // Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
 // access that stays inside costs nothing.
+#include <cstdlib>
+
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -24,7 +26,7 @@ Expr modulo(const Expr& value, const Expr& period) {  // 0 <= result < period
 }
 
 // Reflection about both edge points, without repeating them, as often as it takes.
-Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
+Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent) {
   const Expr one = kernel::integer(1);
   const Expr last = kernel::sub(extent, one);
   const Expr period = kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one});
@@ -32,6 +34,21 @@ Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
   const Expr back = kernel::sub(period, place);
   const Expr folded = kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
   return kernel::add(low, folded);
+}
+
+// Reflection of a place `offset` away from one in the box; once where that is known to do.
+Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  const bool starts_inside = range == interface.program().grid.ranges[static_cast<size_t>(d)];
+  const Expr low = interface.low(box, d);
+  if (!starts_inside || !extent.is_constant() || extent.constant <= std::abs(offset)) {
+    return mirror_often(at, low, interface.extent(box, d));
+  }
+  const Expr edge = offset < 0 ? low : interface.high(box, d);
+  const Expr beyond = offset < 0 ? kernel::less(at, edge) : kernel::less(edge, at);
+  const Expr back = kernel::sub(kernel::mul(kernel::integer(2), edge), at);
+  return kernel::operation(Op::Select, {beyond, back, at});
 }
 
 }  // namespace
@@ -62,7 +79,7 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
           at = clamp_to(at, low, high, below, above);
           break;
         case ir::BoundaryKind::Mirror:
-          at = mirror(at, low, interface.extent(field.box, d));
+          at = mirror(interface, field.box, d, at, offset);
           break;
         case ir::BoundaryKind::Periodic:
           at = kernel::add(low, modulo(kernel::sub(at, low), interface.extent(field.box, d)));

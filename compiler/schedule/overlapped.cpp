@@ -167,7 +167,7 @@ class OverlappedLowering {
   }
 
   bool staged(const ir::Function& function) const {
-    const auto reads = analysis::reads_of(function);
+    const auto reads = analysis::reads_of(program_, function);
     return std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& r) {
       return r.field == function.target && r.at_offset;
     });
@@ -268,7 +268,7 @@ class OverlappedLowering {
   // One function on its box: compute, and where results have to wait, write them after a barrier.
   Body apply(const ir::Function& function, const Margin& computed, const Expr& time) {
     std::set<ir::FieldId> offset_reads;
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program_, function)) {
       if (reads.at_offset && tiles_.count(reads.field)) offset_reads.insert(reads.field);
     }
     Body out;

@@ -35,7 +35,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
   // Under the hull policy every function computes the hull at every step: what it reads must exist,
   // even where its value no longer matters.
   for (const ir::Function& function : program.functions) {
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       const auto held = geometry.held.find(reads.field);
       if (held == geometry.held.end()) continue;
       Margin reached = tile.computed_hull;
@@ -135,13 +135,11 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
                              field.history))
           .hint = "only one time level is kept in a tile; use --schedule direct";
     }
-    const bool reaches_far =
-        field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
-    if (reaches_far) {
+    if (field.boundary == ir::BoundaryKind::Periodic) {
       diagnostics
           .error("L013", field.span,
-                 fmt::format("overlapped tiling refused: field '{}' has a {} boundary", field.name,
-                             field.boundary == ir::BoundaryKind::Mirror ? "mirror" : "periodic"))
+                 fmt::format("overlapped tiling refused: field '{}' has a periodic boundary",
+                             field.name))
           .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
     }
   }

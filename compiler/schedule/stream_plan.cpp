@@ -70,7 +70,8 @@ class StreamPlanner {
     std::set<ir::FieldId> touched;
     for (const ir::Function& function : program_.functions) {
       touched.insert(function.target);
-      for (const analysis::Reads& reads : analysis::reads_of(function)) touched.insert(reads.field);
+      for (const analysis::Reads& reads : analysis::reads_of(program_, function))
+        touched.insert(reads.field);
     }
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       first_.push_back(current_.size());
@@ -378,6 +379,9 @@ std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::
     std::vector<int> places = {offset};
     if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
       for (int at = offset; at != 0;) places.push_back(at += at < 0 ? 1 : -1);
+    }
+    if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
+      for (int at = offset; at != -offset;) places.push_back(at += offset < 0 ? 2 : -2);
     }
     std::vector<std::vector<int>> longer;
     for (const auto& head : out) {

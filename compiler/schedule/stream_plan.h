@@ -128,7 +128,8 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
 int vector_length(const StreamPlan& plan, Scalar type);
 
 // Offsets at which an access may read once its field's boundary rule is applied: the access's own
-// and, for a clamped dimension that it may leave, all between there and the point itself.
+// and, for a dimension that it may leave, if clamped, all between there and the point itself; if
+// mirrored, every second one from there to as far on the other side.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);
 
 // 32-bit registers per thread that the plan's queues and a plane in the making take, with what

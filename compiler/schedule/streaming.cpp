@@ -313,7 +313,26 @@ class StreamKernel : public StreamQueues {
       return apply_boundary(interface_, access, land(interface_, access, point),
                             cell(stage, access, access.offsets));
     }
+    if (field.boundary == ir::BoundaryKind::Mirror) {
+      const Landing landing = land(interface_, access, point);
+      return mirrored(stage, access, access.offsets, 0, point, landing.point);
+    }
     return clamped(stage, access, access.offsets, 0, point);
+  }
+
+  // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
+  Expr mirrored(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
+                const Point& point, const Point& landing) const {
+    if (d == offsets.size()) return cell(stage, access, offsets);
+    const int own = access.offsets[d];
+    Expr value = mirrored(stage, access, offsets, d + 1, point, landing);
+    if ((access.escapes >> (2 * d) & 3) == 0 || own == 0) return value;
+    for (int at = -own; at != own; at += own < 0 ? -2 : 2) {
+      offsets[d] = at;
+      const Expr there = kernel::operation(Op::Eq, {landing[d], plus(point[d], at)});
+      value = select(there, mirrored(stage, access, offsets, d + 1, point, landing), value);
+    }
+    return value;
   }
 
   // A clamped access reads at the offset nearest to its own that is still in the field.

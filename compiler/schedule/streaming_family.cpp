@@ -271,8 +271,6 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   }
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const ir::Field& field = program.fields[f];
-    const bool reaches_far =
-        field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
     if (field.history > 1) {
       diagnostics
           .error("L012", field.span,
@@ -280,11 +278,10 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
                              field.history))
           .hint = "only one time level is kept in a tile; use --schedule direct";
     }
-    if (reaches_far) {
+    if (field.boundary == ir::BoundaryKind::Periodic) {
       diagnostics
           .error("L013", field.span,
-                 fmt::format("streaming refused: field '{}' has a {} boundary", field.name,
-                             field.boundary == ir::BoundaryKind::Mirror ? "mirror" : "periodic"))
+                 fmt::format("streaming refused: field '{}' has a periodic boundary", field.name))
           .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
     }
   }

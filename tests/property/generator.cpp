@@ -123,10 +123,10 @@ class Generator {
 
   std::string random_boundary() {
     const int roll = random_.below(100);
-    if (roll < 50) return "";
-    if (roll < 70) return "clamp";
-    if (roll < 90) return random_.chance(50) ? "constant 1" : "constant 0";
-    return roll < 95 ? "mirror" : "periodic";
+    if (roll < 40) return "";
+    if (roll < 55) return "clamp";
+    if (roll < 70) return random_.chance(50) ? "constant 1" : "constant 0";
+    return roll < 85 ? "mirror" : "periodic";
   }
 
   std::string declare(const Field& field) const {
