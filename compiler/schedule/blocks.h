@@ -115,6 +115,16 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
 kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access,
                             const Landing& landing, kernel::Expr loaded);
 
+// Dimensions in which a tile holds images of the points on the far side of the grid instead of
+// applying the rule of a periodic field: those in which such a field is read across its edge.
+// `written_only`: fields that nobody writes do not count, for they are read from memory.
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
+
+// The coordinate, in dimension d, of the point that a place is an image of. The place lies at most
+// `below` points below the box and `above` points above it.
+kernel::Expr wrap(const Interface& interface, const ir::Box& box, int d, const kernel::Expr& at,
+                  int64_t below, int64_t above);
+
 // --- Tiling
 // ------------------------------------------------------------------------------------------
 

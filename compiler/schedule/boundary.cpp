@@ -2,6 +2,7 @@
 //
 // Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
 // access that stays inside costs nothing.
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/schedule/blocks.h"
@@ -36,13 +37,19 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent) {
   return kernel::add(low, folded);
 }
 
+// Whether every point of the grid is one of the box in dimension d, and the other way round.
+bool spans_grid(const Interface& interface, const ir::Box& box, int d) {
+  const size_t i = static_cast<size_t>(d);
+  return box.ranges[i] == interface.program().grid.ranges[i];
+}
+
 // Reflection of a place `offset` away from one in the box; once where that is known to do.
 Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
   const ir::Range& range = box.ranges[static_cast<size_t>(d)];
   const ir::Affine extent = range.high - range.low + 1;
-  const bool starts_inside = range == interface.program().grid.ranges[static_cast<size_t>(d)];
   const Expr low = interface.low(box, d);
-  if (!starts_inside || !extent.is_constant() || extent.constant <= std::abs(offset)) {
+  if (!spans_grid(interface, box, d) || !extent.is_constant() ||
+      extent.constant <= std::abs(offset)) {
     return mirror_often(at, low, interface.extent(box, d));
   }
   const Expr edge = offset < 0 ? low : interface.high(box, d);
@@ -51,7 +58,50 @@ Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& a
   return kernel::operation(Op::Select, {beyond, back, at});
 }
 
+Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at) {
+  const Expr low = interface.low(box, d);
+  return kernel::add(low, modulo(kernel::sub(at, low), interface.extent(box, d)));
+}
+
 }  // namespace
+
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
+  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (!access || (written_only && !ir::is_written(program, access->field))) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (field.boundary != ir::BoundaryKind::Periodic) continue;
+        for (size_t d = 0; d < out.size(); ++d) {
+          out[d] = out[d] || (access->escapes >> (2 * d) & 3) != 0;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
+          int64_t above) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (!extent.is_constant() || extent.constant < std::max(below, above)) {
+    return wrap_often(interface, box, d, at);
+  }
+  const Expr period = interface.extent(box, d);
+  Expr out = at;
+  if (above > 0) {
+    const Expr beyond = kernel::less(interface.high(box, d), at);
+    out = kernel::operation(Op::Select, {beyond, kernel::sub(at, period), at});
+  }
+  if (below > 0) {
+    const Expr beyond = kernel::less(at, interface.low(box, d));
+    out = kernel::operation(Op::Select, {beyond, kernel::add(at, period), out});
+  }
+  return out;
+}
 
 Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
@@ -82,7 +132,9 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
           at = mirror(interface, field.box, d, at, offset);
           break;
         case ir::BoundaryKind::Periodic:
-          at = kernel::add(low, modulo(kernel::sub(at, low), interface.extent(field.box, d)));
+          at = spans_grid(interface, field.box, d)
+                   ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0)
+                   : wrap_often(interface, field.box, d, at);
           break;
       }
     }

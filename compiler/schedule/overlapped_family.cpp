@@ -27,6 +27,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
     geometry.threads_cover.push_back(cover);
     geometry.core.push_back(cover - reach.low - reach.high);
   }
+  geometry.images = image_dimensions(program, true);
   for (size_t f = 0; f < program.fields.size(); ++f) {
     if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
     geometry.held[static_cast<int>(f)] = *tile.held[0][f][0];
@@ -134,13 +135,6 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
                  fmt::format("overlapped tiling refused: field '{}' has history {}", field.name,
                              field.history))
           .hint = "only one time level is kept in a tile; use --schedule direct";
-    }
-    if (field.boundary == ir::BoundaryKind::Periodic) {
-      diagnostics
-          .error("L013", field.span,
-                 fmt::format("overlapped tiling refused: field '{}' has a periodic boundary",
-                             field.name))
-          .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
     }
   }
 }

@@ -51,8 +51,7 @@ std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedul
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     const auto points = extent(program, plan.rank - 1 - axis);
     if (!points) return std::nullopt;
-    const analysis::Reach margin = plan.margin[static_cast<size_t>(axis)];
-    const int64_t rest = std::max<int64_t>(*points - margin.low - margin.high, 1);
+    const int64_t rest = std::max<int64_t>(*points - plan.spared(axis), 1);
     int64_t count = ceil_div(rest, std::max<int64_t>(plan.core(axis), 1));
     if (plan.rank == 2) count = ceil_div(count, schedule.block[1]);
     blocks *= count;
@@ -277,12 +276,6 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
                  fmt::format("streaming refused: field '{}' has history {}", field.name,
                              field.history))
           .hint = "only one time level is kept in a tile; use --schedule direct";
-    }
-    if (field.boundary == ir::BoundaryKind::Periodic) {
-      diagnostics
-          .error("L013", field.span,
-                 fmt::format("streaming refused: field '{}' has a periodic boundary", field.name))
-          .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
     }
   }
   refuse_far_boundaries(program, "streaming", false, diagnostics);

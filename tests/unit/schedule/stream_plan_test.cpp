@@ -306,6 +306,19 @@ TEST(StreamPlan, MirroredAccessesLandAsFarOnTheOtherSide) {
   EXPECT_EQ(mirrored.stages[0].lag, mirrored.quantities[0].ready + 3);
 }
 
+TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
+  const auto offsets = [](const std::string& size) {
+    const ir::Program program =
+        load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary mirror;" +
+             "stencil s : A on G = A[-1,0];");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+  };
+  EXPECT_EQ(offsets("param N : integer = 9; "), (std::vector{-1, 1}));
+  EXPECT_EQ(offsets("param N : integer = 1; "), (std::vector{-1, 1, 0}));
+  EXPECT_EQ(offsets("param N : integer; require N >= 1; "), (std::vector{-1, 1, 0}));
+}
+
 TEST(StreamPlan, AccessesThatStayInsideLandNowhereElse) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
