@@ -65,6 +65,24 @@ Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Exp
 
 }  // namespace
 
+bool reaches_far(const ir::Program& program, const ir::Access& access) {
+  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  return access.escapes != 0 && !(field.box == program.grid);
+}
+
+std::vector<FarRead> far_reads(const ir::Program& program) {
+  std::vector<FarRead> out;
+  for (size_t f = 0; f < program.functions.size(); ++f) {
+    for (const ir::Piece& piece : program.functions[f].pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (access && reaches_far(program, *access)) out.push_back({f, access->field, node.span});
+      }
+    }
+  }
+  return out;
+}
+
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
   std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
   for (const ir::Function& function : program.functions) {
@@ -73,7 +91,7 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
         const auto* access = std::get_if<ir::Access>(&node.kind);
         if (!access || (written_only && !ir::is_written(program, access->field))) continue;
         const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (field.boundary != ir::BoundaryKind::Periodic) continue;
+        if (field.boundary != ir::BoundaryKind::Periodic || reaches_far(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {
           out[d] = out[d] || (access->escapes >> (2 * d) & 3) != 0;
         }

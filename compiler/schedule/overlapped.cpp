@@ -462,7 +462,9 @@ class OverlappedLowering {
 
   Expr read(const ir::Access& access) {
     const auto tile = tiles_.find(access.field);
-    if (tile == tiles_.end()) return builder_.load_global(access, point());
+    if (tile == tiles_.end() || reaches_far(program_, access)) {
+      return builder_.load_global(access, point());
+    }
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     const Landing landing = land(interface_, access, point());
     std::vector<Expr> index;

@@ -278,7 +278,15 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
           .hint = "only one time level is kept in a tile; use --schedule direct";
     }
   }
-  refuse_far_boundaries(program, "streaming", false, diagnostics);
+  for (const FarRead& read : far_reads(program)) {
+    diagnostics
+        .error("L016", read.span,
+               fmt::format("streaming refused: '{}' lives on a sub-grid and is read across its "
+                           "boundary",
+                           program.fields[static_cast<size_t>(read.field)].name))
+        .hint = "declare the field on the whole grid, or use --schedule direct";
+    return;
+  }
 }
 
 void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {

@@ -193,6 +193,10 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program,
   for (int attempt = 0; attempt < 6; ++attempt) {
     Diagnostics refusals;
     if (auto module = schedule::lower(program, schedule, refusals)) return module;
+    if (has_code(refusals, "L016") && schedule.time_tile > 1) {  // served by one step, perhaps
+      schedule.time_tile = 1;
+      continue;
+    }
     if (!has_code(refusals, "L014")) return std::nullopt;
     const auto larger = enlarge(schedule, program.grid.rank());
     if (!larger) return std::nullopt;

@@ -117,6 +117,32 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
             "      = hint: no kernel for reductions yet; run it with --device reference\n");
 }
 
+// Read from memory, which holds the values before the first step until something writes them.
+TEST(Refusals, FarBoundariesAreServedByOneStepBeforeTheFieldIsWritten) {
+  const auto far = [](const std::string& functions) {
+    return load(
+        "grid G = [0..9] steps 4; subgrid S of G = [2..7];"
+        "field A : real on S boundary periodic; field B : real on G boundary clamp;" +
+        functions);
+  };
+  const std::string early = "stencil g : B on G = A[0] + B[1]; stencil f : A on S = A[-3] / 2;";
+  EXPECT_EQ(error_of("overlapped T=1 block=32", far(early)), "");
+  const std::string twice = error_of("overlapped T=2 block=32", far(early));
+  EXPECT_NE(twice.find("error L016: overlapped tiling refused: 'A' lives on a sub-grid and is read "
+                       "across its boundary\n"),
+            std::string::npos)
+      << twice;
+  EXPECT_TRUE(twice.ends_with(
+      "      = expected: T=1, which reads it from memory\n"
+      "      = found: T=2\n"
+      "      = hint: declare the field on the whole grid, or use --schedule direct\n"))
+      << twice;
+  const std::string functions = "stencil f : A on S = A[-3] / 2; stencil g : B on G = A[0] + B[1];";
+  const std::string late = error_of("overlapped T=1 block=32", far(functions));
+  EXPECT_NE(late.find("is read across its boundary after it was written\n"), std::string::npos)
+      << late;
+}
+
 // The family chosen, then what the families before it say, as "family CODE ...".
 std::string choice(const std::string& text) {
   Diagnostics why;
