@@ -192,11 +192,19 @@ class StreamKernel : public StreamQueues {
                         interface_.index(nearest_point, box), q.type);
   }
 
+  // One piece covers every place of every tile: of a partial sum, and of a function on the whole
+  // grid where all places are points or images.
+  bool applies_everywhere(const Stage& stage) const {
+    const auto is_image = [](bool image) { return image; };
+    return stage.everywhere || (stage.pieces[0].region == program_.grid &&
+                                std::all_of(plan_.images.begin(), plan_.images.end(), is_image));
+  }
+
   Body at_point(const Stage& stage, const Point& point) {
     taken_ = builder_.names();
-    const int main = stage.everywhere ? 0 : main_piece(stage);
+    const int main = applies_everywhere(stage) ? 0 : main_piece(stage);
     Body body;
-    if (inside_ || stage.everywhere) {
+    if (inside_ || applies_everywhere(stage)) {
       if (main < 0) return store(stage, old_values(stage, point));
       const StagePiece& piece = stage.pieces[static_cast<size_t>(main)];
       const auto values = evaluate_piece(stage, piece, point, body);
@@ -256,7 +264,7 @@ class StreamKernel : public StreamQueues {
     Body all = patch_lets();
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
-        if (stage.everywhere || !masked()) continue;
+        if (applies_everywhere(stage) || !masked()) continue;
         const auto [entry, fresh] = masks_.try_emplace(cross_section(piece.region), -1);
         if (!fresh) continue;
         entry->second = builder_.local(kernel::Space::Thread, "covered", Scalar::I32, {},
@@ -288,7 +296,7 @@ class StreamKernel : public StreamQueues {
   // The mask of a region for the plane of a stage: nothing where the plane misses the region.
   void mask_lets(const Stage& stage, const Expr& plane, Body& body) {
     live_.clear();
-    if (inside_ || stage.everywhere || !masked()) return;
+    if (inside_ || applies_everywhere(stage) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
       std::vector<Expr> planes;
       append_covered(plane, piece.region, 0, planes);
