@@ -119,10 +119,11 @@ kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access
 // that is far away, however near the offset.
 bool reaches_far(const ir::Program& program, const ir::Access& access);
 struct FarRead {
-  size_t function;  // that reads
+  size_t function;  // that reads, into Program::functions
   ir::FieldId field;
-  Span span;
+  Span span;  // of the access
 };
+// All accesses that reach far, function by function.
 std::vector<FarRead> far_reads(const ir::Program& program);
 
 // Dimensions in which a tile holds images of the points on the far side of the grid instead of
