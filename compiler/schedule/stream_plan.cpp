@@ -7,6 +7,7 @@
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/blocks.h"
 #include "compiler/support/division.h"
 
 namespace stencil::schedule {
@@ -32,6 +33,7 @@ class StreamPlanner {
       : program_(program), schedule_(schedule), forms_(forms) {
     plan_.rank = program.grid.rank();
     plan_.steps = steps;
+    plan_.images = image_dimensions(program, false);
     plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
     plan_.threads = {schedule.block[0], plan_.rank > 2 ? schedule.block[1] : 1};
   }
@@ -72,7 +74,8 @@ class StreamPlanner {
     std::set<ir::FieldId> touched;
     for (const ir::Function& function : program_.functions) {
       touched.insert(function.target);
-      for (const analysis::Reads& reads : analysis::reads_of(function)) touched.insert(reads.field);
+      for (const analysis::Reads& reads : analysis::reads_of(program_, function))
+        touched.insert(reads.field);
     }
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       first_.push_back(current_.size());
@@ -399,18 +402,28 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
   return StreamPlanner(program, schedule, steps, forms).run();
 }
 
+std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
+  const int offset = access.offsets[d];
+  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+  std::vector<int> out = {offset};
+  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
+    for (int at = offset; at != 0;) out.push_back(at += at < 0 ? 1 : -1);
+  }
+  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
+    for (int at = offset; at != -offset;) out.push_back(at += offset < 0 ? 2 : -2);
+    const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
+    const bool single = !last.is_constant() || last.constant == 0;  // a point may be alone
+    if (single && offset % 2 != 0) out.push_back(0);
+  }
+  return out;
+}
+
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access) {
   std::vector<std::vector<int>> out = {{}};
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    const int offset = access.offsets[d];
-    const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
-    std::vector<int> places = {offset};
-    if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
-      for (int at = offset; at != 0;) places.push_back(at += at < 0 ? 1 : -1);
-    }
     std::vector<std::vector<int>> longer;
     for (const auto& head : out) {
-      for (int place : places) {
+      for (int place : landing_offsets(field, access, d)) {
         longer.push_back(head);
         longer.back().push_back(place);
       }
