@@ -86,6 +86,7 @@ class StreamPlanner {
         loaded.field = static_cast<ir::FieldId>(f);
         loaded.component = static_cast<int>(c);
         loaded.type = field.components[c].type;
+        loaded.written = ir::is_written(program_, loaded.field);
         // Copies by threads move 4 bytes at least; what is narrower goes through registers.
         const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
         const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
@@ -508,6 +509,10 @@ int estimate_registers(const StreamPlan& plan) {
   int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
   for (const Stage& stage : plan.stages) {
     in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+    for (const auto& [component, source] : stage.source) {  // a coefficient's queue is long: moves
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(source)];
+      if (plan.rank == 2 && quantity.loaded() && !quantity.written) in_the_making += 4;
+    }
   }
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }

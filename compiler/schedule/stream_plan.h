@@ -49,6 +49,7 @@ struct Quantity {
   Scalar type = Scalar::F32;
   int part = -1;        // >= 0: a partial sum on the way to this version (scatter form)
   bool output = false;  // the last version of a written field
+  bool written = true;  // false: a coefficient, which every step reads as it was loaded
 
   int lag = 0;    // the plane of age 0 is that far behind the front
   int ready = 0;  // the first age that may be read: loads are ahead of their use
