@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "compiler/emit/writer.h"
@@ -38,10 +39,15 @@ class Driver {
     first_step_ = names.fresh("first_step");
     check_ = names.fresh(module.name + "_check");
     for (const Array& array : plan_.arrays) bytes_.push_back(names.fresh(array.name + "_bytes"));
-    for (const kernel::Action& action : plan_.actions) {
-      const auto* launch = std::get_if<Launch>(&action);
-      blocks_.push_back(launch ? names.fresh(kernel_of(*launch).name + "_blocks") : "");
-    }
+    kernel::for_each_launch(plan_, [&](const Launch& launch) {
+      blocks_[&launch] = names.fresh(kernel_of(launch).name + "_blocks");
+    });
+    for (const kernel::Scratch& scratch : plan_.scratch) scratch_.push_back(names.spell(scratch.name));
+    if (plan_.reductions.empty()) return;
+    left_ = names.fresh("left");
+    done_ = names.fresh("done");
+    holds_ = names.fresh("holds");
+    given_ = names.fresh("given");
   }
 
   void check_function();
@@ -71,13 +77,22 @@ class Driver {
   void copy(const std::string& to, const std::string& from, const std::string& bytes,
             const char* kind, const std::string& array);
   void declare_copies();
+  void declare_scratch();
   void declare_blocks();
+  void results_given(bool anew);
   void loop();
-  void launch(const Launch& launch, const std::string& blocks);
+  void steps_of_tile();
+  void launch(const Launch& launch);
+  void reduce();
+  void ask_to_stop();
+  void read_reductions();
+  std::string absolute(const std::string& step) const;
+  std::string element(int scratch) const;
   void bring_home();
   void advance_body();
   void unused_arguments();
-  std::string argument_names(const std::vector<std::string>& between) const;
+  std::string argument_names(const std::vector<std::string>& between,
+                             const std::string& results) const;
   bool uses_count() const;
   bool uses_first_step() const;
 
@@ -89,9 +104,11 @@ class Driver {
   ExpressionPrinter& expressions_;
   bool cuda_;
   std::string step_, count_, first_step_, check_;
-  std::vector<std::string> bytes_;   // per array
-  std::vector<std::string> blocks_;  // per action
-  std::vector<Copies> copies_;       // per array
+  std::string left_, done_, holds_, given_;        // used with reductions only
+  std::vector<std::string> bytes_;                 // per array
+  std::vector<std::string> scratch_;               // per scratch memory
+  std::map<const Launch*, std::string> blocks_;    // numbers of blocks, by launch of the plan
+  std::vector<Copies> copies_;                     // per array
 };
 
 bool Driver::moves(int array) const {
@@ -108,14 +125,13 @@ bool Driver::moves(int array) const {
 
 template <class Value>
 bool any_scalar(const kernel::Plan& plan) {
-  for (const kernel::Action& action : plan.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch) continue;
-    for (const kernel::ScalarValue& value : launch->scalars) {
-      if (std::holds_alternative<Value>(value)) return true;
+  bool found = false;
+  kernel::for_each_launch(plan, [&](const Launch& launch) {
+    for (const kernel::ScalarValue& value : launch.scalars) {
+      found = found || std::holds_alternative<Value>(value);
     }
-  }
-  return false;
+  });
+  return found;
 }
 
 bool Driver::uses_count() const {
@@ -139,9 +155,7 @@ std::set<std::string> Driver::checked_parameters() const {
   for (const Array& array : plan_.arrays) {
     for (const Expr& extent : array.extents) add(extent);
   }
-  for (const kernel::Action& action : plan_.actions) {
-    if (const auto* launch = std::get_if<Launch>(&action)) add(launch->blocks);
-  }
+  kernel::for_each_launch(plan_, [&](const Launch& launch) { add(launch.blocks); });
   return names;
 }
 
@@ -193,15 +207,14 @@ void Driver::check_function() {
         fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
     out_.close();
   }
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch || std::holds_alternative<kernel::IntegerLiteral>(launch->blocks->kind)) continue;
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
     out_.open(
-        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch->blocks, Scalar::I64))));
+        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch.blocks, Scalar::I64))));
     out_.line(
-        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(*launch).name));
+        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(launch).name));
     out_.close();
-  }
+  });
   out_.line("return NULL;");
   out_.close();
   out_.blank();
@@ -276,28 +289,33 @@ void Driver::declare_copies() {
 // ------------------------------------------------------------------------------------------------------
 
 void Driver::declare_blocks() {
-  for (size_t i = 0; i < plan_.actions.size(); ++i) {
-    const auto* launch = std::get_if<Launch>(&plan_.actions[i]);
-    if (!launch) continue;
-    if (!cuda_ && is_single_block(module_, kernel_of(*launch))) continue;
-    out_.line(fmt::format("const int64_t {} = {};", blocks_[i], text(launch->blocks)));
-    const int64_t shared = dynamic_shared_bytes(kernel_of(*launch), module_);
-    if (!cuda_ || shared == 0) continue;
-    const std::string name = names_.spell(kernel_of(*launch).name);
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    if (!cuda_ && is_single_block(module_, kernel_of(launch))) return;
+    out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
+    const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
+    if (!cuda_ || shared == 0) return;
+    const std::string name = names_.spell(kernel_of(launch).name);
     out_.line(
         fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
                     "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
                     "{2}{1}));",
                     name, shared, soft_space(1)));
-  }
+  });
 }
 
-void Driver::launch(const Launch& launch, const std::string& blocks) {
+void Driver::launch(const Launch& launch) {
   const kernel::Kernel& kernel = kernel_of(launch);
+  const std::string& blocks = blocks_.at(&launch);
   std::vector<std::string> arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arguments.push_back(
-        copies_[static_cast<size_t>(argument.array)].slots[static_cast<size_t>(argument.slot)]);
+    const auto index = static_cast<size_t>(argument.array);
+    if (argument.slot == kernel::kScratch) {
+      arguments.push_back(fmt::format("({}*){}.pointer",
+                                      cpp_dialect().type(plan_.scratch[index].type),
+                                      scratch_[index]));
+    } else {
+      arguments.push_back(copies_[index].slots[static_cast<size_t>(argument.slot)]);
+    }
   }
   for (const kernel::ScalarValue& scalar : launch.scalars) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
@@ -306,7 +324,7 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
       arguments.push_back(count_);
     } else {
       arguments.push_back(cuda_ ? fmt::format("(int){}", step_)
-                                : fmt::format("(int)({} + {})", first_step_, step_));
+                                : fmt::format("(int)({})", absolute(step_)));
     }
   }
   const std::string name = names_.spell(kernel.name);
@@ -324,32 +342,55 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
   out_.close();
 }
 
+// Defines the steps of the tile, where something depends on them: kernel::steps_of_tile.
+void Driver::steps_of_tile() {
+  const int tile = plan_.time_tile;
+  const bool sizes = plan_.tile_sizes.size() > 1;
+  const bool reduces = !plan_.reductions.empty();
+  if (tile == 1) {
+    if (uses_count()) out_.line(fmt::format("const int {} = 1;", count_));
+    return;
+  }
+  std::string left = fmt::format("{} - {}", api_.steps(), step_);
+  if (reduces) {
+    out_.line(fmt::format("int64_t {} = {};", left_, left));
+    left = left_;
+    std::set<int64_t> periods;
+    for (const kernel::Reduction& reduction : plan_.reductions) periods.insert(reduction.every);
+    if (plan_.stop && plan_.stop->reductions.empty()) periods.insert(1);
+    const std::string step = cuda_ ? step_ : "(" + absolute(step_) + ")";
+    for (int64_t every : periods) {
+      const std::string until_due = fmt::format("{} - {} % {}", every, step, every);
+      out_.line(fmt::format("if ({0} > {1}) {0} = {1};", left_, until_due));
+    }
+  }
+  if (sizes) {
+    std::string choice = "1";
+    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
+      choice = fmt::format("{0} >= {1} ? {1} : {2}", left, plan_.tile_sizes[i], choice);
+    }
+    out_.line(fmt::format("const int {} = {};", count_, choice));
+  } else if (uses_count() || reduces) {
+    const std::string whole = reduces ? left : "(" + left + ")";
+    out_.line(
+        fmt::format("const int {0} = {1} < {2} ? (int){3} : {2};", count_, left, tile, whole));
+  }
+}
+
 void Driver::loop() {
   const int tile = plan_.time_tile;
   const bool sizes = plan_.tile_sizes.size() > 1;
-  const std::string advance = sizes       ? ""
+  const bool varies = sizes || !plan_.reductions.empty();  // the steps of a tile
+  const std::string advance = varies      ? ""
                               : tile == 1 ? "++" + step_
                                           : fmt::format("{} += {}", step_, tile);
   out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1};{2}{3}) {{", step_, api_.steps(),
                         advance.empty() ? "" : " ", advance));
-  if (sizes) {
-    std::string choice = "1";
-    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
-      choice = fmt::format("{0} - {1} >= {2} ? {2} : {3}", api_.steps(), step_, plan_.tile_sizes[i],
-                           choice);
-    }
-    out_.line(fmt::format("const int {} = {};", count_, choice));
-  } else if (uses_count() && tile == 1) {
-    out_.line(fmt::format("const int {} = 1;", count_));
-  } else if (uses_count()) {
-    out_.line(fmt::format("const int {0} = {1} - {2} < {3} ? (int)({1} - {2}) : {3};", count_,
-                          api_.steps(), step_, tile));
-  }
+  steps_of_tile();
   for (size_t i = 0; i < plan_.actions.size(); ++i) {
     struct Visitor {
       Driver& driver;
-      size_t i;
-      void operator()(const Launch& l) const { driver.launch(l, driver.blocks_[i]); }
+      void operator()(const Launch& l) const { driver.launch(l); }
       void operator()(const kernel::Rotate& rotate) const {
         const size_t array = static_cast<size_t>(rotate.array);
         driver.out_.line(fmt::format("stencil_rotate({});", driver.copies_[array].pointers));
@@ -364,11 +405,135 @@ void Driver::loop() {
     const auto* launched = std::get_if<Launch>(&plan_.actions[i]);
     const bool chosen = sizes && launched && launched->steps != 0;
     if (chosen) out_.open(fmt::format("if ({} == {}) {{", count_, launched->steps));
-    std::visit(Visitor{*this, i}, plan_.actions[i]);
+    std::visit(Visitor{*this}, plan_.actions[i]);
     if (chosen) out_.close();
   }
-  if (sizes) out_.line(fmt::format("{} += {};", step_, count_));
+  if (!plan_.reductions.empty()) {
+    reduce();
+  } else if (sizes) {
+    out_.line(fmt::format("{} += {};", step_, count_));
+  }
   out_.close();
+}
+
+// --- Reductions
+// ------------------------------------------------------------------------------------------------------
+
+// The index of a step counted from the start of the run, which a call may go on with.
+std::string Driver::absolute(const std::string& step) const {
+  return cuda_ ? step : fmt::format("{} + {}", first_step_, step);
+}
+
+// The one element of scratch memory that holds a result, in C++.
+std::string Driver::element(int scratch) const {
+  const auto index = static_cast<size_t>(scratch);
+  return fmt::format("*({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type),
+                     scratch_[index]);
+}
+
+void Driver::declare_scratch() {
+  for (size_t s = 0; s < plan_.scratch.size(); ++s) {
+    const kernel::Scratch& scratch = plan_.scratch[s];
+    const bool one = std::holds_alternative<kernel::IntegerLiteral>(scratch.elements->kind);
+    allocate(scratch_[s], scratch.name,
+             fmt::format("(int64_t)sizeof({}) * {}", cpp_dialect().type(scratch.type),
+                         one ? text(scratch.elements) : "(" + text(scratch.elements) + ")"));
+  }
+  if (cuda_) return;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    out_.line(fmt::format("{} = ({}){}->{};", element(reduction.result),
+                          cpp_dialect().type(reduction.type), api_.results(),
+                          api_.reductions()[r].value));
+  }
+}
+
+// The reductions that are due where the tile ends, and the question whether to stop there.
+void Driver::reduce() {
+  out_.line(fmt::format("const int64_t {} = {} + {};", done_, absolute(step_),
+                        plan_.time_tile == 1 ? "1" : count_));
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    const bool always = reduction.every == 1;
+    out_.open(always ? "{" : fmt::format("if ({} % {} == 0) {{", done_, reduction.every));
+    for (const Launch& launch : reduction.launches) this->launch(launch);
+    out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
+    out_.close();
+  }
+  out_.line(plan_.time_tile == 1 ? fmt::format("++{};", step_)
+                                 : fmt::format("{} += {};", step_, count_));
+  out_.line(fmt::format("{}->{} = {};", api_.results(), api_.steps_done(), step_));
+  if (plan_.stop) ask_to_stop();
+}
+
+void Driver::ask_to_stop() {
+  const kernel::Stop& stop = *plan_.stop;
+  std::set<int64_t> periods;
+  std::string condition;
+  for (int r : stop.reductions) {
+    periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
+    const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
+    condition += fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
+  }
+  std::string due;
+  for (int64_t every : periods) {
+    due += fmt::format("{}{} % {} == 0", due.empty() ? "" : " || ", done_, every);
+  }
+  if (!periods.count(1) && !periods.empty()) {
+    condition = (periods.size() > 1 ? "(" + due + ")" : due) + " && " + condition;
+  }
+  if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
+  launch(stop.launch);
+  std::string holds = element(stop.result);
+  if (cuda_) {
+    holds = holds_;
+    out_.line(fmt::format("int {} = 0;", holds_));
+    copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
+         fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  }
+  out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
+  out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
+  if (!condition.empty()) out_.close();
+}
+
+// The values of reductions into the results, from where the kernels left them.
+void Driver::read_reductions() {
+  if (plan_.reductions.empty()) return;
+  if (cuda_) out_.open(fmt::format("if ({}) {{", given_));
+  std::vector<std::string> values;
+  for (const kernel::Reduction& reduction : plan_.reductions) {
+    if (!cuda_) {
+      values.push_back(element(reduction.result));
+      continue;
+    }
+    values.push_back(names_.fresh(reduction.name + "_read"));
+    out_.line(fmt::format("{} {} = 0;", cpp_dialect().type(reduction.type), values.back()));
+  }
+  for (size_t r = 0; cuda_ && r < values.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    copy("&" + values[r], scratch_[static_cast<size_t>(reduction.result)] + ".pointer",
+         "sizeof " + values[r], "DeviceToHost", reduction.name);
+  }
+  if (cuda_) {
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  }
+  for (size_t r = 0; r < values.size(); ++r) {
+    const ReductionMembers& members = api_.reductions()[r];
+    out_.line(fmt::format("if ({0}->{1} > 0) {0}->{2} = {3};", api_.results(), members.evaluations,
+                          members.value, values[r]));
+  }
+  if (cuda_) out_.close();
+}
+
+// Where the caller wants no results they are kept here; `anew`: they begin with nothing.
+void Driver::results_given(bool anew) {
+  if (!api_.has_results()) return;
+  const std::string unwanted = names_.fresh("unwanted");
+  out_.line(fmt::format("{} {};", api_.results_type(), unwanted));
+  if (cuda_) out_.line(fmt::format("const bool {0} = {1} != NULL;", given_, api_.results()));
+  out_.line(fmt::format("if (!{0}) {0} = &{1};", api_.results(), unwanted));
+  if (anew) out_.line(fmt::format("*{} = {}();", api_.results(), api_.results_type()));
 }
 
 void Driver::bring_home() {
@@ -410,9 +575,11 @@ void Driver::advance_body() {
     if (copied(a)) size(a);
   }
   declare_copies();
+  declare_scratch();
   declare_blocks();
   loop();
   bring_home();
+  read_reductions();
   out_.line("return NULL;");
   out_.close();
   out_.blank();
@@ -436,17 +603,16 @@ void Driver::unused_arguments() {
     for (int slot = 0; slot < plan_.arrays[a].levels; ++slot) slots.emplace(a, slot);
     for (const Expr& extent : plan_.arrays[a].extents) add(extent);
   }
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch) continue;
-    add(launch->blocks);
-    for (const kernel::ArrayArgument& argument : launch->arrays)
+  for (const kernel::Scratch& scratch : plan_.scratch) add(scratch.elements);
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    add(launch.blocks);
+    for (const kernel::ArrayArgument& argument : launch.arrays)
       slots.emplace(argument.array, argument.slot);
-    for (const kernel::ScalarValue& value : launch->scalars) {
+    for (const kernel::ScalarValue& value : launch.scalars) {
       const auto* parameter = std::get_if<kernel::ParameterArgument>(&value);
       if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
     }
-  }
+  });
   for (const Pointer& pointer : api_.pointers()) {
     if (slots.count({pointer.array, pointer.level})) continue;
     out_.line(fmt::format("(void){};", pointer.name));
@@ -455,25 +621,28 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!cuda_ && !uses_first_step()) out_.line(fmt::format("(void){};", first_step_));
+  if (!cuda_ && !uses_first_step() && plan_.reductions.empty()) out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points
 // ------------------------------------------------------------------------------------------------
 
-std::string Driver::argument_names(const std::vector<std::string>& between) const {
+std::string Driver::argument_names(const std::vector<std::string>& between,
+                                   const std::string& results) const {
   std::vector<std::string> items;
   for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
   items.insert(items.end(), between.begin(), between.end());
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
+  if (api_.has_results()) items.push_back(results);
   return comma_list(items);
 }
 
 void Driver::run_device() {
   out_.comment("The same on device pointers; asynchronous, in the order of the stream.");
   out_.open("extern \"C\" " + api_.run_device_signature() + " {");
+  results_given(true);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -483,6 +652,9 @@ void Driver::run_device() {
 void Driver::run_on_host_arrays() {
   out_.comment("Runs the given number of steps on arrays in host memory.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
+  if (api_.has_results()) {
+    out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
+  }
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -502,6 +674,7 @@ void Driver::run_on_host_arrays() {
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     arguments.push_back(api_.parameter_name(static_cast<int>(p)));
   }
+  if (api_.has_results()) arguments.push_back(api_.results());
   arguments.push_back(api_.stream());
   out_.line(fmt::format("const char* error ={}{}_run_device({});", soft_space(0), module_.name,
                         comma_list(arguments)));
@@ -520,10 +693,10 @@ void Driver::run_on_host_arrays() {
 }
 
 void Driver::advance(const std::string& name) {
-  const std::string parameters = api_.parameter_list();
+  const std::string tail = api_.tail_list();
   std::vector<std::string> items = {api_.array_list(), "int64_t " + api_.steps(),
                                     "int64_t " + first_step_};
-  if (!parameters.empty()) items.push_back(parameters);
+  if (!tail.empty()) items.push_back(tail);
   out_.open(fmt::format("static const char* {}({}) {{", name, comma_list(items)));
   advance_body();
 }
@@ -531,10 +704,12 @@ void Driver::advance(const std::string& name) {
 void Driver::run_from_host(const std::string& advance) {
   out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
+  results_given(true);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  out_.line(fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"})));
+  out_.line(
+      fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"}, api_.results())));
   out_.close();
   out_.blank();
 }
@@ -556,6 +731,10 @@ void Driver::run_packed(const std::string& advance) {
     const std::string type = api_.parameter_type(static_cast<int>(p));
     items.push_back(fmt::format("*(const {}*)parameters[{}]", type, p));
     if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
+  }
+  if (api_.has_results()) {
+    items.push_back(fmt::format("({}*)arrays[{}]", api_.results_type(), api_.pointers().size()));
+    out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
   }
   out_.line(fmt::format("const char* error = {}({});", check_, comma_list(check)));
   out_.line("if (error || steps == 0) return error;");
