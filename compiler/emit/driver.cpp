@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -435,9 +436,12 @@ void Driver::declare_scratch() {
   for (size_t s = 0; s < plan_.scratch.size(); ++s) {
     const kernel::Scratch& scratch = plan_.scratch[s];
     const bool one = std::holds_alternative<kernel::IntegerLiteral>(scratch.elements->kind);
+    const std::string element = fmt::format("(int64_t)sizeof({})", cpp_dialect().type(scratch.type));
+    const std::string elements = text(scratch.elements);
     allocate(scratch_[s], scratch.name,
-             fmt::format("(int64_t)sizeof({}) * {}", cpp_dialect().type(scratch.type),
-                         one ? text(scratch.elements) : "(" + text(scratch.elements) + ")"));
+             elements == "1" ? element
+             : one           ? element + " * " + elements
+                             : fmt::format("{} * ({})", element, elements));
   }
   if (cuda_) return;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
@@ -450,8 +454,12 @@ void Driver::declare_scratch() {
 
 // The reductions that are due where the tile ends, and the question whether to stop there.
 void Driver::reduce() {
-  out_.line(fmt::format("const int64_t {} = {} + {};", done_, absolute(step_),
-                        plan_.time_tile == 1 ? "1" : count_));
+  const auto& all = plan_.reductions;
+  const bool asks = std::any_of(all.begin(), all.end(), [](const auto& r) { return r.every > 1; });
+  if (asks) {
+    out_.line(fmt::format("const int64_t {} = {} + {};", done_, absolute(step_),
+                          plan_.time_tile == 1 ? "1" : count_));
+  }
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
     const bool always = reduction.every == 1;
@@ -472,6 +480,7 @@ void Driver::ask_to_stop() {
   std::string condition;
   for (int r : stop.reductions) {
     periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
+    if (stop.reductions.size() == 1) continue;  // it was evaluated just now
     const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
     condition += fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
   }
@@ -480,7 +489,8 @@ void Driver::ask_to_stop() {
     due += fmt::format("{}{} % {} == 0", due.empty() ? "" : " || ", done_, every);
   }
   if (!periods.count(1) && !periods.empty()) {
-    condition = (periods.size() > 1 ? "(" + due + ")" : due) + " && " + condition;
+    const bool alone = condition.empty();
+    condition = alone ? due : (periods.size() > 1 ? "(" + due + ")" : due) + " && " + condition;
   }
   if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
   launch(stop.launch);
