@@ -10,7 +10,8 @@
 namespace stencil::runtime {
 
 struct Difference {
-  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]", in grid coordinates, "reduction energy", "steps": the first
+  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]", in grid coordinates, "reduction energy", "steps": the
+  // first
   std::string where;
   std::string expected, actual;
   int64_t count = 0;  // values that differ: points of all fields, reductions

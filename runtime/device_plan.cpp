@@ -164,8 +164,8 @@ Status PlanSession::provide(const kernel::Scratch& scratch) {
 }
 
 Status PlanSession::count_blocks(const kernel::Launch& launch) {
-  const auto blocks = kernel::evaluate(
-      launch.blocks, [this](const std::string& name) { return value_of(name); });
+  const auto blocks =
+      kernel::evaluate(launch.blocks, [this](const std::string& name) { return value_of(name); });
   const std::string& kernel = module_.kernels[static_cast<size_t>(launch.kernel)].name;
   if (!blocks) {
     return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
@@ -299,9 +299,9 @@ Status PlanSession::ask_to_stop(int64_t count) {
   const Status launched = launch(plan_.stop->launch, count);
   if (!launched.ok()) return launched;
   int32_t holds = 0;
-  const Status read = accelerator_.download(reinterpret_cast<std::byte*>(&holds),
-                                            scratch_[static_cast<size_t>(plan_.stop->result)],
-                                            sizeof holds);
+  const Status read =
+      accelerator_.download(reinterpret_cast<std::byte*>(&holds),
+                            scratch_[static_cast<size_t>(plan_.stop->result)], sizeof holds);
   if (!read.ok()) return read;
   state_.stopped = holds != 0;
   return Done{};
@@ -313,9 +313,8 @@ Status PlanSession::restore_reductions() {
     const kernel::Reduction& reduction = plan_.reductions[r];
     if (state_.reductions[r].evaluations == 0) continue;
     const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
-    const Status copied =
-        accelerator_.upload(scratch_[static_cast<size_t>(reduction.result)], value.bytes,
-                            static_cast<int64_t>(value.size));
+    const Status copied = accelerator_.upload(scratch_[static_cast<size_t>(reduction.result)],
+                                              value.bytes, static_cast<int64_t>(value.size));
     if (!copied.ok()) return copied;
   }
   return Done{};

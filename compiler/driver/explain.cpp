@@ -146,11 +146,13 @@ std::string reduction_section(const ir::Program& program, int time_tile) {
                                          : fmt::format("after every {} steps", reduction.every),
                     whole > 0 ? tiles : fmt::format("one of {}", rest)});
   }
-  std::string out = "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
+  std::string out =
+      "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
   out += table(rows, "  ");
   if (program.stop) {
     out +=
-        "  stop: one flag is read back whenever a reduction that the condition names was evaluated;\n"
+        "  stop: one flag is read back whenever a reduction that the condition names was "
+        "evaluated;\n"
         "  the next tile waits for it\n";
   }
   return out + "\n";

@@ -9,10 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-
+#include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
 
@@ -21,96 +18,6 @@ namespace stencil::emit {
 using kernel::Array;
 using kernel::Expr;
 using kernel::Launch;
-
-namespace {
-
-class Driver {
- public:
-  Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-         ExpressionPrinter& expressions, Target target)
-      : out_(out),
-        module_(module),
-        plan_(module.plan),
-        api_(api),
-        names_(names),
-        expressions_(expressions),
-        cuda_(target == Target::Cuda) {
-    step_ = names.fresh("step");
-    count_ = names.fresh("count");
-    first_step_ = names.fresh("first_step");
-    check_ = names.fresh(module.name + "_check");
-    for (const Array& array : plan_.arrays) bytes_.push_back(names.fresh(array.name + "_bytes"));
-    kernel::for_each_launch(plan_, [&](const Launch& launch) {
-      blocks_[&launch] = names.fresh(kernel_of(launch).name + "_blocks");
-    });
-    for (const kernel::Scratch& scratch : plan_.scratch) scratch_.push_back(names.spell(scratch.name));
-    if (plan_.reductions.empty()) return;
-    left_ = names.fresh("left");
-    done_ = names.fresh("done");
-    holds_ = names.fresh("holds");
-    given_ = names.fresh("given");
-  }
-
-  void check_function();
-  void run_device();
-  void run_on_host_arrays();
-  void advance(const std::string& name);
-  void run_from_host(const std::string& advance);
-  void run_packed(const std::string& advance);
-
- private:
-  struct Copies {                    // of one array while the loop runs
-    std::vector<std::string> slots;  // expression for each slot
-    std::string pointers;            // name of the array of slots; empty: nothing moves
-    std::string scratch;             // some spare copy; empty: none
-  };
-
-  const kernel::Kernel& kernel_of(const Launch& launch) const {
-    return module_.kernels[static_cast<size_t>(launch.kernel)];
-  }
-  std::string text(const Expr& expr) { return expressions_.print(widened(expr)); }
-  bool moves(int array) const;
-  std::set<std::string> checked_parameters() const;
-  std::string check_arguments() const;
-  bool copied(size_t array) const;
-  void size(size_t array);
-  void allocate(const std::string& name, const std::string& array, const std::string& bytes);
-  void copy(const std::string& to, const std::string& from, const std::string& bytes,
-            const char* kind, const std::string& array);
-  void declare_copies();
-  void declare_scratch();
-  void declare_blocks();
-  void results_given(bool anew);
-  void loop();
-  void steps_of_tile();
-  void launch(const Launch& launch);
-  void reduce();
-  void ask_to_stop();
-  void read_reductions();
-  std::string absolute(const std::string& step) const;
-  std::string element(int scratch) const;
-  void bring_home();
-  void advance_body();
-  void unused_arguments();
-  std::string argument_names(const std::vector<std::string>& between,
-                             const std::string& results) const;
-  bool uses_count() const;
-  bool uses_first_step() const;
-
-  Text& out_;
-  const kernel::Module& module_;
-  const kernel::Plan& plan_;
-  const HostApi& api_;
-  Names& names_;
-  ExpressionPrinter& expressions_;
-  bool cuda_;
-  std::string step_, count_, first_step_, check_;
-  std::string left_, done_, holds_, given_;        // used with reductions only
-  std::vector<std::string> bytes_;                 // per array
-  std::vector<std::string> scratch_;               // per scratch memory
-  std::map<const Launch*, std::string> blocks_;    // numbers of blocks, by launch of the plan
-  std::vector<Copies> copies_;                     // per array
-};
 
 bool Driver::moves(int array) const {
   for (const kernel::Action& action : plan_.actions) {
@@ -124,6 +31,8 @@ bool Driver::moves(int array) const {
   return false;
 }
 
+namespace {
+
 template <class Value>
 bool any_scalar(const kernel::Plan& plan) {
   bool found = false;
@@ -134,6 +43,8 @@ bool any_scalar(const kernel::Plan& plan) {
   });
   return found;
 }
+
+}  // namespace
 
 bool Driver::uses_count() const {
   return any_scalar<kernel::StepCount>(plan_);
@@ -170,6 +81,8 @@ std::string Driver::check_arguments() const {
   return comma_list(items);
 }
 
+namespace {
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (char c : text) {
@@ -178,6 +91,8 @@ std::string quoted(const std::string& text) {
   }
   return result + "\"";
 }
+
+}  // namespace
 
 void Driver::check_function() {
   const std::set<std::string> used = checked_parameters();
@@ -311,9 +226,8 @@ void Driver::launch(const Launch& launch) {
   for (const kernel::ArrayArgument& argument : launch.arrays) {
     const auto index = static_cast<size_t>(argument.array);
     if (argument.slot == kernel::kScratch) {
-      arguments.push_back(fmt::format("({}*){}.pointer",
-                                      cpp_dialect().type(plan_.scratch[index].type),
-                                      scratch_[index]));
+      arguments.push_back(fmt::format(
+          "({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type), scratch_[index]));
     } else {
       arguments.push_back(copies_[index].slots[static_cast<size_t>(argument.slot)]);
     }
@@ -417,135 +331,6 @@ void Driver::loop() {
   out_.close();
 }
 
-// --- Reductions
-// ------------------------------------------------------------------------------------------------------
-
-// The index of a step counted from the start of the run, which a call may go on with.
-std::string Driver::absolute(const std::string& step) const {
-  return cuda_ ? step : fmt::format("{} + {}", first_step_, step);
-}
-
-// The one element of scratch memory that holds a result, in C++.
-std::string Driver::element(int scratch) const {
-  const auto index = static_cast<size_t>(scratch);
-  return fmt::format("*({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type),
-                     scratch_[index]);
-}
-
-void Driver::declare_scratch() {
-  for (size_t s = 0; s < plan_.scratch.size(); ++s) {
-    const kernel::Scratch& scratch = plan_.scratch[s];
-    const bool one = std::holds_alternative<kernel::IntegerLiteral>(scratch.elements->kind);
-    const std::string element = fmt::format("(int64_t)sizeof({})", cpp_dialect().type(scratch.type));
-    const std::string elements = text(scratch.elements);
-    allocate(scratch_[s], scratch.name,
-             elements == "1" ? element
-             : one           ? element + " * " + elements
-                             : fmt::format("{} * ({})", element, elements));
-  }
-  if (cuda_) return;
-  for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
-    const kernel::Reduction& reduction = plan_.reductions[r];
-    out_.line(fmt::format("{} = ({}){}->{};", element(reduction.result),
-                          cpp_dialect().type(reduction.type), api_.results(),
-                          api_.reductions()[r].value));
-  }
-}
-
-// The reductions that are due where the tile ends, and the question whether to stop there.
-void Driver::reduce() {
-  const auto& all = plan_.reductions;
-  const bool asks = std::any_of(all.begin(), all.end(), [](const auto& r) { return r.every > 1; });
-  if (asks) {
-    out_.line(fmt::format("const int64_t {} = {} + {};", done_, absolute(step_),
-                          plan_.time_tile == 1 ? "1" : count_));
-  }
-  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
-    const kernel::Reduction& reduction = plan_.reductions[r];
-    const bool always = reduction.every == 1;
-    out_.open(always ? "{" : fmt::format("if ({} % {} == 0) {{", done_, reduction.every));
-    for (const Launch& launch : reduction.launches) this->launch(launch);
-    out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
-    out_.close();
-  }
-  out_.line(plan_.time_tile == 1 ? fmt::format("++{};", step_)
-                                 : fmt::format("{} += {};", step_, count_));
-  out_.line(fmt::format("{}->{} = {};", api_.results(), api_.steps_done(), step_));
-  if (plan_.stop) ask_to_stop();
-}
-
-void Driver::ask_to_stop() {
-  const kernel::Stop& stop = *plan_.stop;
-  std::set<int64_t> periods;
-  std::string condition;
-  for (int r : stop.reductions) {
-    periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
-    if (stop.reductions.size() == 1) continue;  // it was evaluated just now
-    const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
-    condition += fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
-  }
-  std::string due;
-  for (int64_t every : periods) {
-    due += fmt::format("{}{} % {} == 0", due.empty() ? "" : " || ", done_, every);
-  }
-  if (!periods.count(1) && !periods.empty()) {
-    const bool alone = condition.empty();
-    condition = alone ? due : (periods.size() > 1 ? "(" + due + ")" : due) + " && " + condition;
-  }
-  if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
-  launch(stop.launch);
-  std::string holds = element(stop.result);
-  if (cuda_) {
-    holds = holds_;
-    out_.line(fmt::format("int {} = 0;", holds_));
-    copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
-         fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
-    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
-  }
-  out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
-  out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
-  if (!condition.empty()) out_.close();
-}
-
-// The values of reductions into the results, from where the kernels left them.
-void Driver::read_reductions() {
-  if (plan_.reductions.empty()) return;
-  if (cuda_) out_.open(fmt::format("if ({}) {{", given_));
-  std::vector<std::string> values;
-  for (const kernel::Reduction& reduction : plan_.reductions) {
-    if (!cuda_) {
-      values.push_back(element(reduction.result));
-      continue;
-    }
-    values.push_back(names_.fresh(reduction.name + "_read"));
-    out_.line(fmt::format("{} {} = 0;", cpp_dialect().type(reduction.type), values.back()));
-  }
-  for (size_t r = 0; cuda_ && r < values.size(); ++r) {
-    const kernel::Reduction& reduction = plan_.reductions[r];
-    copy("&" + values[r], scratch_[static_cast<size_t>(reduction.result)] + ".pointer",
-         "sizeof " + values[r], "DeviceToHost", reduction.name);
-  }
-  if (cuda_) {
-    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
-  }
-  for (size_t r = 0; r < values.size(); ++r) {
-    const ReductionMembers& members = api_.reductions()[r];
-    out_.line(fmt::format("if ({0}->{1} > 0) {0}->{2} = {3};", api_.results(), members.evaluations,
-                          members.value, values[r]));
-  }
-  if (cuda_) out_.close();
-}
-
-// Where the caller wants no results they are kept here; `anew`: they begin with nothing.
-void Driver::results_given(bool anew) {
-  if (!api_.has_results()) return;
-  const std::string unwanted = names_.fresh("unwanted");
-  out_.line(fmt::format("{} {};", api_.results_type(), unwanted));
-  if (cuda_) out_.line(fmt::format("const bool {0} = {1} != NULL;", given_, api_.results()));
-  out_.line(fmt::format("if (!{0}) {0} = &{1};", api_.results(), unwanted));
-  if (anew) out_.line(fmt::format("*{} = {}();", api_.results(), api_.results_type()));
-}
-
 void Driver::bring_home() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const Array& array = plan_.arrays[a];
@@ -631,7 +416,8 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!cuda_ && !uses_first_step() && plan_.reductions.empty()) out_.line(fmt::format("(void){};", first_step_));
+  if (!cuda_ && !uses_first_step() && plan_.reductions.empty())
+    out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points
@@ -752,8 +538,6 @@ void Driver::run_packed(const std::string& advance) {
   out_.close();
   out_.blank();
 }
-
-}  // namespace
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, Target target) {

@@ -220,10 +220,11 @@ std::string emit_header(const kernel::Module& module, Target target) {
         "The same with the arguments packed: pointers in the order above, then pointers to the\n"
         "parameters' values. Steps are counted from first_step.");
     if (api.has_results()) {
-      out.comment(fmt::format(
-          "The last pointer of arrays is that to the results, which the run goes on from: those of\n"
-          "the call before, or zeros. {} counts the steps of this call.",
-          api.steps_done()));
+      out.comment(
+          fmt::format("The last pointer of arrays is that to the results, which the run goes on "
+                      "from: those of\n"
+                      "the call before, or zeros. {} counts the steps of this call.",
+                      api.steps_done()));
     }
     out.line(api.run_packed_signature() + ";");
   }

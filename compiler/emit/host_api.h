@@ -34,7 +34,8 @@ class HostApi {
   const std::string& stream() const { return stream_; }
 
   // What a program with reductions gives back: `struct NAME_results`, all members of 8 bytes: steps
-  // done, whether the stop condition held, and two for each reduction. A last argument points to it.
+  // done, whether the stop condition held, and two for each reduction. A last argument points to
+  // it.
   bool has_results() const { return !module_.plan.reductions.empty(); }
   std::string results_type() const { return module_.name + "_results"; }
   const std::string& results() const { return results_; }  // the argument

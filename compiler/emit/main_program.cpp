@@ -262,9 +262,10 @@ void MainProgram::results() {
   out_.verbatim(main_results_text());
   out_.open("static void print_results(int64_t asked) {");
   out_.open(fmt::format("if (came_to.{}) {{", api_.stopped()));
-  out_.line(fmt::format("printf(\"stopped after %lld of %lld steps\\n\",{}(long long)came_to.{},{}"
-                        "(long long)asked);",
-                        soft_space(1), api_.steps_done(), soft_space(1)));
+  out_.line(
+      fmt::format("printf(\"stopped after %lld of %lld steps\\n\",{}(long long)came_to.{},{}"
+                  "(long long)asked);",
+                  soft_space(1), api_.steps_done(), soft_space(1)));
   out_.close();
   for (size_t r = 0; r < api_.reductions().size(); ++r) {
     const ReductionMembers& members = api_.reductions()[r];
@@ -281,13 +282,14 @@ void MainProgram::results() {
     const ReductionMembers& ours = api_.reductions()[r];
     const ReductionMembers& theirs = plain.reductions()[r];
     const std::string& name = plan_.reductions[r].name;
-    out_.line(fmt::format("same &= same_count(\"evaluations of {}\",{}came_to.{},{}"
-                          "plain_came_to.{});",
-                          name, soft_space(0), ours.evaluations, soft_space(0),
-                          theirs.evaluations));
-    out_.line(fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
-                          "(double)plain_came_to.{});",
-                          name, soft_space(0), ours.value, soft_space(0), theirs.value));
+    out_.line(
+        fmt::format("same &= same_count(\"evaluations of {}\",{}came_to.{},{}"
+                    "plain_came_to.{});",
+                    name, soft_space(0), ours.evaluations, soft_space(0), theirs.evaluations));
+    out_.line(
+        fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
+                    "(double)plain_came_to.{});",
+                    name, soft_space(0), ours.value, soft_space(0), theirs.value));
   }
   out_.line("return same;");
   out_.close();
@@ -462,7 +464,8 @@ double MainProgram::tolerance() const {
 }
 
 void MainProgram::check() {
-  std::string text = R"(static bool same_as_plain_loops(const array_info* infos, void* const* initial,
+  std::string text =
+      R"(static bool same_as_plain_loops(const array_info* infos, void* const* initial,
                                 const arguments& a, int64_t steps, int* status) {
   void* got[max_pointers];
   void* expected[max_pointers];

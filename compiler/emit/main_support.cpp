@@ -139,7 +139,8 @@ static double median(double* values, int count) {
 
 )text";
 
-constexpr const char* kResults = R"text(static void print_value(const char* name, double value, int64_t evaluations) {
+constexpr const char* kResults =
+    R"text(static void print_value(const char* name, double value, int64_t evaluations) {
   if (evaluations > 0) {
     printf("%s = %.9g after %lld evaluation(s)\n", name, value, (long long)evaluations);
   } else {

@@ -80,10 +80,10 @@ void describe_reductions(Text& out, const kernel::Module& module, Names& names,
   for (int r : plan.stop->reductions) {
     named.push_back(plan.reductions[static_cast<size_t>(r)].name);
   }
-  out.comment(fmt::format("  {}. if one of {} was just computed, and all have been: {}; end if {} is not 0",
-                          number + 1, fmt::join(named, ", "),
-                          describe_launch(module, plan.stop->launch, names, printer),
-                          plan.scratch[static_cast<size_t>(plan.stop->result)].name));
+  out.comment(fmt::format(
+      "  {}. if one of {} was just computed, and all have been: {}; end if {} is not 0", number + 1,
+      fmt::join(named, ", "), describe_launch(module, plan.stop->launch, names, printer),
+      plan.scratch[static_cast<size_t>(plan.stop->result)].name));
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
     for (const kernel::Reduction& reduction : plan.reductions) {
       periods.push_back(fmt::format("{}", reduction.every));
     }
-    out.comment(fmt::format("but no further than to the next multiple of {}:",
-                            fmt::join(periods, " or ")));
+    out.comment(
+        fmt::format("but no further than to the next multiple of {}:", fmt::join(periods, " or ")));
   }
   int number = 0;
   for (const kernel::Action& action : plan.actions) {

@@ -132,7 +132,8 @@ inline bool is_due(const Reduction& reduction, int64_t steps_done) {
   return steps_done % reduction.every == 0;
 }
 
-// The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be done.
+// The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
+// done.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   for (const Reduction& reduction : plan.reductions) {
     const int64_t until_due = reduction.every - step % reduction.every;

@@ -271,7 +271,8 @@ void print_plan(const Module& module, std::string& out) {
   }
   if (plan.stop) {
     std::vector<std::string> named;
-    for (int r : plan.stop->reductions) named.push_back(plan.reductions[static_cast<size_t>(r)].name);
+    for (int r : plan.stop->reductions)
+      named.push_back(plan.reductions[static_cast<size_t>(r)].name);
     out += fmt::format("  stop by {}\n    {}\n", fmt::join(named, " "),
                        ActionPrinter{module}(plan.stop->launch));
   }

@@ -107,7 +107,8 @@ class PlanVerifier {
   }
 
   void served_by(const Launch& launch, const std::string& what) {
-    if (launch.steps != 0) fail(fmt::format("{} is bound to tiles of {} steps", what, launch.steps));
+    if (launch.steps != 0)
+      fail(fmt::format("{} is bound to tiles of {} steps", what, launch.steps));
     (*this)(launch);
   }
 
@@ -175,7 +176,8 @@ class PlanVerifier {
   bool suits(const ArrayArgument& argument, const Buffer& global, const Kernel& kernel) {
     const std::string what = "launch of '" + kernel.name + "'";
     const bool scratch = argument.slot == kScratch;
-    if (scratch && (argument.array < 0 || argument.array >= static_cast<int>(plan_.scratch.size()))) {
+    if (scratch &&
+        (argument.array < 0 || argument.array >= static_cast<int>(plan_.scratch.size()))) {
       fail(fmt::format("{} with scratch memory {}, which does not exist", what, argument.array));
       return false;
     }

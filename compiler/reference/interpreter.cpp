@@ -235,11 +235,11 @@ class Run {
         using Total = decltype(zero);
         if constexpr (!kIsStorage<Total> && !std::is_same_v<Total, bool>) {
           Reduce<Total> order(reducer, reduction.values.region());
-          reduction.values.run([&](const std::vector<int64_t>& point, int64_t count,
-                                   const Evaluator& evaluator) {
-            const T* row = static_cast<const T*>(evaluator.result(0));
-            order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
-          });
+          reduction.values.run(
+              [&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
+                const T* row = static_cast<const T*>(evaluator.result(0));
+                order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
+              });
           const Total total = order.finish();
           if constexpr (std::is_floating_point_v<Total>) {
             value.real = total;

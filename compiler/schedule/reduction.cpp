@@ -187,9 +187,9 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
       kernel::operation(operation_of(reduction.reducer), {kernel::load(total, {}, type), value})}});
   point_body.push_back({kernel::If{kernel::all_of(inside), std::move(at_point), {}}});
   Body out;
-  out.push_back({kernel::For{kernel::LoopKind::Unrolled, element, kernel::integer(0),
-                             kernel::integer(ir::kReductionTilePoints / kLanes), 1,
-                             std::move(point_body)}});
+  out.push_back(
+      {kernel::For{kernel::LoopKind::Unrolled, element, kernel::integer(0),
+                   kernel::integer(ir::kReductionTilePoints / kLanes), 1, std::move(point_body)}});
   return out;
 }
 
@@ -232,10 +232,9 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
 
 kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, Scalar type,
                                                 int values, const Expr& count, int result) {
-  KernelBuilder builder =
-      this->builder(reduction.name,
-                    fmt::format("Reduction {}: one block reduces the values of the tiles.",
-                                reduction.name));
+  KernelBuilder builder = this->builder(
+      reduction.name,
+      fmt::format("Reduction {}: one block reduces the values of the tiles.", reduction.name));
   builder.kernel().threads = {kLanes, 1, 1};
   const kernel::BufferId tiles = builder.scratch(module_.plan, values, false);
   const kernel::BufferId out = builder.scratch(module_.plan, result, true);

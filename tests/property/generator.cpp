@@ -194,14 +194,13 @@ class Generator {
       out += fmt::format("reduce r{} = {}({}) on [{}]", r, reducer, value, region(reach, true));
       out += every == 1 && random_.chance(50) ? ";\n" : fmt::format(" every {};\n", every);
       const std::string threshold = fmt::format("{:.3f}", 2 * random_.unit() - 0.5);
-      conditions.push_back(
-          fmt::format("r{} {} {}", r, random_.chance(50) ? "<" : ">", threshold));
+      conditions.push_back(fmt::format("r{} {} {}", r, random_.chance(50) ? "<" : ">", threshold));
     }
     allow_lets_ = true;
     if (random_.chance(40)) return out;
     covers("stop");
-    std::string condition = fmt::format(
-        "{}", fmt::join(conditions, random_.chance(50) ? " and " : " or "));
+    std::string condition =
+        fmt::format("{}", fmt::join(conditions, random_.chance(50) ? " and " : " or "));
     if (random_.chance(30)) condition = fmt::format("({}) and time >= 2", condition);
     return out + fmt::format("stop when {};\n", condition);
   }

@@ -6,8 +6,9 @@
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
-// steps that T seldom divides. Every field and reduction must hold exactly the interpreter's bits (NaN
-// equals NaN), and the run end where the interpreter's does. A failure prints the seed and the program, and is reproduced by --first-seed SEED
+// steps that T seldom divides. Every field and reduction must hold exactly the interpreter's bits
+// (NaN equals NaN), and the run end where the interpreter's does. A failure prints the seed and the
+// program, and is reproduced by --first-seed SEED
 // --programs 1. With a time limit no batch begins after it; a run of hours is one of many programs
 // and a limit. Many failures end the run: a GPU whose context is lost fails all that follows.
 #include <fmt/format.h>

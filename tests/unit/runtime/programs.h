@@ -51,7 +51,15 @@ field A : real on G;
 stencil s : A[1..N-2] = 0.5 * A[0] + 0.25 * (A[-1] + A[1]);
 init A[i] = select(i == 7, 1.0, 0.0);
 reduce largest = max(A[0]) on [0..N-1] every 5;
-stop when largest < 0.1;
+reduce total = sum(A[0]) on [0..N-1] every 7;
+stop when largest < 0.1 and total < 0.95;
+)";
+
+// Kernels have up to three dimensions.
+inline const char* kFourDimensional = R"(
+grid G = [0..4, 0..4, 0..4, 0..4] steps 4;
+field A : real on G;
+stencil s : A on G = 0.5 * A[0,0,0,0];
 )";
 
 inline ir::Program program_of(const std::string& text, ProgramOptions options = {}) {

@@ -107,16 +107,15 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
       "      |       ^\n"
       "      = hint: the boundary reads points that the tile does not hold; use --schedule "
       "direct\n");
-  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
+  EXPECT_EQ(refusal("grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
                     "field A : real on G;\n"
-                    "stencil f : A[0..9] = A[0] / 2;\n"
-                    "reduce s = sum(A[0]) on G every 2;\n"
-                    "stop when s < 1;\n",
+                    "stencil f : A on G = A[0,0,0,0] / 2;\n",
                     "direct"),
-            "test.stn:4:8: error L011: direct kernels refused: reduction 's' runs every 2 steps\n"
-            "    4 | reduce s = sum(A[0]) on G every 2;\n"
-            "      |        ^\n"
-            "      = hint: no kernel for reductions yet; run it with --device reference\n");
+            "test.stn:1:10: error L010: direct kernels refused: the grid has 4 dimensions\n"
+            "    1 | grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
+            "      |          ^~~~~~~~~~~~~~~~~~~~~~~~\n"
+            "      = expected: 1 to 3\n"
+            "      = hint: run it with --device reference\n");
 }
 
 // The family chosen, then what the families before it say, as "family CODE ...".
