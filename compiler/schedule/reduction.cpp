@@ -199,7 +199,7 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
 kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, Scalar type,
                                                const ir::Box& region) {
   KernelBuilder builder =
-      this->builder(reduction.name + "_tiles",
+      this->builder("reduce_" + reduction.name + "_tiles",
                     fmt::format("Reduction {}: a block reduces one tile.", reduction.name));
   builder.kernel().threads = {kLanes, 1, 1};
   std::vector<TileLength> lengths;
@@ -233,7 +233,7 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
 kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, Scalar type,
                                                 int values, const Expr& count, int result) {
   KernelBuilder builder = this->builder(
-      reduction.name,
+      "reduce_" + reduction.name,
       fmt::format("Reduction {}: one block reduces the values of the tiles.", reduction.name));
   builder.kernel().threads = {kLanes, 1, 1};
   const kernel::BufferId tiles = builder.scratch(module_.plan, values, false);
