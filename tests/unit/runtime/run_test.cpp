@@ -129,6 +129,20 @@ TEST_P(Execute, StopsBetweenTimeTilesWhenTold) {
 
 INSTANTIATE_TEST_SUITE_P(All, Execute, testing::Values("reference", "host", "opencl"));
 
+TEST_P(Execute, ReducesInTheOrderOfTheLanguage) {
+  if (!choose_device(GetParam()).ok()) GTEST_SKIP() << choose_device(GetParam()).failure().message;
+  const ir::Program program = program_of(kSummed);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, GetParam(), "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  reference::State expected = state;
+  reference::advance(program, expected, 3);
+  ASSERT_TRUE(execute(program, prepared.value(), state, 3).ok());
+  const auto difference = compare(program, expected, state);
+  EXPECT_FALSE(difference) << difference->where << ": " << difference->actual;
+}
+
 // The device, and the schedule there.
 class ExecuteStop : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
