@@ -121,6 +121,30 @@ void compare_component(const ir::Field& field, const FieldData& expected, const 
   }
 }
 
+void note(Difference& difference, const std::string& where, int64_t expected, int64_t actual) {
+  if (expected == actual || difference.count++ > 0) return;
+  difference.where = where;
+  difference.expected = fmt::format("{}", expected);
+  difference.actual = fmt::format("{}", actual);
+}
+
+void compare_reduction(const std::string& name, const reference::ReductionValue& expected,
+                       const reference::ReductionValue& actual, Tolerance tolerance,
+                       Difference& difference) {
+  note(difference, "evaluations of " + name, expected.evaluations, actual.evaluations);
+  if (!is_float(expected.type)) {
+    return note(difference, "reduction " + name, expected.integer, actual.integer);
+  }
+  const double a = expected.real, b = actual.real;
+  if (std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b))) return;
+  const double bound = tolerance.units * spacing(expected.type) * std::fabs(a);
+  if (tolerance.units > 0 && (!std::isfinite(a) || std::fabs(a - b) <= bound)) return;
+  if (difference.count++ > 0) return;
+  difference.where = "reduction " + name;
+  difference.expected = fmt::format("{:.17g} ({:a})", a, a);
+  difference.actual = fmt::format("{:.17g} ({:a})", b, b);
+}
+
 bool any_transcendental(const ir::Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const ir::Node& node) {
     const auto* operation = std::get_if<ir::Operation>(&node.kind);
@@ -133,6 +157,12 @@ bool any_transcendental(const ir::Graph& graph) {
 std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
                                   const reference::State& actual, Tolerance tolerance) {
   Difference difference;
+  note(difference, "steps", expected.step, actual.step);
+  note(difference, "whether the run has stopped", expected.stopped, actual.stopped);
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    compare_reduction(program.reductions[r].name, expected.reductions[r], actual.reductions[r],
+                      tolerance, difference);
+  }
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const FieldData& field = expected.fields[f];
     for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
@@ -152,7 +182,10 @@ bool uses_transcendentals(const ir::Program& program) {
       if (any_transcendental(piece.graph)) return true;
     }
   }
-  return false;
+  for (const ir::Reduction& reduction : program.reductions) {
+    if (any_transcendental(reduction.piece.graph)) return true;
+  }
+  return program.stop && any_transcendental(program.stop->graph);
 }
 
 }  // namespace stencil::runtime

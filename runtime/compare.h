@@ -10,9 +10,11 @@
 namespace stencil::runtime {
 
 struct Difference {
-  std::string where;  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]": the first, in grid coordinates
+  // "A[3, 0]", "U@-1[7]", "S.rho[0, 2]", in grid coordinates, "reduction energy", "steps": the
+  // first
+  std::string where;
   std::string expected, actual;
-  int64_t count = 0;  // points that differ, over all fields
+  int64_t count = 0;  // values that differ: points of all fields, reductions
 };
 
 // How close is close enough, per value: 0 asks for the same bits (any NaN equals any NaN).
@@ -23,8 +25,8 @@ struct Tolerance {
   double units = 0;
 };
 
-// The first difference between all levels of all fields of two states of one program at the same
-// sizes.
+// The first difference between two states of one program at the same sizes: in the steps done, the
+// reductions (how often they were evaluated, their values), or any level of any field.
 std::optional<Difference> compare(const ir::Program& program, const reference::State& expected,
                                   const reference::State& actual, Tolerance tolerance = {});
 

@@ -20,6 +20,7 @@
 #include "compiler/emit/emit.h"
 #include "runtime/device.h"
 #include "runtime/files.h"
+#include "runtime/packed_results.h"
 
 extern char** environ;
 
@@ -147,26 +148,28 @@ class PackedParameters {
 class HostSession : public Session {
  public:
   HostSession(RunPacked run, const kernel::Plan& plan, reference::State& state)
-      : run_(run), parameters_(plan, state), state_(state) {
+      : run_(run), parameters_(plan, state), results_(plan, state), state_(state) {
     for (const kernel::Array& array : plan.arrays) {
       reference::FieldData& field = state.fields[static_cast<size_t>(array.field)];
       for (int level = 0; level < array.levels; ++level) {
         arrays_.push_back(field.data(level, array.component));
       }
     }
+    if (!results_.empty()) arrays_.push_back(results_.data());
   }
 
   Result<int64_t> advance(int64_t steps) override {
+    if (state_.stopped) return 0;
     const char* error = run_(arrays_.data(), parameters_.data(), steps, state_.step);
     if (error != nullptr) return Failure{"R043", error, ""};
-    state_.step += steps;
-    return steps;
+    return results_.take(steps, state_);
   }
   Status finish() override { return Done{}; }  // it has worked on the state's own memory
 
  private:
   RunPacked run_;
   PackedParameters parameters_;
+  PackedResults results_;
   reference::State& state_;
   std::vector<void*> arrays_;
 };

@@ -4,12 +4,17 @@
 // Copies of an array are pieces of device memory; slots are positions in a vector of them, so
 // Rotate and Exchange move handles and no data. A spare copy starts with the contents of the newest
 // level: points that no function writes must be found in every copy.
+//
+// The value of a reduction stays in device memory until a call of advance() ends. What the host has
+// to know while steps remain is whether to stop: one flag, read back whenever the condition is
+// asked, which waits for the device there.
 #include "runtime/device_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <sstream>
 
 #include "compiler/kernel/evaluate.h"
@@ -26,6 +31,21 @@ ScalarBytes bytes_of(T value) {
   return out;
 }
 
+// The bytes of a reduction's value, of its own type.
+ScalarBytes bytes_of(Scalar type, const reference::ReductionValue& value) {
+  if (type == Scalar::F32) return bytes_of(static_cast<float>(value.real));
+  if (type == Scalar::F64) return bytes_of(value.real);
+  if (type == Scalar::I32) return bytes_of(static_cast<int32_t>(value.integer));
+  return bytes_of(value.integer);
+}
+
+template <class T>
+T from_bytes(const ScalarBytes& scalar) {
+  T value{};
+  std::memcpy(&value, scalar.bytes, sizeof value);
+  return value;
+}
+
 class PlanSession : public Session {
  public:
   PlanSession(Accelerator& accelerator, const kernel::Module& module, reference::State& state)
@@ -36,6 +56,7 @@ class PlanSession : public Session {
         if (memory != nullptr) accelerator_.release(memory);
       }
     }
+    for (const Accelerator::Memory memory : scratch_) accelerator_.release(memory);
   }
 
   Status prepare();
@@ -44,11 +65,16 @@ class PlanSession : public Session {
 
  private:
   Status upload(const kernel::Array& array);
+  Status provide(const kernel::Scratch& scratch);
+  Status restore_reductions();
   int64_t bytes_of_copy(const kernel::Array& array) const;
   std::string memory_needed() const;
-  Status count_blocks();
-  Status act(const kernel::Action& action, int64_t blocks, int64_t count);
-  Status launch(const kernel::Launch& launch, int64_t blocks, int64_t count);
+  Status count_blocks(const kernel::Launch& launch);
+  Status act(const kernel::Action& action, int64_t count);
+  Status launch(const kernel::Launch& launch, int64_t count);
+  Status reduce(int64_t count);
+  Status ask_to_stop(int64_t count);
+  Status read_reductions();
   ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
   ScalarBytes parameter(const kernel::Parameter& parameter) const;
   std::optional<int64_t> value_of(const std::string& name) const;
@@ -58,7 +84,8 @@ class PlanSession : public Session {
   const kernel::Plan& plan_;
   reference::State& state_;
   std::vector<std::vector<Accelerator::Memory>> memory_;  // [array][slot]
-  std::vector<int64_t> blocks_;                           // per action; 0 if it is no launch
+  std::vector<Accelerator::Memory> scratch_;
+  std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
 };
 
 std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
@@ -77,7 +104,15 @@ Status PlanSession::prepare() {
     const Status uploaded = upload(array);
     if (!uploaded.ok()) return uploaded;
   }
-  return count_blocks();
+  for (const kernel::Scratch& scratch : plan_.scratch) {
+    const Status provided = provide(scratch);
+    if (!provided.ok()) return provided;
+  }
+  Status counted = Done{};
+  kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
+    if (counted.ok()) counted = count_blocks(launch);
+  });
+  return counted.ok() ? restore_reductions() : counted;
 }
 
 int64_t PlanSession::bytes_of_copy(const kernel::Array& array) const {
@@ -116,26 +151,31 @@ Status PlanSession::upload(const kernel::Array& array) {
   return Done{};
 }
 
-Status PlanSession::count_blocks() {
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (launch == nullptr) {
-      blocks_.push_back(0);
-      continue;
-    }
-    const auto blocks = kernel::evaluate(
-        launch->blocks, [this](const std::string& name) { return value_of(name); });
-    const std::string& kernel = module_.kernels[static_cast<size_t>(launch->kernel)].name;
-    if (!blocks) {
-      return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
-    }
-    if (*blocks > INT32_MAX) {
-      return Failure{
-          "R043", fmt::format("kernel {}: {} blocks are too many for one launch", kernel, *blocks),
-          "use larger blocks"};
-    }
-    blocks_.push_back(*blocks);
+Status PlanSession::provide(const kernel::Scratch& scratch) {
+  const auto elements = kernel::evaluate(
+      scratch.elements, [this](const std::string& name) { return value_of(name); });
+  if (!elements || *elements > INT64_MAX / 8) {
+    return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
   }
+  const auto memory = accelerator_.allocate(*elements * size_in_bytes(scratch.type));
+  if (!memory.ok()) return memory.failure();
+  scratch_.push_back(memory.value());
+  return Done{};
+}
+
+Status PlanSession::count_blocks(const kernel::Launch& launch) {
+  const auto blocks =
+      kernel::evaluate(launch.blocks, [this](const std::string& name) { return value_of(name); });
+  const std::string& kernel = module_.kernels[static_cast<size_t>(launch.kernel)].name;
+  if (!blocks) {
+    return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
+  }
+  if (*blocks > INT32_MAX) {
+    return Failure{"R043",
+                   fmt::format("kernel {}: {} blocks are too many for one launch", kernel, *blocks),
+                   "use larger blocks"};
+  }
+  blocks_[&launch] = *blocks;
   return Done{};
 }
 
@@ -174,10 +214,13 @@ ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count)
   return std::visit(Visitor{*this, count}, value);
 }
 
-Status PlanSession::launch(const kernel::Launch& launch, int64_t blocks, int64_t count) {
+Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
+  const int64_t blocks = blocks_.at(&launch);
   if (blocks <= 0) return Done{};
   const auto memory_of = [&](const kernel::ArrayArgument& argument) {
-    return memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)];
+    const auto index = static_cast<size_t>(argument.array);
+    return argument.slot == kernel::kScratch ? scratch_[index]
+                                             : memory_[index][static_cast<size_t>(argument.slot)];
   };
   Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
@@ -195,13 +238,11 @@ Status PlanSession::launch(const kernel::Launch& launch, int64_t blocks, int64_t
   return accelerator_.launch(call);
 }
 
-Status PlanSession::act(const kernel::Action& action, int64_t blocks, int64_t count) {
+Status PlanSession::act(const kernel::Action& action, int64_t count) {
   struct Visitor {
     PlanSession& self;
-    int64_t blocks, count;
-    Status operator()(const kernel::Launch& launch) const {
-      return self.launch(launch, blocks, count);
-    }
+    int64_t count;
+    Status operator()(const kernel::Launch& launch) const { return self.launch(launch, count); }
     Status operator()(const kernel::Rotate& rotate) const {
       auto& slots = self.memory_[static_cast<size_t>(rotate.array)];
       std::rotate(slots.begin(), slots.end() - 1, slots.end());
@@ -213,24 +254,97 @@ Status PlanSession::act(const kernel::Action& action, int64_t blocks, int64_t co
       return Done{};
     }
   };
-  return std::visit(Visitor{*this, blocks, count}, action);
+  return std::visit(Visitor{*this, count}, action);
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
-  for (int64_t done = 0; done < steps;) {
-    const int64_t count = kernel::steps_of_tile(plan_, steps - done);
-    for (size_t i = 0; i < plan_.actions.size(); ++i) {
-      const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
+  int64_t done = 0;
+  while (done < steps && !state_.stopped) {
+    const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
+    for (const kernel::Action& action : plan_.actions) {
+      const auto* launch = std::get_if<kernel::Launch>(&action);
       if (launch && launch->steps != 0 && launch->steps != count) continue;
-      const Status acted = act(plan_.actions[i], blocks_[i], count);
+      const Status acted = act(action, count);
       if (!acted.ok()) return acted.failure();
     }
+    const Status reduced = reduce(count);
+    if (!reduced.ok()) return reduced.failure();
     done += count;
     state_.step += count;
   }
   const Status waited = accelerator_.wait();
   if (!waited.ok()) return waited.failure();
-  return steps;
+  const Status read = read_reductions();
+  if (!read.ok()) return read.failure();
+  return done;
+}
+
+// --- Reductions
+// ---------------------------------------------------------------------------------------
+
+// What is due at the end of a tile of `count` steps that begins at the state's step.
+Status PlanSession::reduce(int64_t count) {
+  const int64_t done = state_.step + count;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    if (!kernel::is_due(reduction, done)) continue;
+    for (const kernel::Launch& launch : reduction.launches) {
+      const Status launched = this->launch(launch, count);
+      if (!launched.ok()) return launched;
+    }
+    ++state_.reductions[r].evaluations;
+  }
+  if (!plan_.stop) return Done{};
+  bool due = plan_.stop->reductions.empty();
+  for (int r : plan_.stop->reductions) {
+    const auto index = static_cast<size_t>(r);
+    if (state_.reductions[index].evaluations == 0) return Done{};
+    due = due || kernel::is_due(plan_.reductions[index], done);
+  }
+  return due ? ask_to_stop(count) : Done{};
+}
+
+Status PlanSession::ask_to_stop(int64_t count) {
+  const Status launched = launch(plan_.stop->launch, count);
+  if (!launched.ok()) return launched;
+  int32_t holds = 0;
+  const Status read =
+      accelerator_.download(reinterpret_cast<std::byte*>(&holds),
+                            scratch_[static_cast<size_t>(plan_.stop->result)], sizeof holds);
+  if (!read.ok()) return read;
+  state_.stopped = holds != 0;
+  return Done{};
+}
+
+// A run that goes on has values already; a stop condition may name them before they are due again.
+Status PlanSession::restore_reductions() {
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    if (state_.reductions[r].evaluations == 0) continue;
+    const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
+    const Status copied = accelerator_.upload(scratch_[static_cast<size_t>(reduction.result)],
+                                              value.bytes, static_cast<int64_t>(value.size));
+    if (!copied.ok()) return copied;
+  }
+  return Done{};
+}
+
+Status PlanSession::read_reductions() {
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    reference::ReductionValue& out = state_.reductions[r];
+    if (out.evaluations == 0) continue;
+    ScalarBytes value = bytes_of(reduction.type, out);
+    const Status read =
+        accelerator_.download(value.bytes, scratch_[static_cast<size_t>(reduction.result)],
+                              static_cast<int64_t>(value.size));
+    if (!read.ok()) return read;
+    if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
+    if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
+    if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
+    if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
+  }
+  return Done{};
 }
 
 Status PlanSession::finish() {

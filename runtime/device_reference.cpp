@@ -1,5 +1,5 @@
 // The `reference` device: the interpreter, which defines what every other device must compute. It
-// needs no kernels and so runs every program, reductions and stop conditions included.
+// needs no kernels and so runs every program.
 #include "compiler/reference/interpreter.h"
 #include "runtime/device.h"
 

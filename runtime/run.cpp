@@ -2,9 +2,10 @@
 //
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
-// A run is cut into chunks of whole time tiles so that it can report and be interrupted. Devices
-// are given long chunks, because each ends with a wait for the device: the first is one time tile,
-// and the chunks grow until one takes a quarter of a second.
+// A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
+// can report and be interrupted. Devices are given long chunks, because each ends with a wait for
+// the device: the first is one time tile, and the chunks grow until one takes a quarter of a
+// second.
 #include "runtime/run.h"
 
 #include <fmt/format.h>
@@ -167,6 +168,16 @@ double points_of(const ir::Program& program, const reference::State& state) {
   return static_cast<double>(points.value_or(0));
 }
 
+// The steps of as many tiles as it takes for `wanted` steps, at most `left`.
+int64_t whole_tiles(const Prepared& prepared, int64_t step, int64_t wanted, int64_t left) {
+  if (!prepared.module || prepared.module->plan.reductions.empty()) return wanted;
+  int64_t taken = 0;
+  while (taken < wanted) {
+    taken += kernel::steps_of_tile(prepared.module->plan, left - taken, step + taken);
+  }
+  return taken;
+}
+
 }  // namespace
 
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
@@ -182,7 +193,8 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
   RunReport report;
   while (report.steps < steps && !report.interrupted && !report.stopped) {
     const auto begin = Clock::now();
-    const int64_t wanted = std::min(chunk, steps - report.steps);
+    const int64_t wanted = whole_tiles(prepared, state.step, std::min(chunk, steps - report.steps),
+                                       steps - report.steps);
     const auto done = session.value()->advance(wanted);
     if (!done.ok()) return done.failure();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();

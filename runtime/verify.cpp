@@ -136,7 +136,7 @@ Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
 
 std::vector<int64_t> Verifier::steps_of(const ScheduleCase& schedule) const {
   if (request_.options.steps) return {*request_.options.steps};
-  return choose_steps(schedule.schedule->time_tile, request_.quick);
+  return choose_steps(sizes_.closed[0].program, schedule.schedule->time_tile, request_.quick);
 }
 
 void Verifier::plan_rows() {

@@ -111,10 +111,16 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
   return out;
 }
 
-std::vector<int64_t> choose_steps(int time_tile, bool quick) {
+std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, bool quick) {
+  constexpr int64_t kMost = 200;
   const int64_t t = time_tile;
   std::set<int64_t> steps = {1, t + 1, 2 * t - 1};
   if (!quick) steps.insert({0, t, 2 * t + 1});
+  for (const ir::Reduction& reduction : program.reductions) {
+    if (reduction.every >= kMost / 2) continue;
+    steps.insert(2 * reduction.every + 1);
+    if (!quick) steps.insert(reduction.every);
+  }
   return {steps.begin(), steps.end()};
 }
 

@@ -45,8 +45,9 @@ struct ScheduleCase {
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
                                            bool quick, Diagnostics& diagnostics);
 
-// Step counts that are awkward for a time tile of T steps.
-std::vector<int64_t> choose_steps(int time_tile, bool quick);
+// Step counts that are awkward for a time tile of T steps, and such at which reductions are due, if
+// they are few enough.
+std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, bool quick);
 
 // Fills every level of every field with values that depend on the seed alone. Floats lie in
 // [-1, 1) or, if `positive`, in [0.25, 1.25); integers are small.

@@ -132,6 +132,32 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
   return "Schedule\n" + table(rows, "  ");
 }
 
+// When reductions run, and what that does to time tiles and to the host; empty without any.
+std::string reduction_section(const ir::Program& program, int time_tile) {
+  if (program.reductions.empty()) return "";
+  std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
+  for (const ir::Reduction& reduction : program.reductions) {
+    const int64_t whole = reduction.every / time_tile;
+    const int64_t rest = reduction.every % time_tile;
+    std::string tiles = fmt::format("{} of {} step{}", whole, time_tile, time_tile == 1 ? "" : "s");
+    if (rest > 0) tiles += fmt::format(", then the {} left", rest);
+    rows.push_back({reduction.name,
+                    reduction.every == 1 ? "after every step"
+                                         : fmt::format("after every {} steps", reduction.every),
+                    whole > 0 ? tiles : fmt::format("one of {}", rest)});
+  }
+  std::string out =
+      "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
+  out += table(rows, "  ");
+  if (program.stop) {
+    out +=
+        "  stop: one flag is read back whenever a reduction that the condition names was "
+        "evaluated;\n"
+        "  the next tile waits for it\n";
+  }
+  return out + "\n";
+}
+
 // Why `choose` took this schedule: what it passed over, or why it did not have to.
 std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule) {
   Diagnostics passed_over;
@@ -176,6 +202,7 @@ std::string explain(const ir::Program& program, const Source& source,
   if (served) {
     const std::string why = automatic ? reason_for(program, *schedule) : "given";
     out += schedule_section(program, *schedule, why) + "\n";
+    out += reduction_section(program, std::max(schedule->time_tile, 1));
   } else {
     out += "Schedule\n  none: only the reference interpreter runs this program (see refusals)\n\n";
   }

@@ -36,9 +36,10 @@ Dialect make_dialect(std::string_view wide) {
   d.product[0] = "__fmul_rn";
   d.product[1] = "__dmul_rn";
   d.multiplies_divisions = true;
+  // No min and max of longs: int64_t is a long under nvcc, and no literal is.
   d.intrinsics = {
-      {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "min", "", ""},
-      {Op::Max, "max", "max", "", ""},        {Op::Abs, "", "", "fabsf", "fabs"},
+      {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "", "", ""},
+      {Op::Max, "max", "", "", ""},           {Op::Abs, "", "", "fabsf", "fabs"},
       {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Exp, "", "", "expf", "exp"},
       {Op::Log, "", "", "logf", "log"},       {Op::Pow, "", "", "powf", "pow"},
       {Op::Sin, "", "", "sinf", "sin"},       {Op::Cos, "", "", "cosf", "cos"},
@@ -48,8 +49,8 @@ Dialect make_dialect(std::string_view wide) {
   };
   d.fast_intrinsics = {
       {Op::Rsqrt, "", "", "rsqrtf", "rsqrt"},
-      {Op::Min, "min", "min", "fminf", "fmin"},
-      {Op::Max, "max", "max", "fmaxf", "fmax"},
+      {Op::Min, "min", "", "fminf", "fmin"},
+      {Op::Max, "max", "", "fmaxf", "fmax"},
   };
   d.helpers = {
       {"float_bits", {}, "$fnunsigned stencil_float_bits(float x) { return __float_as_uint(x); }"},

@@ -10,8 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-
+#include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
 
@@ -20,81 +19,6 @@ namespace stencil::emit {
 using kernel::Array;
 using kernel::Expr;
 using kernel::Launch;
-
-namespace {
-
-class Driver {
- public:
-  Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-         ExpressionPrinter& expressions, Target target)
-      : out_(out),
-        module_(module),
-        plan_(module.plan),
-        api_(api),
-        names_(names),
-        expressions_(expressions),
-        cuda_(target == Target::Cuda) {
-    step_ = names.fresh("step");
-    count_ = names.fresh("count");
-    first_step_ = names.fresh("first_step");
-    check_ = names.fresh(module.name + "_check");
-    for (const Array& array : plan_.arrays) bytes_.push_back(names.fresh(array.name + "_bytes"));
-    for (const kernel::Action& action : plan_.actions) {
-      const auto* launch = std::get_if<Launch>(&action);
-      blocks_.push_back(launch ? names.fresh(kernel_of(*launch).name + "_blocks") : "");
-    }
-  }
-
-  void check_function();
-  void run_device();
-  void run_on_host_arrays();
-  void advance(const std::string& name);
-  void run_from_host(const std::string& advance);
-  void run_packed(const std::string& advance);
-
- private:
-  struct Copies {                    // of one array while the loop runs
-    std::vector<std::string> slots;  // expression for each slot
-    std::string pointers;            // name of the array of slots; empty: nothing moves
-    std::string scratch;             // some spare copy; empty: none
-  };
-
-  const kernel::Kernel& kernel_of(const Launch& launch) const {
-    return module_.kernels[static_cast<size_t>(launch.kernel)];
-  }
-  std::string text(const Expr& expr) { return expressions_.print(widened(expr)); }
-  bool moves(int array) const;
-  std::set<std::string> checked_parameters() const;
-  std::string check_arguments() const;
-  bool copied(size_t array) const;
-  void size(size_t array);
-  void allocate(const std::string& name, const std::string& array, const std::string& bytes);
-  void copy(const std::string& to, const std::string& from, const std::string& bytes,
-            const char* kind, const std::string& array);
-  void declare_copies();
-  void declare_blocks();
-  void loop();
-  void launch(const Launch& launch, const std::string& blocks);
-  std::string tensor_map(const Launch& launch, size_t source);
-  void bring_home();
-  void advance_body();
-  void unused_arguments();
-  std::string argument_names(const std::vector<std::string>& between) const;
-  bool uses_count() const;
-  bool uses_first_step() const;
-
-  Text& out_;
-  const kernel::Module& module_;
-  const kernel::Plan& plan_;
-  const HostApi& api_;
-  Names& names_;
-  ExpressionPrinter& expressions_;
-  bool cuda_;
-  std::string step_, count_, first_step_, check_;
-  std::vector<std::string> bytes_;   // per array
-  std::vector<std::string> blocks_;  // per action
-  std::vector<Copies> copies_;       // per array
-};
 
 bool Driver::moves(int array) const {
   for (const kernel::Action& action : plan_.actions) {
@@ -108,17 +32,20 @@ bool Driver::moves(int array) const {
   return false;
 }
 
+namespace {
+
 template <class Value>
 bool any_scalar(const kernel::Plan& plan) {
-  for (const kernel::Action& action : plan.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch) continue;
-    for (const kernel::ScalarValue& value : launch->scalars) {
-      if (std::holds_alternative<Value>(value)) return true;
+  bool found = false;
+  kernel::for_each_launch(plan, [&](const Launch& launch) {
+    for (const kernel::ScalarValue& value : launch.scalars) {
+      found = found || std::holds_alternative<Value>(value);
     }
-  }
-  return false;
+  });
+  return found;
 }
+
+}  // namespace
 
 bool Driver::uses_count() const {
   return any_scalar<kernel::StepCount>(plan_);
@@ -141,9 +68,7 @@ std::set<std::string> Driver::checked_parameters() const {
   for (const Array& array : plan_.arrays) {
     for (const Expr& extent : array.extents) add(extent);
   }
-  for (const kernel::Action& action : plan_.actions) {
-    if (const auto* launch = std::get_if<Launch>(&action)) add(launch->blocks);
-  }
+  kernel::for_each_launch(plan_, [&](const Launch& launch) { add(launch.blocks); });
   return names;
 }
 
@@ -157,6 +82,8 @@ std::string Driver::check_arguments() const {
   return comma_list(items);
 }
 
+namespace {
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (char c : text) {
@@ -165,6 +92,8 @@ std::string quoted(const std::string& text) {
   }
   return result + "\"";
 }
+
+}  // namespace
 
 void Driver::check_function() {
   const std::set<std::string> used = checked_parameters();
@@ -195,15 +124,14 @@ void Driver::check_function() {
         fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
     out_.close();
   }
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch || std::holds_alternative<kernel::IntegerLiteral>(launch->blocks->kind)) continue;
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
     out_.open(
-        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch->blocks, Scalar::I64))));
+        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch.blocks, Scalar::I64))));
     out_.line(
-        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(*launch).name));
+        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(launch).name));
     out_.close();
-  }
+  });
   out_.line("return NULL;");
   out_.close();
   out_.blank();
@@ -278,28 +206,32 @@ void Driver::declare_copies() {
 // ------------------------------------------------------------------------------------------------------
 
 void Driver::declare_blocks() {
-  for (size_t i = 0; i < plan_.actions.size(); ++i) {
-    const auto* launch = std::get_if<Launch>(&plan_.actions[i]);
-    if (!launch) continue;
-    if (!cuda_ && is_single_block(module_, kernel_of(*launch))) continue;
-    out_.line(fmt::format("const int64_t {} = {};", blocks_[i], text(launch->blocks)));
-    const int64_t shared = dynamic_shared_bytes(kernel_of(*launch), module_);
-    if (!cuda_ || shared == 0) continue;
-    const std::string name = names_.spell(kernel_of(*launch).name);
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    if (!cuda_ && is_single_block(module_, kernel_of(launch))) return;
+    out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
+    const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
+    if (!cuda_ || shared == 0) return;
+    const std::string name = names_.spell(kernel_of(launch).name);
     out_.line(
         fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
                     "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
                     "{2}{1}));",
                     name, shared, soft_space(1)));
-  }
+  });
 }
 
-void Driver::launch(const Launch& launch, const std::string& blocks) {
+void Driver::launch(const Launch& launch) {
   const kernel::Kernel& kernel = kernel_of(launch);
+  const std::string& blocks = blocks_.at(&launch);
   std::vector<std::string> arguments;
   for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arguments.push_back(
-        copies_[static_cast<size_t>(argument.array)].slots[static_cast<size_t>(argument.slot)]);
+    const auto index = static_cast<size_t>(argument.array);
+    if (argument.slot == kernel::kScratch) {
+      arguments.push_back(fmt::format(
+          "({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type), scratch_[index]));
+    } else {
+      arguments.push_back(copies_[index].slots[static_cast<size_t>(argument.slot)]);
+    }
   }
   for (const kernel::ScalarValue& scalar : launch.scalars) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
@@ -308,7 +240,7 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
       arguments.push_back(count_);
     } else {
       arguments.push_back(cuda_ ? fmt::format("(int){}", step_)
-                                : fmt::format("(int)({} + {})", first_step_, step_));
+                                : fmt::format("(int)({})", absolute(step_)));
     }
   }
   const std::string name = names_.spell(kernel.name);
@@ -350,32 +282,55 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   return name;
 }
 
+// Defines the steps of the tile, where something depends on them: kernel::steps_of_tile.
+void Driver::steps_of_tile() {
+  const int tile = plan_.time_tile;
+  const bool sizes = plan_.tile_sizes.size() > 1;
+  const bool reduces = !plan_.reductions.empty();
+  if (tile == 1) {
+    if (uses_count()) out_.line(fmt::format("const int {} = 1;", count_));
+    return;
+  }
+  std::string left = fmt::format("{} - {}", api_.steps(), step_);
+  if (reduces) {
+    out_.line(fmt::format("int64_t {} = {};", left_, left));
+    left = left_;
+    std::set<int64_t> periods;
+    for (const kernel::Reduction& reduction : plan_.reductions) periods.insert(reduction.every);
+    if (plan_.stop && plan_.stop->reductions.empty()) periods.insert(1);
+    const std::string step = cuda_ ? step_ : "(" + absolute(step_) + ")";
+    for (int64_t every : periods) {
+      const std::string until_due = fmt::format("{} - {} % {}", every, step, every);
+      out_.line(fmt::format("if ({0} > {1}) {0} = {1};", left_, until_due));
+    }
+  }
+  if (sizes) {
+    std::string choice = "1";
+    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
+      choice = fmt::format("{0} >= {1} ? {1} : {2}", left, plan_.tile_sizes[i], choice);
+    }
+    out_.line(fmt::format("const int {} = {};", count_, choice));
+  } else if (uses_count() || reduces) {
+    const std::string whole = reduces ? left : "(" + left + ")";
+    out_.line(
+        fmt::format("const int {0} = {1} < {2} ? (int){3} : {2};", count_, left, tile, whole));
+  }
+}
+
 void Driver::loop() {
   const int tile = plan_.time_tile;
   const bool sizes = plan_.tile_sizes.size() > 1;
-  const std::string advance = sizes       ? ""
+  const bool varies = sizes || !plan_.reductions.empty();  // the steps of a tile
+  const std::string advance = varies      ? ""
                               : tile == 1 ? "++" + step_
                                           : fmt::format("{} += {}", step_, tile);
   out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1};{2}{3}) {{", step_, api_.steps(),
                         advance.empty() ? "" : " ", advance));
-  if (sizes) {
-    std::string choice = "1";
-    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
-      choice = fmt::format("{0} - {1} >= {2} ? {2} : {3}", api_.steps(), step_, plan_.tile_sizes[i],
-                           choice);
-    }
-    out_.line(fmt::format("const int {} = {};", count_, choice));
-  } else if (uses_count() && tile == 1) {
-    out_.line(fmt::format("const int {} = 1;", count_));
-  } else if (uses_count()) {
-    out_.line(fmt::format("const int {0} = {1} - {2} < {3} ? (int)({1} - {2}) : {3};", count_,
-                          api_.steps(), step_, tile));
-  }
+  steps_of_tile();
   for (size_t i = 0; i < plan_.actions.size(); ++i) {
     struct Visitor {
       Driver& driver;
-      size_t i;
-      void operator()(const Launch& l) const { driver.launch(l, driver.blocks_[i]); }
+      void operator()(const Launch& l) const { driver.launch(l); }
       void operator()(const kernel::Rotate& rotate) const {
         const size_t array = static_cast<size_t>(rotate.array);
         driver.out_.line(fmt::format("stencil_rotate({});", driver.copies_[array].pointers));
@@ -390,10 +345,14 @@ void Driver::loop() {
     const auto* launched = std::get_if<Launch>(&plan_.actions[i]);
     const bool chosen = sizes && launched && launched->steps != 0;
     if (chosen) out_.open(fmt::format("if ({} == {}) {{", count_, launched->steps));
-    std::visit(Visitor{*this, i}, plan_.actions[i]);
+    std::visit(Visitor{*this}, plan_.actions[i]);
     if (chosen) out_.close();
   }
-  if (sizes) out_.line(fmt::format("{} += {};", step_, count_));
+  if (!plan_.reductions.empty()) {
+    reduce();
+  } else if (sizes) {
+    out_.line(fmt::format("{} += {};", step_, count_));
+  }
   out_.close();
 }
 
@@ -436,9 +395,11 @@ void Driver::advance_body() {
     if (copied(a)) size(a);
   }
   declare_copies();
+  declare_scratch();
   declare_blocks();
   loop();
   bring_home();
+  read_reductions();
   out_.line("return NULL;");
   out_.close();
   out_.blank();
@@ -462,17 +423,16 @@ void Driver::unused_arguments() {
     for (int slot = 0; slot < plan_.arrays[a].levels; ++slot) slots.emplace(a, slot);
     for (const Expr& extent : plan_.arrays[a].extents) add(extent);
   }
-  for (const kernel::Action& action : plan_.actions) {
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch) continue;
-    add(launch->blocks);
-    for (const kernel::ArrayArgument& argument : launch->arrays)
+  for (const kernel::Scratch& scratch : plan_.scratch) add(scratch.elements);
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    add(launch.blocks);
+    for (const kernel::ArrayArgument& argument : launch.arrays)
       slots.emplace(argument.array, argument.slot);
-    for (const kernel::ScalarValue& value : launch->scalars) {
+    for (const kernel::ScalarValue& value : launch.scalars) {
       const auto* parameter = std::get_if<kernel::ParameterArgument>(&value);
       if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
     }
-  }
+  });
   for (const Pointer& pointer : api_.pointers()) {
     if (slots.count({pointer.array, pointer.level})) continue;
     out_.line(fmt::format("(void){};", pointer.name));
@@ -481,25 +441,29 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!cuda_ && !uses_first_step()) out_.line(fmt::format("(void){};", first_step_));
+  if (!cuda_ && !uses_first_step() && plan_.reductions.empty())
+    out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points
 // ------------------------------------------------------------------------------------------------
 
-std::string Driver::argument_names(const std::vector<std::string>& between) const {
+std::string Driver::argument_names(const std::vector<std::string>& between,
+                                   const std::string& results) const {
   std::vector<std::string> items;
   for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
   items.insert(items.end(), between.begin(), between.end());
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
+  if (api_.has_results()) items.push_back(results);
   return comma_list(items);
 }
 
 void Driver::run_device() {
   out_.comment("The same on device pointers; asynchronous, in the order of the stream.");
   out_.open("extern \"C\" " + api_.run_device_signature() + " {");
+  results_given(true);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -509,6 +473,9 @@ void Driver::run_device() {
 void Driver::run_on_host_arrays() {
   out_.comment("Runs the given number of steps on arrays in host memory.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
+  if (api_.has_results()) {
+    out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
+  }
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -528,6 +495,7 @@ void Driver::run_on_host_arrays() {
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     arguments.push_back(api_.parameter_name(static_cast<int>(p)));
   }
+  if (api_.has_results()) arguments.push_back(api_.results());
   arguments.push_back(api_.stream());
   out_.line(fmt::format("const char* error ={}{}_run_device({});", soft_space(0), module_.name,
                         comma_list(arguments)));
@@ -546,10 +514,10 @@ void Driver::run_on_host_arrays() {
 }
 
 void Driver::advance(const std::string& name) {
-  const std::string parameters = api_.parameter_list();
+  const std::string tail = api_.tail_list();
   std::vector<std::string> items = {api_.array_list(), "int64_t " + api_.steps(),
                                     "int64_t " + first_step_};
-  if (!parameters.empty()) items.push_back(parameters);
+  if (!tail.empty()) items.push_back(tail);
   out_.open(fmt::format("static const char* {}({}) {{", name, comma_list(items)));
   advance_body();
 }
@@ -557,10 +525,12 @@ void Driver::advance(const std::string& name) {
 void Driver::run_from_host(const std::string& advance) {
   out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
+  results_given(true);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  out_.line(fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"})));
+  out_.line(
+      fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"}, api_.results())));
   out_.close();
   out_.blank();
 }
@@ -583,14 +553,16 @@ void Driver::run_packed(const std::string& advance) {
     items.push_back(fmt::format("*(const {}*)parameters[{}]", type, p));
     if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
   }
+  if (api_.has_results()) {
+    items.push_back(fmt::format("({}*)arrays[{}]", api_.results_type(), api_.pointers().size()));
+    out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
+  }
   out_.line(fmt::format("const char* error = {}({});", check_, comma_list(check)));
   out_.line("if (error || steps == 0) return error;");
   out_.line(fmt::format("return {}({});", advance, comma_list(items)));
   out_.close();
   out_.blank();
 }
-
-}  // namespace
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, Target target) {

@@ -260,6 +260,7 @@ void host_support(Text& out, const std::vector<const kernel::Module*>& modules) 
   bool spares = false, levels = false;
   for (const kernel::Module* module : modules) {
     levels |= has_levels_to_bring_home(module->plan);
+    spares |= !module->plan.scratch.empty();
     for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
   }
   if (spares || levels) out.verbatim(kHostMemory);

@@ -117,6 +117,7 @@ std::string emit(const kernel::Module& module, const Options& options,
       modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
     }
     driver_support(host, modules, options.target);
+    if (options.header_name.empty()) api.declare_results(host);
     driver(host, module, api, host_names, host_expressions, options.target);
   }
 

@@ -1,6 +1,7 @@
 // Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the
-// number of steps; then the parameters of the program in plan order. The same order serves host
-// pointers, device pointers and the packed form, so that a caller who knows one knows all.
+// number of steps; then the parameters of the program in plan order; then, if the program has
+// reductions, where to put what they came to. The same order serves host pointers, device pointers
+// and the packed form, so that a caller who knows one knows all.
 #include "compiler/emit/host_api.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,31 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   }
   steps_ = names_.fresh("steps");
   stream_ = names_.fresh("stream");
+  if (!has_results()) return;
+  results_ = names_.fresh("results");
+  steps_done_ = names_.fresh("steps_done");
+  stopped_ = names_.fresh("stopped");
+  for (const kernel::Reduction& reduction : module.plan.reductions) {
+    reductions_.push_back(
+        {names_.spell(reduction.name), names_.fresh(reduction.name + "_evaluations")});
+  }
+}
+
+void HostApi::declare_results(Text& out) const {
+  if (!has_results()) return;
+  out.comment("What a run came to; a reduction has no value before its first evaluation.");
+  out.open(fmt::format("typedef struct {} {{", results_type()));
+  out.line(fmt::format("int64_t {};", steps_done_));
+  out.line(fmt::format("int64_t {};  // 1 if the stop condition held", stopped_));
+  for (size_t r = 0; r < reductions_.size(); ++r) {
+    const kernel::Reduction& reduction = module_.plan.reductions[r];
+    out.line(fmt::format("{} {};  // of the last evaluation",
+                         is_float(reduction.type) ? "double" : "int64_t", reductions_[r].value));
+    out.line(fmt::format("int64_t {};  // one after every {} step(s)", reductions_[r].evaluations,
+                         reduction.every));
+  }
+  out.close(fmt::format("}} {};", results_type()));
+  out.blank();
 }
 
 std::string HostApi::type(const kernel::Array& array) const {
@@ -88,21 +114,21 @@ std::string HostApi::array_list() const {
   return comma_list(items);
 }
 
-std::string HostApi::parameter_list() const {
+std::string HostApi::tail_list() const {
   std::vector<std::string> items;
   for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
     const int parameter = static_cast<int>(p);
     items.push_back(parameter_type(parameter) + " " + parameter_name(parameter));
   }
+  if (has_results()) items.push_back(results_type() + "* " + results_);
   return comma_list(items);
 }
 
 std::string HostApi::run_signature() const {
-  return fmt::format(
-      "const char* {}_run({})", module_.name,
-      comma_list({array_list(), "int64_t " + steps_}) +
-          (module_.plan.parameters.empty() ? ""
-                                           : std::string(",") + soft_space(1) + parameter_list()));
+  std::vector<std::string> items = {array_list(), "int64_t " + steps_};
+  const std::string tail = tail_list();
+  if (!tail.empty()) items.push_back(tail);
+  return fmt::format("const char* {}_run({})", module_.name, comma_list(items));
 }
 
 std::string HostApi::run_device_signature() const {
@@ -162,6 +188,7 @@ std::string emit_header(const kernel::Module& module, Target target) {
   out.line("extern \"C\" {");
   out.line("#endif");
   out.blank();
+  api.declare_results(out);
   out.comment("Arrays are dense and row-major (last index contiguous):");
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
@@ -173,16 +200,32 @@ std::string emit_header(const kernel::Module& module, Target target) {
   out.comment(
       "The result replaces the contents. NULL means success; anything else is an error message,\n"
       "valid until the thread's next call.");
+  if (api.has_results()) {
+    out.comment(fmt::format("{} may be NULL. Reductions are evaluated anew: from no value.",
+                            api.results()));
+  }
   out.line(api.run_signature() + ";");
   if (target == Target::Cuda) {
     out.blank();
     out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
+    if (api.has_results()) {
+      out.comment(
+          "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
+          "if it gives results back.");
+    }
     out.line(api.run_device_signature() + ";");
   } else {
     out.blank();
     out.comment(
         "The same with the arguments packed: pointers in the order above, then pointers to the\n"
         "parameters' values. Steps are counted from first_step.");
+    if (api.has_results()) {
+      out.comment(
+          fmt::format("The last pointer of arrays is that to the results, which the run goes on "
+                      "from: those of\n"
+                      "the call before, or zeros. {} counts the steps of this call.",
+                      api.steps_done()));
+    }
     out.line(api.run_packed_signature() + ";");
   }
   out.blank();

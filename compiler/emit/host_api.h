@@ -19,6 +19,12 @@ struct Pointer {
   std::string name;  // "A" for the newest level, "A_1" for @-1
 };
 
+// The members of NAME_results that tell of a reduction: its last value, as a double or int64_t, and
+// how often it was evaluated.
+struct ReductionMembers {
+  std::string value, evaluations;
+};
+
 class HostApi {
  public:
   HostApi(const kernel::Module& module, Names& names);
@@ -26,15 +32,26 @@ class HostApi {
   const std::vector<Pointer>& pointers() const { return pointers_; }
   const std::string& steps() const { return steps_; }
   const std::string& stream() const { return stream_; }
+
+  // What a program with reductions gives back: `struct NAME_results`, all members of 8 bytes: steps
+  // done, whether the stop condition held, and two for each reduction. A last argument points to
+  // it.
+  bool has_results() const { return !module_.plan.reductions.empty(); }
+  std::string results_type() const { return module_.name + "_results"; }
+  const std::string& results() const { return results_; }  // the argument
+  const std::string& steps_done() const { return steps_done_; }
+  const std::string& stopped() const { return stopped_; }
+  const std::vector<ReductionMembers>& reductions() const { return reductions_; }
+  void declare_results(Text& out) const;
   std::string type(const kernel::Array& array) const;  // element type
   std::string pointer_type(const Pointer& pointer) const;
   std::string parameter_name(int parameter) const;
   std::string parameter_type(int parameter) const;
 
   // "float* A, float* A_1, int64_t steps, int N" and whatever else; with break marks. The lists
-  // leave no comma at either end.
+  // leave no comma at either end. The tail is what follows the steps: parameters, results.
   std::string array_list() const;
-  std::string parameter_list() const;
+  std::string tail_list() const;
   std::string run_signature() const;         // const char* NAME_run(...)
   std::string run_device_signature() const;  // CUDA
   std::string run_packed_signature() const;  // C++
@@ -44,6 +61,8 @@ class HostApi {
   Names& names_;
   std::vector<Pointer> pointers_;
   std::string steps_, stream_;
+  std::string results_, steps_done_, stopped_;
+  std::vector<ReductionMembers> reductions_;
 };
 
 // Integer arithmetic on sizes, done in 64 bits: an expression over I32 variables and literals with

@@ -26,6 +26,14 @@ using kernel::Array;
 using kernel::Module;
 using kernel::Parameter;
 
+constexpr int64_t kLongestCheck = 200;  // steps, if not told otherwise
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 bool is_open(const Parameter& parameter) {
   return !parameter.integer_default && !parameter.real_default;
 }
@@ -65,6 +73,7 @@ class MainProgram {
     out_.verbatim(main_support_text(reals));
     arguments();
     array_table();
+    results();
     calls();
     out_.verbatim(main_timing_text(target_));
     parse();
@@ -80,6 +89,7 @@ class MainProgram {
   void host_module(const char* name, const Module& module);
   void arguments();
   void array_table();
+  void results();
   void calls();
   std::string host_call(const std::string& function, const Module& module,
                         const std::string& steps);
@@ -122,6 +132,7 @@ void MainProgram::host_module(const char* name, const Module& module) {
 
   out_.line(fmt::format("namespace {} {{", name));
   out_.blank();
+  api.declare_results(out_);
   out_.verbatim(helper_text(helpers, cpp_dialect()));
   out_.verbatim(writer.constants(loop.str()));
   out_.verbatim(writer.text());
@@ -234,7 +245,55 @@ std::string MainProgram::host_call(const std::string& function, const Module& mo
   items.push_back("0");
   for (const Parameter& parameter : module.plan.parameters)
     items.push_back("a.p_" + parameter.name);
+  if (api.has_results()) items.push_back("&(plain_came_to = reference_results())");
   return fmt::format("return {}({});", function, comma_list(items));
+}
+
+// What the runs came to, in one place each, with functions that print and compare them; only for a
+// program with reductions.
+void MainProgram::results() {
+  if (!api_.has_results()) return;
+  Names names = Names(reference_, cpp_dialect()).for_host(reference_);
+  const HostApi plain(reference_, names);
+  out_.line(fmt::format("typedef reference::{} reference_results;", plain.results_type()));
+  out_.line(fmt::format("static {} came_to;  // of the latest run", api_.results_type()));
+  out_.line("static reference_results plain_came_to;  // and of the plain loops");
+  out_.blank();
+  out_.verbatim(main_results_text());
+  out_.open("static void print_results(int64_t asked) {");
+  out_.open(fmt::format("if (came_to.{}) {{", api_.stopped()));
+  out_.line(
+      fmt::format("printf(\"stopped after %lld of %lld steps\\n\",{}(long long)came_to.{},{}"
+                  "(long long)asked);",
+                  soft_space(1), api_.steps_done(), soft_space(1)));
+  out_.close();
+  for (size_t r = 0; r < api_.reductions().size(); ++r) {
+    const ReductionMembers& members = api_.reductions()[r];
+    out_.line(fmt::format("print_value(\"{}\",{}(double)came_to.{},{}came_to.{});",
+                          plan_.reductions[r].name, soft_space(0), members.value, soft_space(0),
+                          members.evaluations));
+  }
+  out_.close();
+  out_.blank();
+  out_.open("static bool same_results() {");
+  out_.line(fmt::format("bool same = same_count(\"steps\",{}came_to.{},{}plain_came_to.{});",
+                        soft_space(0), api_.steps_done(), soft_space(0), plain.steps_done()));
+  for (size_t r = 0; r < api_.reductions().size(); ++r) {
+    const ReductionMembers& ours = api_.reductions()[r];
+    const ReductionMembers& theirs = plain.reductions()[r];
+    const std::string& name = plan_.reductions[r].name;
+    out_.line(
+        fmt::format("same &= same_count(\"evaluations of {}\",{}came_to.{},{}"
+                    "plain_came_to.{});",
+                    name, soft_space(0), ours.evaluations, soft_space(0), theirs.evaluations));
+    out_.line(
+        fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
+                    "(double)plain_came_to.{});",
+                    name, soft_space(0), ours.value, soft_space(0), theirs.value));
+  }
+  out_.line("return same;");
+  out_.close();
+  out_.blank();
 }
 
 void MainProgram::calls() {
@@ -244,6 +303,7 @@ void MainProgram::calls() {
   }
   items.push_back("steps");
   for (const Parameter& parameter : plan_.parameters) items.push_back("a.p_" + parameter.name);
+  if (api_.has_results()) items.push_back("&came_to");
   const auto function = [&](const std::string& head, const std::string& call, bool parameters) {
     out_.open("static const char* " + head + " {");
     if (!parameters) out_.line("(void)a;");
@@ -404,7 +464,8 @@ double MainProgram::tolerance() const {
 }
 
 void MainProgram::check() {
-  out_.verbatim(R"(static bool same_as_plain_loops(const array_info* infos, void* const* initial,
+  std::string text =
+      R"(static bool same_as_plain_loops(const array_info* infos, void* const* initial,
                                 const arguments& a, int64_t steps, int* status) {
   void* got[max_pointers];
   void* expected[max_pointers];
@@ -433,10 +494,12 @@ void MainProgram::check() {
     free(got[p]);
     free(expected[p]);
   }
-  return same;
+  return same$AND_RESULTS;
 }
 
-)");
+)";
+  replace(text, "$AND_RESULTS", api_.has_results() ? " && same_results()" : "");
+  out_.verbatim(text);
 }
 
 void MainProgram::report() {
@@ -485,10 +548,11 @@ void MainProgram::report() {
   int status = time_runs(infos, initial, max_pointers, a, seconds);
   if (status) return status;
   const double time = median(seconds, a.repeat);
-  const double gcells = time > 0 ? 1e-9 * (double)points * (double)a.steps / time : 0;
-  printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)a.steps, 1e3 * time,
+  const int64_t steps = $DONE;
+  const double gcells = time > 0 ? 1e-9 * (double)points * (double)steps / time : 0;
+  printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)steps, 1e3 * time,
          gcells, a.repeat);
-
+$PRINT
   const char* verdict = "skipped";
   if (a.check) {
     const bool same = same_as_plain_loops(infos, initial, a, a.check_steps, &status);
@@ -502,18 +566,19 @@ void MainProgram::report() {
   for (int p = 0; p < max_pointers; ++p) free(initial[p]);
   printf("RESULT name=$NAME gcells=%.6g copy_gbs=%.6g copy_gcells=%.6g "
          "time_ms=%.6g steps=%lld check=%s\n", gcells,
-         copy_gbs, bound, 1e3 * time, (long long)a.steps, verdict);
+         copy_gbs, bound, 1e3 * time, (long long)steps, verdict);
   return status;
 }
 
 )";
-  const auto replace = [&](const std::string& from, const std::string& to) {
-    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
-      text.replace(at, from.size(), to);
-    }
-  };
-  replace("$TILES", std::to_string(2 * plan_.time_tile + 1));
-  replace("$NAME", module_.name);
+  int64_t check_steps = 2 * plan_.time_tile + 1;  // two launches, a remainder, and a reduction
+  for (const kernel::Reduction& reduction : plan_.reductions) {
+    check_steps = std::max(check_steps, std::min<int64_t>(reduction.every + 1, kLongestCheck));
+  }
+  replace(text, "$TILES", std::to_string(check_steps));
+  replace(text, "$NAME", module_.name);
+  replace(text, "$DONE", api_.has_results() ? "came_to." + api_.steps_done() : "a.steps");
+  replace(text, "$PRINT", api_.has_results() ? "  print_results(a.steps);\n" : "");
   out_.verbatim(text);
 }
 

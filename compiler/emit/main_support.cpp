@@ -139,6 +139,30 @@ static double median(double* values, int count) {
 
 )text";
 
+constexpr const char* kResults =
+    R"text(static void print_value(const char* name, double value, int64_t evaluations) {
+  if (evaluations > 0) {
+    printf("%s = %.9g after %lld evaluation(s)\n", name, value, (long long)evaluations);
+  } else {
+    printf("%s: not evaluated\n", name);
+  }
+}
+
+static bool same_count(const char* what, int64_t got, int64_t expected) {
+  if (got == expected) return true;
+  printf("FAILED: %s: %lld, expected %lld\n", what, (long long)got, (long long)expected);
+  return false;
+}
+
+static bool same_value(const char* name, double got, double expected) {
+  if (memcmp(&got, &expected, sizeof got) == 0 || (got != got && expected != expected)) return true;
+  if (tolerance > 0 && fabs(got - expected) <= tolerance * fabs(expected)) return true;
+  printf("FAILED: reduction %s: %.17g, expected %.17g\n", name, got, expected);
+  return false;
+}
+
+)text";
+
 constexpr const char* kReadReal = R"text(static bool read_real(const char* text, double* value) {
   char* end = NULL;
   *value = strtod(text, &end);
@@ -284,6 +308,10 @@ static int time_runs(const array_info* infos, void* const* initial, int pointers
 
 std::string main_support_text(bool reads_reals) {
   return std::string(kSupport) + (reads_reals ? kReadReal : "");
+}
+
+const char* main_results_text() {
+  return kResults;
 }
 
 const char* main_timing_text(Target target) {

@@ -11,6 +11,9 @@ namespace stencil::emit {
 // the command line, reals only where there is a parameter to take one.
 std::string main_support_text(bool reads_reals);
 
+// Functions that print and compare the values of reductions.
+const char* main_results_text();
+
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
 // module's own part defines.
 const char* main_timing_text(Target target);

@@ -69,6 +69,8 @@ Names::Names(const kernel::Module& module, const Dialect& dialect) : dialect_(di
   for (const auto& kernel : module.kernels) collect(kernel, used_);
   for (const auto& array : module.plan.arrays) used_.insert(array.name);
   for (const auto& parameter : module.plan.parameters) used_.insert(parameter.name);
+  for (const auto& scratch : module.plan.scratch) used_.insert(scratch.name);
+  for (const auto& reduction : module.plan.reductions) used_.insert(reduction.name);
   for (const char* builtin : {"block", "thread_x", "thread_y", "thread_z"}) {
     spelled_[builtin] = builtin;
   }
@@ -86,6 +88,8 @@ Names Names::for_host(const kernel::Module& module) {
   for (const auto& kernel : module.kernels) share(kernel.name);
   for (const auto& array : module.plan.arrays) share(array.name);
   for (const auto& parameter : module.plan.parameters) share(parameter.name);
+  for (const auto& scratch : module.plan.scratch) share(scratch.name);
+  for (const auto& reduction : module.plan.reductions) share(reduction.name);
   return host;
 }
 

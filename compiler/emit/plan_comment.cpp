@@ -15,8 +15,9 @@ namespace stencil::emit {
 namespace {
 
 std::string slot_name(const kernel::Plan& plan, const kernel::ArrayArgument& argument) {
-  return fmt::format("{}[{}]", plan.arrays[static_cast<size_t>(argument.array)].name,
-                     argument.slot);
+  const auto index = static_cast<size_t>(argument.array);
+  if (argument.slot == kernel::kScratch) return plan.scratch[index].name;
+  return fmt::format("{}[{}]", plan.arrays[index].name, argument.slot);
 }
 
 std::string scalar_name(const kernel::Plan& plan, const kernel::ScalarValue& value) {
@@ -39,6 +40,10 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
                             array.copies, array.written ? "" : ", read only",
                             spare ? "; spare slots start as copies of slot 0" : ""));
   }
+  for (const kernel::Scratch& scratch : module.plan.scratch) {
+    out.comment(fmt::format("  {} {}[{}]: the run's own", name(scratch.type), scratch.name,
+                            plain(printer.print(scratch.elements))));
+  }
 }
 
 std::string describe_launch(const kernel::Module& module, const kernel::Launch& launch,
@@ -60,6 +65,27 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
                             plain(printer.print(size)), y, z);
 }
 
+// What is done where a tile ends, numbered on from `number`.
+void describe_reductions(Text& out, const kernel::Module& module, Names& names,
+                         ExpressionPrinter& printer, int number) {
+  const kernel::Plan& plan = module.plan;
+  for (const kernel::Reduction& reduction : plan.reductions) {
+    for (const kernel::Launch& launch : reduction.launches) {
+      out.comment(fmt::format("  {}. if step + count is a multiple of {}: {}", ++number,
+                              reduction.every, describe_launch(module, launch, names, printer)));
+    }
+  }
+  if (!plan.stop) return;
+  std::vector<std::string> named;
+  for (int r : plan.stop->reductions) {
+    named.push_back(plan.reductions[static_cast<size_t>(r)].name);
+  }
+  out.comment(fmt::format(
+      "  {}. if one of {} was just computed, and all have been: {}; end if {} is not 0", number + 1,
+      fmt::join(named, ", "), describe_launch(module, plan.stop->launch, names, printer),
+      plan.scratch[static_cast<size_t>(plan.stop->result)].name));
+}
+
 }  // namespace
 
 void plan_comment(Text& out, const kernel::Module& module, Names& names) {
@@ -77,6 +103,14 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
   } else {
     out.comment(fmt::format("\nFor step = 0, {0}, {1}, ... with count = min({0}, steps - step):",
                             plan.time_tile, 2 * plan.time_tile));
+  }
+  if (plan.time_tile > 1 && !plan.reductions.empty()) {
+    std::vector<std::string> periods;
+    for (const kernel::Reduction& reduction : plan.reductions) {
+      periods.push_back(fmt::format("{}", reduction.every));
+    }
+    out.comment(
+        fmt::format("but no further than to the next multiple of {}:", fmt::join(periods, " or ")));
   }
   int number = 0;
   for (const kernel::Action& action : plan.actions) {
@@ -99,6 +133,7 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
     out.comment(
         fmt::format("  {}. {}", ++number, std::visit(Visitor{module, names, printer}, action)));
   }
+  describe_reductions(out, module, names, printer, number);
 }
 
 }  // namespace stencil::emit

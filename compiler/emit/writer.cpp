@@ -60,14 +60,13 @@ int64_t dynamic_shared_bytes(const Kernel& kernel, const kernel::Module& module)
 
 bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
   if (kernel::variables_in(kernel.body).count("block")) return false;
-  for (const auto& action : module.plan.actions) {
-    const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (!launch || module.kernels[static_cast<size_t>(launch->kernel)].name != kernel.name)
-      continue;
-    const auto* blocks = std::get_if<kernel::IntegerLiteral>(&launch->blocks->kind);
-    if (!blocks || blocks->value != 1) return false;
-  }
-  return true;
+  bool single = true;
+  kernel::for_each_launch(module.plan, [&](const kernel::Launch& launch) {
+    if (module.kernels[static_cast<size_t>(launch.kernel)].name != kernel.name) return;
+    const auto* blocks = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind);
+    single = single && blocks && blocks->value == 1;
+  });
+  return single;
 }
 
 Writer::Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,

@@ -97,4 +97,16 @@ int count_operations(const Piece& piece) {
   return count;
 }
 
+std::vector<int64_t> reduction_tile(int rank) {
+  if (rank == 1) return {kReductionTilePoints};
+  std::vector<int64_t> tile(static_cast<size_t>(rank), 1);
+  tile.end()[-1] = tile.end()[-2] = 32;
+  return tile;
+}
+
+Scalar value_type(const Reduction& reduction) {
+  const Scalar type = reduction.piece.graph[reduction.piece.results[0]].type;
+  return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
+}
+
 }  // namespace stencil::ir

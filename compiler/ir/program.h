@@ -167,10 +167,22 @@ enum class Reducer { Sum, Prod, Min, Max };
 struct Reduction {  // evaluated after steps every, 2*every, ...
   std::string name;
   Reducer reducer;
-  Piece piece;  // one result: the value to reduce. Order: row-major over the region, one by one
+  Piece piece;  // one result: the value to reduce
   int64_t every = 1;
   Span span;
 };
+
+// The order of a reduction (docs/language.md), made for parallel machines and independent of all
+// of them: the region is cut into tiles from its low corner on. Lane l of a tile takes the tile's
+// points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes are
+// combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of the
+// tiles, numbered row-major, are combined in the same way.
+constexpr int kReductionLanes = 256;
+constexpr int kReductionTilePoints = 1024;
+// Points of a tile per dimension, outermost first.
+std::vector<int64_t> reduction_tile(int rank);
+// The type of a reduction's value, in which it is computed.
+Scalar value_type(const Reduction& reduction);
 
 struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
                // was

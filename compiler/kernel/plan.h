@@ -2,11 +2,14 @@
 // places. The emitted drivers print it, the runtime executes it: same data, same result.
 //
 //   for (step = 0; step < steps; step += count) {
-//     count = steps_of_tile(plan, steps - step);
-//     actions...                                   // launches, rotations, exchanges
+//     count = steps_of_tile(plan, steps - step, step);
+//     actions...                      // launches, rotations, exchanges
+//     reductions due at step + count  // their launches
+//     stop                            // if a reduction it names was due, and all have a value
 //   }
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -40,10 +43,20 @@ struct Parameter {
   int param = 0;         // ParamId of the stencil program
 };
 
+// Memory that belongs to the run alone: nobody gives it or gets it back. Its contents are
+// unspecified until a launch writes them.
+struct Scratch {
+  std::string name;  // C identifier
+  Scalar type;
+  Expr elements;  // I64, at least 1, over constants and parameters
+};
+
 struct ArrayArgument {
-  int array;
+  int array;  // into Plan::arrays; with slot kScratch: into Plan::scratch
   int slot;
 };
+constexpr int kScratch = -1;
+
 struct ParameterArgument {
   int parameter;
 };
@@ -74,6 +87,23 @@ struct Exchange {
 };  // two slots trade places
 using Action = std::variant<Launch, Rotate, Exchange>;
 
+// A value computed from the arrays after every `every` steps. Tiles end where one is due.
+struct Reduction {
+  std::string name;
+  Scalar type;  // of the value: I32, I64, F32 or F64
+  int64_t every = 1;
+  std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before
+  int result = 0;                // into Plan::scratch: its one element is the value
+};
+
+// Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names
+// was evaluated (after every step if it names none), once all that it names have a value.
+struct Stop {
+  std::vector<int> reductions;  // that the condition names, into Plan::reductions
+  Launch launch;
+  int result = 0;  // into Plan::scratch: one I32, not 0 if the condition holds
+};
+
 struct Check {     // must hold before anything is allocated
   Expr condition;  // Bool, over parameters
   std::string message;
@@ -88,11 +118,35 @@ struct Plan {
   std::vector<Check> checks;
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;
+  std::vector<Scratch> scratch;
+  std::vector<Reduction> reductions;
+  std::optional<Stop> stop;
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)
 };
 
-// The steps of the next tile when `left` (at least 1) are to be done.
-inline int64_t steps_of_tile(const Plan& plan, int64_t left) {
+// Every launch of the plan: of the actions, of the reductions, of the stop condition.
+inline void for_each_launch(const Plan& plan, const std::function<void(const Launch&)>& visit) {
+  for (const Action& action : plan.actions) {
+    if (const auto* launch = std::get_if<Launch>(&action)) visit(*launch);
+  }
+  for (const Reduction& reduction : plan.reductions) {
+    for (const Launch& launch : reduction.launches) visit(launch);
+  }
+  if (plan.stop) visit(plan.stop->launch);
+}
+
+inline bool is_due(const Reduction& reduction, int64_t steps_done) {
+  return steps_done % reduction.every == 0;
+}
+
+// The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
+// done.
+inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
+  for (const Reduction& reduction : plan.reductions) {
+    const int64_t until_due = reduction.every - step % reduction.every;
+    if (until_due < left) left = until_due;
+  }
+  if (plan.stop && plan.stop->reductions.empty()) left = 1;
   for (int size : plan.tile_sizes) {
     if (size <= left) return size;
   }

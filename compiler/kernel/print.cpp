@@ -237,8 +237,10 @@ struct ActionPrinter {
   std::string operator()(const Launch& launch) const {
     std::string arguments;
     for (const ArrayArgument& argument : launch.arrays) {
-      arguments += fmt::format("{}{}[{}]", arguments.empty() ? "" : ", ", array(argument.array),
-                               argument.slot);
+      if (!arguments.empty()) arguments += ", ";
+      arguments += argument.slot == kScratch
+                       ? module.plan.scratch[static_cast<size_t>(argument.array)].name
+                       : fmt::format("{}[{}]", array(argument.array), argument.slot);
     }
     for (const ScalarValue& value : launch.scalars) {
       struct Name {
@@ -288,6 +290,24 @@ void print_plan(const Module& module, std::string& out) {
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
   for (const Action& action : plan.actions) {
     out += "  " + std::visit(ActionPrinter{module}, action) + "\n";
+  }
+  for (const Scratch& scratch : plan.scratch) {
+    out += fmt::format("  scratch {}: {}[{}]\n", scratch.name, name(scratch.type),
+                       print(scratch.elements));
+  }
+  for (const Reduction& reduction : plan.reductions) {
+    out += fmt::format("  reduction {}: {} every {}\n", reduction.name, name(reduction.type),
+                       reduction.every);
+    for (const Launch& launch : reduction.launches) {
+      out += "    " + ActionPrinter{module}(launch) + "\n";
+    }
+  }
+  if (plan.stop) {
+    std::vector<std::string> named;
+    for (int r : plan.stop->reductions)
+      named.push_back(plan.reductions[static_cast<size_t>(r)].name);
+    out += fmt::format("  stop by {}\n    {}\n", fmt::join(named, " "),
+                       ActionPrinter{module}(plan.stop->launch));
   }
   if (plan.points) out += fmt::format("  points {}\n", print(plan.points));
 }

@@ -38,6 +38,11 @@ class PlanVerifier {
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
     expr(plan_.points, Scalar::I64, "the number of points");
     for (const Action& action : plan_.actions) std::visit(*this, action);
+    for (const Scratch& scratch : plan_.scratch) {
+      expr(scratch.elements, Scalar::I64, "the size of scratch memory");
+    }
+    for (const Reduction& reduction : plan_.reductions) this->reduction(reduction);
+    if (plan_.stop) stop(*plan_.stop);
   }
 
   void operator()(const Launch& launch) {
@@ -78,6 +83,7 @@ class PlanVerifier {
     for (const Kernel& kernel : module_.kernels) unique(file, kernel.name, "kernel");
     for (const Array& array : plan_.arrays) unique(host, array.name, "array");
     for (const Parameter& parameter : plan_.parameters) unique(host, parameter.name, "parameter");
+    for (const Scratch& scratch : plan_.scratch) unique(host, scratch.name, "scratch memory");
   }
 
   void array(const Array& array) {
@@ -91,6 +97,37 @@ class PlanVerifier {
         fail(fmt::format("extent of array '{}' is no integer", array.name));
       expr(extent, extent->type, "an extent");
     }
+  }
+
+  void result(int scratch, Scalar type, const std::string& what) {
+    if (scratch < 0 || scratch >= static_cast<int>(plan_.scratch.size())) {
+      return fail(fmt::format("{} leaves no result", what));
+    }
+    const Scalar kept = plan_.scratch[static_cast<size_t>(scratch)].type;
+    if (kept != type) fail(fmt::format("{} is {} kept as {}", what, name(type), name(kept)));
+  }
+
+  void served_by(const Launch& launch, const std::string& what) {
+    if (launch.steps != 0)
+      fail(fmt::format("{} is bound to tiles of {} steps", what, launch.steps));
+    (*this)(launch);
+  }
+
+  void reduction(const Reduction& reduction) {
+    const std::string what = "reduction '" + reduction.name + "'";
+    if (reduction.every < 1) fail(fmt::format("{} runs every {} steps", what, reduction.every));
+    if (reduction.launches.empty()) fail(what + " launches nothing");
+    for (const Launch& launch : reduction.launches) served_by(launch, what);
+    result(reduction.result, reduction.type, what);
+  }
+
+  void stop(const Stop& stop) {
+    for (int named : stop.reductions) {
+      if (named >= 0 && named < static_cast<int>(plan_.reductions.size())) continue;
+      fail(fmt::format("the stop condition names reduction {}, which does not exist", named));
+    }
+    served_by(stop.launch, "the stop condition");
+    result(stop.result, Scalar::I32, "the stop condition");
   }
 
   // Constants and parameters only, each of its own type.
@@ -136,6 +173,30 @@ class PlanVerifier {
     return nullptr;
   }
 
+  // Does the memory exist? Complains if it is not what the kernel takes.
+  bool suits(const ArrayArgument& argument, const Buffer& global, const Kernel& kernel) {
+    const std::string what = "launch of '" + kernel.name + "'";
+    const bool scratch = argument.slot == kScratch;
+    if (scratch &&
+        (argument.array < 0 || argument.array >= static_cast<int>(plan_.scratch.size()))) {
+      fail(fmt::format("{} with scratch memory {}, which does not exist", what, argument.array));
+      return false;
+    }
+    const Array* array = scratch ? nullptr : slot(argument.array, argument.slot, what);
+    if (!scratch && !array) return false;
+    const size_t index = static_cast<size_t>(argument.array);
+    const Scalar type = scratch ? plan_.scratch[index].type : array->type;
+    const std::string& given = scratch ? plan_.scratch[index].name : array->name;
+    if (type != global.type) {
+      fail(fmt::format("{}: '{}' of {} for '{}' of {}", what, given, name(type), global.name,
+                       name(global.type)));
+    }
+    if (array && !array->written && !global.read_only) {
+      fail(fmt::format("{} may write to coefficient '{}'", what, given));
+    }
+    return true;
+  }
+
   void array_arguments(const Launch& launch, const Kernel& kernel) {
     std::vector<const Buffer*> globals;
     for (const Buffer& buffer : kernel.buffers) {
@@ -147,15 +208,7 @@ class PlanVerifier {
     }
     for (size_t i = 0; i < globals.size(); ++i) {
       const ArrayArgument& argument = launch.arrays[i];
-      const Array* array = slot(argument.array, argument.slot, "launch of '" + kernel.name + "'");
-      if (!array) continue;
-      if (array->type != globals[i]->type) {
-        fail(fmt::format("launch of '{}': '{}' of {} for '{}' of {}", kernel.name, array->name,
-                         name(array->type), globals[i]->name, name(globals[i]->type)));
-      }
-      if (!array->written && !globals[i]->read_only) {
-        fail(fmt::format("launch of '{}' may write to coefficient '{}'", kernel.name, array->name));
-      }
+      if (!suits(argument, *globals[i], kernel)) continue;
       for (size_t j = 0; j < i; ++j) {
         const bool same =
             launch.arrays[j].array == argument.array && launch.arrays[j].slot == argument.slot;

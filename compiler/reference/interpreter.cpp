@@ -51,6 +51,7 @@ class Sweep {
   }
 
   bool covers(const FieldData& data) const { return region_ == data.box; }
+  const ConcreteBox& region() const { return region_; }
 
  private:
   static int64_t row_length(const ConcreteBox& region) {
@@ -96,6 +97,70 @@ T combine(ir::Reducer reducer, T total, T value) {
   }
   return total < value ? value : total;
 }
+
+// Combines values in the order of the language: ir::reduction_tile. Rows are taken in as they come,
+// each by the lanes of all tiles that it crosses, so the order of the sweep is the row-major one.
+template <class T>
+class Reduce {
+ public:
+  Reduce(ir::Reducer reducer, const ConcreteBox& region)
+      : reducer_(reducer),
+        region_(region),
+        tile_(ir::reduction_tile(static_cast<int>(region.size()))) {}
+
+  // The values of `count` points from `point` on; rows of one line come one after the other.
+  template <class Value>
+  void take(const std::vector<int64_t>& point, int64_t count, Value value) {
+    const size_t last = region_.size() - 1;
+    const int64_t first = point[last] - region_[last][0];
+    const int64_t line = last == 0 ? 0 : (point[last - 1] - region_[last - 1][0]) % tile_[last - 1];
+    if (line == 0 && (last == 0 ? first % tile_[0] == 0 : first == 0)) {
+      close_tiles();
+      first_open_ = first / tile_[last];
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const auto tile = static_cast<size_t>((first + i) / tile_[last] - first_open_);
+      if (tile == open_.size()) {
+        open_.push_back(std::vector<T>(ir::kReductionLanes, identity<T>(reducer_)));
+      }
+      const int64_t number = line * tile_[last] + (first + i) % tile_[last];
+      T& total = open_[tile][static_cast<size_t>(number % ir::kReductionLanes)];
+      total = combine<T>(reducer_, total, value(i));
+    }
+  }
+
+  T finish() {
+    close_tiles();
+    std::vector<T> lanes(ir::kReductionLanes, identity<T>(reducer_));
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      T& total = lanes[i % lanes.size()];
+      total = combine<T>(reducer_, total, tiles_[i]);
+    }
+    return combine_lanes(lanes);
+  }
+
+ private:
+  T combine_lanes(std::vector<T>& lanes) const {
+    for (size_t stride = lanes.size() / 2; stride > 0; stride /= 2) {
+      for (size_t l = 0; l < stride; ++l) {
+        lanes[l] = combine<T>(reducer_, lanes[l], lanes[l + stride]);
+      }
+    }
+    return lanes[0];
+  }
+
+  void close_tiles() {
+    for (std::vector<T>& lanes : open_) tiles_.push_back(combine_lanes(lanes));
+    open_.clear();
+  }
+
+  ir::Reducer reducer_;
+  const ConcreteBox& region_;
+  std::vector<int64_t> tile_;
+  std::vector<std::vector<T>> open_;  // the lanes of the tiles along the present rows
+  int64_t first_open_ = 0;            // number within its rows of the first of them
+  std::vector<T> tiles_;              // values of the tiles before them
+};
 
 // A function with the sweeps of its pieces.
 struct BoundFunction {
@@ -169,14 +234,13 @@ class Run {
       with_type(value.type, [&](auto zero) {
         using Total = decltype(zero);
         if constexpr (!kIsStorage<Total> && !std::is_same_v<Total, bool>) {
-          Total total = identity<Total>(reducer);
+          Reduce<Total> order(reducer, reduction.values.region());
           reduction.values.run(
-              [&](const std::vector<int64_t>&, int64_t count, const Evaluator& evaluator) {
+              [&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
                 const T* row = static_cast<const T*>(evaluator.result(0));
-                for (int64_t i = 0; i < count; ++i) {
-                  total = combine<Total>(reducer, total, convert<Total>(row[i]));
-                }
+                order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
               });
+          const Total total = order.finish();
           if constexpr (std::is_floating_point_v<Total>) {
             value.real = total;
           } else {

@@ -38,10 +38,6 @@ FieldData::Level zeroed_level(const FieldData& data) {
   return level;
 }
 
-Scalar accumulator_type(Scalar type) {
-  return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
-}
-
 template <class Value>
 Value load(const FieldData& data, int level, int component, int64_t position) {
   return with_type(data.types[component], [&](auto zero) {
@@ -124,8 +120,7 @@ std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> i
     state.fields.push_back(std::move(data));
   }
   for (const ir::Reduction& reduction : program.reductions) {
-    const ir::Node& value = reduction.piece.graph[reduction.piece.results.front()];
-    state.reductions.push_back({.type = accumulator_type(value.type)});
+    state.reductions.push_back({.type = ir::value_type(reduction)});
   }
   error = refusal(program, state);
   if (!error.empty()) return std::nullopt;

@@ -88,6 +88,8 @@ std::vector<std::string> axis_names(int rank);
 
 // The value of an access when the piece is evaluated at `point`.
 using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
+// The value of a reduction; only a stop condition needs one.
+using ReadReduction = std::function<kernel::Expr(ir::ReductionId)>;
 
 // Evaluates every result of a graph at `point`: appends lets for values that are named or used more
 // than once to `body` and returns one expression per result. `time` (I32) is the index of the
@@ -95,7 +97,7 @@ using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
 std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                                    const std::vector<ir::NodeId>& results, const Point& point,
                                    const kernel::Expr& time, const ReadAccess& read, Names names,
-                                   kernel::Body& body);
+                                   kernel::Body& body, const ReadReduction& reductions = {});
 
 // A graph over params alone (a requirement) as one expression.
 kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& graph,

@@ -24,6 +24,20 @@ kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slo
   return entry->second;
 }
 
+kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, bool stored) {
+  const kernel::Scratch& memory = plan.scratch[static_cast<size_t>(index)];
+  kernel::Buffer buffer;
+  buffer.name = names_.unique(memory.name);
+  buffer.type = memory.type;
+  buffer.space = kernel::Space::Global;
+  buffer.extents = {memory.elements};
+  buffer.read_only = !stored;
+  const kernel::BufferId id = static_cast<int>(kernel_.buffers.size());
+  kernel_.buffers.push_back(std::move(buffer));
+  arguments_.push_back({id, kernel::ArrayArgument{index, kernel::kScratch}});
+  return id;
+}
+
 kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& name, Scalar type,
                                       std::vector<Expr> extents, std::string comment) {
   kernel::Buffer buffer;
@@ -65,7 +79,7 @@ void KernelBuilder::store_global(ir::FieldId field, int component, int slot, con
   body.push_back({kernel::Store{buffer, interface_.index(point, box), std::move(value)}});
 }
 
-void KernelBuilder::finish(Expr blocks, kernel::Module& module) {
+kernel::Launch KernelBuilder::launch(Expr blocks, kernel::Module& module) {
   kernel::Launch launch;
   launch.kernel = static_cast<int>(module.kernels.size());
   launch.blocks = std::move(blocks);
@@ -73,7 +87,11 @@ void KernelBuilder::finish(Expr blocks, kernel::Module& module) {
   launch.bulk_sources = described_;
   bind_scalars(module.plan, kernel_, launch);
   module.kernels.push_back(std::move(kernel_));
-  module.plan.actions.push_back(std::move(launch));
+  return launch;
+}
+
+void KernelBuilder::finish(Expr blocks, kernel::Module& module) {
+  module.plan.actions.push_back(launch(std::move(blocks), module));
 }
 
 }  // namespace stencil::schedule

@@ -18,6 +18,8 @@ class KernelBuilder {
   // The argument for one slot of one component; the same buffer each time it is asked for.
   // `stored`: the kernel writes to it.
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
+  // The argument for scratch memory of the plan; one buffer per call.
+  kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
@@ -33,7 +35,9 @@ class KernelBuilder {
   Names& names() { return names_; }
   kernel::Kernel& kernel() { return kernel_; }
 
-  // Binds the scalars and adds the kernel, and its launch over `blocks`, to the module.
+  // Binds the scalars and adds the kernel to the module; returns its launch over `blocks`.
+  kernel::Launch launch(kernel::Expr blocks, kernel::Module& module);
+  // The same, with the launch as the module's next action.
   void finish(kernel::Expr blocks, kernel::Module& module);
 
  private:

@@ -23,8 +23,13 @@ bool is_leaf(const ir::Node& node) {
 class Evaluator {
  public:
   Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point,
-            const Expr& time, const ReadAccess& read)
-      : interface_(interface), graph_(graph), point_(point), time_(time), read_(read) {}
+            const Expr& time, const ReadAccess& read, const ReadReduction& reductions)
+      : interface_(interface),
+        graph_(graph),
+        point_(point),
+        time_(time),
+        read_(read),
+        reductions_(reductions) {}
 
   Expr leaf_or_operation(const ir::Node& node, const std::vector<Expr>& values) const {
     struct Visitor {
@@ -41,7 +46,7 @@ class Evaluator {
         return self.point_[static_cast<size_t>(i.dimension)];
       }
       Expr operator()(const ir::Time&) const { return self.time_; }
-      Expr operator()(const ir::ReductionRef&) const { return nullptr; }  // only in stop conditions
+      Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r.reduction); }
       Expr operator()(const ir::Access& access) const { return self.read_(access); }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;
@@ -60,6 +65,7 @@ class Evaluator {
   const Point& point_;
   const Expr& time_;
   const ReadAccess& read_;
+  const ReadReduction& reductions_;
 };
 
 // The value bound to a let, so that stores which follow cannot change what it reads: the components
@@ -83,7 +89,7 @@ Expr settled(Expr value, Names& names, kernel::Body& body) {
 std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
                            const Expr& time, const ReadAccess& read, Names names,
-                           kernel::Body& body) {
+                           kernel::Body& body, const ReadReduction& reductions) {
   const size_t count = static_cast<size_t>(graph.size());
   const auto needed = ir::reachable(graph, results);
   std::vector<int> uses(count, 0);
@@ -94,7 +100,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   }
   for (ir::NodeId result : results) ++uses[static_cast<size_t>(result)];
 
-  const Evaluator evaluator(interface, graph, point, time, read);
+  const Evaluator evaluator(interface, graph, point, time, read, reductions);
   std::vector<Expr> values(count);
   std::vector<int> size(count, 0);  // operations in the expression so far
   for (size_t i = 0; i < count; ++i) {
@@ -125,7 +131,8 @@ Expr condition_on_params(const Interface& interface, const ir::Graph& graph, ir:
   const Point no_point;
   const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
   const Expr no_time;
-  const Evaluator evaluator(interface, graph, no_point, no_time, no_access);
+  const ReadReduction no_reductions;  // not in a requirement
+  const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_reductions);
   std::vector<Expr> values;
   for (const ir::Node& node : graph.nodes())
     values.push_back(evaluator.leaf_or_operation(node, values));

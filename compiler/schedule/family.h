@@ -52,7 +52,7 @@ const std::vector<Family>& family_table();
 // Bytes of one point of a field, all components.
 int64_t bytes_per_point(const ir::Field& field);
 
-// Refusals that hold for every kernel family: rank, features no lowering has yet.
+// Refusals that hold for every kernel family: rank.
 void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics);
 
 }  // namespace stencil::schedule

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/schedule/family.h"
+#include "compiler/schedule/reduction.h"
 #include "compiler/schedule/sweep.h"
 
 namespace stencil::schedule {
@@ -62,6 +63,7 @@ std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostic
     builder.finish(kernel::integer(1, Scalar::I64), module);
     append_turn(interface, sweep, module.plan);
   }
+  append_reductions(program, module);
   return module;
 }
 

@@ -13,6 +13,7 @@
 #include "compiler/ir/reassociate.h"
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
+#include "compiler/schedule/reduction.h"
 
 namespace stencil::schedule {
 
@@ -300,6 +301,7 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;
   kernel::Module module = family->lower(reorders ? ir::reassociate(program, 0) : program, schedule);
+  append_reductions(program, module);
   for (std::string& line : describe_halos(program, schedule.time_tile)) {
     module.header.push_back(std::move(line));
   }
@@ -325,19 +327,6 @@ void refuse_common(const ir::Program& program, const std::string& family,
         fmt::format("{} kernels refused: the grid has {} dimensions", family, program.grid.rank()));
     error.expected = "1 to 3";
     error.hint = "run it with --device reference";
-  }
-  for (const ir::Reduction& reduction : program.reductions) {
-    diagnostics
-        .error("L011", reduction.span,
-               fmt::format("{} kernels refused: reduction '{}' runs every {} step{}", family,
-                           reduction.name, reduction.every, reduction.every == 1 ? "" : "s"))
-        .hint = "no kernel for reductions yet; run it with --device reference";
-  }
-  if (program.stop && program.reductions.empty()) {
-    diagnostics
-        .error("L017", program.stop->span,
-               fmt::format("{} kernels refused: the run may stop after any step", family))
-        .hint = "run it with --device reference";
   }
 }
 

@@ -1,4 +1,6 @@
 // `stencilc run` and `stencilc verify`.
+#include <sstream>
+
 #include "tests/e2e/tool.h"
 
 namespace stencil {
@@ -103,18 +105,46 @@ TEST_F(RunCommand, OpenSizesAreGivenAtRunTime) {
   EXPECT_EQ(read(file("open.npy")), read(file("fixed.npy")));
 }
 
-TEST_F(RunCommand, ReductionsFallBackToTheInterpreterWithANote) {
-  write("sum.stn",
-        std::string(kHeat) + "reduce total = sum(A[0,0]) on [0..N-1, 0..N-1] every 2;\n");
-  const Outcome automatic = stencilc("run sum.stn");
+TEST_F(RunCommand, WhatNoKernelServesFallsBackToTheInterpreterWithANote) {
+  write("cube.stn",
+        "grid G = [0..4, 0..4, 0..4, 0..4] steps 2;\nfield A : real on G;\n"
+        "stencil s : A on G = 0.5 * A[0,0,0,0];\n"
+        "reduce total = sum(A[0,0,0,0]) on G every 2;\n");
+  const Outcome automatic = stencilc("run cube.stn");
   EXPECT_EQ(automatic.status, 0) << automatic.err;
   EXPECT_NE(automatic.out.find("note"), std::string::npos);
-  EXPECT_NE(automatic.out.find("reduce    total = "), std::string::npos);
-  const Outcome named = stencilc("run sum.stn --schedule direct --out A=a.npy");
+  EXPECT_NE(automatic.out.find("reduce    total = 0"), std::string::npos);
+  const Outcome named = stencilc("run cube.stn --schedule direct --out A=a.npy");
   if (has_device(stencilc("devices"), "host")) {
     EXPECT_EQ(named.status, 1);
-    EXPECT_NE(named.err.find("reduction 'total'"), std::string::npos) << named.err;
-    EXPECT_EQ(files(), "sum.stn");
+    EXPECT_NE(named.err.find("4 dimensions"), std::string::npos) << named.err;
+    EXPECT_EQ(files(), "cube.stn");
+  }
+}
+
+// The lines of `out` that say how the run ended.
+std::string ending(const std::string& out) {
+  std::istringstream lines(out);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("steps", 0) == 0 || line.rfind("reduce", 0) == 0) found += line + "\n";
+  }
+  return found;
+}
+
+TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
+  const std::string run = "run '" STENCIL_SOURCE_DIR "/dsl-examples/converge2d.stn' -D N=40 ";
+  const std::string expected = ending(stencilc(run + "--device reference").out);
+  EXPECT_NE(expected.find("the stop condition holds"), std::string::npos) << expected;
+  const Outcome devices = stencilc("devices");
+  for (const std::string device : {"host", "opencl", "cuda"}) {
+    if (!has_device(devices, device)) continue;
+    for (const std::string schedule :
+         {"auto", "direct", "overlapped T=3 block=16x8 elements=1x2", "streaming T=7"}) {
+      const Outcome got = stencilc(run + "--device " + device + " --schedule '" + schedule + "'");
+      EXPECT_EQ(got.status, 0) << got.err;
+      EXPECT_EQ(ending(got.out), expected) << device << " " << schedule;
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "compiler/emit/emit.h"
+#include "runtime/packed_results.h"
 #include "tests/property/batch.h"
 
 namespace stencil::property {
@@ -69,7 +70,11 @@ const char* run_item(void* library, Item& item) {
       put(static_cast<float>(item.state.real_params[id]));
     parameters.push_back(&values[p]);
   }
-  return run(arrays.data(), parameters.data(), item.steps, item.state.step);
+  runtime::PackedResults results(item.module.plan, item.state);
+  if (!results.empty()) arrays.push_back(results.data());
+  const char* error = run(arrays.data(), parameters.data(), item.steps, item.state.step);
+  results.take(item.steps, item.state);
+  return error;
 }
 
 }  // namespace

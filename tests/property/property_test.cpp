@@ -6,8 +6,9 @@
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
-// steps that T seldom divides. Every field must hold exactly the interpreter's bits (NaN equals
-// NaN). A failure prints the seed and the program, and is reproduced by --first-seed SEED
+// steps that T seldom divides. Every field and reduction must hold exactly the interpreter's bits
+// (NaN equals NaN), and the run end where the interpreter's does. A failure prints the seed and the
+// program, and is reproduced by --first-seed SEED
 // --programs 1. With a time limit no batch begins after it; a run of hours is one of many programs
 // and a limit. Many failures end the run: a GPU whose context is lost fails all that follows.
 #include <fmt/format.h>
@@ -25,6 +26,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/schedule.h"
+#include "runtime/compare.h"
 #include "tests/property/batch.h"
 #include "tests/property/generator.h"
 
@@ -77,45 +79,13 @@ void fill(Random& random, reference::State& state) {
   }
 }
 
-template <class T>
-bool same_bits(const std::byte* a, const std::byte* b) {
-  T x, y;
-  std::memcpy(&x, a, sizeof x);
-  std::memcpy(&y, b, sizeof y);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (x != x && y != y) return true;
-  }
-  return std::memcmp(&x, &y, sizeof x) == 0;
-}
-
-bool same_element(Scalar type, const std::byte* a, const std::byte* b) {
-  if (type == Scalar::F32) return same_bits<float>(a, b);
-  if (type == Scalar::F64) return same_bits<double>(a, b);
-  if (type == Scalar::I64) return same_bits<int64_t>(a, b);
-  return same_bits<int32_t>(a, b);
-}
-
 // The first difference, or "".
 std::string difference(const ir::Program& program, const reference::State& expected,
                        const reference::State& got) {
-  for (size_t f = 0; f < expected.fields.size(); ++f) {
-    const reference::FieldData& want = expected.fields[f];
-    for (int level = 0; level < static_cast<int>(want.levels.size()); ++level) {
-      for (int c = 0; c < want.component_count(); ++c) {
-        const Scalar type = want.types[static_cast<size_t>(c)];
-        const int64_t size = size_in_bytes(type);
-        for (int64_t p = 0; p < want.points; ++p) {
-          const std::byte* a = want.data(level, c) + p * size;
-          const std::byte* b = got.fields[f].data(level, c) + p * size;
-          if (same_element(type, a, b)) continue;
-          return fmt::format("{}@-{} component {} element {} of {}: expected {}, got {}",
-                             program.fields[f].name, level, c, p, want.points,
-                             want.real(level, c, p), got.fields[f].real(level, c, p));
-        }
-      }
-    }
-  }
-  return "";
+  const auto found = runtime::compare(program, expected, got);
+  if (!found) return "";
+  return fmt::format("{} value(s) differ, the first is {}: expected {}, got {}", found->count,
+                     found->where, found->expected, found->actual);
 }
 
 // --- Cases

@@ -540,6 +540,61 @@ const Rule kPlanRules[] = {
 INSTANTIATE_TEST_SUITE_P(Plan, VerifyRule, testing::ValuesIn(kPlanRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// A reduction that the sound module's own kernel computes, into scratch memory.
+Reduction& add_reduction(Module& module) {
+  module.plan.scratch.push_back({"sum", Scalar::F32, integer(32, Scalar::I64)});
+  Launch reduces = launch(module);
+  reduces.arrays[1] = {0, kScratch};
+  module.plan.reductions.push_back({"total", Scalar::F32, 2, {reduces}, 0});
+  return module.plan.reductions.back();
+}
+
+TEST(Verify, ASoundReductionPasses) {
+  Module module = sound();
+  add_reduction(module);
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+}
+
+const Rule kReductionRules[] = {
+    {"no_such_scratch", "plan: launch of 'k' with scratch memory 3, which does not exist",
+     [](Module& m) { add_reduction(m).launches[0].arrays[1].array = 3; }},
+    {"scratch_type", "plan: launch of 'k': 'sum' of double for 'B' of float",
+     [](Module& m) {
+       add_reduction(m);
+       m.plan.scratch[0].type = Scalar::F64;
+     }},
+    {"scratch_name_taken", "plan: scratch memory 'A' has a name that is taken",
+     [](Module& m) {
+       add_reduction(m);
+       m.plan.scratch[0].name = "A";
+     }},
+    {"scratch_size", "plan: the size of scratch memory '4' is integer instead of long",
+     [](Module& m) {
+       add_reduction(m);
+       m.plan.scratch[0].elements = integer(4);
+     }},
+    {"period", "plan: reduction 'total' runs every 0 steps",
+     [](Module& m) { add_reduction(m).every = 0; }},
+    {"nothing_launched", "plan: reduction 'total' launches nothing",
+     [](Module& m) { add_reduction(m).launches.clear(); }},
+    {"bound_to_a_tile", "plan: reduction 'total' is bound to tiles of 1 steps",
+     [](Module& m) { add_reduction(m).launches[0].steps = 1; }},
+    {"result", "plan: reduction 'total' leaves no result",
+     [](Module& m) { add_reduction(m).result = 1; }},
+    {"result_type", "plan: reduction 'total' is double kept as float",
+     [](Module& m) { add_reduction(m).type = Scalar::F64; }},
+    {"stop_names", "plan: the stop condition names reduction 1, which does not exist",
+     [](Module& m) {
+       m.plan.stop = Stop{{1}, add_reduction(m).launches[0], 0};
+     }},
+    {"stop_flag", "plan: the stop condition is integer kept as float",
+     [](Module& m) {
+       m.plan.stop = Stop{{0}, add_reduction(m).launches[0], 0};
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Reductions, VerifyRule, testing::ValuesIn(kReductionRules),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 TEST(Verify, ABarrierInTheLoopIsEnough) {
   Module module = sound();
   Body inner(body(module).begin() + 1, body(module).end());

@@ -174,7 +174,7 @@ ir::Reduction reduction(std::string name, ir::Reducer reducer, int64_t every, ir
   return {std::move(name), reducer, std::move(piece), every, {}};
 }
 
-TEST(Interpreter, SumsInOrderInTheTypeOfTheValue) {
+TEST(Interpreter, SumsInItsOrderInTheTypeOfTheValue) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}});
   program.fields = {field("A", program.grid)};
@@ -192,10 +192,71 @@ TEST(Interpreter, SumsInOrderInTheTypeOfTheValue) {
   EXPECT_EQ(state.reductions[1].real, -3);
   advance(program, state, 1);
   EXPECT_EQ(state.reductions[0].evaluations, 1);
-  EXPECT_EQ(state.reductions[0].real, 0x1p24 - 3);
+  // Lanes 0 and 32 first, then the sum of lanes 1 and 33.
+  EXPECT_EQ(state.reductions[0].real, 0x1p24 - 2);
   EXPECT_EQ(state.reductions[2].real, 0x1p24);
   EXPECT_EQ(state.reductions[3].real, -3);
   EXPECT_EQ(state.reductions[4].real, INFINITY);
+}
+
+// The order once more, from the words of the language reference: every tile by itself.
+float sum_in_tiles(const State& state, const ir::Box& region) {
+  const auto lanes_of = [] { return std::vector<float>(256, 0.0f); };
+  const auto pairwise = [](std::vector<float> lanes) {
+    while (lanes.size() > 1) {
+      const size_t half = lanes.size() / 2;
+      for (size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+      lanes.resize(half);
+    }
+    return lanes[0];
+  };
+  const ConcreteBox bounds = *concrete(region, {});
+  ConcreteBox outer = bounds;  // three dimensions
+  while (outer.size() < 3) outer.insert(outer.begin(), {0, 0});
+  const bool flat = bounds.size() == 1;
+  const int64_t height = flat ? 1 : 32, width = flat ? 1024 : 32;
+  std::vector<float> tiles;
+  for (int64_t z = outer[0][0]; z <= outer[0][1]; ++z) {
+    for (int64_t y0 = outer[1][0]; y0 <= outer[1][1]; y0 += height) {
+      for (int64_t x0 = outer[2][0]; x0 <= outer[2][1]; x0 += width) {
+        auto lanes = lanes_of();
+        for (int64_t n = 0; n < height * width; ++n) {
+          std::vector<int64_t> point = {z, y0 + n / width, x0 + n % width};
+          if (point[1] > outer[1][1] || point[2] > outer[2][1]) continue;
+          point.erase(point.begin(), point.end() - static_cast<int>(bounds.size()));
+          const FieldData& field = state.fields[0];
+          lanes[n % 256] += static_cast<float>(field.real(0, 0, field.position(point)));
+        }
+        tiles.push_back(pairwise(lanes));
+      }
+    }
+  }
+  auto lanes = lanes_of();
+  for (size_t t = 0; t < tiles.size(); ++t) lanes[t % 256] += tiles[t];
+  return pairwise(lanes);
+}
+
+TEST(Interpreter, ReducesInTiles) {
+  const std::pair<ir::Box, ir::Box> cases[] = {
+      {box({{0, 2500}}), box({{3, 2490}})},
+      {box({{0, 999}, {0, 70}}), box({{5, 990}, {2, 69}})},
+      {box({{0, 4}, {0, 40}, {0, 33}}), box({{0, 4}, {0, 40}, {1, 33}})},
+      {box({{0, 2}, {0, 1100}}), box({{1, 2}, {0, 1100}})},
+  };
+  for (const auto& [grid, region] : cases) {
+    ir::Program program;
+    program.grid = grid;
+    program.fields = {field("A", grid)};
+    const std::vector<int> here(grid.ranges.size(), 0);
+    program.reductions = {reduction("sum", ir::Reducer::Sum, 1,
+                                    piece(region, [&](Expression& e) { return e.read(0, here); }))};
+    State state = started(program);
+    for (int64_t p = 0; p < state.fields[0].points; ++p) {
+      state.fields[0].set_real(0, 0, p, std::sin(static_cast<double>(p * p % 1009)));
+    }
+    advance(program, state, 1);
+    EXPECT_EQ(static_cast<float>(state.reductions[0].real), sum_in_tiles(state, region));
+  }
 }
 
 TEST(Interpreter, StopsWhereAReductionSaysSo) {

@@ -51,7 +51,26 @@ field A : real on G;
 stencil s : A[1..N-2] = 0.5 * A[0] + 0.25 * (A[-1] + A[1]);
 init A[i] = select(i == 7, 1.0, 0.0);
 reduce largest = max(A[0]) on [0..N-1] every 5;
-stop when largest < 0.1;
+reduce total = sum(A[0]) on [0..N-1] every 7;
+stop when largest < 0.1 and total < 0.95;
+)";
+
+// Sums whose last bits depend on the order, over several tiles of each plane.
+inline const char* kSummed = R"(
+param N : integer = 100;
+grid G = [0..2, 0..69, 0..N-1] steps 4;
+field A : real on G;
+stencil s : A on G = 0.99 * A[0,0,0];
+init A[i,j,k] = sqrt(1.0 + i + 3 * j + 7 * k) * (1 - 2 * ((i + j + k) % 2));
+reduce total = sum(A[0,0,0]) on G every 2;
+reduce product = prod(1 + 0.001 * A[0,0,0]) on [0..2, 3..68, 1..N-2];
+)";
+
+// Kernels have up to three dimensions.
+inline const char* kFourDimensional = R"(
+grid G = [0..4, 0..4, 0..4, 0..4] steps 4;
+field A : real on G;
+stencil s : A on G = 0.5 * A[0,0,0,0];
 )";
 
 inline ir::Program program_of(const std::string& text, ProgramOptions options = {}) {

@@ -60,18 +60,18 @@ TEST(PrepareState, ReportsFailedChecksInTheProgram) {
 }
 
 TEST(Prepare, FallsBackToTheInterpreterAndSaysSo) {
-  const ir::Program program = program_of(kConverging);
+  const ir::Program program = program_of(kFourDimensional);
   Diagnostics diagnostics;
   const auto prepared = prepare(program, "auto", "auto", diagnostics);
   ASSERT_TRUE(prepared.ok());
   EXPECT_EQ(prepared.value().device.info.name, "reference");
   ASSERT_EQ(prepared.value().notes.size(), 1u);
-  EXPECT_NE(prepared.value().notes[0].find("largest"), std::string::npos);
+  EXPECT_NE(prepared.value().notes[0].find("4 dimensions"), std::string::npos);
   EXPECT_FALSE(diagnostics.has_errors());
 }
 
 TEST(Prepare, PassesRefusalsOnWhereADeviceOrScheduleIsNamed) {
-  const ir::Program program = program_of(kConverging);
+  const ir::Program program = program_of(kFourDimensional);
   for (const auto& [device, line] : {std::pair{"host", "auto"}, std::pair{"auto", "direct"}}) {
     Diagnostics diagnostics;
     const auto prepared = prepare(program, device, line, diagnostics);
@@ -129,19 +129,74 @@ TEST_P(Execute, StopsBetweenTimeTilesWhenTold) {
 
 INSTANTIATE_TEST_SUITE_P(All, Execute, testing::Values("reference", "host", "opencl"));
 
-TEST(ExecuteStop, EndsWhenTheConditionHolds) {
-  const ir::Program program = program_of(kConverging);
+TEST_P(Execute, ReducesInTheOrderOfTheLanguage) {
+  if (!choose_device(GetParam()).ok()) GTEST_SKIP() << choose_device(GetParam()).failure().message;
+  const ir::Program program = program_of(kSummed);
   Diagnostics diagnostics;
-  const auto prepared = prepare(program, "reference", "auto", diagnostics);
-  ASSERT_TRUE(prepared.ok());
+  const auto prepared = prepare(program, GetParam(), "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
   reference::State state = initial_state(program, bind_params(program).value());
-  const auto report = execute(program, prepared.value(), state, 1000);
-  ASSERT_TRUE(report.ok());
-  EXPECT_TRUE(report.value().stopped);
-  EXPECT_GT(report.value().steps, 0);
-  EXPECT_EQ(report.value().steps % 5, 0);
-  EXPECT_LT(report.value().steps, 1000);
+  reference::State expected = state;
+  reference::advance(program, expected, 3);
+  ASSERT_TRUE(execute(program, prepared.value(), state, 3).ok());
+  const auto difference = compare(program, expected, state);
+  EXPECT_FALSE(difference) << difference->where << ": " << difference->actual;
 }
+
+// The device, and the schedule there.
+class ExecuteStop : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(ExecuteStop, EndsWhereTheInterpreterEnds) {
+  const auto& [device, schedule] = GetParam();
+  if (!choose_device(device).ok()) GTEST_SKIP() << choose_device(device).failure().message;
+  const ir::Program program = program_of(kConverging);
+  reference::State state = initial_state(program, bind_params(program).value());
+  reference::State expected = state;
+  const int64_t steps = reference::advance(program, expected, 1000);
+  ASSERT_TRUE(expected.stopped);
+  ASSERT_GT(steps, 20);
+  ASSERT_LT(steps, 1000);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, device, schedule, diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  const auto report = execute(program, prepared.value(), state, 1000);
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  EXPECT_TRUE(report.value().stopped);
+  EXPECT_EQ(report.value().steps, steps);
+  const auto difference = compare(program, expected, state);
+  EXPECT_FALSE(difference) << difference->where;
+}
+
+// Values outlive a session: `total` is 7 steps old when the condition is asked again.
+TEST_P(ExecuteStop, GoesOnWithTheValuesOfAnEarlierSession) {
+  const auto& [device, schedule] = GetParam();
+  if (!choose_device(device).ok()) GTEST_SKIP() << choose_device(device).failure().message;
+  const ir::Program program = program_of(kConverging);
+  reference::State state = initial_state(program, bind_params(program).value());
+  reference::State expected = state;
+  reference::advance(program, expected, 1000);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, device, schedule, diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  for (int64_t done = 0; done < 1000 && !state.stopped;) {
+    const auto session = prepared.value().loaded->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    const auto advanced = session.value()->advance(3);
+    ASSERT_TRUE(advanced.ok()) << advanced.failure().message;
+    ASSERT_TRUE(session.value()->finish().ok());
+    done += advanced.value();
+    ASSERT_EQ(state.step, done);
+  }
+  const auto difference = compare(program, expected, state);
+  EXPECT_FALSE(difference) << difference->where;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExecuteStop,
+    testing::Values(std::pair{"reference", "auto"}, std::pair{"host", "direct block=8"},
+                    std::pair{"host", "overlapped T=3 block=32 elements=1"},
+                    std::pair{"opencl", "direct block=8"},
+                    std::pair{"opencl", "overlapped T=4 block=32 elements=1"}));
 
 }  // namespace
 }  // namespace stencil::runtime

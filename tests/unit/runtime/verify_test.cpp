@@ -26,8 +26,15 @@ Parsed parse_text(const std::string& text) {
 }
 
 TEST(ChooseSteps, SurroundTheTimeTile) {
-  EXPECT_EQ(choose_steps(3, false), (std::vector<int64_t>{0, 1, 3, 4, 5, 7}));
-  EXPECT_EQ(choose_steps(1, true), (std::vector<int64_t>{1, 2}));
+  const ir::Program program = program_of(kDecay);
+  EXPECT_EQ(choose_steps(program, 3, false), (std::vector<int64_t>{0, 1, 3, 4, 5, 7}));
+  EXPECT_EQ(choose_steps(program, 1, true), (std::vector<int64_t>{1, 2}));
+}
+
+TEST(ChooseSteps, ReachReductions) {
+  const ir::Program program = program_of(kConverging);  // every 5 and every 7
+  EXPECT_EQ(choose_steps(program, 3, false), (std::vector<int64_t>{0, 1, 3, 4, 5, 7, 11, 15}));
+  EXPECT_EQ(choose_steps(program, 1, true), (std::vector<int64_t>{1, 2, 11, 15}));
 }
 
 TEST(ChooseSchedules, CoverEveryFamilyAndBothRegionPolicies) {
@@ -106,7 +113,7 @@ TEST(Verify, EveryDeviceAgreesWithTheReference) {
 }
 
 TEST(Verify, NamesTheRefusalOfAProgramThatNoKernelServes) {
-  const Parsed parsed = parse_text(kConverging);
+  const Parsed parsed = parse_text(kFourDimensional);
   VerifyRequest request;
   request.quick = true;
   Diagnostics diagnostics;
@@ -114,7 +121,22 @@ TEST(Verify, NamesTheRefusalOfAProgramThatNoKernelServes) {
   ASSERT_TRUE(report.ok()) << report.failure().message;
   for (const VerifyRow& row : report.value().rows) {
     EXPECT_EQ(row.verdict, VerifyRow::Verdict::Refused);
-    EXPECT_NE(row.result.find("reduction 'largest'"), std::string::npos) << row.result;
+    EXPECT_NE(row.result.find("4 dimensions"), std::string::npos) << row.result;
+  }
+}
+
+TEST(Verify, ComparesReductionsAndWhereTheRunStops) {
+  const Parsed parsed = parse_text(kConverging);
+  VerifyRequest request;
+  request.quick = true;
+  request.options.steps = 200;
+  Diagnostics diagnostics;
+  const auto report = verify(*parsed.tree, parsed.source, request, diagnostics);
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  for (const VerifyRow& row : report.value().rows) {
+    EXPECT_TRUE(row.verdict == VerifyRow::Verdict::Same ||
+                row.verdict == VerifyRow::Verdict::Refused)
+        << row.device << " " << row.schedule << ": " << row.result;
   }
 }
 

@@ -105,16 +105,15 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
             "    2 | field A : real on G history 2;\n"
             "      |       ^\n"
             "      = hint: only one time level is kept in a tile; use --schedule direct\n");
-  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
+  EXPECT_EQ(refusal("grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
                     "field A : real on G;\n"
-                    "stencil f : A[0..9] = A[0] / 2;\n"
-                    "reduce s = sum(A[0]) on G every 2;\n"
-                    "stop when s < 1;\n",
+                    "stencil f : A on G = A[0,0,0,0] / 2;\n",
                     "direct"),
-            "test.stn:4:8: error L011: direct kernels refused: reduction 's' runs every 2 steps\n"
-            "    4 | reduce s = sum(A[0]) on G every 2;\n"
-            "      |        ^\n"
-            "      = hint: no kernel for reductions yet; run it with --device reference\n");
+            "test.stn:1:6: error L010: direct kernels refused: the grid has 4 dimensions\n"
+            "    1 | grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
+            "      |      ^\n"
+            "      = expected: 1 to 3\n"
+            "      = hint: run it with --device reference\n");
 }
 
 // Read from memory, which holds the values before the first step until something writes them.

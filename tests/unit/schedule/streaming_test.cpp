@@ -155,10 +155,6 @@ TEST(StreamingRefusals, Features) {
                            "subgrid S of G = [0..9, 2..7]; field c : real on S boundary clamp;"
                            "stencil f : A[0..9, 2..7] = A[0,0] + c[0,1];")),
             "L016");
-  EXPECT_EQ(
-      codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
-                     "stencil f : A on G = A[0,0] / 2; reduce s = sum(A[0,0]) on G every 2;")),
-      "L011");
 }
 
 // A field on the whole grid may have any boundary.

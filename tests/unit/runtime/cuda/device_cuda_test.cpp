@@ -97,6 +97,39 @@ std::vector<size_t> arguments_of(const kernel::Kernel& kernel, bool read_only) {
   return out;
 }
 
+// The reductions are due every 5 and every 7 steps; the condition is asked once both have a value.
+TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
+  const ir::Program program = program_of(kConverging);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  int asked = 0;
+  fake_->run = [&](const std::string& name, const cuda::LaunchConfig&, void** parameters) {
+    const auto put = [&](size_t argument, auto value) {
+      **static_cast<decltype(value)**>(parameters[argument]) = value;
+    };
+    if (name.ends_with("_largest")) put(1, 0.5f);  // after the values of the tiles
+    if (name.ends_with("_total")) put(1, 3.0f);
+    if (name.ends_with("_stop")) put(2, ++asked == 3 ? 1 : 0);  // after both values
+  };
+  {
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    const auto done = session.value()->advance(100);
+    ASSERT_TRUE(done.ok()) << done.failure().message;
+    EXPECT_EQ(done.value(), 14);  // asked after 7, 10 and 14
+    EXPECT_TRUE(state.stopped);
+    EXPECT_EQ(session.value()->advance(1).value(), 0);
+  }
+  EXPECT_EQ(state.step, 14);
+  EXPECT_EQ(state.reductions[0].real, 0.5);
+  EXPECT_EQ(state.reductions[0].evaluations, 2);
+  EXPECT_EQ(state.reductions[1].real, 3);
+  EXPECT_EQ(state.reductions[1].evaluations, 2);
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
 TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;

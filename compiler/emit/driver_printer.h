@@ -1,0 +1,104 @@
+// What driver.cpp and driver_reductions.cpp share: the printer of one plan's host code.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/emit/driver.h"
+
+namespace stencil::emit {
+
+class Driver {
+ public:
+  Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
+         ExpressionPrinter& expressions, Target target)
+      : out_(out),
+        module_(module),
+        plan_(module.plan),
+        api_(api),
+        names_(names),
+        expressions_(expressions),
+        cuda_(target == Target::Cuda) {
+    step_ = names.fresh("step");
+    count_ = names.fresh("count");
+    first_step_ = names.fresh("first_step");
+    check_ = names.fresh(module.name + "_check");
+    for (const kernel::Array& array : plan_.arrays)
+      bytes_.push_back(names.fresh(array.name + "_bytes"));
+    kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
+      blocks_[&launch] = names.fresh(kernel_of(launch).name + "_blocks");
+    });
+    for (const kernel::Scratch& scratch : plan_.scratch)
+      scratch_.push_back(names.spell(scratch.name));
+    if (plan_.reductions.empty()) return;
+    left_ = names.fresh("left");
+    done_ = names.fresh("done");
+    holds_ = names.fresh("holds");
+    given_ = names.fresh("given");
+  }
+
+  void check_function();
+  void run_device();
+  void run_on_host_arrays();
+  void advance(const std::string& name);
+  void run_from_host(const std::string& advance);
+  void run_packed(const std::string& advance);
+
+ private:
+  struct Copies {                    // of one array while the loop runs
+    std::vector<std::string> slots;  // expression for each slot
+    std::string pointers;            // name of the array of slots; empty: nothing moves
+    std::string scratch;             // some spare copy; empty: none
+  };
+
+  const kernel::Kernel& kernel_of(const kernel::Launch& launch) const {
+    return module_.kernels[static_cast<size_t>(launch.kernel)];
+  }
+  std::string text(const kernel::Expr& expr) { return expressions_.print(widened(expr)); }
+  bool moves(int array) const;
+  std::set<std::string> checked_parameters() const;
+  std::string check_arguments() const;
+  bool copied(size_t array) const;
+  void size(size_t array);
+  void allocate(const std::string& name, const std::string& array, const std::string& bytes);
+  void copy(const std::string& to, const std::string& from, const std::string& bytes,
+            const char* kind, const std::string& array);
+  void declare_copies();
+  void declare_scratch();
+  void declare_blocks();
+  void results_given(bool anew);
+  void loop();
+  void steps_of_tile();
+  void launch(const kernel::Launch& launch);
+  std::string tensor_map(const kernel::Launch& launch, size_t source);
+  void reduce();
+  void ask_to_stop();
+  void read_reductions();
+  std::string absolute(const std::string& step) const;
+  std::string element(int scratch) const;
+  void bring_home();
+  void advance_body();
+  void unused_arguments();
+  std::string argument_names(const std::vector<std::string>& between,
+                             const std::string& results) const;
+  bool uses_count() const;
+  bool uses_first_step() const;
+
+  Text& out_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  const HostApi& api_;
+  Names& names_;
+  ExpressionPrinter& expressions_;
+  bool cuda_;
+  std::string step_, count_, first_step_, check_;
+  std::string left_, done_, holds_, given_;              // used with reductions only
+  std::vector<std::string> bytes_;                       // per array
+  std::vector<std::string> scratch_;                     // per scratch memory
+  std::map<const kernel::Launch*, std::string> blocks_;  // numbers of blocks, by launch of the plan
+  std::vector<Copies> copies_;                           // per array
+};
+
+}  // namespace stencil::emit

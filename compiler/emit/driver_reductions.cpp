@@ -1,0 +1,145 @@
+// Reductions in emitted drivers: the memory they work in, their launches where a tile ends, the
+// question whether to stop, and what the caller gets back.
+//
+// Values stay where the kernels left them until the run ends. Only the flag of the stop condition
+// is read in between, and in CUDA that waits for the stream. To let the next tile start before the
+// flag is known would need a way back to the fields as they were; the run is right without.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/emit/driver_printer.h"
+
+namespace stencil::emit {
+
+using kernel::Launch;
+
+// The index of a step counted from the start of the run, which a call may go on with.
+std::string Driver::absolute(const std::string& step) const {
+  return cuda_ ? step : fmt::format("{} + {}", first_step_, step);
+}
+
+// The one element of scratch memory that holds a result, in C++.
+std::string Driver::element(int scratch) const {
+  const auto index = static_cast<size_t>(scratch);
+  return fmt::format("*({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type),
+                     scratch_[index]);
+}
+
+void Driver::declare_scratch() {
+  for (size_t s = 0; s < plan_.scratch.size(); ++s) {
+    const kernel::Scratch& scratch = plan_.scratch[s];
+    const bool one = std::holds_alternative<kernel::IntegerLiteral>(scratch.elements->kind);
+    const std::string element =
+        fmt::format("(int64_t)sizeof({})", cpp_dialect().type(scratch.type));
+    const std::string elements = text(scratch.elements);
+    allocate(scratch_[s], scratch.name,
+             elements == "1" ? element
+             : one           ? element + " * " + elements
+                             : fmt::format("{} * ({})", element, elements));
+  }
+  if (cuda_) return;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    out_.line(fmt::format("{} = ({}){}->{};", element(reduction.result),
+                          cpp_dialect().type(reduction.type), api_.results(),
+                          api_.reductions()[r].value));
+  }
+}
+
+// The reductions that are due where the tile ends, and the question whether to stop there.
+void Driver::reduce() {
+  const auto& all = plan_.reductions;
+  const bool asks = std::any_of(all.begin(), all.end(), [](const auto& r) { return r.every > 1; });
+  if (asks) {
+    out_.line(fmt::format("const int64_t {} = {} + {};", done_, absolute(step_),
+                          plan_.time_tile == 1 ? "1" : count_));
+  }
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    const bool always = reduction.every == 1;
+    out_.open(always ? "{" : fmt::format("if ({} % {} == 0) {{", done_, reduction.every));
+    for (const Launch& launch : reduction.launches) this->launch(launch);
+    out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
+    out_.close();
+  }
+  if (plan_.stop) ask_to_stop();
+  out_.line(plan_.time_tile == 1 ? fmt::format("++{};", step_)
+                                 : fmt::format("{} += {};", step_, count_));
+  out_.line(fmt::format("{}->{} = {};", api_.results(), api_.steps_done(), step_));
+  if (plan_.stop) out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
+}
+
+void Driver::ask_to_stop() {
+  const kernel::Stop& stop = *plan_.stop;
+  std::set<int64_t> periods;
+  std::string condition;
+  for (int r : stop.reductions) {
+    periods.insert(plan_.reductions[static_cast<size_t>(r)].every);
+    if (stop.reductions.size() == 1) continue;  // it was evaluated just now
+    const std::string& count = api_.reductions()[static_cast<size_t>(r)].evaluations;
+    condition +=
+        fmt::format("{}{}->{} > 0", condition.empty() ? "" : " && ", api_.results(), count);
+  }
+  std::string due;
+  for (int64_t every : periods) {
+    due += fmt::format("{}{} % {} == 0", due.empty() ? "" : " || ", done_, every);
+  }
+  if (!periods.count(1) && !periods.empty()) {
+    const bool alone = condition.empty();
+    condition = alone ? due : (periods.size() > 1 ? "(" + due + ")" : due) + " && " + condition;
+  }
+  if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
+  launch(stop.launch);
+  std::string holds = element(stop.result);
+  if (cuda_) {
+    holds = holds_;
+    out_.line(fmt::format("int {} = 0;", holds_));
+    copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
+         fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  }
+  out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
+  if (!condition.empty()) out_.close();
+}
+
+// The values of reductions into the results, from where the kernels left them.
+void Driver::read_reductions() {
+  if (plan_.reductions.empty()) return;
+  if (cuda_) out_.open(fmt::format("if ({}) {{", given_));
+  std::vector<std::string> values;
+  for (const kernel::Reduction& reduction : plan_.reductions) {
+    if (!cuda_) {
+      values.push_back(element(reduction.result));
+      continue;
+    }
+    values.push_back(names_.fresh(reduction.name + "_read"));
+    out_.line(fmt::format("{} {} = 0;", cpp_dialect().type(reduction.type), values.back()));
+  }
+  for (size_t r = 0; cuda_ && r < values.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    copy("&" + values[r], scratch_[static_cast<size_t>(reduction.result)] + ".pointer",
+         "sizeof " + values[r], "DeviceToHost", reduction.name);
+  }
+  if (cuda_) {
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  }
+  for (size_t r = 0; r < values.size(); ++r) {
+    const ReductionMembers& members = api_.reductions()[r];
+    out_.line(fmt::format("if ({0}->{1} > 0) {0}->{2} = {3};", api_.results(), members.evaluations,
+                          members.value, values[r]));
+  }
+  if (cuda_) out_.close();
+}
+
+// Where the caller wants no results they are kept here; `anew`: they begin with nothing.
+void Driver::results_given(bool anew) {
+  if (!api_.has_results()) return;
+  const std::string unwanted = names_.fresh("unwanted");
+  out_.line(fmt::format("{} {};", api_.results_type(), unwanted));
+  if (cuda_) out_.line(fmt::format("const bool {0} = {1} != NULL;", given_, api_.results()));
+  out_.line(fmt::format("if (!{0}) {0} = &{1};", api_.results(), unwanted));
+  if (anew) out_.line(fmt::format("*{} = {}();", api_.results(), api_.results_type()));
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,43 @@
+// The layout is that of compiler/emit/host_api.cpp. All members have 8 bytes, so no compiler pads.
+#include "runtime/packed_results.h"
+
+#include <bit>
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr size_t kStepsDone = 0, kStopped = 1, kFirstReduction = 2;  // words
+
+}  // namespace
+
+PackedResults::PackedResults(const kernel::Plan& plan, const reference::State& state)
+    : plan_(plan) {
+  words_ = {0, state.stopped};
+  for (size_t r = 0; r < plan.reductions.size(); ++r) {
+    const reference::ReductionValue& value = state.reductions[r];
+    words_.push_back(is_float(value.type) ? std::bit_cast<uint64_t>(value.real)
+                                          : static_cast<uint64_t>(value.integer));
+    words_.push_back(static_cast<uint64_t>(value.evaluations));
+  }
+}
+
+int64_t PackedResults::take(int64_t steps, reference::State& state) const {
+  const int64_t done = empty() ? steps : static_cast<int64_t>(words_[kStepsDone]);
+  state.step += done;
+  if (empty()) return done;
+  state.stopped = words_[kStopped] != 0;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    reference::ReductionValue& value = state.reductions[r];
+    const uint64_t* words = &words_[kFirstReduction + 2 * r];
+    value.evaluations = static_cast<int64_t>(words[1]);
+    if (is_float(value.type)) {
+      value.real = std::bit_cast<double>(words[0]);
+    } else {
+      value.integer = static_cast<int64_t>(words[0]);
+    }
+  }
+  return done;
+}
+
+}  // namespace stencil::runtime
