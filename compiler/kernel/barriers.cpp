@@ -6,7 +6,8 @@
 // parts.
 //
 // A loop is walked twice, so that its end meets its beginning. A buffer whose first index is
-// (loop variable + c) % slots is a ring: accesses to different slots do not meet. Each further walk
+// (loop variable + c) % slots is a ring: accesses to different slots do not meet, nor do those
+// whose first indices are different literals. Each further walk
 // stands for the next iteration, so there the loop variable counts one step more, and a loop with a
 // ring is walked until every slot has come round.
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ namespace stencil::kernel {
 namespace {
 
 struct Place {
-  std::string ring;  // what the slot is counted from; empty: no ring
+  std::string ring;  // what the slot is counted from; empty: the first index is in `index`
   int64_t slots = 1;
   int64_t slot = 0;                // modulo `slots`
   std::vector<std::string> index;  // as text; a ring's slot is left out
@@ -181,6 +182,12 @@ class SectionAccesses {
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
+    const auto* fixed = index.size() > 1 ? std::get_if<IntegerLiteral>(&index[0]->kind) : nullptr;
+    if (fixed) {
+      out.ring = "fixed";
+      out.slots = 0;
+      out.slot = fixed->value;
+    }
     for (size_t d = out.ring.empty() ? 0 : 1; d < index.size(); ++d) {
       out.index.push_back(text(index[d]));
     }
@@ -275,8 +282,9 @@ class BarrierVerifier {
       const auto found = texts_.axes.find(index);
       if (found != texts_.axes.end()) made_from |= found->second;
     }
-    const bool one_index = everywhere(
-        [&](const Place& place) { return place.index == first.index && place.ring == first.ring; });
+    const bool one_index = everywhere([&](const Place& place) {
+      return place.index == first.index && place.ring.empty() == first.ring.empty();
+    });
     if (one_index && (made_from & axes) == axes) return true;
     for (unsigned axis = 0; axis < 3; ++axis) {
       if ((axes >> axis & 1) == 0) continue;

@@ -18,6 +18,7 @@ struct OverlappedGeometry {
   std::vector<int64_t> threads_cover;  // block x elements: the length of the computed hull
   std::vector<int64_t> core;           // output points per tile; below 1: the tile is too small
   std::map<ir::FieldId, analysis::Margin> held;  // of written fields: what their shared tiles hold
+  std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
 };
 
 OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule);

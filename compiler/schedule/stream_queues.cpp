@@ -24,9 +24,9 @@ void StreamQueues::declare_queues() {
     extents.push_back(literal(q.ages));
     if (!flat()) extents.push_back(literal(queue.row_count));
     extents.push_back(literal(queue.column_count));
-    const std::string name =
-        fmt::format("{}_{}{}", interface_.array_name(q.field, q.component), q.version,
-                    q.part < 0 ? "" : fmt::format("_sum{}", q.part));
+    const std::string name = fmt::format("{}_{}{}{}", interface_.array_name(q.field, q.component),
+                                         q.version < 0 ? "minus" : "", std::abs(q.version),
+                                         q.part < 0 ? "" : fmt::format("_sum{}", q.part));
     queue.registers =
         builder_.local(kernel::Space::Thread, name, q.type, std::move(extents),
                        q.loaded() ? "as loaded, by age"
@@ -107,8 +107,9 @@ Body StreamQueues::load_front() {
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
     const Quantity& q = plan_.quantities[id];
     if (!q.loaded()) continue;
-    append(body, q.staged > 0 ? take_staged(static_cast<int>(id))
-                              : load_plane(static_cast<int>(id), kernel::variable(front_)));
+    append(body, q.staged > 0
+                     ? take_staged(static_cast<int>(id))
+                     : load_plane(static_cast<int>(id), plus(kernel::variable(front_), -q.lag)));
   }
   if (any_staged) append(body, stage_ahead(passed(), schedule_.prefetch));
   Body out;
@@ -119,9 +120,10 @@ Body StreamQueues::load_front() {
 Body StreamQueues::stage_ahead(const Expr& n, int ahead) {
   Body out;
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
-    if (plan_.quantities[id].staged == 0) continue;
-    append(out,
-           load_plane(static_cast<int>(id), plus(kernel::add(front_begin_, n), ahead), n, ahead));
+    const Quantity& q = plan_.quantities[id];
+    if (q.staged == 0) continue;
+    const Expr plane = plus(kernel::add(front_begin_, n), ahead - q.lag);
+    append(out, load_plane(static_cast<int>(id), plane, n, ahead));
   }
   out.push_back({kernel::CommitCopies{}});
   return out;
@@ -187,7 +189,7 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   point[0] = n ? nearest_always(plane, box) : nearest(plane, box, 0, 1);
   if (!flat()) point[1] = nearest(kernel::add(first(1), row()), box, 1, 1);
   point.back() = nearest(kernel::add(first(0), element), box, x_dimension(), length);
-  const BufferId global = builder_.global(q.field, q.component, 0, false);
+  const BufferId global = builder_.global(q.field, q.component, q.level(), false);
   Body load;
   const Queue& queue = queues_[static_cast<size_t>(id)];
   kernel::Copy copy{queue.registers, {}, global, interface_.index(point, box), length};

@@ -229,7 +229,7 @@ Expr StreamTile::tile_is_inside() const {
     if (margin.low > 0) inside.raise(plus(low(d), 1));
     if (margin.high > 0) inside.lower(plus(high(d), -1));
     for (const Quantity& q : plan_.quantities) {
-      if (!q.loaded() && !q.output) continue;
+      if (!q.loaded() && !q.written()) continue;
       inside.raise(interface_.low(field_of(q).box, d));
       inside.lower(interface_.high(field_of(q).box, d));
     }
@@ -252,8 +252,8 @@ StreamTile::Interval StreamTile::fronts_inside() const {
   }
   for (const Quantity& q : plan_.quantities) {
     if (!q.loaded()) continue;
-    fronts.raise(interface_.low(field_of(q).box, 0));
-    fronts.lower(interface_.high(field_of(q).box, 0));
+    fronts.raise(plus(interface_.low(field_of(q).box, 0), q.lag));
+    fronts.lower(plus(interface_.high(field_of(q).box, 0), q.lag));
   }
   fronts.raise(low(0));
   fronts.lower(high(0));

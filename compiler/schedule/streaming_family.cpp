@@ -142,7 +142,7 @@ Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
   }
   for (const Quantity& q : plan.quantities) {
     if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
-    if (q.output) out.bytes_written += size_in_bytes(q.type) * core;
+    if (q.written()) out.bytes_written += size_in_bytes(q.type) * core;
   }
   out.bytes_read /= core * schedule.time_tile;
   out.bytes_written /= core * schedule.time_tile;
@@ -273,13 +273,6 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
     const ir::Field& field = program.fields[f];
     const bool reaches_far =
         field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
-    if (field.history > 1) {
-      diagnostics
-          .error("L012", field.span,
-                 fmt::format("streaming refused: field '{}' has history {}", field.name,
-                             field.history))
-          .hint = "only one time level is kept in a tile; use --schedule direct";
-    }
     if (reaches_far) {
       diagnostics
           .error("L013", field.span,
