@@ -180,8 +180,8 @@ class OverlappedLowering {
   // levels, all have moved on by as many.
   Expr slot_after(const Expr& steps, ir::FieldId field, int level) const {
     const int count = levels(field);
-    return kernel::operation(
-        Op::Mod, {kernel::add(steps, kernel::integer(count - level)), kernel::integer(count)});
+    const Expr ahead = kernel::integer((count - level) % count);
+    return kernel::operation(Op::Mod, {kernel::add(steps, ahead), kernel::integer(count)});
   }
   // The same in the step being lowered, in which the field may already have a new level.
   int advanced(ir::FieldId field) const { return advanced_.count(field) ? 1 : 0; }
