@@ -1,7 +1,7 @@
 // A tile of n steps of a field with L levels leaves min(n, L) new levels; the L - n newest of the
 // old ones, if that is positive, grow older by n and stay where they are. So slots rotate by
-// min(n, L), which brings the last slots of an array to the front: the level that was made k-th to
-// last is written to slot k, counted from the end and from 1, whatever n is.
+// min(n, L), which brings the last slots of an array to the front: of the levels that are written
+// the k-th oldest goes to the k-th slot from the end, whatever n is.
 //
 // While one block writes its part of a new level, another may still be reading any old one beyond
 // its own part. No new level may therefore have the memory of an old one: with T steps per tile
