@@ -26,6 +26,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/schedule/barrier_planner.h"
 #include "compiler/schedule/builder.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/schedule/overlapped.h"
@@ -38,36 +39,6 @@ using analysis::Margin;
 using analysis::Reach;
 using kernel::Body;
 using kernel::Expr;
-
-// --- Barriers
-// ---------------------------------------------------------------------------------------
-
-// Places a barrier before a phase only if it needs one: it reads at offsets what was written since
-// the last barrier, or writes what was read at offsets since.
-class BarrierPlanner {
- public:
-  using Tiles = std::set<std::pair<ir::FieldId, int>>;  // fields, with the slot of a time level
-
-  void before(const Tiles& offset_reads, const Tiles& writes, Body& body) {
-    if (meet(offset_reads, written_) || meet(writes, read_)) force(body);
-    read_.insert(offset_reads.begin(), offset_reads.end());
-    written_.insert(writes.begin(), writes.end());
-  }
-  void force(Body& body) {
-    body.push_back({kernel::Barrier{}});
-    read_.clear();
-    written_.clear();
-  }
-
- private:
-  static bool meet(const Tiles& a, const Tiles& b) {
-    return std::any_of(a.begin(), a.end(), [&](const auto& tile) { return b.count(tile) > 0; });
-  }
-  Tiles read_, written_;
-};
-
-// --- The kernel
-// ---------------------------------------------------------------------------------------
 
 class OverlappedLowering {
  public:
