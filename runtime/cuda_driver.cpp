@@ -51,7 +51,9 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuStreamDestroy, "cuStreamDestroy_v2");
   symbols.find(cu.cuStreamSynchronize, "cuStreamSynchronize");
   symbols.find(cu.cuLaunchKernelEx, "cuLaunchKernelEx");
-  return symbols.missing;
+  const std::string missing = symbols.missing;
+  symbols.find(cu.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  return missing;
 }
 
 Driver open_driver() {

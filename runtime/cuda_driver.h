@@ -45,6 +45,11 @@ struct LaunchConfig {
 };
 static_assert(sizeof(void*) != 8 || sizeof(LaunchConfig) == 56);
 
+// CUtensorMap: an array as bulk copies see it.
+struct alignas(64) TensorMap {
+  uint64_t opaque[16];
+};
+
 // Members are called as cuda.h calls the functions; the library's own names carry versions.
 struct Driver {
   Code (*cuInit)(unsigned flags) = nullptr;
@@ -73,6 +78,11 @@ struct Driver {
   Code (*cuStreamSynchronize)(Stream stream) = nullptr;
   Code (*cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** parameters,
                            void** extra) = nullptr;
+  // Null if the driver lacks it: only bulk copies need it.
+  Code (*cuTensorMapEncodeTiled)(TensorMap* map, int type, unsigned rank, Address memory,
+                                 const uint64_t* sizes, const uint64_t* strides,
+                                 const unsigned* box, const unsigned* steps, int interleave,
+                                 int swizzle, int promotion, int fill) = nullptr;
 
   int version = 0;      // of CUDA that the driver serves: 1000 * major + 10 * minor
   std::string missing;  // why it cannot be used; empty if it can

@@ -127,8 +127,7 @@ class CudaAccelerator : public Accelerator {
   }
   Status upload(Memory to, const std::byte* from, int64_t bytes) override;
   Status download(std::byte* to, Memory from, int64_t bytes) override;
-  Status launch(int kernel, const std::vector<Memory>& arrays,
-                const std::vector<ScalarBytes>& scalars, int64_t blocks) override;
+  Status launch(const Call& call) override;
   Status wait() override {
     enter();
     return checked("to run kernels", cu_.cuStreamSynchronize(stream_));
@@ -146,6 +145,7 @@ class CudaAccelerator : public Accelerator {
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
   cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
+  Status describe(const Shaped& array, const std::vector<int>& box, cuda::TensorMap& map) const;
 
   const Driver& cu_ = cuda::driver();
   const kernel::Module& module_;
@@ -254,24 +254,56 @@ cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) co
   return config;
 }
 
-Status CudaAccelerator::launch(int kernel, const std::vector<Memory>& arrays,
-                               const std::vector<ScalarBytes>& scalars, int64_t blocks) {
+// Boxes of an array, for bulk copies; kernel::Launch::bulk_sources says what the map must hold.
+Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& box,
+                                 cuda::TensorMap& map) const {
+  if (cu_.cuTensorMapEncodeTiled == nullptr) {
+    return Failure{"R041", "the CUDA driver has no cuTensorMapEncodeTiled, which loads=bulk takes",
+                   "use loads=async"};
+  }
+  const size_t rank = array.extents.size();
+  std::vector<uint64_t> sizes, strides;
+  std::vector<unsigned> boxes;
+  const std::vector<unsigned> steps(rank, 1);
+  uint64_t stride = static_cast<uint64_t>(array.element_bytes);
+  for (size_t d = rank; d-- > 0;) {
+    sizes.push_back(static_cast<uint64_t>(array.extents[d]));
+    boxes.push_back(static_cast<unsigned>(box[d]));
+    stride *= sizes.back();
+    strides.push_back(stride);  // from one place in the next dimension to the one after
+  }
+  const int type = array.element_bytes / 2;  // unsigned integers of 1, 2, 4, 8 bytes: 0, 1, 2, 4
+  constexpr int kPlain = 0, kPromoteTo128Bytes = 2;
+  return checked(
+      "to describe an array for bulk copies",
+      cu_.cuTensorMapEncodeTiled(&map, type, static_cast<unsigned>(rank), address(array.memory),
+                                 sizes.data(), strides.data(), boxes.data(), steps.data(), kPlain,
+                                 kPlain, kPromoteTo128Bytes, kPlain));
+}
+
+Status CudaAccelerator::launch(const Call& call) {
   enter();
+  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
+  std::vector<cuda::TensorMap> maps(call.bulk_sources.size());
+  for (size_t s = 0; s < maps.size(); ++s) {
+    const Status described = describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]);
+    if (!described.ok()) return described;
+  }
   // The driver copies each argument, whose size it knows from the kernel, during the call.
   std::vector<void*> arguments;
-  for (const Memory& array : arrays) arguments.push_back(const_cast<Memory*>(&array));
-  for (const ScalarBytes& scalar : scalars) {
+  for (const Memory& array : call.arrays) arguments.push_back(const_cast<Memory*>(&array));
+  for (const ScalarBytes& scalar : call.scalars) {
     arguments.push_back(const_cast<std::byte*>(scalar.bytes));
   }
-  const cuda::LaunchConfig config = configuration(kernel, blocks);
-  const Code code = cu_.cuLaunchKernelEx(&config, kernels_[static_cast<size_t>(kernel)].function,
-                                         arguments.data(), nullptr);
+  for (cuda::TensorMap& map : maps) arguments.push_back(&map);
+  const cuda::LaunchConfig config = configuration(call.kernel, call.blocks);
+  const Code code = cu_.cuLaunchKernelEx(
+      &config, kernels_[static_cast<size_t>(call.kernel)].function, arguments.data(), nullptr);
   if (code == 0) return Done{};
   const auto& [x, y, z] = config.block;
   return driver_failure(
       fmt::format("to launch {} ({} blocks of {}x{}x{} threads, {} bytes of dynamic shared memory)",
-                  module_.kernels[static_cast<size_t>(kernel)].name, blocks, x, y, z,
-                  config.shared_bytes),
+                  source.name, call.blocks, x, y, z, config.shared_bytes),
       code);
 }
 

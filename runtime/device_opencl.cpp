@@ -25,15 +25,16 @@ namespace {
 // --- The library
 // -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X)                                                              \
-  X(clGetPlatformIDs)                                                                            \
-  X(clGetPlatformInfo)                                                                           \
-  X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clCreateCommandQueue)                \
-      X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram)                    \
-          X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel)      \
-              X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) \
-                  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)           \
-                      X(clEnqueueNDRangeKernel) X(clFinish)
+#define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
+  X(clGetPlatformIDs)                                                                              \
+  X(clGetPlatformInfo)                                                                             \
+  X(clGetDeviceIDs)                                                                                \
+  X(clGetDeviceInfo)                                                                               \
+  X(clCreateContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) \
+      X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram)            \
+          X(clCreateKernel) X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg)       \
+              X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer)                      \
+                  X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFinish)
 
 struct Library {
 #define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
@@ -183,8 +184,7 @@ class OpenClAccelerator : public Accelerator {
                    cl_.clEnqueueReadBuffer(queue_, static_cast<cl_mem>(from), CL_TRUE, 0,
                                            static_cast<size_t>(bytes), to, 0, nullptr, nullptr));
   }
-  Status launch(int kernel, const std::vector<Memory>& arrays,
-                const std::vector<ScalarBytes>& scalars, int64_t blocks) override;
+  Status launch(const Call& call) override;
   Status wait() override { return checked("to run kernels", cl_.clFinish(queue_)); }
 
  private:
@@ -300,24 +300,23 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
   return Done{};
 }
 
-Status OpenClAccelerator::launch(int kernel, const std::vector<Memory>& arrays,
-                                 const std::vector<ScalarBytes>& scalars, int64_t blocks) {
-  const cl_kernel built = kernels_[static_cast<size_t>(kernel)];
-  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(kernel)];
+Status OpenClAccelerator::launch(const Call& call) {
+  const cl_kernel built = kernels_[static_cast<size_t>(call.kernel)];
+  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
   cl_uint argument = 0;
   cl_int error = CL_SUCCESS;
-  for (const Memory array : arrays) {
+  for (const Memory array : call.arrays) {
     const cl_mem memory = static_cast<cl_mem>(array);
     error |= cl_.clSetKernelArg(built, argument++, sizeof memory, &memory);
   }
-  for (const ScalarBytes& scalar : scalars) {
+  for (const ScalarBytes& scalar : call.scalars) {
     error |= cl_.clSetKernelArg(built, argument++, scalar.size, scalar.bytes);
   }
   if (error != CL_SUCCESS) return driver_failure("to pass arguments to " + source.name, error);
   const size_t local[3] = {static_cast<size_t>(source.threads[0]),
                            static_cast<size_t>(source.threads[1]),
                            static_cast<size_t>(source.threads[2])};
-  const size_t global[3] = {local[0] * static_cast<size_t>(blocks), local[1], local[2]};
+  const size_t global[3] = {local[0] * static_cast<size_t>(call.blocks), local[1], local[2]};
   return checked(
       "to launch " + source.name,
       cl_.clEnqueueNDRangeKernel(queue_, built, 3, nullptr, global, local, 0, nullptr, nullptr));

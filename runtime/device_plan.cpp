@@ -176,14 +176,23 @@ ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count)
 
 Status PlanSession::launch(const kernel::Launch& launch, int64_t blocks, int64_t count) {
   if (blocks <= 0) return Done{};
-  std::vector<Accelerator::Memory> arrays;
+  const auto memory_of = [&](const kernel::ArrayArgument& argument) {
+    return memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)];
+  };
+  Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
   for (const kernel::ArrayArgument& argument : launch.arrays) {
-    arrays.push_back(
-        memory_[static_cast<size_t>(argument.array)][static_cast<size_t>(argument.slot)]);
+    call.arrays.push_back(memory_of(argument));
   }
-  std::vector<ScalarBytes> scalars;
-  for (const kernel::ScalarValue& value : launch.scalars) scalars.push_back(scalar(value, count));
-  return accelerator_.launch(launch.kernel, arrays, scalars, blocks);
+  for (const kernel::ScalarValue& value : launch.scalars) {
+    call.scalars.push_back(scalar(value, count));
+  }
+  for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
+    const kernel::Array& array = plan_.arrays[static_cast<size_t>(argument.array)];
+    call.bulk_sources.push_back({memory_of(argument),
+                                 state_.fields[static_cast<size_t>(array.field)].extents,
+                                 size_in_bytes(array.type)});
+  }
+  return accelerator_.launch(call);
 }
 
 Status PlanSession::act(const kernel::Action& action, int64_t blocks, int64_t count) {

@@ -26,10 +26,22 @@ class Accelerator {
   virtual void release(Memory memory) = 0;
   virtual Status upload(Memory to, const std::byte* from, int64_t bytes) = 0;
   virtual Status download(std::byte* to, Memory from, int64_t bytes) = 0;
-  // Queues `blocks` > 0 blocks of kernel number `kernel` of the module.
-  virtual Status launch(int kernel, const std::vector<Memory>& arrays,
-                        const std::vector<ScalarBytes>& scalars, int64_t blocks) = 0;
-  virtual Status wait() = 0;  // until everything queued is done
+
+  // Memory as an array, for bulk copies (kernel::Launch::bulk_sources).
+  struct Shaped {
+    Memory memory;
+    std::vector<int64_t> extents;  // elements, outermost dimension first
+    int element_bytes;
+  };
+  struct Call {
+    int kernel;  // its number in the module
+    std::vector<Memory> arrays;
+    std::vector<ScalarBytes> scalars;
+    std::vector<Shaped> bulk_sources;  // a device without bulk copies takes no notice
+    int64_t blocks;                    // at least 1
+  };
+  virtual Status launch(const Call& call) = 0;  // queues it
+  virtual Status wait() = 0;                    // until everything queued is done
 };
 
 // A session that executes the module's plan. `accelerator` and `module` must outlive it. Where

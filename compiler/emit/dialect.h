@@ -36,7 +36,7 @@ struct Dialect {
   std::string_view function;     // qualifier of helper functions
   std::string_view restrict_keyword;
   std::string_view global_pointer;  // qualifier of a pointer argument, with its space
-  std::string_view shared_array;    // likewise of an array that a block shares
+  std::string_view shared_array;    // likewise of an array that a block shares; {}: its alignment
   std::string_view barrier;         // statement
   std::string_view unroll;          // line before a loop; may be empty
   std::string_view block_index;     // implicit threads only
@@ -46,6 +46,9 @@ struct Dialect {
   std::string_view shuffle_mask;
   // Vector types by element type (Scalar's order) and length 2 or 4; empty: Copies move elements.
   std::array<std::string_view, 7> vectors[2];
+  // Type of the kernel argument that describes a BulkSource, a helper of the name `tensor_map`.
+  // Empty: bulk copies are made by the threads of a block.
+  std::string_view tensor_map;
   std::array<std::string_view, 3> thread_index;
   bool implicit_threads = true;  // false: Threads become loops over the threads
   bool shared_at_top = false;    // shared arrays only at function scope, of constant size

@@ -18,7 +18,7 @@ Dialect make_dialect(std::string_view wide) {
   d.function = "static __device__ __forceinline__ ";
   d.restrict_keyword = "__restrict__";
   d.global_pointer = "";
-  d.shared_array = "__shared__ __align__(16) ";  // vectors are moved at once
+  d.shared_array = "__shared__ __align__({}) ";  // vectors and boxes are moved at once
   d.barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
   d.block_index = "blockIdx.x";
@@ -28,6 +28,7 @@ Dialect make_dialect(std::string_view wide) {
   d.shuffle_mask = "0xffffffffu";
   d.vectors[0] = {"", "int2", "longlong2", "ushort2", "ushort2", "float2", "double2"};
   d.vectors[1] = {"", "int4", "", "ushort4", "ushort4", "float4", ""};
+  d.tensor_map = "stencil_tensor_map";
   d.infinity[0] = "__int_as_float(0x7f800000)";
   d.infinity[1] = "__longlong_as_double(0x7ff0000000000000LL)";
   d.nan[0] = "__int_as_float(0x7fc00000)";
@@ -100,6 +101,75 @@ Dialect make_dialect(std::string_view wide) {
        "#if __CUDA_ARCH__ >= 800\n"
        "  asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(pending) : \"memory\");\n"
        "#endif\n"
+       "}"},
+      {"tensor_map",
+       {},
+       "// A CUtensorMap (cuda.h).\n"
+       "struct __align__(64) stencil_tensor_map {\n"
+       "  unsigned long long opaque[16];\n"
+       "};\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n"
+       "#error \"loads=bulk copies boxes in bulk, which takes compute capability 9.0: compile with "
+       "-arch=sm_90 or later, or use loads=async\"\n"
+       "#endif"},
+      {"bulk_begin",
+       {},
+       "// Readies the words that tell which slots have arrived; one thread does.\n"
+       "$fnvoid stencil_bulk_begin(unsigned long long* arrived, int slots) {\n"
+       "  for (int slot = 0; slot < slots; ++slot) {\n"
+       "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\"\n"
+       "                 ::\"r\"((unsigned)__cvta_generic_to_shared(arrived + slot)) : "
+       "\"memory\");\n"
+       "  }\n"
+       "  asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");\n"
+       "  asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
+       "}"},
+      {"bulk_expect",
+       {},
+       "$fnvoid stencil_bulk_expect(unsigned long long* arrived, int bytes) {\n"
+       "  asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\"\n"
+       "               ::\"r\"((unsigned)__cvta_generic_to_shared(arrived)), \"r\"(bytes) : "
+       "\"memory\");\n"
+       "}"},
+      {"bulk_await",
+       {},
+       "// Each batch in a slot is one phase of its word: until the phase of this parity is over.\n"
+       "$fnvoid stencil_bulk_await(unsigned long long* arrived, int parity) {\n"
+       "  unsigned done = 0;\n"
+       "  while (!done) {\n"
+       "    asm volatile(\"{\\n\"\n"
+       "                 \".reg .pred done;\\n\"\n"
+       "                 \"mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\\n\"\n"
+       "                 \"selp.u32 %0, 1, 0, done;\\n\"\n"
+       "                 \"}\"\n"
+       "                 : \"=r\"(done)\n"
+       "                 : \"r\"((unsigned)__cvta_generic_to_shared(arrived)), \"r\"(parity)\n"
+       "                 : \"memory\");\n"
+       "  }\n"
+       "}"},
+      {"bulk_copy_2",
+       {"tensor_map"},
+       "$fnvoid stencil_bulk_copy_2(\n"
+       "    void* to, const stencil_tensor_map& from, int y, int x, unsigned long long* arrived) "
+       "{\n"
+       "  asm volatile(\n"
+       "      \"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes\"\n"
+       "      \" [%0], [%1, {%3, %4}], [%2];\"\n"
+       "      ::\"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(&from),\n"
+       "        \"r\"((unsigned)__cvta_generic_to_shared(arrived)), \"r\"(x), \"r\"(y) : "
+       "\"memory\");\n"
+       "}"},
+      {"bulk_copy_3",
+       {"tensor_map"},
+       "$fnvoid stencil_bulk_copy_3(\n"
+       "    void* to, const stencil_tensor_map& from, int z, int y, int x, unsigned long long* "
+       "arrived) {\n"
+       "  asm volatile(\n"
+       "      \"cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes\"\n"
+       "      \" [%0], [%1, {%3, %4, %5}], [%2];\"\n"
+       "      ::\"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(&from),\n"
+       "        \"r\"((unsigned)__cvta_generic_to_shared(arrived)), \"r\"(x), \"r\"(y), "
+       "\"r\"(z) : \"memory\");\n"
        "}"},
       {"half_to_float",
        {},

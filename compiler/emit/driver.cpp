@@ -8,6 +8,7 @@
 #include "compiler/emit/driver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -75,6 +76,7 @@ class Driver {
   void declare_blocks();
   void loop();
   void launch(const Launch& launch, const std::string& blocks);
+  std::string tensor_map(const Launch& launch, size_t source);
   void bring_home();
   void advance_body();
   void unused_arguments();
@@ -324,10 +326,34 @@ void Driver::launch(const Launch& launch, const std::string& blocks) {
   const int64_t shared = dynamic_shared_bytes(kernel, module_);
   const auto [x, y, z] = kernel.threads;
   out_.open(fmt::format("if ({} > 0) {{", blocks));
+  for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
+    arguments.push_back(tensor_map(launch, s));
+  }
   out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
                         z, shared, api_.stream(), comma_list(arguments)));
   out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
   out_.close();
+}
+
+// Describes the memory that a kernel copies boxes of; the name of the description.
+std::string Driver::tensor_map(const Launch& launch, size_t source) {
+  const kernel::ArrayArgument& described = launch.bulk_sources[source];
+  const size_t a = static_cast<size_t>(described.array);
+  const Array& array = plan_.arrays[a];
+  const kernel::BulkSource& boxes = kernel_of(launch).bulk_sources[source];
+  const std::string name = names_.fresh(boxes.name);
+  const std::string& slot = copies_[a].slots[static_cast<size_t>(described.slot)];
+  std::vector<std::string> extents;
+  for (const Expr& extent : array.extents) extents.push_back(text(extent));
+  out_.line(fmt::format("stencil_tensor_map {};", name));
+  out_.open(
+      fmt::format("if (const char* error = stencil_describe({}) {{",
+                  comma_list({"&" + name, quoted(array.name), slot, "{" + comma_list(extents) + "}",
+                              fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
+                      ")"));
+  out_.line("return error;");
+  out_.close();
+  return name;
 }
 
 void Driver::loop() {

@@ -15,6 +15,13 @@ bool has_action(const kernel::Plan& plan) {
   return false;
 }
 
+bool has_bulk_sources(const kernel::Module& module) {
+  for (const kernel::Kernel& kernel : module.kernels) {
+    if (!kernel.bulk_sources.empty()) return true;
+  }
+  return false;
+}
+
 bool has_levels_to_bring_home(const kernel::Plan& plan) {
   for (const kernel::Action& action : plan.actions) {
     const auto* rotate = std::get_if<kernel::Rotate>(&action);
@@ -79,6 +86,58 @@ struct stencil_memory {
     return stencil_error_text;
   }
 };
+
+)text";
+
+constexpr const char* kDescribe =
+    R"text(// Describes an array of 2 or 3 dimensions to the hardware that copies boxes of it.
+template <typename T, int rank>
+static const char* stencil_describe(stencil_tensor_map* map, const char* array, const T* memory,
+                                    const int64_t (&extents)[rank], const int (&box)[rank]) {
+  typedef int (*encode_function)(stencil_tensor_map*, int, unsigned, const void*, const uint64_t*,
+                                 const uint64_t*, const unsigned*, const unsigned*, int, int, int,
+                                 int);  // cuTensorMapEncodeTiled of the driver
+  static thread_local void* encode = NULL;
+  if (!encode) {
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t status = cudaGetDriverEntryPointByVersion(
+        "cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found);
+#else
+    const cudaError_t status =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found);
+#endif
+    if (status != cudaSuccess) return stencil_error("finding cuTensorMapEncodeTiled", status);
+    if (found != cudaDriverEntryPointSuccess || !encode) {
+      encode = NULL;
+      return "the driver has no cuTensorMapEncodeTiled; loads=bulk takes CUDA 12.0 or later";
+    }
+  }
+  if ((uintptr_t)memory % 16 != 0) {
+    snprintf(stencil_error_text, sizeof stencil_error_text,
+             "array %.64s does not start at a multiple of 16 bytes, which loads=bulk takes", array);
+    return stencil_error_text;
+  }
+  // Innermost dimension first. Values move as bits: unsigned integers of 1, 2, 4 or 8 bytes.
+  const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
+  const unsigned steps[] = {1, 1, 1};
+  uint64_t sizes[rank], strides[rank];
+  unsigned boxes[rank];
+  uint64_t stride = sizeof(T);
+  for (int d = 0; d < rank; ++d) {
+    sizes[d] = (uint64_t)extents[rank - 1 - d];
+    boxes[d] = (unsigned)box[rank - 1 - d];
+    stride *= sizes[d];
+    strides[d] = stride;  // from one place in dimension d + 1 to the next
+  }
+  const int status = ((encode_function)encode)(map, types[sizeof(T)], (unsigned)rank, memory, sizes,
+                                               strides, boxes, steps, 0, 0, 2, 0);
+  if (status == 0) return NULL;
+  snprintf(stencil_error_text, sizeof stencil_error_text,
+           "describing array %.64s for bulk copies: cuTensorMapEncodeTiled returned %d", array,
+           status);
+  return stencil_error_text;
+}
 
 )text";
 
@@ -189,6 +248,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
     exchanges |= has_action<kernel::Exchange>(module->plan);
   }
   if (target == Target::Cuda) out.verbatim(kCudaSupport);
+  if (target == Target::Cuda && has_bulk_sources(*modules[0])) out.verbatim(kDescribe);
   out.verbatim(kArrayBytes);
   if (rotates) out.verbatim(kRotate);
   if (exchanges) out.verbatim(kExchange);

@@ -56,6 +56,8 @@ Body live_part(Body body, std::set<std::string>& live) {
     }
     bool operator()(Barrier&) const { return true; }
     bool operator()(Shuffle&) const { return true; }
+    bool operator()(BulkCopies&) const { return true; }
+    bool operator()(AwaitBulk&) const { return true; }
     bool operator()(Scope& scope) const {
       scope.body = nested(std::move(scope.body));
       return !only_comments(scope.body);
@@ -171,6 +173,8 @@ Body split_body(Body body, Names& names) {
     }
     void operator()(Barrier&) const {}
     void operator()(Shuffle&) const {}
+    void operator()(BulkCopies&) const {}
+    void operator()(AwaitBulk&) const {}
     void operator()(Scope& scope) const { scope.body = split_body(std::move(scope.body), names); }
   };
   Body result;
@@ -219,6 +223,8 @@ void count_uses(const Body& body, bool in_loop, std::map<BufferId, ThreadUse>& u
         uses[move.from].sections += 2;
       }
     }
+    void operator()(const BulkCopies&) const {}
+    void operator()(const AwaitBulk&) const {}
     void operator()(const Scope& scope) const { count_uses(scope.body, in_loop, uses); }
   };
   for (const Statement& statement : body) std::visit(Count{in_loop, uses}, statement.kind);
@@ -284,6 +290,8 @@ class IndexPrefixer {
   void operator()(Threads& threads) { threads.body = body(std::move(threads.body)); }
   void operator()(Barrier&) {}
   void operator()(Shuffle&) {}  // see exchange
+  void operator()(BulkCopies&) {}
+  void operator()(AwaitBulk&) {}
   void operator()(Scope& scope) { scope.body = body(std::move(scope.body)); }
 
  private:
@@ -430,6 +438,79 @@ Kernel expand_copies(Kernel kernel, Names& names) {
     }
   };
   kernel.body = rewrite_body(std::move(kernel.body), by_element);
+  return kernel;
+}
+
+namespace {
+
+// Deals the elements of boxes out to the threads of a block.
+class BoxCopier {
+ public:
+  BoxCopier(const Kernel& kernel, Names& names) : kernel_(kernel), element_(names.fresh("e")) {
+    number_ = integer(0);
+    constexpr const char* kThreads[] = {"thread_x", "thread_y", "thread_z"};
+    for (size_t d = 3; d-- > 0;) {
+      const int count = kernel.threads[d];
+      count_ *= count;
+      if (count > 1) number_ = add(mul(number_, integer(count)), variable(kThreads[d]));
+    }
+    size_t rank = 0;
+    for (const BulkSource& source : kernel.bulk_sources) rank = std::max(rank, source.box.size());
+    for (size_t d = 0; d < rank; ++d) coordinates_.push_back(names.fresh("at"));
+  }
+
+  // Element `e` of the box, its places in both buffers, and its copy or a zero.
+  Statement copy(const BulkCopy& copy) const {
+    const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
+    const Buffer& from = kernel_.buffers[static_cast<size_t>(source.buffer)];
+    const size_t ahead = copy.to_index.size() - source.box.size();
+    std::vector<Expr> to = copy.to_index, at;
+    std::vector<Expr> conditions;
+    Body body;
+    int64_t inner = 1;  // elements of the box per step of this dimension
+    for (size_t d = source.box.size(); d-- > 0;) {
+      Expr step = variable(element_);
+      if (inner > 1) step = operation(Op::Div, {step, integer(inner)});
+      if (d > 0) step = operation(Op::Mod, {step, integer(source.box[d])});
+      if (source.box[d] == 1) step = integer(0);
+      inner *= source.box[d];
+      to[ahead + d] = add(to[ahead + d], step);
+      body.push_back({Let{coordinates_[d], add(copy.origin[d], step)}});
+      at.insert(at.begin(), variable(coordinates_[d]));
+      conditions.push_back(operation(Op::Ge, {at.front(), integer(0)}));
+      conditions.push_back(less(at.front(), convert(from.extents[d], Scalar::I32)));
+    }
+    Body inside, outside;
+    inside.push_back({Store{copy.to, to, load(source.buffer, at, from.type)}});
+    outside.push_back({Store{copy.to, to, zero(from.type)}});
+    body.push_back({If{all_of(std::move(conditions)), std::move(inside), std::move(outside)}});
+    return {For{LoopKind::Serial, element_, number_, integer(inner), count_, std::move(body)}};
+  }
+
+ private:
+  const Kernel& kernel_;
+  std::string element_;
+  std::vector<std::string> coordinates_;
+  Expr number_;  // of the thread in its block
+  int64_t count_ = 1;
+};
+
+}  // namespace
+
+Kernel expand_bulk_copies(Kernel kernel, Names& names) {
+  if (kernel.bulk_slots == 0) return kernel;
+  const BoxCopier copier(kernel, names);
+  const auto by_threads = [&](Statement statement, Body& out) {
+    if (std::holds_alternative<AwaitBulk>(statement.kind)) return out.push_back({Barrier{}});
+    const auto* bulk = std::get_if<BulkCopies>(&statement.kind);
+    if (!bulk) return out.push_back(std::move(statement));
+    Body all;
+    for (const BulkCopy& copy : bulk->copies) all.push_back(copier.copy(copy));
+    out.push_back({Threads{std::move(all)}});
+  };
+  kernel.body = rewrite_body(std::move(kernel.body), by_threads);
+  kernel.bulk_sources.clear();
+  kernel.bulk_slots = 0;
   return kernel;
 }
 

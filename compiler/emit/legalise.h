@@ -21,6 +21,10 @@ kernel::Kernel expand_shuffles(kernel::Kernel kernel, Names& names);
 // For targets without vector accesses: every Copy moves its elements one by one, at once.
 kernel::Kernel expand_copies(kernel::Kernel kernel, Names& names);
 
+// For targets without bulk copies: the threads of a block share the elements of every box among
+// them, where the copies begin, and an AwaitBulk is a barrier.
+kernel::Kernel expand_bulk_copies(kernel::Kernel kernel, Names& names);
+
 // For targets where Threads become loops. A Shuffle then reads its neighbour's place. A per-thread
 // buffer that lives in one Threads statement only is declared inside its loops (`local`); the
 // others get leading dimensions, a place per thread.

@@ -54,6 +54,7 @@ void collect(const kernel::Kernel& kernel, std::set<std::string>& names) {
   names.insert(kernel.name);
   for (const auto& buffer : kernel.buffers) names.insert(buffer.name);
   for (const auto& scalar : kernel.scalars) names.insert(scalar.name);
+  for (const auto& source : kernel.bulk_sources) names.insert(source.name);
   kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
     if (const auto* let = std::get_if<kernel::Let>(&statement.kind)) names.insert(let->name);
     if (const auto* loop = std::get_if<kernel::For>(&statement.kind)) names.insert(loop->name);

@@ -110,6 +110,7 @@ void Writer::kernel(const Kernel& original) {
   if (dialect_.vectors[0][static_cast<size_t>(Scalar::F32)].empty()) {
     legal = expand_copies(std::move(legal), names_);
   }
+  if (dialect_.tensor_map.empty()) legal = expand_bulk_copies(std::move(legal), names_);
   legal = split_deep_expressions(drop_dead_code(std::move(legal)), names_);
   local_.clear();
   if (!dialect_.implicit_threads) {
@@ -147,6 +148,11 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
   for (const kernel::ScalarArgument& scalar : kernel.scalars) {
     list.push_back(fmt::format("const {} {}", dialect_.type(arithmetic_type(scalar.type)),
                                names_.spell(scalar.name)));
+  }
+  for (const kernel::BulkSource& source : kernel.bulk_sources) {
+    expressions_.use_helper("tensor_map");
+    list.push_back(fmt::format("const __grid_constant__ {} {}", dialect_.tensor_map,
+                               names_.spell(source.name)));
   }
 }
 
@@ -212,6 +218,7 @@ void Writer::implicit_body(const Kernel& kernel) {
   for (const Buffer& buffer : kernel.buffers) {
     if (buffer.space == Space::Thread) declare(buffer, "");
   }
+  if (kernel.bulk_slots > 0) bulk_begin(kernel);
   body(kernel.body);
 }
 
@@ -234,26 +241,34 @@ void Writer::looped_body(const Kernel& kernel) {
 
 void Writer::shared_buffers(const Kernel& kernel) {
   const bool dynamic = target_ == Target::Cuda && dynamic_shared_bytes(kernel, module_) > 0;
+  const kernel::SharedLayout layout = kernel::shared_layout(kernel, module_.constants);
   if (dynamic) {
-    out_.line("extern __shared__ __align__(16) unsigned char shared_memory[];");
+    out_.line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];",
+                          layout.alignment));
   }
-  int64_t offset = 0;
-  for (const Buffer& buffer : kernel.buffers) {
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const Buffer& buffer = kernel.buffers[i];
     if (buffer.space != Space::Shared) continue;
     if (!dynamic) {
-      declare(buffer, dialect_.shared_array);
+      declare(buffer, fmt::format(fmt::runtime(dialect_.shared_array), buffer.alignment));
       continue;
     }
     const std::string array = extents_text(buffer);
     const std::string_view type = dialect_.type(buffer.type);
     out_.line(with_comment(
         fmt::format("{0} (&{1}){2} = *reinterpret_cast<{0} (*){2}>(shared_memory + {3});", type,
-                    names_.spell(buffer.name), array, offset),
+                    names_.spell(buffer.name), array, layout.offsets[i]),
         buffer.comment));
-    Kernel alone;
-    alone.buffers.push_back(buffer);
-    offset += kernel::shared_bytes(alone, module_.constants);
   }
+  if (kernel.bulk_slots == 0) return;
+  if (arrived_.empty()) arrived_ = names_.fresh("arrived");
+  const char* const comment = "a word per slot: have its bulk copies arrived?";
+  const std::string type = "unsigned long long";
+  out_.line(with_comment(
+      dynamic ? fmt::format("{}* const {} = reinterpret_cast<{}*>(shared_memory + {});", type,
+                            arrived_, type, layout.bulk_words)
+              : fmt::format("__shared__ {} {}[{}];", type, arrived_, kernel.bulk_slots),
+      comment));
 }
 
 std::string Writer::extents_text(const Buffer& buffer) {
@@ -304,6 +319,8 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
       if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
     }
     void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
+    void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
+    void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
     void operator()(const kernel::Scope& scope) const {
       if (last) return writer.body(scope.body);
       writer.out_.open("{");
@@ -400,6 +417,65 @@ void Writer::shuffle(const kernel::Shuffle& shuffle) {
                           std::abs(move.lane), kernel_->threads[0]));
   }
   if (shuffle.count > 1) out_.close();
+}
+
+// One thread begins bulk copies for its block; all threads wait for them.
+
+std::string Writer::first_thread() const {
+  std::string condition;
+  for (size_t d = 0; d < 3; ++d) {
+    if (kernel_->threads[d] == 1) continue;
+    condition +=
+        (condition.empty() ? "" : " && ") + std::string(dialect_.thread_index[d]) + " == 0";
+  }
+  return condition.empty() ? "true" : condition;
+}
+
+// The address of the word of a batch's slot.
+std::string Writer::bulk_word(const kernel::Expr& batch) {
+  const kernel::Expr slots = kernel::integer(kernel_->bulk_slots);
+  return fmt::format("&{}[{}]", arrived_,
+                     expressions_.print(kernel::operation(Op::Mod, {batch, slots})));
+}
+
+void Writer::bulk_begin(const Kernel& kernel) {
+  expressions_.use_helper("bulk_begin");
+  out_.line(fmt::format("if ({}) stencil_bulk_begin({}, {});", first_thread(), arrived_,
+                        kernel.bulk_slots));
+  out_.line(dialect_.barrier);
+}
+
+void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
+  int64_t bytes = 0;  // of whole boxes: what lies outside arrives as zeros, and counts
+  for (const kernel::BulkCopy& copy : bulk.copies) {
+    int64_t box = size_in_bytes(kernel_->buffers[static_cast<size_t>(copy.to)].type);
+    for (int extent : kernel_->bulk_sources[static_cast<size_t>(copy.source)].box) box *= extent;
+    bytes += box;
+  }
+  const std::string word = bulk_word(bulk.batch);
+  expressions_.use_helper("bulk_expect");
+  out_.open(fmt::format("if ({}) {{", first_thread()));
+  out_.line(fmt::format("stencil_bulk_expect({},{}{});", word, soft_space(1), bytes));
+  for (const kernel::BulkCopy& copy : bulk.copies) {
+    const kernel::BulkSource& source = kernel_->bulk_sources[static_cast<size_t>(copy.source)];
+    std::vector<std::string> arguments = {"&" + expressions_.element(copy.to, copy.to_index),
+                                          names_.spell(source.name)};
+    for (const kernel::Expr& index : copy.origin) arguments.push_back(expressions_.print(index));
+    arguments.push_back(word);
+    const std::string helper = fmt::format("bulk_copy_{}", copy.origin.size());
+    expressions_.use_helper(helper);
+    out_.line(fmt::format("stencil_{}({});", helper, joined(arguments)));
+  }
+  out_.close();
+}
+
+void Writer::await_bulk(const kernel::AwaitBulk& await) {
+  const kernel::Expr round =
+      kernel::operation(Op::Div, {await.batch, kernel::integer(kernel_->bulk_slots)});
+  const kernel::Expr parity = kernel::operation(Op::BitAnd, {round, kernel::integer(1)});
+  expressions_.use_helper("bulk_await");
+  out_.line(fmt::format("stencil_bulk_await({},{}{});", bulk_word(await.batch), soft_space(1),
+                        expressions_.print(parity)));
 }
 
 void Writer::branch(const kernel::If& branch) {

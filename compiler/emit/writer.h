@@ -50,6 +50,11 @@ class Writer {
   void copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
                    std::vector<kernel::Expr> from, std::string_view type, int length);
   void shuffle(const kernel::Shuffle& shuffle);
+  void bulk_begin(const kernel::Kernel& kernel);
+  void bulk_copies(const kernel::BulkCopies& bulk);
+  void await_bulk(const kernel::AwaitBulk& await);
+  std::string bulk_word(const kernel::Expr& batch);
+  std::string first_thread() const;
   std::string extents_text(const kernel::Buffer& buffer);
 
   const kernel::Module& module_;
@@ -65,7 +70,8 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
-  std::string packed_;  // name of a vector on its way; empty: none yet
+  std::string packed_;   // name of a vector on its way; empty: none yet
+  std::string arrived_;  // name of the words that tell which bulk copies have arrived
   int loop_depth_ = 0;
 };
 

@@ -10,6 +10,11 @@
 // whose first indices are different literals. Each further walk
 // stands for the next iteration, so there the loop variable counts one step more, and a loop with a
 // ring is walked until every slot has come round.
+//
+// A bulk copy is made by no thread: it may not meet any earlier read, not even of a thread's own
+// element, and while it is under way, that is until an AwaitBulk of its slot, nobody may read the
+// slot. Slots keep their names within a loop only, so what was sent before a loop is forgotten
+// there; a missing await shows where the loop comes back to the slot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +38,11 @@ struct Place {
 
   bool other_slot(const Place& other) const {
     return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
+  }
+  // `whole`: a slot without further indices.
+  bool in(const Place& whole) const {
+    return ring == whole.ring && slots == whole.slots && slot == whole.slot &&
+           (!ring.empty() || index.front() == whole.index.front());
   }
 };
 using Indices = std::map<BufferId, std::set<Place>>;
@@ -107,7 +117,16 @@ class SectionAccesses {
   void operator()(const Threads&) {}  // does not nest
   void operator()(const Barrier&) {}
   void operator()(const Shuffle&) {}
+  void operator()(const BulkCopies& bulk) {
+    for (const BulkCopy& copy : bulk.copies) note(copy.to, copy.to_index, accesses.written);
+  }
+  void operator()(const AwaitBulk&) {}
   void operator()(const Scope& scope) { body(scope.body); }
+
+  // The slot that a batch of bulk copies uses.
+  Place slot_of(const Expr& batch) {
+    return place({operation(Op::Mod, {batch, integer(std::max(kernel_.bulk_slots, 1))})});
+  }
 
   Accesses accesses;
 
@@ -182,7 +201,7 @@ class SectionAccesses {
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
-    const auto* fixed = index.size() > 1 ? std::get_if<IntegerLiteral>(&index[0]->kind) : nullptr;
+    const auto* fixed = index.empty() ? nullptr : std::get_if<IntegerLiteral>(&index[0]->kind);
     if (fixed) {
       out.ring = "fixed";
       out.slots = 0;
@@ -215,6 +234,15 @@ class BarrierVerifier {
   BarrierVerifier(const Kernel& kernel, Violations& violations)
       : kernel_(kernel), violations_(violations) {}
 
+  void kernel() {
+    for_each_statement(kernel_.body, [&](const Statement& statement) {
+      const auto* bulk = std::get_if<BulkCopies>(&statement.kind);
+      if (!bulk) return;
+      for (const BulkCopy& copy : bulk->copies) arriving_.insert(copy.to);
+    });
+    body(kernel_.body);
+  }
+
   void body(const Body& statements) {
     for (const Statement& statement : statements) std::visit(*this, statement.kind);
   }
@@ -226,21 +254,27 @@ class BarrierVerifier {
   void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
     const Accesses before = pending_;
+    sent_.clear();  // its variable counts anew
     body(loop.body);
     for (int64_t again = largest_ring(loop.body); again > 0; --again) {
       shifts_[loop.name] += loop.step;
       body(loop.body);
     }
     shifts_.erase(loop.name);
+    sent_.clear();
     pending_.join(before);  // it may not run at all
   }
   void operator()(const If& branch) {
     const Accesses before = pending_;
+    const std::set<Place> sent_before = sent_;
     body(branch.then);
     Accesses after = std::move(pending_);
+    const std::set<Place> sent_after = std::move(sent_);
     pending_ = before;
+    sent_ = sent_before;
     body(branch.otherwise);
     pending_.join(after);
+    sent_.insert(sent_after.begin(), sent_after.end());
   }
   void operator()(const Threads& threads) {
     SectionAccesses section(kernel_, texts_, shifts_);
@@ -248,13 +282,62 @@ class BarrierVerifier {
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
     compare(now.written, pending_.read, "written", "read");
+    arrived(now);
     pending_.join(now);
   }
   void operator()(const Barrier&) { pending_ = {}; }
   void operator()(const Shuffle&) {}  // per-thread values only
+  void operator()(const BulkCopies& bulk) {
+    SectionAccesses section(kernel_, texts_, shifts_);
+    section(bulk);
+    const Place slot = section.slot_of(bulk.batch);
+    for (const auto& [id, places] : section.accesses.written) {
+      if (!std::all_of(places.begin(), places.end(),
+                       [&](const Place& place) { return place.in(slot); })) {
+        violations_.add(kernel_.name, fmt::format("bulk copies to another slot of '{}' than their "
+                                                  "batch's",
+                                                  name_of(id)));
+      }
+      const auto earlier = pending_.read.find(id);
+      if (earlier == pending_.read.end() || !may_meet(places, earlier->second)) continue;
+      violations_.add(kernel_.name, fmt::format("shared buffer '{}' is copied to without a barrier "
+                                                "after it was read",
+                                                name_of(id)));
+    }
+    sent_.insert(slot);
+  }
+  void operator()(const AwaitBulk& await) {
+    sent_.erase(SectionAccesses(kernel_, texts_, shifts_).slot_of(await.batch));
+  }
   void operator()(const Scope& scope) { body(scope.body); }
 
  private:
+  const std::string& name_of(BufferId id) const {
+    return kernel_.buffers[static_cast<size_t>(id)].name;
+  }
+
+  // What bulk copies bring is read where it has arrived, and written by nobody else.
+  void arrived(const Accesses& now) {
+    for (BufferId id : arriving_) {
+      if (now.written.count(id)) {
+        violations_.add(kernel_.name, fmt::format("shared buffer '{}' is written by threads and by "
+                                                  "bulk copies",
+                                                  name_of(id)));
+      }
+      const auto read = now.read.find(id);
+      if (read == now.read.end()) continue;
+      const bool early =
+          std::any_of(read->second.begin(), read->second.end(), [&](const Place& place) {
+            return std::any_of(sent_.begin(), sent_.end(),
+                               [&](const Place& slot) { return place.in(slot); });
+          });
+      if (!early) continue;
+      violations_.add(kernel_.name,
+                      fmt::format("shared buffer '{}' is read before its bulk copies are awaited",
+                                  name_of(id)));
+    }
+  }
+
   void compare(const Indices& now, const Indices& before, const char* does, const char* was) {
     for (const auto& [id, indices] : now) {
       const auto earlier = before.find(id);
@@ -262,7 +345,7 @@ class BarrierVerifier {
       if (!may_meet(indices, earlier->second)) continue;
       violations_.add(kernel_.name,
                       fmt::format("shared buffer '{}' is {} without a barrier after it was {}",
-                                  kernel_.buffers[static_cast<size_t>(id)].name, does, was));
+                                  name_of(id), does, was));
     }
   }
 
@@ -302,12 +385,14 @@ class BarrierVerifier {
   Texts texts_;
   Shifts shifts_;
   Accesses pending_;
+  std::set<BufferId> arriving_;  // what bulk copies write
+  std::set<Place> sent_;         // slots whose bulk copies are under way
 };
 
 }  // namespace
 
 void verify_barriers(const Kernel& kernel, Violations& violations) {
-  BarrierVerifier(kernel, violations).body(kernel.body);
+  BarrierVerifier(kernel, violations).kernel();
 }
 
 }  // namespace stencil::kernel

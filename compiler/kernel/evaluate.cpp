@@ -3,6 +3,8 @@
 // not come out as a literal has no value here.
 #include "compiler/kernel/evaluate.h"
 
+#include <algorithm>
+
 namespace stencil::kernel {
 
 namespace {
@@ -45,21 +47,34 @@ std::optional<int64_t> evaluate(const Expr& expr, const Environment& environment
   return std::nullopt;
 }
 
-int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
+SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
   const Environment environment = [&](const std::string& name) -> std::optional<int64_t> {
     for (const NamedConstant& constant : constants) {
       if (constant.name == name) return constant.value;
     }
     return std::nullopt;
   };
-  int64_t total = 0;
+  SharedLayout layout;
+  const auto align = [&](int64_t to) { layout.bytes = (layout.bytes + to - 1) / to * to; };
   for (const Buffer& buffer : kernel.buffers) {
-    if (buffer.space != Space::Shared) continue;
+    const bool shared = buffer.space == Space::Shared;
+    if (shared) align(buffer.alignment);
+    layout.offsets.push_back(shared ? layout.bytes : 0);
+    if (!shared) continue;
     int64_t bytes = size_in_bytes(buffer.type);
     for (const Expr& extent : buffer.extents) bytes *= evaluate(extent, environment).value_or(0);
-    total += (bytes + 15) / 16 * 16;  // every buffer starts at a multiple of 16 bytes
+    layout.bytes += bytes;
+    layout.alignment = std::max(layout.alignment, buffer.alignment);
+    align(16);
   }
-  return total;
+  layout.bulk_words = layout.bytes;
+  layout.bytes += int64_t{8} * kernel.bulk_slots;
+  align(16);
+  return layout;
+}
+
+int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
+  return shared_layout(kernel, constants).bytes;
 }
 
 }  // namespace stencil::kernel

@@ -257,4 +257,9 @@ Expr all_of(std::vector<Expr> conditions) {
   return result;
 }
 
+Expr zero(Scalar type) {
+  const Scalar arithmetic = arithmetic_type(type);
+  return convert(is_float(arithmetic) ? real(0, arithmetic) : integer(0, arithmetic), type);
+}
+
 }  // namespace stencil::kernel

@@ -3,7 +3,7 @@
 //   module    = constants kernels plan
 //   kernel    = global buffers and scalars (its arguments), shared and per-thread buffers, body
 //   statement = comment | let | store | copy | commit | await | for | if | threads | barrier
-//             | shuffle | scope
+//             | shuffle | bulk copies | await bulk | scope
 //   expr      = integer | real | bool | variable | operation | load
 //
 // The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
@@ -14,7 +14,7 @@
 // memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
 // threads, and barriers vanish. Per-thread buffers live from one Threads statement to the next;
 // lets do not. A `Shuffle` hands per-thread values to neighbouring threads; like a barrier it
-// stands between Threads statements.
+// stands between Threads statements. So do `BulkCopies`, which a block makes as a whole.
 //
 // A kernel with threads {1,1,1} and no shared buffers is an ordinary function: host-side loops
 // (initial values, the plain sweeps that emitted programs check themselves against) use the same
@@ -90,6 +90,7 @@ inline Expr less_equal(Expr a, Expr b) {
   return operation(Op::Le, {std::move(a), std::move(b)});
 }
 Expr all_of(std::vector<Expr> conditions);  // `true` if empty
+Expr zero(Scalar type);                     // of any type, storage types included
 
 // --- Statements
 // --------------------------------------------------------------------------------------
@@ -156,13 +157,31 @@ struct Shuffle {
   int count = 1;
   std::vector<Move> moves;
 };
+// Boxes of Global buffers that the block sends for and that arrive in shared memory on their own,
+// at any time up to the AwaitBulk of the same batch. Batches are numbered from 0 and use the slots
+// of a ring in turn (batch % Kernel::bulk_slots): every batch is begun once and awaited once, in
+// order and before the kernel ends, and one is begun only when what its slot held before has been
+// read, with a barrier in between. Elements outside of the buffer arrive as zeros.
+struct BulkCopy {
+  int source;                  // into Kernel::bulk_sources: the buffer, and the size of the box
+  std::vector<Expr> origin;    // of the box, one I32 index per dimension; may lie outside
+  BufferId to;                 // Shared
+  std::vector<Expr> to_index;  // of the first element, a multiple of kBulkAlignment bytes; the box
+};                             // runs along the last dimensions of `to` and is dense there
+struct BulkCopies {
+  Expr batch;  // I32
+  std::vector<BulkCopy> copies;
+};
+struct AwaitBulk {  // for all threads
+  Expr batch;       // I32
+};
 struct Scope {
   Body body;
 };  // { ... }: limits the lets in it
 
 struct Statement {
   std::variant<Comment, Let, Store, Copy, CommitCopies, AwaitCopies, For, If, Threads, Barrier,
-               Shuffle, Scope>
+               Shuffle, BulkCopies, AwaitBulk, Scope>
       kind;
 };
 
@@ -181,6 +200,21 @@ struct Buffer {
   bool read_only = false;  // Global: never stored to by this kernel
   bool wide = false;       // Global: element offsets may pass 2^31, so they are computed in I64
   std::string comment;     // printed beside the declaration; may be empty
+  int alignment = 16;      // Shared: of its first element, in bytes
+};
+
+// What hardware that copies boxes asks for (CUDA Programming Guide, "Tensor Memory Access").
+constexpr int kBulkAlignment = 128;  // bytes: where a box arrives in shared memory
+constexpr int kBulkUnit = 16;        // bytes: rows of the array and of the box are multiples of it
+constexpr int kBulkExtent = 256;     // elements of a box per dimension, at most
+
+// Boxes of one size out of one Global buffer of 2 or 3 dimensions. Targets with bulk copies take a
+// description of it as a further argument of the kernel, after the scalars, in this order; others
+// do without.
+struct BulkSource {
+  std::string name;      // of the argument
+  BufferId buffer;       // read_only; its rows are multiples of kBulkUnit
+  std::vector<int> box;  // elements per dimension of the buffer, outermost first
 };
 
 struct ScalarArgument {
@@ -195,6 +229,8 @@ struct Kernel {
   std::vector<ScalarArgument> scalars;
   std::array<int, 3> threads = {1, 1, 1};  // x, y, z
   int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: none
+  std::vector<BulkSource> bulk_sources;
+  int bulk_slots = 0;  // batches of bulk copies that may be under way or in use; 0: there are none
   Body body;
 };
 
@@ -205,6 +241,15 @@ struct NamedConstant {  // constexpr int size_x = 512;  // comment
   std::string comment;
 };
 
+// Where the shared memory of a kernel is, in bytes from its start. Behind the buffers lies a word
+// of 8 bytes per slot of bulk copies, by which a target tells what has arrived.
+struct SharedLayout {
+  std::vector<int64_t> offsets;  // by BufferId; 0 for buffers of other spaces
+  int64_t bulk_words = 0;
+  int64_t bytes = 0;   // in all
+  int alignment = 16;  // of the whole
+};
+SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 
 }  // namespace stencil::kernel

@@ -57,6 +57,13 @@ struct Launch {
   std::vector<ScalarValue> scalars;   // one per scalar of the kernel, in order
   Expr blocks;                        // I64, over constants and parameters; 0: nothing to launch
   int steps = 0;                      // serves tiles of so many steps only; 0: all
+  // One per BulkSource of the kernel, in order: whose memory it describes. On a target with bulk
+  // copies the launch passes these after the scalars. In CUDA each is a CUtensorMap (by value, 128
+  // bytes at a multiple of 64), made by cuTensorMapEncodeTiled for the slot's address in hand:
+  // dimensions are Array::extents and the box is BulkSource::box, both innermost first; strides are
+  // dense; elements are unsigned integers of the array's size; no interleaving, no swizzle, element
+  // strides of 1, zeros outside. The address is a multiple of kBulkUnit.
+  std::vector<ArrayArgument> bulk_sources = {};
 };
 struct Rotate {
   int array;

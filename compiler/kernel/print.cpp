@@ -78,6 +78,15 @@ class Printer {
     return text + "[" + list(index) + "]";
   }
 
+  // The box of a bulk copy: "box A[z, y, x]", by its first element.
+  std::string box(int source, const std::vector<Expr>& origin) const {
+    const bool known =
+        kernel_ && source >= 0 && source < static_cast<int>(kernel_->bulk_sources.size());
+    const std::string name = known ? kernel_->bulk_sources[static_cast<size_t>(source)].name
+                                   : fmt::format("source#{}", source);
+    return "box " + name + "[" + list(origin) + "]";
+  }
+
   void body(const Body& body, int depth, std::string& out) const {
     struct Visitor {
       const Printer& printer;
@@ -138,6 +147,18 @@ class Printer {
         }
         line("}");
       }
+      void operator()(const BulkCopies& bulk) const {
+        line(fmt::format("bulk copies, batch {} {{", printer.expr(bulk.batch)));
+        for (const BulkCopy& copy : bulk.copies) {
+          const Visitor inside{printer, depth + 1, out};
+          inside.line(fmt::format("{} = {}", printer.element(copy.to, copy.to_index),
+                                  printer.box(copy.source, copy.origin)));
+        }
+        line("}");
+      }
+      void operator()(const AwaitBulk& await) const {
+        line(fmt::format("await bulk copies, batch {}", printer.expr(await.batch)));
+      }
       void operator()(const Scope& scope) const { nested("scope", scope.body); }
     };
     for (const Statement& statement : body) std::visit(Visitor{*this, depth, out}, statement.kind);
@@ -189,13 +210,22 @@ void print_kernel(const Kernel& kernel, std::string& out) {
   if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {
-    out += fmt::format("  {} {}: {}{}{}{}\n", space_name(buffer.space), buffer.name,
+    out += fmt::format("  {} {}: {}{}{}{}{}\n", space_name(buffer.space), buffer.name,
                        name(buffer.type), print_extents(buffer.extents),
-                       buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "");
+                       buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "",
+                       buffer.alignment == 16 ? "" : fmt::format(" align {}", buffer.alignment));
   }
   for (const ScalarArgument& scalar : kernel.scalars) {
     out += fmt::format("  scalar {}: {}\n", scalar.name, name(scalar.type));
   }
+  for (const BulkSource& source : kernel.bulk_sources) {
+    const bool known =
+        source.buffer >= 0 && source.buffer < static_cast<int>(kernel.buffers.size());
+    out += fmt::format("  boxes {}: {} of {}\n", source.name, fmt::join(source.box, "x"),
+                       known ? kernel.buffers[static_cast<size_t>(source.buffer)].name
+                             : fmt::format("buffer#{}", source.buffer));
+  }
+  if (kernel.bulk_slots > 0) out += fmt::format("  bulk_slots {}\n", kernel.bulk_slots);
   out += "{\n";
   Printer(&kernel).body(kernel.body, 1, out);
   out += "}\n";
@@ -220,6 +250,9 @@ struct ActionPrinter {
         std::string operator()(const StepCount&) const { return "count"; }
       };
       arguments += (arguments.empty() ? "" : ", ") + std::visit(Name{module.plan}, value);
+    }
+    for (const ArrayArgument& argument : launch.bulk_sources) {
+      arguments += fmt::format(", boxes of {}[{}]", array(argument.array), argument.slot);
     }
     const std::string when = launch.steps ? fmt::format(" if count is {}", launch.steps) : "";
     return fmt::format("launch {}({}) blocks {}{}",

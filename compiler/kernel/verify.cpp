@@ -30,6 +30,11 @@ class KernelVerifier {
     for (const ScalarArgument& scalar : kernel_.scalars) define(scalar.name, scalar.type);
     threads();
     for (const Buffer& buffer : kernel_.buffers) this->buffer(buffer);
+    for (const BulkSource& source : kernel_.bulk_sources) bulk_source(source);
+    if ((kernel_.bulk_slots > 0) != !kernel_.bulk_sources.empty()) {
+      fail(fmt::format("{} boxes for bulk copies, {} slots", kernel_.bulk_sources.size(),
+                       kernel_.bulk_slots));
+    }
     define("block", Scalar::I64);
     body(kernel_.body);
     return complete_;
@@ -151,6 +156,13 @@ class KernelVerifier {
     in_threads_ = false;
     variables_ = outer;
   }
+  void operator()(const BulkCopies& bulk) {
+    batch(bulk.batch);
+    in_threads_ = true;  // shared buffers may be named
+    for (const BulkCopy& copy : bulk.copies) bulk_copy(copy);
+    in_threads_ = false;
+  }
+  void operator()(const AwaitBulk& await) { batch(await.batch); }
   void operator()(const Scope& scope) { this->scope(scope.body); }
 
  private:
@@ -183,12 +195,97 @@ class KernelVerifier {
       expr(extent);
       if (!is_integer(extent->type)) fail(fmt::format("extent of '{}' is no integer", buffer.name));
       if (buffer.space == Space::Global) continue;
-      const auto value = evaluate(extent, [&](const std::string& name) { return constant(name); });
+      const auto value = this->value(extent);
       if (!value || *value < 1) {
         fail(
             fmt::format("extent '{}' of '{}' is no positive constant", print(extent), buffer.name));
       }
     }
+  }
+
+  void bulk_source(const BulkSource& source) {
+    if (variables_.count(source.name) || !taken_.insert(source.name).second) {
+      fail(fmt::format("'{}' is defined again", source.name));
+    }
+    if (!known(source.buffer)) {
+      return fail(fmt::format("boxes of buffer {}, which does not exist", source.buffer));
+    }
+    const Buffer& buffer = at(source.buffer);
+    if (buffer.space != Space::Global || !buffer.read_only) {
+      fail(fmt::format("boxes of '{}', which is no read-only global buffer", buffer.name));
+    }
+    const bool flat_or_deep = source.box.size() == 2 || source.box.size() == 3;
+    if (!flat_or_deep || source.box.size() != buffer.extents.size()) {
+      return fail(fmt::format("boxes with {} dimensions of '{}'", source.box.size(), buffer.name));
+    }
+    for (int extent : source.box) {
+      if (extent < 1 || extent > kBulkExtent) fail(fmt::format("a box of {} elements", extent));
+    }
+    const int64_t element = size_in_bytes(buffer.type);
+    if (source.box.back() * element % kBulkUnit != 0) {
+      fail(fmt::format("rows of {} bytes in boxes of '{}'", source.box.back() * element,
+                       buffer.name));
+    }
+    const auto row = value(buffer.extents.back());
+    if (!row || *row * element % kBulkUnit != 0) {
+      fail(fmt::format("boxes of '{}', whose rows are no multiples of {} bytes", buffer.name,
+                       kBulkUnit));
+    }
+  }
+
+  void batch(const Expr& number) {
+    expr(number);
+    if (number->type != Scalar::I32) fail(fmt::format("batch '{}' is no integer", print(number)));
+    if (in_threads_) fail("bulk copies inside threads");
+    if (kernel_.bulk_slots < 1) fail("bulk copies without slots");
+  }
+
+  void bulk_copy(const BulkCopy& copy) {
+    if (copy.source < 0 || copy.source >= static_cast<int>(kernel_.bulk_sources.size())) {
+      return fail(fmt::format("bulk copy from source {}, which does not exist", copy.source));
+    }
+    const BulkSource& source = kernel_.bulk_sources[static_cast<size_t>(copy.source)];
+    if (!known(source.buffer)) return;  // said before
+    const Buffer& from = at(source.buffer);
+    element(source.buffer, copy.origin, "bulk copy from");
+    element(copy.to, copy.to_index, "bulk copy to");
+    for (const Expr& index : copy.origin) {
+      if (index->type != Scalar::I32) fail(fmt::format("origin '{}' is no I32", print(index)));
+    }
+    if (!known(copy.to)) return;
+    const Buffer& to = at(copy.to);
+    if (to.space != Space::Shared || to.type != from.type) {
+      return fail(fmt::format("bulk copy from '{}' to '{}'", from.name, to.name));
+    }
+    if (to.extents.size() < source.box.size() || copy.to_index.size() != to.extents.size()) return;
+    bulk_place(copy, source, to);
+  }
+
+  // The box is dense where it arrives, and starts at a multiple of kBulkAlignment.
+  void bulk_place(const BulkCopy& copy, const BulkSource& source, const Buffer& to) {
+    const size_t ahead = to.extents.size() - source.box.size();
+    bool dense = true;
+    bool aligned = to.alignment % kBulkAlignment == 0;
+    bool inner = false;  // a dimension before this one is longer than 1 in the box
+    int64_t stride = size_in_bytes(to.type);
+    for (size_t d = to.extents.size(); d-- > 0;) {
+      const auto* literal = std::get_if<IntegerLiteral>(&copy.to_index[d]->kind);
+      const auto extent = value(to.extents[d]);
+      aligned &= stride % kBulkAlignment == 0 || (literal && literal->value == 0);
+      stride *= extent.value_or(0);
+    }
+    for (size_t d = 0; d < source.box.size(); ++d) {
+      const auto extent = value(to.extents[ahead + d]);
+      const int64_t length = source.box[d];
+      if (extent && (length > *extent || (inner && length != *extent))) dense = false;
+      inner |= length > 1;
+    }
+    if (!dense) fail(fmt::format("a box of a bulk copy is not dense in '{}'", to.name));
+    if (!aligned) fail(fmt::format("a bulk copy to '{}' is not aligned", to.name));
+  }
+
+  std::optional<int64_t> value(const Expr& extent) const {
+    return evaluate(extent, [&](const std::string& name) { return constant(name); });
   }
 
   std::optional<int64_t> constant(const std::string& name) const {

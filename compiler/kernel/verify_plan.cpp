@@ -52,6 +52,7 @@ class PlanVerifier {
     expr(launch.blocks, Scalar::I64, "the number of blocks");
     array_arguments(launch, kernel);
     scalar_arguments(launch, kernel);
+    bulk_sources(launch, kernel);
   }
   void operator()(const Rotate& rotate) {
     slot(rotate.array, 0, "rotation");
@@ -188,6 +189,29 @@ class PlanVerifier {
       if (type == kernel.scalars[i].type) continue;
       fail(fmt::format("launch of '{}': scalar '{}' is {} but gets {}", kernel.name,
                        kernel.scalars[i].name, name(kernel.scalars[i].type), name(type)));
+    }
+  }
+
+  // Each describes the memory that its buffer is given.
+  void bulk_sources(const Launch& launch, const Kernel& kernel) {
+    if (launch.bulk_sources.size() != kernel.bulk_sources.size()) {
+      return fail(fmt::format("launch of '{}' with {} boxes instead of {}", kernel.name,
+                              launch.bulk_sources.size(), kernel.bulk_sources.size()));
+    }
+    for (size_t i = 0; i < launch.bulk_sources.size(); ++i) {
+      const auto first = kernel.buffers.begin();
+      const BufferId buffer = kernel.bulk_sources[i].buffer;
+      if (buffer < 0 || buffer >= static_cast<int>(kernel.buffers.size())) continue;
+      const auto argument =
+          static_cast<size_t>(std::count_if(first, first + buffer, [](const Buffer& earlier) {
+            return earlier.space == Space::Global;
+          }));
+      if (argument >= launch.arrays.size()) continue;
+      const ArrayArgument& given = launch.arrays[argument];
+      const ArrayArgument& described = launch.bulk_sources[i];
+      if (given.array == described.array && given.slot == described.slot) continue;
+      fail(fmt::format("launch of '{}': boxes of other memory than '{}'", kernel.name,
+                       kernel.buffers[static_cast<size_t>(buffer)].name));
     }
   }
 

@@ -24,6 +24,8 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
     void operator()(const Threads& threads) const { for_each_statement(threads.body, visit); }
     void operator()(const Barrier&) const {}
     void operator()(const Shuffle&) const {}
+    void operator()(const BulkCopies&) const {}
+    void operator()(const AwaitBulk&) const {}
     void operator()(const Scope& scope) const { for_each_statement(scope.body, visit); }
   };
   for (const Statement& statement : body) {
@@ -61,6 +63,14 @@ void for_each_expression(const Statement& statement,
         for (const Expr& index : move.from_index) visit(index);
       }
     }
+    void operator()(const BulkCopies& bulk) const {
+      visit(bulk.batch);
+      for (const BulkCopy& copy : bulk.copies) {
+        for (const Expr& index : copy.origin) visit(index);
+        for (const Expr& index : copy.to_index) visit(index);
+      }
+    }
+    void operator()(const AwaitBulk& await) const { visit(await.batch); }
     void operator()(const Scope&) const {}
   };
   std::visit(Direct{visit}, statement.kind);
@@ -131,6 +141,9 @@ std::set<BufferId> buffers_stored(const Body& body) {
     if (const auto* copy = std::get_if<Copy>(&statement.kind)) buffers.insert(copy->to);
     if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) {
       for (const Shuffle::Move& move : shuffle->moves) buffers.insert(move.to);
+    }
+    if (const auto* bulk = std::get_if<BulkCopies>(&statement.kind)) {
+      for (const BulkCopy& copy : bulk->copies) buffers.insert(copy.to);
     }
   });
   return buffers;

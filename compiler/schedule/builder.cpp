@@ -36,6 +36,18 @@ kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& na
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
+int KernelBuilder::boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box) {
+  const kernel::BufferId buffer = global(field, component, slot, false);
+  for (size_t s = 0; s < kernel_.bulk_sources.size(); ++s) {
+    const kernel::BulkSource& source = kernel_.bulk_sources[s];
+    if (source.buffer == buffer && source.box == box) return static_cast<int>(s);
+  }
+  const std::string& name = kernel_.buffers[static_cast<size_t>(buffer)].name;
+  kernel_.bulk_sources.push_back({names_.unique(name + "_boxes"), buffer, box});
+  described_.push_back({interface_.array_of(field, component), slot});
+  return static_cast<int>(kernel_.bulk_sources.size()) - 1;
+}
+
 Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
   const Landing landing = land(interface_, access, point);
@@ -58,6 +70,7 @@ void KernelBuilder::finish(Expr blocks, kernel::Module& module) {
   launch.kernel = static_cast<int>(module.kernels.size());
   launch.blocks = std::move(blocks);
   for (const auto& [buffer, argument] : arguments_) launch.arrays.push_back(argument);
+  launch.bulk_sources = described_;
   bind_scalars(module.plan, kernel_, launch);
   module.kernels.push_back(std::move(kernel_));
   module.plan.actions.push_back(std::move(launch));

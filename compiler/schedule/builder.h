@@ -21,6 +21,9 @@ class KernelBuilder {
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
+  // Boxes of one slot of a component, for bulk copies: the same source each time it is asked for.
+  int boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box);
+
   // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
   kernel::Expr load_global(const ir::Access& access, const Point& point);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
@@ -39,6 +42,7 @@ class KernelBuilder {
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
+  std::vector<kernel::ArrayArgument> described_;  // per bulk source
 };
 
 }  // namespace stencil::schedule

@@ -67,20 +67,20 @@ constexpr NumberSetting kNumbers[] = {
     {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor"},
 };
 
-// Settings that are one of two words.
+// Settings that are one of two or three words.
 struct WordSetting {
   Setting setting;
-  const char* words[2];
+  std::vector<const char*> words;
   int (*get)(const Schedule&);
   void (*set)(Schedule&, int);
 };
-constexpr WordSetting kWords[] = {
+const WordSetting kWords[] = {
     {Setting::Regions,
      {"shrink", "hull"},
      [](const Schedule& s) { return static_cast<int>(s.regions); },
      [](Schedule& s, int i) { s.regions = static_cast<Regions>(i); }},
     {Setting::Loads,
-     {"registers", "async"},
+     {"registers", "async", "bulk"},
      [](const Schedule& s) { return static_cast<int>(s.loads); },
      [](Schedule& s, int i) { s.loads = static_cast<Loads>(i); }},
     {Setting::Form,
@@ -133,12 +133,13 @@ const Family* find_family(const std::string& name) {
 // Applies "name=value" to the schedule; an error text if it cannot.
 std::string apply_setting(Setting setting, const std::string& value, int rank, Schedule& schedule) {
   if (const WordSetting* row = find_row(kWords, setting)) {
-    for (int i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < row->words.size(); ++i) {
       if (value != row->words[i]) continue;
-      row->set(schedule, i);
+      row->set(schedule, static_cast<int>(i));
       return "";
     }
-    return fmt::format("{} or {}", row->words[0], row->words[1]);
+    const auto last = row->words.end() - 1;
+    return fmt::format("{} or {}", fmt::join(row->words.begin(), last, ", "), *last);
   }
   const bool is_number = find_row(kNumbers, setting) != nullptr;
   const auto shape = parse_shape(value, is_number ? 0 : 1);
@@ -236,7 +237,7 @@ std::string print(const Schedule& schedule, int rank) {
       const int value = schedule.*number->value;
       out += number->automatic && value == 0 ? "auto" : std::to_string(value);
     } else if (word) {
-      out += word->words[word->get(schedule)];
+      out += word->words[static_cast<size_t>(word->get(schedule))];
     } else {
       out += print_shape(setting == Setting::Block ? schedule.block : schedule.elements, rank);
     }

@@ -32,6 +32,7 @@ enum class Form {
 enum class Loads {
   Registers,  // into registers
   Async,      // into shared memory by copies that run on their own, and from there into registers
+  Bulk,       // likewise, but a copy is the whole plane of a tile
 };
 
 // Which versions of a streaming kernel's body exist.
@@ -66,9 +67,9 @@ std::string print(const Schedule& schedule, int rank = 3);
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics);
 
-// A reasonable schedule without search: the first family of the table that can serve the program and
-// does not call itself unrewarding for it, with its defaults; else direct. `refusals`, if given,
-// receives why the families before it were passed over.
+// A reasonable schedule without search: the first family of the table that can serve the program
+// and does not call itself unrewarding for it, with its defaults; else direct. `refusals`, if
+// given, receives why the families before it were passed over.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 
 // The module for this schedule, or nothing and at least one L0xx error that names the feature, the

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/kernel/kernel.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/support/division.h"
 
@@ -48,6 +49,7 @@ class StreamPlanner {
     delay_loads();
     for (size_t s = 0; s < plan_.stages.size(); ++s) keep_what_is_read(plan_.stages[s], reads_[s]);
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
+    if (plan_.bulk) join_rings();
     set_margins();
     set_unroll();
     align_rings();
@@ -85,18 +87,19 @@ class StreamPlanner {
     }
   }
 
-  Quantity load(ir::FieldId field, int component, int level) const {
+  Quantity load(ir::FieldId field, int component, int level) {
     Quantity loaded;
     loaded.field = field;
     loaded.component = component;
     loaded.version = -level;
     const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
     loaded.type = declared.components[static_cast<size_t>(component)].type;
-    // Copies move 4 bytes at least; what is narrower goes through registers.
-    const bool async = schedule_.loads == Loads::Async && schedule_.prefetch > 0 &&
-                       size_in_bytes(loaded.type) >= 4;
-    loaded.ready = async ? 0 : schedule_.prefetch;
-    loaded.staged = async ? schedule_.prefetch + 1 : 0;
+    // Copies by threads move 4 bytes at least; what is narrower goes through registers.
+    const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
+    const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
+    loaded.ready = staged ? 0 : schedule_.prefetch;
+    loaded.staged = staged ? schedule_.prefetch + 1 : 0;
+    plan_.bulk |= staged && schedule_.loads == Loads::Bulk;
     return loaded;
   }
 
@@ -253,7 +256,9 @@ class StreamPlanner {
   // The least lag with which a stage can read this.
   int earliest(const Read& read, bool patient) const {
     const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-    const int published = read.row != 0 || (patient && read.column != 0) ? 1 : 0;
+    const bool here = plan_.bulk && quantity.staged > 0;  // for all threads at once
+    const bool row = read.row != 0 && !here;
+    const int published = row || (patient && read.column != 0) ? 1 : 0;
     return quantity.lag + quantity.ready + read.plane + published;
   }
 
@@ -350,15 +355,30 @@ class StreamPlanner {
         }
       }
     }
-    int64_t vector = 1;  // tiles are cut between vectors, so that loads and stores stay aligned
-    for (const Quantity& quantity : plan_.quantities) {
-      vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
-    }
-    plan_.margin[0].low = (plan_.margin[0].low + vector - 1) / vector * vector;
-    plan_.margin[0].high = (plan_.margin[0].high + vector - 1) / vector * vector;
     for (size_t axis = 0; axis < 2; ++axis) {
       plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
     }
+    align_columns();
+  }
+
+  // Tiles are cut between vectors, so that loads and stores stay aligned. Between whole patches is
+  // better still: a thread then stores all of its row or nothing, and tiles begin at larger powers
+  // of two in memory. That may cost an eighth of the core. Bulk copies take boxes that start at
+  // multiples of kBulkUnit bytes, nothing else.
+  void align_columns() {
+    const analysis::Reach exact = plan_.margin[0];
+    const auto align = [&](int64_t to) {
+      plan_.margin[0] = {(exact.low + to - 1) / to * to, (exact.high + to - 1) / to * to};
+      return plan_.core(0);
+    };
+    int64_t vector = 1;
+    for (const Quantity& quantity : plan_.quantities) {
+      vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
+      if (!plan_.bulk || quantity.staged == 0) continue;
+      vector = std::max<int64_t>(vector, kernel::kBulkUnit / size_in_bytes(quantity.type));
+    }
+    const int64_t widest = align(vector);
+    if (8 * align(std::lcm<int64_t>(vector, plan_.patch[0])) < 7 * widest) align(vector);
   }
 
   // A queue that carries n planes from one iteration to the next is back in its registers after n
@@ -376,6 +396,15 @@ class StreamPlanner {
     for (const auto& [carried, count] : votes) {
       if (count > most && carried <= kLongest) plan_.unroll = carried;
       most = std::max(most, count);
+    }
+  }
+
+  // One batch of bulk copies fills one slot of every ring, so the rings have one length.
+  void join_rings() {
+    int longest = 0;
+    for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.staged);
+    for (Quantity& quantity : plan_.quantities) {
+      if (quantity.staged > 0) quantity.staged = longest;
     }
   }
 
@@ -475,8 +504,9 @@ std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
 int estimate_registers(const StreamPlan& plan) {
   constexpr int kAddresses = 40;  // coordinates, addresses, loop state, and slack for scheduling
   const int points = plan.patch[0] * plan.patch[1];
+  // Compilers share partial sums of integers among points, which takes as many registers again.
   const auto words_of = [&](const Quantity& quantity) {
-    return (size_in_bytes(quantity.type) + 3) / 4;
+    return (size_in_bytes(quantity.type) + 3) / 4 * (is_float(quantity.type) ? 1 : 2);
   };
   const auto beside = [&](const Cells& cells) {
     int count = 0;
@@ -504,17 +534,35 @@ int estimate_registers(const StreamPlan& plan) {
     }
     fetched = std::max(fetched, words);
   }
-  return carried + carried / 10 + fetched + kAddresses + plan.call_words;
+  // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
+  const int stages = static_cast<int>(plan.stages.size());
+  const int in_the_making = plan.rank == 2 ? carried / 20 + 3 * stages : carried / 10 + stages;
+  return carried + in_the_making + fetched + kAddresses + plan.call_words;
+}
+
+int64_t staged_rows(const StreamPlan& plan, Scalar type) {
+  int64_t rows = plan.cover[1];
+  while (plan.bulk && rows * plan.cover[0] * size_in_bytes(type) % kernel::kBulkAlignment != 0) {
+    ++rows;
+  }
+  return rows;
 }
 
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   int64_t bytes = 0;
+  const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
+  int slots = 0;
   for (const Quantity& quantity : plan.quantities) {
+    const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
     const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
-    const int64_t rows =
-        quantity.slots * plan.threads[1] * published + quantity.staged * plan.cover[1] * tiles;
-    bytes += rows * plan.cover[0] * size_in_bytes(quantity.type);
+    bytes += quantity.slots * plan.threads[1] * published * row;
+    align(plan.bulk && quantity.staged > 0 ? kernel::kBulkAlignment : 16);
+    bytes += quantity.staged * staged_rows(plan, quantity.type) * tiles * row;
+    align(16);
+    if (plan.bulk) slots = std::max(slots, quantity.staged);
   }
+  bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  align(16);
   return bytes;
 }
 

@@ -56,8 +56,8 @@ struct Quantity {
   int lag = 0;    // the plane of age 0 is that far behind the front
   int ready = 0;  // the first age that may be read: loads are ahead of their use
   int ages = 1;   // planes kept in registers
-  // Planes in the ring of shared memory that async copies fill; 0: loaded into registers. Besides
-  // those on their way it holds the planes whose rows are still read by other threads.
+  // Planes in the ring of shared memory that copies fill; 0: loaded into registers. Besides those
+  // on their way it holds the planes whose rows are still read by other threads.
   int staged = 0;
   bool shared_rows = false;  // others read rows of it, from the ring or, where there is none,
   int slots = 0;             // from so many planes of published rows
@@ -104,13 +104,14 @@ struct StreamPlan {
   std::vector<Quantity> quantities;
   std::vector<Stage> stages;
   // Per tiled dimension, x first: points of a tile, and how many of them at either end are not
-  // written because their values are incomplete; in x multiples of a vector.
+  // written because their values are incomplete; in x multiples of a vector or of a patch.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
   int64_t lead = 0;    // planes read before the first plane that is written
   int64_t tail = 0;    // planes the front is ahead of the last plane that is written
   int unroll = 1;      // planes per iteration of the loop
   int call_words = 0;  // registers that a subroutine takes, 32 bits each; see slow_operations
+  bool bulk = false;   // staged planes are copied a tile at a time
 
   int64_t core(int axis) const {
     const size_t i = static_cast<size_t>(axis);
@@ -147,6 +148,10 @@ int estimate_registers(const StreamPlan& plan);
 // Shared memory per block, in bytes: published rows and staged planes. `tiles`: rows of threads
 // that are tiles of their own (2-D).
 int64_t shared_bytes(const StreamPlan& plan, int tiles);
+
+// Rows of `cover[0]` points that one staged plane of a tile takes in shared memory. Bulk copies
+// bring planes to multiples of kernel::kBulkAlignment, so some rows may be left unused.
+int64_t staged_rows(const StreamPlan& plan, Scalar type);
 
 // The rows of a patch that are published, in order: their places in shared memory.
 std::vector<int> published_rows(const Quantity& quantity, int patch_rows);

@@ -40,12 +40,24 @@ void StreamQueues::declare_queues() {
                                   "rows that others read");
     }
     if (q.staged > 0) {
-      std::vector<Expr> extents = {literal(q.staged), literal(schedule_.block[1])};
-      if (!flat()) extents.push_back(literal(plan_.patch[1]));
-      extents.push_back(literal(schedule_.block[0]));
-      extents.push_back(literal(plan_.patch[0]));
+      std::vector<Expr> extents = {literal(q.staged)};
+      if (plan_.bulk) {  // as in memory
+        if (flat()) extents.push_back(literal(schedule_.block[1]));
+        extents.push_back(literal(staged_rows(plan_, q.type)));
+        extents.push_back(literal(plan_.cover[0]));
+      } else {  // thread by thread
+        extents.push_back(literal(schedule_.block[1]));
+        if (!flat()) extents.push_back(literal(plan_.patch[1]));
+        extents.push_back(literal(schedule_.block[0]));
+        extents.push_back(literal(plan_.patch[0]));
+      }
       queue.staged = builder_.local(kernel::Space::Shared, name + "_ahead", q.type,
                                     std::move(extents), "planes on their way");
+      kernel::Kernel& kernel = builder_.kernel();
+      if (plan_.bulk) {
+        kernel.buffers[static_cast<size_t>(queue.staged)].alignment = kernel::kBulkAlignment;
+        kernel.bulk_slots = q.staged;
+      }
     }
     queues_.push_back(queue);
   }
@@ -70,7 +82,7 @@ Body StreamQueues::clear_queues() {
     if (!flat()) index.push_back(counter(row_, queue.row_count));
     index.push_back(counter(column_, queue.column_count));
     Body store;
-    store.push_back({kernel::Store{queue.registers, index, zero(q.type)}});
+    store.push_back({kernel::Store{queue.registers, index, kernel::zero(q.type)}});
     Body loops = counted(age_, q.ages,
                          counted(row_, flat() ? 1 : queue.row_count,
                                  counted(column_, queue.column_count, std::move(store))));
@@ -79,13 +91,6 @@ Body StreamQueues::clear_queues() {
   Body out;
   out.push_back(threads(std::move(all)));
   return out;
-}
-
-Expr StreamQueues::zero(Scalar type) {
-  const Scalar arithmetic = arithmetic_type(type);
-  const Expr value =
-      is_float(arithmetic) ? kernel::real(0, arithmetic) : kernel::integer(0, arithmetic);
-  return kernel::convert(value, type);
 }
 
 int StreamQueues::global_vector_length(const Quantity& q) const {
@@ -99,11 +104,20 @@ int StreamQueues::global_vector_length(const Quantity& q) const {
   return whole ? length : 1;
 }
 
+bool StreamQueues::any_staged() const {
+  return std::any_of(plan_.quantities.begin(), plan_.quantities.end(),
+                     [](const Quantity& q) { return q.staged > 0; });
+}
+
 Body StreamQueues::load_front() {
+  Body out;
+  const bool by_threads = any_staged() && !plan_.bulk;
+  if (plan_.bulk) {
+    out = stage_in_bulk(plus(passed(), schedule_.prefetch), bulk_iterations_);
+    out.push_back({kernel::AwaitBulk{passed()}});
+  }
   Body body = patch_lets();
-  bool any_staged = false;
-  for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
-  if (any_staged) body.push_back({kernel::AwaitCopies{schedule_.prefetch - 1}});
+  if (by_threads) body.push_back({kernel::AwaitCopies{schedule_.prefetch - 1}});
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
     const Quantity& q = plan_.quantities[id];
     if (!q.loaded()) continue;
@@ -111,8 +125,7 @@ Body StreamQueues::load_front() {
                      ? take_staged(static_cast<int>(id))
                      : load_plane(static_cast<int>(id), plus(kernel::variable(front_), -q.lag)));
   }
-  if (any_staged) append(body, stage_ahead(passed(), schedule_.prefetch));
-  Body out;
+  if (by_threads) append(body, stage_ahead(passed(), schedule_.prefetch));
   out.push_back(threads(std::move(body)));
   return out;
 }
@@ -129,11 +142,46 @@ Body StreamQueues::stage_ahead(const Expr& n, int ahead) {
   return out;
 }
 
-Body StreamQueues::stage_first() {
+Body StreamQueues::stage_in_bulk(const Expr& n, const Expr& iterations) {
+  kernel::BulkCopies bulk{n, {}};
+  for (size_t id = 0; id < plan_.quantities.size(); ++id) {
+    if (plan_.quantities[id].staged == 0) continue;
+    for (int tile = 0; tile < (flat() ? schedule_.block[1] : 1); ++tile) {
+      bulk.copies.push_back(bulk_copy(static_cast<int>(id), n, tile));
+    }
+  }
+  Body copies;
+  copies.push_back({std::move(bulk)});
+  return guarded(kernel::less(n, iterations), std::move(copies));
+}
+
+kernel::BulkCopy StreamQueues::bulk_copy(int id, const Expr& n, int tile) {
+  const Quantity& q = quantity(id);
+  Point corner = {plus(kernel::add(front_begin_, n), -q.lag)};
+  std::vector<int> box = {1};
+  std::vector<Expr> to = {kernel::operation(Op::Mod, {n, literal(q.staged)})};
+  for (int axis = rank() - 2; axis >= 0; --axis) {
+    const size_t i = static_cast<size_t>(axis);
+    corner.push_back(origin_of(axis, flat() ? plus(tile_[i], tile) : tile_[i]));
+    box.push_back(static_cast<int>(plan_.cover[i]));
+  }
+  if (flat()) to.push_back(literal(tile));
+  to.insert(to.end(), {literal(0), literal(0)});
+  return {builder_.boxes(q.field, q.component, q.level(), box),
+          interface_.index(corner, field_of(q).box), queues_[static_cast<size_t>(id)].staged,
+          std::move(to)};
+}
+
+Body StreamQueues::stage_first(const Expr& iterations) {
   Body out;
-  bool any_staged = false;
-  for (const Quantity& q : plan_.quantities) any_staged |= q.staged > 0;
-  if (!any_staged) return out;
+  if (!any_staged()) return out;
+  if (plan_.bulk) {
+    bulk_iterations_ = let(out, "planes", iterations);
+    for (int n = 0; n < schedule_.prefetch; ++n) {
+      append(out, stage_in_bulk(literal(n), bulk_iterations_));
+    }
+    return out;
+  }
   inside_ = false;
   Body body = patch_lets();
   append(body, stage_ahead(kernel::variable(age_), 0));
@@ -164,8 +212,19 @@ Expr StreamQueues::staged_slot(const Quantity& q, const Expr& n, int ahead) {
 
 std::vector<Expr> StreamQueues::staged_place(const Quantity& q, const Expr& n, int ahead,
                                              const Expr& element) const {
-  std::vector<Expr> index = {staged_slot(q, n, ahead), thread(1)};
-  if (!flat()) index.push_back(row());
+  return staged_place(staged_slot(q, n, ahead), thread(1), row(), element);
+}
+
+std::vector<Expr> StreamQueues::staged_place(const Expr& slot, const Expr& owner, const Expr& row,
+                                             const Expr& element) const {
+  if (plan_.bulk) {
+    const Expr y = kernel::add(kernel::mul(owner, literal(plan_.patch[1])), row);
+    const Expr x = kernel::add(kernel::mul(thread(0), literal(plan_.patch[0])), element);
+    if (flat()) return {slot, owner, literal(0), x};
+    return {slot, y, x};
+  }
+  std::vector<Expr> index = {slot, owner};
+  if (!flat()) index.push_back(row);
   index.push_back(thread(0));
   index.push_back(element);
   return index;
@@ -277,8 +336,8 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
         queue.registers, place(id, literal(age), literal(row), literal(c)), -1, {}, length};
     if (q.staged > 0) {
       copy.from = queue.staged;
-      copy.from_index = {staged_slot(q, passed(), -age), owner, literal(their_row), thread(0),
-                         literal(c)};
+      copy.from_index =
+          staged_place(staged_slot(q, passed(), -age), owner, literal(their_row), literal(c));
     } else {
       const std::vector<int> rows = published_rows(q, plan_.patch[1]);
       const int64_t number = std::find(rows.begin(), rows.end(), their_row) - rows.begin();

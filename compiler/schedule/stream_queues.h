@@ -27,19 +27,27 @@ class StreamQueues : public StreamTile {
   std::vector<Expr> place(int id, const Expr& age, const Expr& row, const Expr& column) const;
   // Registers must hold something before they are read, even if nobody uses the value.
   Body clear_queues();
-  static Expr zero(Scalar type);
   // Rows of the field start, and tiles cut them, at multiples of a vector.
   int global_vector_length(const Quantity& q) const;
   Body load_front();
+  bool any_staged() const;
   // Starts the copies of the plane that becomes the front `ahead` iterations after iteration `n`.
   Body stage_ahead(const Expr& n, int ahead);
+  // The same for bulk copies, which bring the tile's part of every field; there is nothing to bring
+  // once `iterations` have theirs, since a block must not leave before all has arrived.
+  Body stage_in_bulk(const Expr& n, const Expr& iterations);
+  kernel::BulkCopy bulk_copy(int id, const Expr& n, int tile);
   // The first planes, before the loop: iterations -prefetch .. -1 so to speak.
-  Body stage_first();
-  // A thread reads what it copied itself, so nobody has to wait for anybody.
+  Body stage_first(const Expr& iterations);
+  // A thread reads what it copied itself, so nobody has to wait for anybody; what came in bulk has
+  // been awaited.
   Body take_staged(int id) const;
   // The slot of the plane that becomes the front `ahead` iterations after iteration n.
   static Expr staged_slot(const Quantity& q, const Expr& n, int ahead);
   std::vector<Expr> staged_place(const Quantity& q, const Expr& n, int ahead,
+                                 const Expr& element) const;
+  // An element of the row `row` of the patch of the thread `owner` in y.
+  std::vector<Expr> staged_place(const Expr& slot, const Expr& owner, const Expr& row,
                                  const Expr& element) const;
   // Beyond the field the nearest point is loaded instead; nobody reads it there.
   Expr nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const;
@@ -61,6 +69,7 @@ class StreamQueues : public StreamTile {
   Body move_queues() const;
   Body move_plane(int id, int age) const;
 
+  Expr bulk_iterations_;  // iterations that bulk copies bring planes for
   std::vector<Queue> queues_;
   std::set<std::pair<int, int>> fetched_;
 };

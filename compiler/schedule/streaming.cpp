@@ -7,7 +7,7 @@
 //   load the front plane of every field that is read          registers, ahead of its use
 //   for every stage: fetch what it reads beyond the patch     shuffles, published rows
 //                    compute its plane, publish rows, write the plane if it is a result
-//   barrier (if rows are shared), move the queues on
+//   barrier (if rows are shared or copied in bulk), move the queues on
 //
 // Everything a thread touches has its place in the tile, also beyond the grid: values there are
 // computed like any other and read by nobody. The first tile of a dimension therefore starts at the
@@ -43,41 +43,44 @@ class StreamKernel : public StreamQueues {
     declare_queues();
     append(body_, clear_queues());
     append(body_, make_masks());
-    append(body_, stage_first());
-    loop_over_planes();
+    const Expr iterations =
+        let(body_, "iterations",
+            plus(kernel::sub(kernel::add(last_plane_, literal(plan_.tail)), front_begin_), 1));
+    append(body_, stage_first(whole_groups(iterations)));
+    loop_over_planes(iterations);
     kernel.body = std::move(body_);
     builder_.finish(std::move(blocks), module);
     std::get<kernel::Launch>(module.plan.actions.back()).steps = plan_.steps;
   }
 
  private:
+  // To a multiple of `unroll`.
+  Expr rounded_down(const Expr& n) const {
+    if (plan_.unroll == 1) return n;
+    return kernel::mul(kernel::operation(Op::Div, {n, literal(plan_.unroll)}),
+                       literal(plan_.unroll));
+  }
+  // The loop takes whole groups of planes.
+  Expr whole_groups(const Expr& n) const { return rounded_down(plus(n, plan_.unroll - 1)); }
+
   // Iterations 0 .. begin-1 and end .. last are tested, those between are not. Both bodies stand in
   // one loop over the two passes, so that each is written once.
-  void loop_over_planes() {
+  void loop_over_planes(const Expr& iterations) {
     const auto tested = [&](Expr begin, Expr end) -> kernel::Statement {
       return {kernel::For{kernel::LoopKind::Serial, iteration_, std::move(begin), std::move(end),
                           plan_.unroll, planes(false)}};
     };
-    const Expr iterations =
-        let(body_, "iterations",
-            plus(kernel::sub(kernel::add(last_plane_, literal(plan_.tail)), front_begin_), 1));
     if (is_false(inside_tile_)) {
       body_.push_back(tested(literal(0), iterations));
       return;
     }
     const Interval fronts = fronts_inside();
-    const auto whole = [&](const Expr& n) {  // rounded down to whole groups of planes
-      if (plan_.unroll == 1) return n;
-      return kernel::mul(kernel::operation(Op::Div, {n, literal(plan_.unroll)}),
-                         literal(plan_.unroll));
-    };
-    const Expr all = whole(plus(iterations, plan_.unroll - 1));
-    Expr begin =
-        larger(whole(plus(kernel::sub(fronts.low, front_begin_), plan_.unroll - 1)), literal(0));
+    const Expr all = whole_groups(iterations);
+    Expr begin = larger(whole_groups(kernel::sub(fronts.low, front_begin_)), literal(0));
     begin = let(body_, "inside_begin", select(inside_tile_, smaller(begin, all), all));
     Expr end = smaller(plus(kernel::sub(fronts.high, front_begin_), 1), all);
     end = let(body_, "inside_end",
-              kernel::add(begin, whole(larger(kernel::sub(end, begin), literal(0)))));
+              kernel::add(begin, rounded_down(larger(kernel::sub(end, begin), literal(0)))));
     const std::string pass = builder_.names().unique("pass");
     const Expr first_pass = kernel::operation(Op::Eq, {kernel::variable(pass), literal(0)});
     Body both;
@@ -112,7 +115,8 @@ class StreamKernel : public StreamQueues {
       for (int id : stage.results) publish(id, out);
       append(out, write_results(stage));
     }
-    if (shared_rows) out.push_back({kernel::Barrier{}});
+    // Behind it, copies may overwrite what was read before.
+    if (shared_rows || plan_.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(move_queues()));
     return out;
   }

@@ -320,6 +320,50 @@ void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
   error.hint = "use form=gather";
 }
 
+// Bulk copies take arrays and boxes of certain sizes only; see kernel.h.
+void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics& diagnostics) {
+  const auto error = [&](Span span, const std::string& what) -> Diagnostic& {
+    return diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
+  };
+  const size_t x = static_cast<size_t>(plan.rank) - 1;
+  for (const Quantity& q : plan.quantities) {
+    if (!plan.bulk || q.staged == 0) continue;
+    const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
+    const ir::Affine row = field.box.ranges[x].high - field.box.ranges[x].low + 1;
+    const int size = size_in_bytes(q.type);
+    const bool known = row.is_constant();
+    if (!known || row.constant * size % kernel::kBulkUnit != 0) {
+      Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
+      made.expected = fmt::format("rows of a known multiple of {} bytes", kernel::kBulkUnit);
+      made.found = known ? fmt::format("{} elements of {} bytes", row.constant, size)
+                         : "a length that is known at run time";
+      made.hint = "use loads=async, or change the size of the grid";
+      return;
+    }
+    const ir::Affine start = program.grid.ranges[x].low - field.box.ranges[x].low;
+    if (!start.is_constant() || start.constant * size % kernel::kBulkUnit != 0) {
+      Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
+      made.expected = fmt::format("rows that start a known multiple of {} bytes from the grid's",
+                                  kernel::kBulkUnit);
+      made.found = start.is_constant()
+                       ? fmt::format("{} elements of {} bytes", std::abs(start.constant), size)
+                       : "a place that is known at run time";
+      made.hint = "use loads=async, or declare the field on the whole grid";
+      return;
+    }
+    if (plan.cover[0] * size % kernel::kBulkUnit == 0 && plan.cover[0] <= kernel::kBulkExtent &&
+        plan.cover[1] <= kernel::kBulkExtent) {
+      continue;
+    }
+    Diagnostic& made = error({}, "planes of this tile");
+    made.expected = fmt::format("at most {0} x {0} points, and rows of a multiple of {1} bytes",
+                                kernel::kBulkExtent, kernel::kBulkUnit);
+    made.found = fmt::format("{} x {} points of {} bytes", plan.cover[0], plan.cover[1], size);
+    made.hint = "use loads=async, or another block or elements";
+    return;
+  }
+}
+
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   constexpr int kMostRegisters = 1024;  // beyond this a kernel does nothing but spill
   refuse_common(program, "streaming", diagnostics);
@@ -341,6 +385,8 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     error.hint = "fewer steps per tile, a larger block or more elements per thread";
     return;
   }
+  refuse_bulk(program, plan, diagnostics);
+  if (diagnostics.has_errors()) return;
   if (estimate_registers(plan) > kMostRegisters) {
     Diagnostic& error = diagnostics.error(
         "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");

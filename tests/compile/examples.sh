@@ -6,9 +6,10 @@
 # `try_case NAME FILE SCHEDULE REAL` (run in an empty directory; 0: passed, 1: refused,
 # 2: failed) and calls run_cases.
 
-# Of the streaming family, both ways to load planes; several sizes of tiles, and T=1 by itself.
+# Of the streaming family, all ways to load planes; several sizes of tiles, and T=1 by itself.
 schedules=(direct overlapped
   "streaming T=3 loads=async prefetch=2 edges=split"
+  "streaming T=2 loads=bulk prefetch=1 edges=split"
   "streaming T=1 loads=registers prefetch=1 edges=tested")
 
 stencilc=$1

@@ -452,7 +452,7 @@ class Generator {
   }
 
   // Sizes: at least what the regions need; often exactly that, or near the multiples of small
-  // tiles.
+  // tiles. Half of the rows are of a length that bulk copies can take.
   void choose_sizes() {
     static const int kLargest[] = {0, 300, 70, 26};
     for (size_t d = 0; d < needed_.size(); ++d) {
@@ -465,6 +465,7 @@ class Generator {
         size += random_.between(0, kLargest[rank()]);
       size = std::max(size, needed_[d]);
       size = std::min(size, std::max(kLargest[rank()], needed_[d]));
+      if (d + 1 == needed_.size() && random_.chance(50)) size = (size + 7) / 8 * 8;
       out_.sizes.emplace_back(size_name(d), size);
     }
   }

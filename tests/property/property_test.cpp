@@ -139,7 +139,8 @@ std::string random_streaming(Random& random, int rank) {
       "loads={} edges={}",
       random.between(1, 6), lanes, rows, elements,
       random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
-      random.pick<std::string>({"auto", "1", "2", "3"}), random.chance(50) ? "async" : "registers",
+      random.pick<std::string>({"auto", "1", "2", "3"}),
+      random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"}),
       random.chance(80) ? "split" : "tested");
 }
 
@@ -193,6 +194,10 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program,
   for (int attempt = 0; attempt < 6; ++attempt) {
     Diagnostics refusals;
     if (auto module = schedule::lower(program, schedule, refusals)) return module;
+    if (has_code(refusals, "L025")) {  // no sizes for bulk copies
+      schedule.loads = schedule::Loads::Async;
+      continue;
+    }
     if (!has_code(refusals, "L014")) return std::nullopt;
     const auto larger = enlarge(schedule, program.grid.rank());
     if (!larger) return std::nullopt;

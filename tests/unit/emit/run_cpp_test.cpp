@@ -141,6 +141,19 @@ TEST(RunCpp, ShufflesAndCopies) {
   run_exchange<double>(Scalar::F64);
 }
 
+TEST(RunCpp, BulkCopiesBringZerosFromOutside) {
+  const HostLibrary library(cpp(samples::boxes()));
+  auto* run = library.get<const char*(float*, int64_t)>("boxes_run");
+  ASSERT_TRUE(run);
+  const std::vector<float> start = random_values(20 * 32);
+  std::vector<float> got = start, expected(start.size());
+  for (size_t y = 0; y + 2 < 20; ++y) {
+    for (size_t x = 0; x + 3 < 32; ++x) expected[y * 32 + x] = start[(y + 2) * 32 + x + 3];
+  }
+  ASSERT_STREQ(run(got.data(), 1), nullptr);
+  EXPECT_EQ(got, expected);
+}
+
 // Exactly the steps asked for, each tile by the kernel for its size.
 TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
   for (const std::vector<int>& sizes : {std::vector{4, 2, 1}, {3, 1}, {1}}) {

@@ -336,6 +336,43 @@ Module exchange(Scalar type) {
   return module;
 }
 
+Module boxes(Scalar type) {
+  Module module;
+  module.name = "boxes";
+  module.constants = {{"size_y", Scalar::I32, 20, "points of the grid in y"},
+                      {"size_x", Scalar::I32, 32, "points of the grid in x"}};
+  Kernel kernel;
+  kernel.name = "boxes_step";
+  kernel.threads = {8, 4, 1};
+  const std::vector<Expr> extents = {v("size_y"), v("size_x")};
+  kernel.buffers = {
+      {"A", type, Space::Global, extents, true, false, ""},
+      {"A_next", type, Space::Global, extents, false, false, ""},
+      {"ring", type, Space::Shared, {i32(2), i32(4), v("size_x")}, false, false, "", 128}};
+  kernel.bulk_sources = {{"A_boxes", 0, {4, 32}}};
+  kernel.bulk_slots = 2;
+  const Expr n = v("n"), x = v("thread_x") * i32(4) + v("e");
+  const auto bring = [](const Expr& batch) {
+    return Statement{BulkCopies{
+        batch, {{0, {batch * i32(4) + i32(2), i32(3)}, 2, {batch % i32(2), i32(0), i32(0)}}}}};
+  };
+  const Expr y = n * i32(4) + v("thread_y");
+  Body take = {{Store{1, {y, x}, load(2, {n % i32(2), v("thread_y"), x}, type)}}};
+  Body iteration = {{If{less(n + i32(1), i32(5)), {bring(n + i32(1))}, {}}},
+                    {AwaitBulk{n}},
+                    {Threads{{{For{LoopKind::Unrolled, "e", i32(0), i32(4), 1, std::move(take)}}}}},
+                    {Barrier{}}};
+  kernel.body = {bring(i32(0)),
+                 {For{LoopKind::Serial, "n", i32(0), i32(5), 1, std::move(iteration)}}};
+  module.kernels = {kernel};
+  module.plan.arrays = {field("A", extents, 1, 2)};
+  module.plan.arrays[0].type = type;
+  module.plan.actions = {Launch{0, {{0, 0}, {0, 1}}, {}, integer(1, Scalar::I64), 0, {{0, 0}}},
+                         Rotate{0}};
+  module.plan.points = integer(20 * 32, Scalar::I64);
+  return module;
+}
+
 Module tiles_of_sizes(const std::vector<int>& sizes) {
   Module module;
   module.name = "tiles";

@@ -26,6 +26,10 @@ kernel::Module heat_initial();
 // the ends of a row a thread takes its own values for those of threads that do not exist.
 kernel::Module exchange(Scalar type = Scalar::F32);
 
+// One step on a 20 x 32 grid: A moves two rows up and three columns left, and zeros come in. Planes
+// of 4 rows come as bulk copies, one ahead of its use.
+kernel::Module boxes(Scalar type = Scalar::F32);
+
 // 5 points, one kernel per tile size: a tile makes A = 2 A + 64 first + 8 count + (the size that
 // the kernel is for), where `first` and `count` are the tile's.
 kernel::Module tiles_of_sizes(const std::vector<int>& sizes);

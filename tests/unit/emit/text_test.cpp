@@ -185,6 +185,53 @@ TEST(Cuda, AsyncCopies) {
   EXPECT_TRUE(lacks(none, "cp.async"));
 }
 
+TEST(Cuda, BulkCopies) {
+  const std::string text = emit_for(Target::Cuda, samples::boxes());
+  EXPECT_TRUE(has(text, "const __grid_constant__ stencil_tensor_map A_boxes) {\n"));
+  EXPECT_TRUE(has(text, "  __shared__ __align__(128) float ring[2][4][size_x];\n"));
+  EXPECT_TRUE(has(text, "  __shared__ unsigned long long arrived[2];"));
+  EXPECT_TRUE(has(text,
+                  "  if (threadIdx.x == 0 && threadIdx.y == 0) stencil_bulk_begin(arrived, 2);\n"
+                  "  __syncthreads();\n"));
+  EXPECT_TRUE(has(text,
+                  "  if (threadIdx.x == 0 && threadIdx.y == 0) {\n"
+                  "    stencil_bulk_expect(&arrived[0], 512);\n"
+                  "    stencil_bulk_copy_2(&ring[0][0][0], A_boxes, 2, 3, &arrived[0]);\n"
+                  "  }\n"))
+      << "all bytes of the box, those outside of A included";
+  EXPECT_TRUE(has(text, "stencil_bulk_copy_2(&ring[(n + 1) % 2][0][0], A_boxes, (n + 1) * 4 + 2"));
+  EXPECT_TRUE(has(text, "    stencil_bulk_await(&arrived[n % 2], (n / 2) & 1);\n"));
+  EXPECT_TRUE(has(text, "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n#error "));
+  // The host describes the slot in hand to the launch.
+  EXPECT_TRUE(has(text,
+                  "      stencil_tensor_map A_boxes;\n"
+                  "      if (const char* error = stencil_describe(&A_boxes, \"A\", A_slots[0], "
+                  "{size_y, size_x},\n          {4, 32})) {\n"
+                  "        return error;\n"
+                  "      }\n"));
+  EXPECT_TRUE(has(text, "stream>>>(A_slots[0], A_slots[1],\n          A_boxes);\n"));
+  EXPECT_TRUE(lacks(emit_for(Target::Cuda, samples::exchange()), "tensor_map"));
+  const std::string jit = emit_for(Target::Cuda, samples::boxes(), true);
+  EXPECT_TRUE(has(jit, "struct __align__(64) stencil_tensor_map {\n"));
+  EXPECT_TRUE(lacks(jit, "stencil_describe"));
+}
+
+TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
+  const std::string text = emit_for(Target::OpenCl, samples::boxes());
+  EXPECT_TRUE(has(text,
+                  "    for (int e_3 = thread_y * 8 + thread_x; e_3 < 128; e_3 += 32) {\n"
+                  "      const int at_2 = e_3 % 32 + 3;\n"
+                  "      const int at = e_3 / 32 + 2;\n"
+                  "      if (at_2 >= 0 && at_2 < size_x && at >= 0 && at < size_y) {\n"
+                  "        ring[0][e_3 / 32][e_3 % 32] = A[at * size_x + at_2];\n"
+                  "      } else {\n"
+                  "        ring[0][e_3 / 32][e_3 % 32] = 0.0f;\n"
+                  "      }\n"
+                  "    }\n"));
+  EXPECT_TRUE(lacks(text, "A_boxes"));
+  EXPECT_TRUE(lacks(text, "arrived"));
+}
+
 TEST(OpenCl, ShufflesGoThroughLocalMemory) {
   const std::string text = emit_for(Target::OpenCl, samples::exchange());
   EXPECT_TRUE(has(text,

@@ -262,5 +262,102 @@ TEST(Shuffles, AreNoBarriers) {
   EXPECT_EQ(violations({publish(integer(0)), {Barrier{}}, shuffle, fetch(integer(0))}), kSound);
 }
 
+// A kernel whose ring of two slots is filled by bulk copies.
+std::vector<std::string> bulk_violations(const Body& body) {
+  Module module;
+  module.name = "m";
+  Kernel kernel;
+  kernel.name = "k";
+  kernel.threads = {32, 1, 1};
+  kernel.buffers = {
+      {"ring", Scalar::F32, Space::Shared, {integer(2), integer(64)}, false, false, "", 128},
+      {"own", Scalar::F32, Space::Thread, {integer(4)}, false, false, ""},
+      {"A", Scalar::F32, Space::Global, {integer(9), integer(64)}, true, false, ""}};
+  kernel.bulk_sources = {{"A_boxes", 2, {1, 64}}};
+  kernel.bulk_slots = 2;
+  kernel.body = body;
+  module.kernels = {kernel};
+  module.plan.points = integer(1, Scalar::I64);
+  return verify(module);
+}
+Statement bring(const Expr& batch) {
+  return {BulkCopies{batch, {{0, {batch, integer(0)}, 0, {slot(batch, 2), integer(0)}}}}};
+}
+Statement await(const Expr& batch) {
+  return {AwaitBulk{batch}};
+}
+Statement take(const Expr& batch, const Expr& column) {
+  return {Threads{{{Store{1, {integer(0)}, load(0, {slot(batch, 2), column}, Scalar::F32)}}}}};
+}
+
+const std::vector<std::string> kNotAwaited = {
+    "kernel k: shared buffer 'ring' is read before its bulk copies are awaited"};
+const std::vector<std::string> kOverwritten = {
+    "kernel k: shared buffer 'ring' is copied to without a barrier after it was read"};
+
+// What each iteration brings is read in the next.
+Body pipelined(Body iteration) {
+  return {bring(integer(0)),
+          {For{LoopKind::Serial, "n", integer(0), integer(9), 1, std::move(iteration)}}};
+}
+
+TEST(BulkCopies, AreOrderedByAwaitsAndBarriers) {
+  const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
+  const Statement barrier = {Barrier{}};
+  EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(n, x), barrier})), kSound);
+  EXPECT_EQ(bulk_violations(pipelined({await(n), take(n, x), barrier, bring(next)})), kSound);
+  const Statement guarded = {If{less(next, integer(9)), {bring(next)}, {}}};
+  EXPECT_EQ(bulk_violations(pipelined({guarded, await(n), take(n, x), barrier})), kSound);
+}
+
+TEST(BulkCopies, WaitForTheReadersOfTheirSlot) {
+  const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
+  EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(n, x)})), kOverwritten)
+      << "of the iteration before, even where threads read what is theirs";
+  const Body late = {await(n), take(n, x), bring(add(n, integer(2)))};
+  EXPECT_EQ(bulk_violations(pipelined(late)), kOverwritten) << "of the same iteration";
+}
+
+TEST(BulkCopies, AreReadWhereTheyAreAwaited) {
+  const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
+  const Statement barrier = {Barrier{}};
+  EXPECT_EQ(bulk_violations(pipelined({bring(next), take(n, x), barrier})), kNotAwaited)
+      << "a barrier does not wait for them";
+  EXPECT_EQ(bulk_violations(pipelined({bring(next), await(n), take(next, x), barrier})),
+            kNotAwaited);
+  EXPECT_EQ(bulk_violations(
+                pipelined({await(n), barrier, bring(add(n, integer(2))), take(n, x), barrier})),
+            kNotAwaited)
+      << "overwritten since";
+  const Statement sometimes = {If{less(n, integer(3)), {await(n)}, {}}};
+  EXPECT_EQ(bulk_violations(pipelined({bring(next), sometimes, take(n, x), barrier})), kNotAwaited);
+  EXPECT_EQ(bulk_violations({bring(integer(0)), await(integer(0)), take(integer(0), x)}), kSound);
+  EXPECT_EQ(bulk_violations(
+                {bring(integer(0)), bring(integer(1)), await(integer(0)), take(integer(1), x)}),
+            kNotAwaited);
+}
+
+TEST(BulkCopies, StayReadableUntilTheirSlotIsFilledAgain) {
+  const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
+  const Statement barrier = {Barrier{}};
+  EXPECT_EQ(
+      bulk_violations(pipelined({await(n), take(next, x), barrier, bring(next)})),
+      kSound)
+      << "slot n + 1 of two still holds the batch before";
+}
+
+TEST(BulkCopies, ShareTheirBuffersWithNobody) {
+  const Expr zero = integer(0);
+  const Statement store = {
+      Threads{{{Store{0, {zero, v("thread_x")}, load(1, {zero}, Scalar::F32)}}}}};
+  EXPECT_EQ(bulk_violations({store, {Barrier{}}, bring(zero), await(zero)}),
+            std::vector<std::string>{
+                "kernel k: shared buffer 'ring' is written by threads and by bulk copies"});
+  const Statement astray = {BulkCopies{zero, {{0, {zero, zero}, 0, {integer(1), zero}}}}};
+  EXPECT_EQ(bulk_violations({astray, await(zero)}),
+            std::vector<std::string>{
+                "kernel k: bulk copies to another slot of 'ring' than their batch's"});
+}
+
 }  // namespace
 }  // namespace stencil::kernel

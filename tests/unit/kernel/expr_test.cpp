@@ -103,5 +103,18 @@ TEST(SharedBytes, CountsSharedBuffersAlignedTo16) {
   EXPECT_EQ(shared_bytes(kernel, {{"w", Scalar::I32, 3, ""}}), 48 + 16);
 }
 
+TEST(SharedLayout, ByAlignmentAndWithWordsForBulkCopies) {
+  Kernel kernel;
+  kernel.buffers = {{"a", Scalar::F32, Space::Shared, {integer(3)}, false, false, ""},
+                    {"own", Scalar::F32, Space::Thread, {integer(3)}, false, false, ""},
+                    {"b", Scalar::F64, Space::Shared, {integer(17)}, false, false, "", 128}};
+  kernel.bulk_slots = 3;
+  const SharedLayout layout = shared_layout(kernel, {});
+  EXPECT_EQ(layout.offsets, (std::vector<int64_t>{0, 0, 128}));
+  EXPECT_EQ(layout.alignment, 128);
+  EXPECT_EQ(layout.bulk_words, 128 + 144);
+  EXPECT_EQ(layout.bytes, 128 + 144 + 32);
+}
+
 }  // namespace
 }  // namespace stencil::kernel

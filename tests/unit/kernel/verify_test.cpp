@@ -278,6 +278,144 @@ const Rule kCopyRules[] = {
 INSTANTIATE_TEST_SUITE_P(Copies, VerifyRule, testing::ValuesIn(kCopyRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// A sound module with bulk copies: two batches of rows.
+void add_bulk(Module& m) {
+  Kernel& kernel = m.kernels[0];
+  kernel.buffers.push_back(
+      {"P", Scalar::F32, Space::Global, {v("N"), integer(64)}, true, false, ""});
+  kernel.buffers.push_back(
+      {"ring", Scalar::F32, Space::Shared, {integer(2), integer(64)}, false, false, "", 128});
+  kernel.bulk_sources = {{"P_boxes", 3, {1, 64}}};
+  kernel.bulk_slots = 2;
+  const Expr zero = integer(0);
+  kernel.body.push_back({BulkCopies{zero, {{0, {integer(-3), zero}, 4, {zero, zero}}}}});
+  kernel.body.push_back({AwaitBulk{zero}});
+  Array p = m.plan.arrays[0];
+  p.name = "P";
+  p.extents = {v("N"), integer(64)};
+  m.plan.arrays.push_back(p);
+  launch(m).arrays.push_back({2, 0});
+  launch(m).bulk_sources = {{2, 0}};
+}
+BulkCopies& bulk(Module& m) {
+  add_bulk(m);
+  return std::get<BulkCopies>(body(m)[body(m).size() - 2].kind);
+}
+
+const Rule kBulkRules[] = {
+    {"inside_threads", "kernel k: bulk copies inside threads",
+     [](Module& m) {
+       const BulkCopies copies = bulk(m);
+       section(m, 3).push_back({copies});
+     }},
+    {"await_inside_threads", "kernel k: bulk copies inside threads",
+     [](Module& m) {
+       add_bulk(m);
+       section(m, 3).push_back({AwaitBulk{integer(0)}});
+     }},
+    {"long_batch", "kernel k: batch '1L' is no integer",
+     [](Module& m) { bulk(m).batch = integer(1, Scalar::I64); }},
+    {"no_slots", "kernel k: bulk copies without slots",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_slots = 0;
+     }},
+    {"slots_for_nothing", "kernel k: 0 boxes for bulk copies, 2 slots",
+     [](Module& m) { m.kernels[0].bulk_slots = 2; }},
+    {"no_source", "kernel k: bulk copy from source 1, which does not exist",
+     [](Module& m) { bulk(m).copies[0].source = 1; }},
+    {"to_thread", "kernel k: bulk copy from 'P' to 'own'",
+     [](Module& m) {
+       const BufferId own = add(m, "own", Scalar::F32, Space::Thread, 64);
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].buffer = 4;
+       BulkCopy& copy = std::get<BulkCopies>(body(m)[body(m).size() - 2].kind).copies[0];
+       copy.to = own;
+       copy.to_index = {integer(0)};
+     }},
+    {"from_written", "kernel k: boxes of 'P', which is no read-only global buffer",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].buffers[3].read_only = false;
+     }},
+    {"other_rank", "kernel k: boxes with 1 dimensions of 'P'",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].box = {64};
+     }},
+    {"long_box", "kernel k: a box of 257 elements",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].box[0] = 257;
+     }},
+    {"narrow_box", "kernel k: rows of 12 bytes in boxes of 'P'",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].box[1] = 3;
+     }},
+    {"odd_rows", "kernel k: boxes of 'P', whose rows are no multiples of 16 bytes",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].buffers[3].extents[1] = integer(65);
+     }},
+    {"open_rows", "kernel k: boxes of 'P', whose rows are no multiples of 16 bytes",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].buffers[3].extents[1] = v("N");
+     }},
+    {"not_dense", "kernel k: a box of a bulk copy is not dense in 'ring'",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].box = {2, 32};
+     }},
+    {"too_large", "kernel k: a box of a bulk copy is not dense in 'ring'",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].box = {3, 64};
+     }},
+    {"unaligned_buffer", "kernel k: a bulk copy to 'ring' is not aligned",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].buffers[4].alignment = 16;
+     }},
+    {"unaligned_place", "kernel k: a bulk copy to 'ring' is not aligned",
+     [](Module& m) { bulk(m).copies[0].to_index[1] = integer(4); }},
+    {"name_taken", "kernel k: 'ring' is defined again",
+     [](Module& m) {
+       add_bulk(m);
+       m.kernels[0].bulk_sources[0].name = "ring";
+     }},
+    {"origin_undefined", "kernel k: 'y' is not defined here",
+     [](Module& m) { bulk(m).copies[0].origin[0] = v("y"); }},
+    {"not_described", "plan: launch of 'k' with 0 boxes instead of 1",
+     [](Module& m) {
+       add_bulk(m);
+       launch(m).bulk_sources.clear();
+     }},
+    {"other_memory", "plan: launch of 'k': boxes of other memory than 'P'",
+     [](Module& m) {
+       add_bulk(m);
+       launch(m).bulk_sources[0] = {0, 0};
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Bulk, VerifyRule, testing::ValuesIn(kBulkRules),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Verify, SoundBulkCopiesPass) {
+  Module module = sound();
+  add_bulk(module);
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+  EXPECT_NE(print(module).find("  boxes P_boxes: 1x64 of P\n"
+                               "  bulk_slots 2\n"),
+            std::string::npos);
+  EXPECT_NE(print(module).find("  bulk copies, batch 0 {\n"
+                               "    ring[0, 0] = box P_boxes[-3, 0]\n"
+                               "  }\n"
+                               "  await bulk copies, batch 0\n"),
+            std::string::npos)
+      << print(module);
+}
+
 const Rule kShuffleRules[] = {
     {"inside_threads", "kernel k: shuffle inside threads",
      [](Module& m) {

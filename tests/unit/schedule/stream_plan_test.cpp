@@ -113,6 +113,21 @@ TEST(StreamPlan, AsyncCopiesWaitInSharedMemoryInstead) {
   EXPECT_EQ(none.quantities[0].staged, 0) << "there is nothing to copy ahead";
 }
 
+TEST(StreamPlan, BulkCopiesAreStagedWhateverTheType) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A : real on G; field h : half on G;"
+      "stencil s : A[1..98, 1..98] = A[0,0] * h[0,0] + A[1,0];");
+  const StreamPlan mixed = plan(program, "prefetch=2 loads=bulk", 1);
+  ASSERT_EQ(mixed.quantities[1].type, Scalar::F16);
+  EXPECT_TRUE(mixed.bulk);
+  EXPECT_EQ(mixed.quantities[0].staged, 3);
+  EXPECT_EQ(mixed.quantities[1].staged, 3);
+  EXPECT_EQ(mixed.quantities[1].ready, 0);
+  const StreamPlan none = plan(program, "prefetch=0 loads=bulk", 1);
+  EXPECT_FALSE(none.bulk);
+  EXPECT_EQ(none.quantities[0].staged, 0) << "there is nothing to copy ahead";
+}
+
 TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G; field h : half on G;"
@@ -296,18 +311,26 @@ TEST(StreamPlan, SharedBytes) {
   const StreamPlan flat = plan(star(2), "block=32x4 elements=4 prefetch=1 loads=async", 2);
   EXPECT_EQ(shared_bytes(flat, 4), 2 * 4 * 128 * 4);
   EXPECT_EQ(shared_bytes(flat_plan(box(2), 4), 1), 0);
+  // Bulk copies: rows of 64 bytes take twice that, since they arrive at multiples of 128; and a
+  // word for each of 2 slots.
+  const StreamPlan bulk = plan(star(2), "block=16x4 elements=1 prefetch=1 loads=bulk", 2);
+  EXPECT_EQ(staged_rows(bulk, Scalar::F32), 2);
+  EXPECT_EQ(shared_bytes(bulk, 4), 2 * 4 * 128 + 16);
+  const StreamPlan deep = plan(star(3), "block=8x4 elements=3x3 prefetch=2 loads=bulk", 1);
+  EXPECT_EQ(staged_rows(deep, Scalar::F32), 12) << "of 96 bytes";
+  EXPECT_EQ(shared_bytes(deep, 1), 4 * 12 * 96 + 32) << "one more for the rows that others read";
 }
 
 TEST(StreamPlan, RegistersGrowWithWhatIsKept) {
   const ir::Program program = star(2);
   const int floats = estimate_registers(flat_plan(program, 2));
-  EXPECT_EQ(estimate_registers(flat_plan(program, 3)) - floats, 2 * 4 + 1)
-      << "a step more carries two planes of 4 points, and a tenth for slack";
+  EXPECT_EQ(estimate_registers(flat_plan(program, 3)) - floats, 2 * 4 + 1 + 3)
+      << "a step more carries two planes of 4 points; slack, and 3 for a stage more";
   ProgramOptions doubles;
   doubles.real = Scalar::F64;
   const ir::Program wide = on_a(2, "0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1])", doubles);
   EXPECT_EQ(estimate_registers(flat_plan(wide, 3)) - estimate_registers(flat_plan(wide, 2)),
-            2 * 2 * 4 + 1);
+            2 * 2 * 4 + 1 + 3);
   const ir::Program divides = on_a(2, "A[0,0] / (A[-1,0] + A[1,0])");
   const ir::Program multiplies = on_a(2, "A[0,0] * (A[-1,0] + A[1,0])");
   EXPECT_GT(estimate_registers(flat_plan(divides, 3)),

@@ -55,7 +55,9 @@ TEST(StreamingText, RoundTrip) {
         "streaming T=64 block=16x2 elements=2x1 chunk=1048576 prefetch=0 unroll=16 resident=32 "
         "loads=registers form=scatter edges=tested",
         "streaming T=1 block=32x4 elements=1x1 chunk=1 prefetch=4 unroll=1 resident=1 "
-        "loads=registers form=gather edges=tested"}) {
+        "loads=registers form=gather edges=tested",
+        "streaming T=2 block=8x4 elements=2x1 chunk=auto prefetch=1 unroll=auto resident=auto "
+        "loads=bulk form=gather edges=split"}) {
     Diagnostics diagnostics;
     const auto schedule = parse(line, program, diagnostics);
     ASSERT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
@@ -106,7 +108,7 @@ TEST(StreamingText, BadValues) {
   for (const char* value : {"0", "65", "auto"})
     expect("T", value, "a number of steps from 1 to 64");
   for (const char* value : {"1", "asynchronous", "Async"}) {
-    expect("loads", value, "registers or async");
+    expect("loads", value, "registers, async or bulk");
   }
   expect("form", "both", "gather or scatter");
   expect("edges", "none", "split or tested");
@@ -218,6 +220,97 @@ TEST(StreamingRefusals, RegistersAndSharedMemory) {
       << "229376 bytes";
 }
 
+TEST(StreamingRefusals, BulkCopiesTakeWholeUnits) {
+  const std::string tile = "block=32 elements=4 prefetch=1 loads=bulk";
+  const auto grid = [](const std::string& x, ProgramOptions options = {}) {
+    return load("param N : integer = 64; grid G = [0..63, 0.." + x +
+                    "] steps 1; field A : real on G; stencil f : A[1..62, 1..30] = A[0,1];",
+                options);
+  };
+  EXPECT_EQ(codes(tile, grid("63")), "");
+  const std::string refused = message(tile, grid("60"));
+  EXPECT_NE(refused.find("error L025: streaming refused: loads=bulk cannot copy the rows of field "
+                         "'A'\n"),
+            std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("      = expected: rows of a known multiple of 16 bytes\n"
+                         "      = found: 61 elements of 4 bytes\n"
+                         "      = hint: use loads=async, or change the size of the grid\n"),
+            std::string::npos)
+      << refused;
+  ProgramOptions doubles;
+  doubles.real = Scalar::F64;
+  EXPECT_EQ(codes(tile, grid("61", doubles)), "") << "62 elements of 8 bytes";
+  EXPECT_EQ(codes(tile, grid("60", doubles)), "L025");
+  ProgramOptions open;
+  open.open = {"N"};
+  EXPECT_EQ(codes(tile, grid("N+31", open)), "L025") << "not known to be a multiple";
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=0 loads=bulk", grid("60")), "")
+      << "nothing is copied ahead";
+}
+
+TEST(StreamingRefusals, BulkCopiesStartAtMultiplesOf16Bytes) {
+  const auto inside = [](const std::string& columns) {
+    return load("grid G = [0..63, 0..63] steps 1; subgrid I of G = [0..63, " + columns +
+                "]; field A : real on G; field c : real on I; stencil f : A on I = c[0,0] * "
+                "A[0,0];");
+  };
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=bulk", inside("4..63")), "");
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=bulk", inside("8..55")), "");
+  const std::string refused = message("block=32 elements=4 prefetch=1 loads=bulk", inside("2..61"));
+  EXPECT_NE(refused.find("L025: streaming refused: loads=bulk cannot copy the rows of field 'c'"),
+            std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("      = expected: rows that start a known multiple of 16 bytes from the "
+                         "grid's\n"
+                         "      = found: 2 elements of 4 bytes\n"),
+            std::string::npos)
+      << refused;
+  const auto core = [](const std::string& settings, int steps) {
+    const ir::Program program = load(kFlat);
+    return plan_stream(program, parsed(settings, program), steps).core(0);
+  };
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=async", 1), 90);
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 1), 88) << "96 - 4 - 4";
+  EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 2), 88) << "of every tile size";
+}
+
+TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {
+  const ir::Program flat = load(kFlat);
+  EXPECT_EQ(codes("T=1 block=32 elements=8 prefetch=1 loads=bulk", flat), "") << "256 points";
+  EXPECT_EQ(message("T=1 block=32 elements=9 prefetch=1 loads=bulk", flat),
+            "error L025: streaming refused: loads=bulk cannot copy planes of this tile\n"
+            "      = expected: at most 256 x 256 points, and rows of a multiple of 16 bytes\n"
+            "      = found: 288 x 1 points of 4 bytes\n"
+            "      = hint: use loads=async, or another block or elements\n");
+  EXPECT_EQ(codes("T=1 block=4x8 elements=5 prefetch=1 loads=bulk", flat), "") << "80 bytes";
+  const ir::Program narrow = load(
+      "grid G = [0..63, 0..63] steps 1; field h : half on G; stencil f : h[1..62, 1..62] = "
+      "h[0,1];");
+  EXPECT_EQ(codes("T=1 block=4x8 elements=5 prefetch=1 loads=bulk", narrow), "L025") << "40 bytes";
+}
+
+TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
+  const ir::Program flat = load(kFlat), deep = load(kDeep);
+  const auto kernel = [](const ir::Program& program, const std::string& settings) {
+    Diagnostics diagnostics;
+    const auto module = lower(program, parsed(settings, program), diagnostics);
+    EXPECT_TRUE(module.has_value()) << render(Source("", ""), diagnostics);
+    const auto& launch = std::get<kernel::Launch>(module->plan.actions[0]);
+    EXPECT_EQ(launch.bulk_sources.size(), module->kernels[0].bulk_sources.size());
+    EXPECT_EQ(measure(program, parsed(settings, program)).shared_bytes,
+              kernel::shared_bytes(module->kernels[0], module->constants));
+    return module->kernels[0];
+  };
+  const kernel::Kernel rows = kernel(flat, "T=2 block=16x4 elements=2 prefetch=2 loads=bulk");
+  EXPECT_EQ(rows.bulk_slots, 3);
+  ASSERT_EQ(rows.bulk_sources.size(), 1u);
+  EXPECT_EQ(rows.bulk_sources[0].box, (std::vector{1, 32}));
+  const kernel::Kernel planes = kernel(deep, "T=1 block=16x16 elements=2x3 prefetch=1 loads=bulk");
+  EXPECT_EQ(planes.bulk_slots, 3) << "one more for the rows that others read";
+  EXPECT_EQ(planes.bulk_sources[0].box, (std::vector{1, 48, 32}));
+}
+
 TEST(StreamingRefusals, ScatterReordersSums) {
   EXPECT_EQ(codes("form=scatter", load(kFlat)), "L021") << "under --fp=contract";
   ProgramOptions fast;
@@ -297,7 +390,7 @@ TEST(StreamingLowering, EveryModuleIsSound) {
     ASSERT_TRUE(module.has_value()) << settings << render(Source("", ""), diagnostics);
     EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << settings;
   };
-  for (const char* loads : {"loads=registers", "loads=async"}) {
+  for (const char* loads : {"loads=registers", "loads=async", "loads=bulk"}) {
     for (const char* edges : {"edges=split", "edges=tested"}) {
       for (const char* prefetch : {"prefetch=0", "prefetch=1", "prefetch=3"}) {
         const std::string settings =
@@ -305,7 +398,7 @@ TEST(StreamingLowering, EveryModuleIsSound) {
         expect_sound(flat, settings + "T=4 block=32x2 elements=4");
         expect_sound(flat, settings + "T=3 block=8x4 elements=2 unroll=3");
         expect_sound(deep, settings + "T=2 block=16x16 elements=4x2");
-        expect_sound(deep, settings + "T=1 block=8x4 elements=1x1 unroll=1");
+        expect_sound(deep, settings + "T=1 block=16x4 elements=1x1 unroll=1");
       }
     }
   }
