@@ -28,7 +28,19 @@ Margin hull(const Margin& a, const Margin& b) {
   return out;
 }
 
-std::vector<Reads> reads_of(const ir::Function& function) {
+Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
+  const int64_t offset = access.offsets[d];
+  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
+    return {std::max<int64_t>(-offset, 0), std::max<int64_t>(offset, 0)};
+  }
+  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
+    return {std::abs(offset), std::abs(offset)};
+  }
+  return {-offset, offset};
+}
+
+std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function) {
   std::map<std::pair<ir::FieldId, int>, Reads> found;
   for (const ir::Piece& piece : function.pieces) {
     const auto needed = ir::reachable(piece.graph, piece.results);
@@ -39,14 +51,15 @@ std::vector<Reads> reads_of(const ir::Function& function) {
                                               Reads{access->field, access->level, {}, false});
       Reads& reads = entry->second;
       for (size_t d = 0; d < access->offsets.size(); ++d) {
-        const int64_t offset = access->offsets[d];
+        const Reach reach =
+            reach_of(program.fields[static_cast<size_t>(access->field)], *access, d);
         if (fresh) {
-          reads.offsets.push_back({-offset, offset});
+          reads.offsets.push_back(reach);
         } else {
-          reads.offsets[d] = {std::max(reads.offsets[d].low, -offset),
-                              std::max(reads.offsets[d].high, offset)};
+          reads.offsets[d] = {std::max(reads.offsets[d].low, reach.low),
+                              std::max(reads.offsets[d].high, reach.high)};
         }
-        reads.at_offset = reads.at_offset || offset != 0;
+        reads.at_offset = reads.at_offset || access->offsets[d] != 0;
       }
     }
   }
@@ -102,7 +115,7 @@ TileAnalysis analyze_tile(const ir::Program& program, int steps) {
   std::vector<bool> advances_levels;
   std::vector<bool> written(program.fields.size(), false);
   for (const ir::Function& function : program.functions) {
-    reads.push_back(reads_of(function));
+    reads.push_back(reads_of(program, function));
     advances_levels.push_back(!written[static_cast<size_t>(function.target)]);
     written[static_cast<size_t>(function.target)] = true;
   }

@@ -22,6 +22,12 @@ using Margin = std::vector<Reach>;  // per dimension, outermost first
 
 Margin hull(const Margin& a, const Margin& b);
 
+// How far from its point an access may read in dimension d once its field's boundary rule is
+// applied: between [-low, high]. A clamped access ends up between its own offset and the point, a
+// mirrored one at most as far on the other side. Periodic ones keep their offset, for a tile holds
+// images of the points on the far side.
+Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
+
 // The offsets at which a function reads one level of one field: the hull over all its accesses.
 struct Reads {
   ir::FieldId field;
@@ -30,8 +36,9 @@ struct Reads {
   bool at_offset = false;      // some access has an offset other than zero
 };
 
-// All reads of a function's pieces, one entry per field and level, ordered by field, then level.
-std::vector<Reads> reads_of(const ir::Function& function);
+// All reads of a function's pieces, boundary rules applied (reach_of), one entry per field and
+// level, ordered by field, then level.
+std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
 
 struct TileAnalysis {
   int steps = 0;  // T

@@ -63,7 +63,7 @@ std::string stencil_section(const ir::Program& program) {
   std::vector<Row> rows = {{"function", "writes", "reads (offsets low..high)", "operations"}};
   for (const ir::Function& function : program.functions) {
     std::vector<std::string> reads;
-    for (const analysis::Reads& r : analysis::reads_of(function)) {
+    for (const analysis::Reads& r : analysis::reads_of(program, function)) {
       std::vector<std::string> offsets;
       for (const auto& [low, high] : r.offsets)
         offsets.push_back(fmt::format("{}..{}", -low, high));

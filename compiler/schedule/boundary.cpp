@@ -2,6 +2,9 @@
 //
 // Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
 // access that stays inside costs nothing.
+#include <algorithm>
+#include <cstdlib>
+
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -24,7 +27,7 @@ Expr modulo(const Expr& value, const Expr& period) {  // 0 <= result < period
 }
 
 // Reflection about both edge points, without repeating them, as often as it takes.
-Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
+Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent) {
   const Expr one = kernel::integer(1);
   const Expr last = kernel::sub(extent, one);
   const Expr period = kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one});
@@ -34,7 +37,89 @@ Expr mirror(const Expr& at, const Expr& low, const Expr& extent) {
   return kernel::add(low, folded);
 }
 
+// Whether every point of the grid is one of the box in dimension d, and the other way round.
+bool spans_grid(const Interface& interface, const ir::Box& box, int d) {
+  const size_t i = static_cast<size_t>(d);
+  return box.ranges[i] == interface.program().grid.ranges[i];
+}
+
+// Reflection of a place `offset` away from one in the box; once where that is known to do.
+Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  const Expr low = interface.low(box, d);
+  if (!spans_grid(interface, box, d) || !extent.is_constant() ||
+      extent.constant <= std::abs(offset)) {
+    return mirror_often(at, low, interface.extent(box, d));
+  }
+  const Expr edge = offset < 0 ? low : interface.high(box, d);
+  const Expr beyond = offset < 0 ? kernel::less(at, edge) : kernel::less(edge, at);
+  const Expr back = kernel::sub(kernel::mul(kernel::integer(2), edge), at);
+  return kernel::operation(Op::Select, {beyond, back, at});
+}
+
+Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at) {
+  const Expr low = interface.low(box, d);
+  return kernel::add(low, modulo(kernel::sub(at, low), interface.extent(box, d)));
+}
+
 }  // namespace
+
+bool reaches_far(const ir::Program& program, const ir::Access& access) {
+  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  return access.escapes != 0 && !(field.box == program.grid);
+}
+
+std::vector<FarRead> far_reads(const ir::Program& program) {
+  std::vector<FarRead> out;
+  for (size_t f = 0; f < program.functions.size(); ++f) {
+    for (const ir::Piece& piece : program.functions[f].pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (access && reaches_far(program, *access)) out.push_back({f, access->field, node.span});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
+  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (!access || (written_only && !ir::is_written(program, access->field))) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (field.boundary != ir::BoundaryKind::Periodic || reaches_far(program, *access)) continue;
+        for (size_t d = 0; d < out.size(); ++d) {
+          out[d] = out[d] || (access->escapes >> (2 * d) & 3) != 0;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
+          int64_t above) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (!extent.is_constant() || extent.constant < std::max(below, above)) {
+    return wrap_often(interface, box, d, at);
+  }
+  const Expr period = interface.extent(box, d);
+  Expr out = at;
+  if (above > 0) {
+    const Expr beyond = kernel::less(interface.high(box, d), at);
+    out = kernel::operation(Op::Select, {beyond, kernel::sub(at, period), at});
+  }
+  if (below > 0) {
+    const Expr beyond = kernel::less(at, interface.low(box, d));
+    out = kernel::operation(Op::Select, {beyond, kernel::add(at, period), out});
+  }
+  return out;
+}
 
 Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
@@ -62,10 +147,12 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
           at = clamp_to(at, low, high, below, above);
           break;
         case ir::BoundaryKind::Mirror:
-          at = mirror(at, low, interface.extent(field.box, d));
+          at = mirror(interface, field.box, d, at, offset);
           break;
         case ir::BoundaryKind::Periodic:
-          at = kernel::add(low, modulo(kernel::sub(at, low), interface.extent(field.box, d)));
+          at = spans_grid(interface, field.box, d)
+                   ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0)
+                   : wrap_often(interface, field.box, d, at);
           break;
       }
     }

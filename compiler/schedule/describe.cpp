@@ -26,7 +26,7 @@ std::vector<std::string> describe(const ir::Program& program) {
   for (const ir::Function& function : program.functions) {
     const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
     std::vector<std::string> halos;
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       std::vector<std::string> widths;
       for (const analysis::Reach& reach : reads.offsets) {
         widths.push_back(fmt::format("{}..{}", -reach.low, reach.high));

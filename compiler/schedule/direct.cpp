@@ -120,7 +120,7 @@ Footprint measure_direct(const ir::Program& program, const Schedule& schedule) {
   Footprint out;
   for (const Sweep& sweep : plan_sweeps(program)) {
     std::set<std::pair<ir::FieldId, int>> levels;
-    for (const analysis::Reads& reads : analysis::reads_of(*sweep.function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, *sweep.function)) {
       levels.insert({reads.field, reads.level});
     }
     for (const auto& [field, level] : levels) {

@@ -55,10 +55,4 @@ int64_t bytes_per_point(const ir::Field& field);
 // Refusals that hold for every kernel family: rank, features no lowering has yet.
 void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics);
 
-// Refuses (L016) a field on a sub-grid that is read across its boundary: a boundary rule is served
-// from a tile if the point it applies to is near the point computed, which holds when the field
-// covers the grid. `written_only`: fields that nobody writes are read from memory.
-void refuse_far_boundaries(const ir::Program& program, const std::string& family, bool written_only,
-                           Diagnostics& diagnostics);
-
 }  // namespace stencil::schedule

@@ -29,7 +29,7 @@ int levels_read(const ir::Program& program, ir::FieldId field) {
   int levels = ir::is_written(program, field) ? 1 : 0;
   int made = 0;  // levels that the first step has made so far
   for (const ir::Function& function : program.functions) {
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       if (reads.field == field) levels = std::max(levels, reads.level - made + 1);
     }
     if (function.target == field) made = 1;
@@ -40,7 +40,7 @@ int levels_read(const ir::Program& program, ir::FieldId field) {
 int levels_kept(const ir::Program& program, ir::FieldId field, int steps) {
   int levels = levels_made(program.fields[static_cast<size_t>(field)], steps);
   for (const ir::Function& function : program.functions) {
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       if (reads.field == field) levels = std::max(levels, reads.level + 1);
     }
   }

@@ -18,6 +18,11 @@
 // the slot that each level has. A step writes its new level over the oldest one, so it waits for
 // nobody unless that level is read at offsets.
 //
+// Where a periodic field is read across its edge, places of the tile beyond the grid are images of
+// the points on the far side: they are loaded from there and computed at those coordinates, so that
+// an access near the edge finds its value where it would inside the grid. Rules of other fields
+// hold at an image as at the point itself.
+//
 // When fewer than T steps are left, the first steps of the tile are skipped: what the remaining
 // ones need is contained in what was loaded.
 #include <fmt/format.h>
@@ -77,6 +82,14 @@ class OverlappedLowering {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   }
 
+  static Body guarded(const Expr& condition, Body body, Body otherwise = {}) {
+    const auto* always = std::get_if<kernel::IntegerLiteral>(&condition->kind);
+    if (always && always->value) return body;
+    Body out;
+    out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
+    return out;
+  }
+
   Expr constant(const std::string& wanted, int64_t value, const std::string& comment) {
     const std::string name = builder_.names().unique(wanted);
     module_.constants.push_back({name, Scalar::I32, value, comment});
@@ -97,6 +110,7 @@ class OverlappedLowering {
                            axes_[i], along(schedule_.block, rank(), d),
                            along(schedule_.elements, rank(), d), reach.low, reach.high))});
       coordinates_.push_back(builder_.names().unique(axes_[i]));
+      places_.push_back(geometry_.images[i] ? builder_.names().unique("place_" + axes_[i]) : "");
       locals_.push_back(builder_.names().unique("local_" + axes_[i]));
       loop_names_.push_back(
           along(schedule_.elements, rank(), d) > 1 ? builder_.names().unique("e" + axes_[i]) : "");
@@ -174,7 +188,7 @@ class OverlappedLowering {
   // The results of a function replace a level that it reads at offsets.
   bool staged(const ir::Function& function) const {
     const int replaced = advances(function) ? levels(function.target) - 1 : 0;
-    const auto reads = analysis::reads_of(function);
+    const auto reads = analysis::reads_of(program_, function);
     return std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& r) {
       return r.field == function.target && r.level == replaced && r.at_offset;
     });
@@ -201,6 +215,32 @@ class OverlappedLowering {
     return out;
   }
 
+  // Defines the coordinate of the tile's place `at`, in a box with that margin: the place itself or
+  // the point that it is an image of.
+  Body coordinate_lets(int d, const Expr& at, const Reach& margin) const {
+    const size_t i = static_cast<size_t>(d);
+    Body out;
+    if (!geometry_.images[i]) {
+      out.push_back({kernel::Let{coordinates_[i], at}});
+      return out;
+    }
+    out.push_back({kernel::Let{places_[i], at}});
+    out.push_back({kernel::Let{coordinates_[i],
+                               wrap(interface_, program_.grid, d, kernel::variable(places_[i]),
+                                    margin.low, geometry_.core[i] - 1 + margin.high)}});
+    return out;
+  }
+
+  // The point lies in `box`. Images are points of the grid, other places may lie beyond it.
+  Expr exists(const Point& point, const ir::Box& box) const {
+    ir::Box places = program_.grid;
+    for (size_t d = 0; d < places.ranges.size(); ++d) {
+      if (geometry_.images[d]) continue;
+      places.ranges[d] = {places.ranges[d].low - 1, places.ranges[d].high + 1};
+    }
+    return interface_.inside(point, box, &places);
+  }
+
   Body load_group(const std::vector<ir::FieldId>& group, const Margin& margin, const ir::Box& box) {
     Body body;
     Point point;
@@ -209,7 +249,7 @@ class OverlappedLowering {
       const size_t i = static_cast<size_t>(d);
       local.push_back(kernel::variable(locals_[i]));
       const Expr first = kernel::sub(origin_[i], kernel::integer(margin[i].low));
-      body.push_back({kernel::Let{coordinates_[i], kernel::add(first, local.back())}});
+      append(body, coordinate_lets(d, kernel::add(first, local.back()), margin[i]));
       point.push_back(kernel::variable(coordinates_[i]));
     }
     Body loads;
@@ -227,7 +267,7 @@ class OverlappedLowering {
         }
       }
     }
-    body.push_back({kernel::If{interface_.inside(point, box), std::move(loads), {}}});
+    append(body, guarded(exists(point, box), std::move(loads)));
     for (int d = rank() - 1; d >= 0; --d) {
       const size_t i = static_cast<size_t>(d);
       const int threads = along(schedule_.block, rank(), d);
@@ -294,7 +334,7 @@ class OverlappedLowering {
   Body apply(const ir::Function& function, const Margin& computed, const Expr& time) {
     const ir::FieldId target = function.target;
     BarrierPlanner::Tiles offset_reads;
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program_, function)) {
       if (reads.at_offset && tiles_.count(reads.field)) {
         offset_reads.insert({reads.field, slot_number(reads.field, reads.level)});
       }
@@ -320,9 +360,8 @@ class OverlappedLowering {
 
   // Where no piece applies, a new level has the values of the one before.
   Body keep_values(const ir::Function& function, const Margin& computed) {
-    Body out;
     const ir::FieldId target = function.target;
-    if (!advances(function) || levels(target) == 1) return out;
+    if (!advances(function) || levels(target) == 1) return {};
     const ir::Field& field = program_.fields[static_cast<size_t>(target)];
     Body moves;
     for (size_t c = 0; c < field.components.size(); ++c) {
@@ -332,22 +371,16 @@ class OverlappedLowering {
                                       arithmetic_type(type));
       store(tile, target, kernel::convert(value, type), moves);
     }
-    const Expr condition =
-        kernel::all_of({computes(computed), interface_.inside(point(), field.box)});
-    out.push_back({kernel::If{condition, std::move(moves), {}}});
-    return out;
+    const Expr condition = kernel::all_of({computes(computed), exists(point(), field.box)});
+    return guarded(condition, std::move(moves));
   }
 
   // What every thread does for each of its points in a step, if the step is to be done at all. The
   // condition stands inside the parallel section: barriers are unconditional, which every target
   // handles well (PoCL's compile time grows exponentially with the number of conditional ones).
   kernel::Statement section(Body inner) const {
-    Body body = per_element(std::move(inner));
-    const auto* always = std::get_if<kernel::IntegerLiteral>(&runs_->kind);
-    if (always && always->value) return {kernel::Threads{std::move(body)}};
-    Body guarded;
-    guarded.push_back({kernel::If{runs_, std::move(body), {}}});
-    return {kernel::Threads{std::move(guarded)}};
+    Body body = per_element(std::move(inner), true);
+    return {kernel::Threads{guarded(runs_, std::move(body))}};
   }
 
   Point point() const {
@@ -356,8 +389,9 @@ class OverlappedLowering {
     return out;
   }
 
-  // The loops over a thread's elements, with the point's coordinates defined inside.
-  Body per_element(Body inner) const {
+  // The loops over a thread's elements, with the coordinates defined inside: those of the point at
+  // this place of the tile, or, without `images`, those of the place.
+  Body per_element(Body inner, bool images) const {
     Body body;
     for (int d = 0; d < rank(); ++d) {
       const size_t i = static_cast<size_t>(d);
@@ -367,10 +401,14 @@ class OverlappedLowering {
                                                kernel::integer(along(schedule_.block, rank(), d))));
       }
       body.push_back({kernel::Let{locals_[i], local}});
-      const Expr first =
-          kernel::sub(origin_[i], kernel::integer(geometry_.analysis.computed_hull[i].low));
-      body.push_back(
-          {kernel::Let{coordinates_[i], kernel::add(first, kernel::variable(locals_[i]))}});
+      const Reach hull = geometry_.analysis.computed_hull[i];
+      const Expr first = kernel::sub(origin_[i], kernel::integer(hull.low));
+      const Expr place = kernel::add(first, kernel::variable(locals_[i]));
+      if (images) {
+        append(body, coordinate_lets(d, place, hull));
+      } else {
+        body.push_back({kernel::Let{coordinates_[i], place}});
+      }
     }
     append(body, std::move(inner));
     for (int d = rank() - 1; d >= 0; --d) {
@@ -418,11 +456,8 @@ class OverlappedLowering {
       for (size_t c = 0; c < values.size(); ++c) {
         store(destinations.at(function.target)[c], function.target, values[c], body);
       }
-      const Expr condition =
-          kernel::all_of({computes(computed), interface_.inside(point(), piece.region)});
-      Body next;
-      next.push_back({kernel::If{condition, std::move(body), std::move(chain)}});
-      chain = std::move(next);
+      const Expr condition = kernel::all_of({computes(computed), exists(point(), piece.region)});
+      chain = guarded(condition, std::move(body), std::move(chain));
     }
     return chain;
   }
@@ -439,11 +474,9 @@ class OverlappedLowering {
     }
     Body chain = std::move(rest);
     for (size_t p = function.pieces.size(); p-- > 0;) {
-      const Expr condition = kernel::all_of(
-          {computes(computed), interface_.inside(point(), function.pieces[p].region)});
-      Body next;
-      next.push_back({kernel::If{condition, moves, std::move(chain)}});
-      chain = std::move(next);
+      const Expr condition =
+          kernel::all_of({computes(computed), exists(point(), function.pieces[p].region)});
+      chain = guarded(condition, moves, std::move(chain));
     }
     return chain;
   }
@@ -482,22 +515,28 @@ class OverlappedLowering {
 
   Expr read(const ir::Access& access) {
     const auto tile = tiles_.find(access.field);
-    if (tile == tiles_.end()) return builder_.load_global(access, point());
+    if (tile == tiles_.end() || reaches_far(program_, access)) {
+      return builder_.load_global(access, point());
+    }
+    const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     const Landing landing = land(interface_, access, point());
     std::vector<Expr> index;
     for (size_t d = 0; d < locals_.size(); ++d) {
-      if (access.escapes >> (2 * d) &
-          3) {  // through the grid coordinate, which the boundary rule gave
+      const bool moved = (access.escapes >> (2 * d) & 3) != 0 &&
+                         field.boundary != ir::BoundaryKind::Periodic &&
+                         !(geometry_.images[d] && field.boundary == ir::BoundaryKind::Constant);
+      if (!moved) {
+        index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
+      } else if (geometry_.images[d]) {  // as far from this image as the rule moves the point
+        index.push_back(kernel::add(tile_coordinate(access.field, d, 0),
+                                    kernel::sub(landing.point[d], point()[d])));
+      } else {  // through the grid coordinate, which the boundary rule gave
         const Expr first =
             kernel::sub(origin_[d], kernel::integer(geometry_.held.at(access.field)[d].low));
         index.push_back(kernel::sub(landing.point[d], first));
-      } else {
-        index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
       }
     }
-    const Scalar stored = program_.fields[static_cast<size_t>(access.field)]
-                              .components[static_cast<size_t>(access.component)]
-                              .type;
+    const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
     return apply_boundary(
         interface_, access, landing,
         kernel::load(tile->second[static_cast<size_t>(access.component)],
@@ -532,16 +571,9 @@ class OverlappedLowering {
       stores.push_back({kernel::If{interface_.inside(point(), declared.box), std::move(body), {}}});
     }
     const Margin output(static_cast<size_t>(rank()));
-    const Expr in_core = computes(output);
-    Body inner;
-    const auto* literal = std::get_if<kernel::IntegerLiteral>(&in_core->kind);
-    if (literal && literal->value) {
-      inner = std::move(stores);
-    } else {
-      inner.push_back({kernel::If{in_core, std::move(stores), {}}});
-    }
+    Body inner = guarded(computes(output), std::move(stores));
     Body out;
-    out.push_back({kernel::Threads{per_element(std::move(inner))}});
+    out.push_back({kernel::Threads{per_element(std::move(inner), false)}});
     return out;
   }
 
@@ -570,6 +602,7 @@ class OverlappedLowering {
 
   std::vector<std::string> axes_;         // z, y, x
   std::vector<std::string> coordinates_;  // variables: grid coordinates of the point
+  std::vector<std::string> places_;       // variables: the place that a point's image has; or ""
   std::vector<std::string> locals_;       // variables: its place in the computed hull
   std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
   std::vector<TileLength> core_lengths_;

@@ -17,6 +17,7 @@ struct OverlappedGeometry {
   analysis::TileAnalysis analysis;
   std::vector<int64_t> threads_cover;  // block x elements: the length of the computed hull
   std::vector<int64_t> core;           // output points per tile; below 1: the tile is too small
+  std::vector<bool> images;            // dimensions in which places beyond the grid are images
   std::map<ir::FieldId, analysis::Margin> held;  // of written fields: what their shared tiles hold
   std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
 };

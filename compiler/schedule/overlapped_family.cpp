@@ -28,6 +28,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
     geometry.threads_cover.push_back(cover);
     geometry.core.push_back(cover - reach.low - reach.high);
   }
+  geometry.images = image_dimensions(program, true);
   for (size_t f = 0; f < program.fields.size(); ++f) {
     if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
     Margin& held = geometry.held[static_cast<int>(f)];
@@ -42,7 +43,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
   // Under the hull policy every function computes the hull at every step: what it reads must exist,
   // even where its value no longer matters.
   for (const ir::Function& function : program.functions) {
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       const auto held = geometry.held.find(reads.field);
       if (held == geometry.held.end()) continue;
       Margin reached = tile.computed_hull;
@@ -131,26 +132,34 @@ std::string unrewarding(const ir::Program& program) {
   return program.grid.rank() < 3 ? "" : "in 3-D recomputing the halo costs more than it saves";
 }
 
-void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
-  for (size_t f = 0; f < program.fields.size(); ++f) {
-    const ir::Field& field = program.fields[f];
-    if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
-    const bool reaches_far =
-        field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
-    if (reaches_far) {
-      diagnostics
-          .error("L013", field.span,
-                 fmt::format("overlapped tiling refused: field '{}' has a {} boundary", field.name,
-                             field.boundary == ir::BoundaryKind::Mirror ? "mirror" : "periodic"))
-          .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
-    }
+// Where the boundary rule of a field on a sub-grid leads, the tile may not reach. What memory holds
+// is as good as long as nothing has written the field since the tile was loaded: in the first step,
+// up to the first function that writes it.
+void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
+                      Diagnostics& diagnostics) {
+  for (const FarRead& read : far_reads(program)) {
+    if (!ir::is_written(program, read.field)) continue;
+    size_t writer = 0;
+    while (program.functions[writer].target != read.field) ++writer;
+    if (schedule.time_tile == 1 && read.function <= writer) continue;
+    const bool late = read.function > writer;
+    Diagnostic& error = diagnostics.error(
+        "L016", read.span,
+        fmt::format("overlapped tiling refused: '{}' lives on a sub-grid and is read across its "
+                    "boundary{}",
+                    program.fields[static_cast<size_t>(read.field)].name,
+                    late ? " after it was written" : ""));
+    error.hint = "declare the field on the whole grid, or use --schedule direct";
+    if (late) return;
+    error.expected = "T=1, which reads it from memory";
+    error.found = fmt::format("T={}", schedule.time_tile);
+    return;
   }
 }
 
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   refuse_common(program, "overlapped", diagnostics);
-  refuse_features(program, diagnostics);
-  refuse_far_boundaries(program, "overlapped tiling", true, diagnostics);
+  refuse_far_reads(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
   for (size_t d = 0; d < geometry.core.size(); ++d) {

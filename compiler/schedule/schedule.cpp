@@ -341,26 +341,4 @@ void refuse_common(const ir::Program& program, const std::string& family,
   }
 }
 
-void refuse_far_boundaries(const ir::Program& program, const std::string& family, bool written_only,
-                           Diagnostics& diagnostics) {
-  for (const ir::Function& function : program.functions) {
-    for (const ir::Piece& piece : function.pieces) {
-      for (const ir::Node& node : piece.graph.nodes()) {
-        const auto* access = std::get_if<ir::Access>(&node.kind);
-        if (!access || !access->escapes) continue;
-        if (written_only && !ir::is_written(program, access->field)) continue;
-        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (field.box == program.grid) continue;
-        diagnostics
-            .error(
-                "L016", node.span,
-                fmt::format("{} refused: '{}' lives on a sub-grid and is read across its boundary",
-                            family, field.name))
-            .hint = "declare the field on the whole grid, or use --schedule direct";
-        return;
-      }
-    }
-  }
-}
-
 }  // namespace stencil::schedule

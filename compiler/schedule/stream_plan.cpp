@@ -7,6 +7,7 @@
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/blocks.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/support/division.h"
 
@@ -36,6 +37,7 @@ class StreamPlanner {
         advances_(advancing_functions(program)) {
     plan_.rank = program.grid.rank();
     plan_.steps = steps;
+    plan_.images = image_dimensions(program, false);
     plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
     plan_.threads = {schedule.block[0], plan_.rank > 2 ? schedule.block[1] : 1};
   }
@@ -442,18 +444,28 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
   return StreamPlanner(program, schedule, steps, forms).run();
 }
 
+std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
+  const int offset = access.offsets[d];
+  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+  std::vector<int> out = {offset};
+  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
+    for (int at = offset; at != 0;) out.push_back(at += at < 0 ? 1 : -1);
+  }
+  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
+    for (int at = offset; at != -offset;) out.push_back(at += offset < 0 ? 2 : -2);
+    const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
+    const bool single = !last.is_constant() || last.constant == 0;  // a point may be alone
+    if (single && offset % 2 != 0) out.push_back(0);
+  }
+  return out;
+}
+
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access) {
   std::vector<std::vector<int>> out = {{}};
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    const int offset = access.offsets[d];
-    const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
-    std::vector<int> places = {offset};
-    if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
-      for (int at = offset; at != 0;) places.push_back(at += at < 0 ? 1 : -1);
-    }
     std::vector<std::vector<int>> longer;
     for (const auto& head : out) {
-      for (int place : places) {
+      for (int place : landing_offsets(field, access, d)) {
         longer.push_back(head);
         longer.back().push_back(place);
       }
@@ -535,8 +547,10 @@ int estimate_registers(const StreamPlan& plan) {
     fetched = std::max(fetched, words);
   }
   // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
-  const int stages = static_cast<int>(plan.stages.size());
-  const int in_the_making = plan.rank == 2 ? carried / 20 + 3 * stages : carried / 10 + stages;
+  int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
+  for (const Stage& stage : plan.stages) {
+    in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+  }
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }
 

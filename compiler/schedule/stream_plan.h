@@ -112,10 +112,19 @@ struct StreamPlan {
   int unroll = 1;      // planes per iteration of the loop
   int call_words = 0;  // registers that a subroutine takes, 32 bits each; see slow_operations
   bool bulk = false;   // staged planes are copied a tile at a time
+  // Per dimension, outermost first: places beyond the grid are images of the points on the far
+  // side (image_dimensions).
+  std::vector<bool> images;
 
   int64_t core(int axis) const {
     const size_t i = static_cast<size_t>(axis);
     return cover[i] - margin[i].low - margin[i].high;
+  }
+  // Points at the grid's ends that the first and the last tile write besides their core: they have
+  // no margin there, but for images.
+  int64_t spared(int axis) const {
+    const size_t i = static_cast<size_t>(axis);
+    return images[static_cast<size_t>(rank) - 1 - i] ? 0 : margin[i].low + margin[i].high;
   }
 };
 
@@ -137,8 +146,12 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);
 
-// Offsets at which an access may read once its field's boundary rule is applied: the access's own
-// and, for a clamped dimension that it may leave, all between there and the point itself.
+// Offsets in dimension d at which an access may read once its field's boundary rule is applied: the
+// access's own and, where it may leave the field, if clamped, all between there and the point
+// itself; if mirrored, every second one from there to as far on the other side, and the point
+// itself where it may be the field's only one.
+std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d);
+// In all dimensions: every combination.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);
 
 // 32-bit registers per thread that the plan's queues and a plane in the making take, with what

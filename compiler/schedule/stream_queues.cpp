@@ -101,6 +101,9 @@ int StreamQueues::global_vector_length(const Quantity& q) const {
   const ir::Affine shift = grid.low - range.low;
   const bool whole = extent.is_constant() && shift.is_constant() && extent.constant % length == 0 &&
                      shift.constant % length == 0;
+  const ir::Affine period = grid.high - grid.low + 1;  // no vector reaches across the edge
+  const bool apart = period.is_constant() && period.constant % length == 0;
+  if (images(rank() - 1) && !apart) return 1;
   return whole ? length : 1;
 }
 
@@ -231,10 +234,17 @@ std::vector<Expr> StreamQueues::staged_place(const Expr& slot, const Expr& owner
 }
 
 Expr StreamQueues::nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const {
-  if (inside_) return at;
   const int dimension = static_cast<int>(d);
   return larger(smaller(at, plus(interface_.high(box, dimension), 1 - length)),
                 interface_.low(box, dimension));
+}
+
+Expr StreamQueues::source(const Expr& place, const ir::Box& box, size_t d, int64_t length,
+                          bool ahead) const {
+  if (inside_ && !ahead) return place;
+  const Expr at = image(static_cast<int>(d), place);
+  const bool exists = images(static_cast<int>(d)) && box.ranges[d] == program_.grid.ranges[d];
+  return exists ? at : nearest(at, box, d, length);
 }
 
 Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahead) {
@@ -245,9 +255,9 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   const Expr part = counter(column_, parts);
   const Expr element = kernel::mul(part, literal(length));
   Point point(static_cast<size_t>(rank()));
-  point[0] = n ? nearest_always(plane, box) : nearest(plane, box, 0, 1);
-  if (!flat()) point[1] = nearest(kernel::add(first(1), row()), box, 1, 1);
-  point.back() = nearest(kernel::add(first(0), element), box, x_dimension(), length);
+  point[0] = source(plane, box, 0, 1, n != nullptr);
+  if (!flat()) point[1] = source(kernel::add(first(1), row()), box, 1, 1, false);
+  point.back() = source(kernel::add(first(0), element), box, x_dimension(), length, false);
   const BufferId global = builder_.global(q.field, q.component, q.level(), false);
   Body load;
   const Queue& queue = queues_[static_cast<size_t>(id)];

@@ -51,10 +51,9 @@ class StreamQueues : public StreamTile {
                                  const Expr& element) const;
   // Beyond the field the nearest point is loaded instead; nobody reads it there.
   Expr nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const;
-  // A plane copied ahead may lie beyond the field when the front is still inside.
-  Expr nearest_always(const Expr& plane, const ir::Box& box) const {
-    return larger(smaller(plane, interface_.high(box, 0)), interface_.low(box, 0));
-  }
+  // Where `length` places in a row are loaded from: images from the point itself. `ahead`: the
+  // plane may lie beyond the field while the front is still inside.
+  Expr source(const Expr& place, const ir::Box& box, size_t d, int64_t length, bool ahead) const;
   // Loads a plane into the queue, or starts its copy into the slot for `ahead` iterations after n.
   Body load_plane(int id, const Expr& plane, const Expr& n = nullptr, int ahead = 0);
   Expr slot(const Quantity& q, int iterations_ago) const;

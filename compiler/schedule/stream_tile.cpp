@@ -77,7 +77,7 @@ Expr StreamTile::cut(kernel::Module& module) {
                              "with incomplete neighbours",
                              name, plan_.threads[static_cast<size_t>(axis)],
                              plan_.patch[static_cast<size_t>(axis)], margin.low, margin.high));
-    Expr tiles = count(d, core_[axis], plan_.core(axis), margin.low + margin.high);
+    Expr tiles = count(d, core_[axis], plan_.core(axis), plan_.spared(axis));
     last_tile_[axis] = plus(let(body_, "tiles_" + name, tiles), -1);
     Expr groups = let(body_, "tiles_" + name, tiles);
     if (flat()) {
@@ -108,7 +108,9 @@ Expr StreamTile::cut(kernel::Module& module) {
   first_plane_ = let(body_, "first_" + axes_[0], kernel::add(low(0), kernel::mul(rest, chunk)));
   last_plane_ =
       let(body_, "last_" + axes_[0], smaller(plus(kernel::add(first_plane_, chunk), -1), high(0)));
-  front_begin_ = let(body_, "begin_" + axes_[0], larger(plus(first_plane_, -plan_.lead), low(0)));
+  front_begin_ = plus(first_plane_, -plan_.lead);
+  if (!images(0)) front_begin_ = larger(front_begin_, low(0));
+  front_begin_ = let(body_, "begin_" + axes_[0], front_begin_);
   inside_tile_ = schedule_.edges == Edges::Tested ? kernel::boolean(false) : tile_is_inside();
   inside_tile_ = let(body_, "inside", inside_tile_);
   return blocks;
@@ -137,9 +139,28 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& 
   return kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
 }
 
+Expr StreamTile::image(int d, const Expr& place) const {
+  if (!images(d)) return place;
+  if (d == 0) {
+    int64_t behind = plan_.lead;  // of the first plane written
+    for (const Stage& stage : plan_.stages) {
+      behind = std::max<int64_t>(behind, plan_.lead + stage.lag);
+    }
+    const int64_t ahead = plan_.tail + plan_.unroll + schedule_.prefetch;  // of the last one
+    return wrap(interface_, program_.grid, d, place, behind, ahead);
+  }
+  const int axis = rank() - 1 - d;
+  const size_t i = static_cast<size_t>(axis);
+  const int64_t more_tiles = flat() ? schedule_.block[1] - 1 : 0;  // in the last group
+  return wrap(interface_, program_.grid, d, place, plan_.margin[i].low,
+              plan_.cover[i] + more_tiles * plan_.core(axis));
+}
+
 Expr StreamTile::origin_of(int axis, const Expr& tile) const {
   const size_t i = static_cast<size_t>(axis);
-  return kernel::add(low(rank() - 1 - axis), kernel::mul(tile, core_[i]));
+  const int d = rank() - 1 - axis;
+  const Expr origin = kernel::add(low(d), kernel::mul(tile, core_[i]));
+  return images(d) ? plus(origin, -plan_.margin[i].low) : origin;
 }
 
 Expr StreamTile::thread(int axis) const {
@@ -181,7 +202,9 @@ void StreamTile::limit(const Stage& stage, int d, Interval& inside) const {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
     if (!access || !needed[static_cast<size_t>(id)]) continue;
     if (access->escapes == 0) continue;
-    const ir::Box& box = program_.fields[static_cast<size_t>(access->field)].box;
+    const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+    if (field.boundary == ir::BoundaryKind::Periodic) continue;  // images are read like points
+    const ir::Box& box = field.box;
     const int offset = access->offsets[static_cast<size_t>(d)];
     if (access->escapes >> (2 * d) & 1) inside.raise(plus(interface_.low(box, d), -offset));
     if (access->escapes >> (2 * d + 1) & 1) inside.lower(plus(interface_.high(box, d), -offset));
@@ -226,8 +249,8 @@ Expr StreamTile::tile_is_inside() const {
     for (const Stage& stage : plan_.stages) limit(stage, d, inside);
     // The first and the last tile write what lies beyond their core, too.
     const analysis::Reach margin = plan_.margin[static_cast<size_t>(rank() - 1 - d)];
-    if (margin.low > 0) inside.raise(plus(low(d), 1));
-    if (margin.high > 0) inside.lower(plus(high(d), -1));
+    if (margin.low > 0 && !images(d)) inside.raise(plus(low(d), 1));
+    if (margin.high > 0 && !images(d)) inside.lower(plus(high(d), -1));
     for (const Quantity& q : plan_.quantities) {
       if (!q.loaded() && !q.written()) continue;
       inside.raise(interface_.low(field_of(q).box, d));
@@ -248,6 +271,7 @@ StreamTile::Interval StreamTile::fronts_inside() const {
     if (planes.low) fronts.raise(plus(planes.low, stage.lag));
     if (planes.high) fronts.lower(plus(planes.high, stage.lag));
     if (stage.everywhere || main_piece(stage) >= 0) continue;
+    if (images(0)) fronts.raise(plus(low(0), stage.lag));  // before that, its plane is an image
     for (const StagePiece& piece : stage.pieces) avoid(piece, stage.lag, fronts);
   }
   for (const Quantity& q : plan_.quantities) {
@@ -300,7 +324,7 @@ std::vector<Expr> StreamTile::core_conditions(int axis, const Expr& at) const {
   const Expr past = plus(high(d), 1);
   const Expr is_first = kernel::operation(Op::Eq, {tile, literal(0)});
   const Expr is_last = kernel::operation(Op::Eq, {tile, last_tile_[i]});
-  if (inside_) {  // such a tile is neither the first nor the last
+  if (inside_ || images(d)) {  // a tile inside is neither the first nor the last
     if (margin.low > 0) out.push_back(at_least(at, plus(origin, margin.low)));
     if (margin.high > 0) out.push_back(kernel::less(at, after));
     return out;

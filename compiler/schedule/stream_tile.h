@@ -77,6 +77,10 @@ class StreamTile {
   Expr tile_number(int axis) const {
     return flat() ? kernel::add(tile_[0], thread(1)) : tile_[static_cast<size_t>(axis)];
   }
+  // Places beyond the grid are images of points on the far side, in this dimension.
+  bool images(int d) const { return plan_.images[static_cast<size_t>(d)]; }
+  // The coordinate of the point at a place of the tile: its own, or that of what it is an image of.
+  Expr image(int d, const Expr& place) const;
   Expr origin_of(int axis, const Expr& tile) const;
   Expr thread(int axis) const;
   // The first column or row of the thread's patch.
@@ -125,7 +129,8 @@ class StreamTile {
   Expr first(int axis) const { return kernel::variable(first_names_[static_cast<size_t>(axis)]); }
   static Body guarded(const Expr& condition, Body body);
   void append_inside(const Expr& at, const ir::Box& box, int d, std::vector<Expr>& to) const;
-  // The point belongs to the tile's core; the first and last tile also own what lies beyond it.
+  // The place belongs to the tile's core; the first and last tile also own what lies beyond it,
+  // unless that is images.
   std::vector<Expr> core_conditions(int axis, const Expr& at) const;
 
   const ir::Program& program_;

@@ -11,7 +11,9 @@
 //
 // Everything a thread touches has its place in the tile, also beyond the grid: values there are
 // computed like any other and read by nobody. The first tile of a dimension therefore starts at the
-// grid's edge, without a margin.
+// grid's edge, without a margin. Where a periodic field is read across its edge, places beyond the
+// grid are images of the points on the far side instead, loaded from there and computed at those
+// coordinates; then every tile has its margins, and the front begins and ends beyond the grid.
 //
 // The body exists twice. Where the whole tile lies inside (one piece of every function applies
 // everywhere, no boundary rule is met, loads stay in their arrays) nothing is tested per point;
@@ -128,16 +130,20 @@ class StreamKernel : public StreamQueues {
                        sum, target, stage.lag, flat() ? "row" : "plane", stage.lag == 1 ? "" : "s");
   }
 
+  // The coordinate that a place is computed at; inside the grid its own.
+  Expr point_at(int d, const Expr& place) const { return inside_ ? place : image(d, place); }
+
   Body compute(const Stage& stage) {
     Body body = patch_lets();
     const std::string& plane = point_names_[0];
-    body.push_back({kernel::Let{plane, plus(kernel::variable(front_), -stage.lag)}});
+    body.push_back({kernel::Let{plane, point_at(0, plus(kernel::variable(front_), -stage.lag))}});
     Point point = {kernel::variable(plane)};
     mask_lets(stage, point[0], body);
     Body inner;
     for (int axis = rank() - 2; axis >= 0; --axis) {
       const std::string& name = point_names_[static_cast<size_t>(rank() - 1 - axis)];
-      inner.push_back({kernel::Let{name, kernel::add(first(axis), axis == 0 ? column() : row())}});
+      const Expr place = kernel::add(first(axis), axis == 0 ? column() : row());
+      inner.push_back({kernel::Let{name, point_at(rank() - 1 - axis, place)}});
       point.push_back(kernel::variable(name));
     }
     append(inner, at_point(stage, point));
@@ -185,17 +191,25 @@ class StreamKernel : public StreamQueues {
     const ir::Box& box = field_of(q).box;
     Point nearest_point;
     for (size_t d = 0; d < point.size(); ++d) {
-      nearest_point.push_back(nearest(point[d], box, d, 1));
+      nearest_point.push_back(inside_ ? point[d] : nearest(point[d], box, d, 1));
     }
     return kernel::load(builder_.global(q.field, q.component, 0, false),
                         interface_.index(nearest_point, box), q.type);
   }
 
+  // One piece covers every place of every tile: of a partial sum, and of a function on the whole
+  // grid where all places are points or images.
+  bool applies_everywhere(const Stage& stage) const {
+    const auto is_image = [](bool image) { return image; };
+    return stage.everywhere || (stage.pieces[0].region == program_.grid &&
+                                std::all_of(plan_.images.begin(), plan_.images.end(), is_image));
+  }
+
   Body at_point(const Stage& stage, const Point& point) {
     taken_ = builder_.names();
-    const int main = stage.everywhere ? 0 : main_piece(stage);
+    const int main = applies_everywhere(stage) ? 0 : main_piece(stage);
     Body body;
-    if (inside_ || stage.everywhere) {
+    if (inside_ || applies_everywhere(stage)) {
       if (main < 0) return store(stage, old_values(stage, point));
       const StagePiece& piece = stage.pieces[static_cast<size_t>(main)];
       const auto values = evaluate_piece(stage, piece, point, body);
@@ -243,11 +257,19 @@ class StreamKernel : public StreamQueues {
     return key;
   }
 
+  // `at` is the coordinate of a point: images are points of the grid, other places may lie beyond
+  // it.
+  void append_covered(const Expr& at, const ir::Box& region, int d, std::vector<Expr>& to) const {
+    const size_t i = static_cast<size_t>(d);
+    if (images(d) && region.ranges[i] == program_.grid.ranges[i]) return;
+    append_inside(at, region, d, to);
+  }
+
   Body make_masks() {
     Body all = patch_lets();
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
-        if (stage.everywhere || !masked()) continue;
+        if (applies_everywhere(stage) || !masked()) continue;
         const auto [entry, fresh] = masks_.try_emplace(cross_section(piece.region), -1);
         if (!fresh) continue;
         entry->second = builder_.local(kernel::Space::Thread, "covered", Scalar::I32, {},
@@ -255,8 +277,9 @@ class StreamKernel : public StreamQueues {
         all.push_back({kernel::Store{entry->second, {}, literal(0)}});
         std::vector<Expr> conditions;
         for (int axis = rank() - 2; axis >= 0; --axis) {
-          const Expr at = kernel::add(first(axis), axis == 0 ? column() : row());
-          append_inside(at, piece.region, rank() - 1 - axis, conditions);
+          const int d = rank() - 1 - axis;
+          const Expr place = kernel::add(first(axis), axis == 0 ? column() : row());
+          append_covered(image(d, place), piece.region, d, conditions);
         }
         const Expr mask = kernel::load(entry->second, {}, Scalar::I32);
         const Expr bit = kernel::operation(Op::Shl, {literal(1), bit_number()});
@@ -278,10 +301,10 @@ class StreamKernel : public StreamQueues {
   // The mask of a region for the plane of a stage: nothing where the plane misses the region.
   void mask_lets(const Stage& stage, const Expr& plane, Body& body) {
     live_.clear();
-    if (inside_ || stage.everywhere || !masked()) return;
+    if (inside_ || applies_everywhere(stage) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
       std::vector<Expr> planes;
-      append_inside(plane, piece.region, 0, planes);
+      append_covered(plane, piece.region, 0, planes);
       const BufferId mask = masks_.at(cross_section(piece.region));
       live_.push_back(let(body, "live",
                           select(kernel::all_of(std::move(planes)),
@@ -314,11 +337,31 @@ class StreamKernel : public StreamQueues {
     if (inside_ || access.escapes == 0 || stage.everywhere)
       return cell(stage, access, access.offsets);
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
+    if (field.boundary == ir::BoundaryKind::Periodic) return cell(stage, access, access.offsets);
     if (field.boundary == ir::BoundaryKind::Constant) {
       return apply_boundary(interface_, access, land(interface_, access, point),
                             cell(stage, access, access.offsets));
     }
+    if (field.boundary == ir::BoundaryKind::Mirror) {
+      const Landing landing = land(interface_, access, point);
+      return mirrored(stage, access, access.offsets, 0, point, landing.point);
+    }
     return clamped(stage, access, access.offsets, 0, point);
+  }
+
+  // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
+  Expr mirrored(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
+                const Point& point, const Point& landing) const {
+    if (d == offsets.size()) return cell(stage, access, offsets);
+    Expr value = mirrored(stage, access, offsets, d + 1, point, landing);
+    const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
+    for (int at : landing_offsets(field, access, d)) {
+      if (at == access.offsets[d]) continue;
+      offsets[d] = at;
+      const Expr there = kernel::operation(Op::Eq, {landing[d], plus(point[d], at)});
+      value = select(there, mirrored(stage, access, offsets, d + 1, point, landing), value);
+    }
+    return value;
   }
 
   // A clamped access reads at the offset nearest to its own that is still in the field.

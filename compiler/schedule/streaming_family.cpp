@@ -51,8 +51,7 @@ std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedul
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     const auto points = extent(program, plan.rank - 1 - axis);
     if (!points) return std::nullopt;
-    const analysis::Reach margin = plan.margin[static_cast<size_t>(axis)];
-    const int64_t rest = std::max<int64_t>(*points - margin.low - margin.high, 1);
+    const int64_t rest = std::max<int64_t>(*points - plan.spared(axis), 1);
     int64_t count = ceil_div(rest, std::max<int64_t>(plan.core(axis), 1));
     if (plan.rank == 2) count = ceil_div(count, schedule.block[1]);
     blocks *= count;
@@ -269,19 +268,15 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
     diagnostics.error("L018", program.grid_span, "streaming refused: the grid has one dimension")
         .hint = "there is nothing to tile beside the streamed dimension; use --schedule overlapped";
   }
-  for (size_t f = 0; f < program.fields.size(); ++f) {
-    const ir::Field& field = program.fields[f];
-    const bool reaches_far =
-        field.boundary == ir::BoundaryKind::Mirror || field.boundary == ir::BoundaryKind::Periodic;
-    if (reaches_far) {
-      diagnostics
-          .error("L013", field.span,
-                 fmt::format("streaming refused: field '{}' has a {} boundary", field.name,
-                             field.boundary == ir::BoundaryKind::Mirror ? "mirror" : "periodic"))
-          .hint = "the boundary reads points that the tile does not hold; use --schedule direct";
-    }
+  for (const FarRead& read : far_reads(program)) {
+    diagnostics
+        .error("L016", read.span,
+               fmt::format("streaming refused: '{}' lives on a sub-grid and is read across its "
+                           "boundary",
+                           program.fields[static_cast<size_t>(read.field)].name))
+        .hint = "declare the field on the whole grid, or use --schedule direct";
+    return;
   }
-  refuse_far_boundaries(program, "streaming", false, diagnostics);
 }
 
 void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
@@ -326,9 +321,15 @@ void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics
     return diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
   };
   const size_t x = static_cast<size_t>(plan.rank) - 1;
+  const bool wraps = std::find(plan.images.begin(), plan.images.end(), true) != plan.images.end();
   for (const Quantity& q : plan.quantities) {
     if (!plan.bulk || q.staged == 0) continue;
     const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
+    if (wraps) {
+      error(field.span, fmt::format("field '{}' around a periodic grid", field.name)).hint =
+          "a box ends where the field ends; use loads=async";
+      return;
+    }
     const ir::Affine row = field.box.ranges[x].high - field.box.ranges[x].low + 1;
     const int size = size_in_bytes(q.type);
     const bool known = row.is_constant();

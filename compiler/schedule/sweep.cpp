@@ -25,7 +25,7 @@ std::vector<Sweep> plan_sweeps(const ir::Program& program) {
     const size_t f = static_cast<size_t>(function.target);
     const ir::Field& target = program.fields[f];
     bool reads_neighbours = false;
-    for (const analysis::Reads& reads : analysis::reads_of(function)) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       if (reads.field == function.target && reads.level == 0 && reads.at_offset)
         reads_neighbours = true;
     }

@@ -43,6 +43,7 @@ struct Field {
   Element element = Element::Real;
   std::string boundary;  // "" for none
   bool constant = false;
+  bool inner = false;  // on a sub-grid that leaves out the points at the edges
   int history = 1;
 };
 
@@ -73,6 +74,10 @@ class Generator {
     for (size_t d = 0; d < needed_.size(); ++d) {
       text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
     }
+    const auto inner = [](const Field& field) { return field.inner; };
+    if (std::any_of(fields_.begin(), fields_.end(), inner)) {
+      text += "subgrid H of G = [" + inner_box() + "];\n";
+    }
     for (const Field& field : fields_) text += declare(field);
     out_.text = text + functions;
     return std::move(out_);
@@ -90,6 +95,13 @@ class Generator {
     return fmt::format("{}", fmt::join(ranges, ", "));
   }
 
+  std::string inner_box() const {
+    std::vector<std::string> ranges;
+    for (int d = 0; d < rank(); ++d)
+      ranges.push_back(fmt::format("1..{}-2", size_name(static_cast<size_t>(d))));
+    return fmt::format("{}", fmt::join(ranges, ", "));
+  }
+
   // --- Declarations ---
 
   void make_fields() {
@@ -100,6 +112,7 @@ class Generator {
       if (random_.chance(12)) field.element = Element::Integer;
       if (random_.chance(10)) field.element = Element::Vector;
       field.boundary = random_boundary();
+      field.inner = !field.boundary.empty() && random_.chance(8);
       if (random_.chance(20)) field.history = random_.between(2, 4);
       fields_.push_back(field);
     }
@@ -115,6 +128,10 @@ class Generator {
       if (field.element == Element::Integer) covers("integer field");
       if (field.element == Element::Vector) covers("vector field");
       if (field.history > 1) covers(fmt::format("history {}", field.history));
+      if (field.inner) {
+        covers("field on a sub-grid");
+        for (int& extent : needed_) extent = 3;
+      }
       covers(field.boundary.empty()
                  ? "no boundary"
                  : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
@@ -123,17 +140,18 @@ class Generator {
 
   std::string random_boundary() {
     const int roll = random_.below(100);
-    if (roll < 50) return "";
-    if (roll < 70) return "clamp";
-    if (roll < 90) return random_.chance(50) ? "constant 1" : "constant 0";
-    return roll < 95 ? "mirror" : "periodic";
+    if (roll < 40) return "";
+    if (roll < 55) return "clamp";
+    if (roll < 70) return random_.chance(50) ? "constant 1" : "constant 0";
+    return roll < 85 ? "mirror" : "periodic";
   }
 
   std::string declare(const Field& field) const {
     const char* type = field.element == Element::Real      ? "real"
                        : field.element == Element::Integer ? "integer"
                                                            : "vector 2 of real";
-    std::string text = fmt::format("field {} : {} on G", field.name, type);
+    std::string text =
+        fmt::format("field {} : {} on {}", field.name, type, field.inner ? "H" : "G");
     if (field.history > 1) text += fmt::format(" history {}", field.history);
     if (field.constant) text += " constant";
     if (!field.boundary.empty()) text += " boundary " + field.boundary;
@@ -156,6 +174,16 @@ class Generator {
 
   // --- Stencil functions ---
 
+  // How far the target's domain keeps from the grid's edges.
+  Reach edge_of(const Field& target) const {
+    Reach edge(rank());
+    if (target.inner) {
+      std::fill(edge.low.begin(), edge.low.end(), 1);
+      std::fill(edge.high.begin(), edge.high.end(), 1);
+    }
+    return edge;
+  }
+
   std::string make_stencil(int number) {
     std::vector<const Field*> targets;
     for (const Field& field : fields_) {
@@ -164,7 +192,7 @@ class Generator {
     const Field& target = *random_.pick(targets);
     const std::string head = fmt::format("stencil f{} : {}", number, target.name);
     if (random_.chance(25)) return head + " {\n" + make_pieces(target) + "}\n";
-    Reach reach(rank());
+    Reach reach = edge_of(target);
     const std::string value = target_value(target, reach);
     if (!lets_.empty()) {
       std::string body;
@@ -184,7 +212,7 @@ class Generator {
     allow_lets_ = false;
     std::string out;
     for (int piece = 0; piece < 3; ++piece) {
-      Reach reach(rank());
+      Reach reach = edge_of(target);
       std::string value = target_value(target, reach);
       const size_t a = static_cast<size_t>(axis);
       std::vector<std::string> ranges;

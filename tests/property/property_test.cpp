@@ -198,6 +198,10 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program,
       schedule.loads = schedule::Loads::Async;
       continue;
     }
+    if (has_code(refusals, "L016") && schedule.time_tile > 1) {  // served by one step, perhaps
+      schedule.time_tile = 1;
+      continue;
+    }
     if (!has_code(refusals, "L014")) return std::nullopt;
     const auto larger = enlarge(schedule, program.grid.rank());
     if (!larger) return std::nullopt;

@@ -98,10 +98,24 @@ grid G = [0..N-1] steps 1;
 field A : real on G;
 stencil f : A { [0] = A[2]; [1..N-2] = A[-1] + A[0]; }
 )");
-  const auto reads = reads_of(program.functions[0]);
+  const auto reads = reads_of(program, program.functions[0]);
   ASSERT_EQ(reads.size(), 1u);
   EXPECT_EQ(reads[0].offsets[0], (Reach{1, 2}));
   EXPECT_TRUE(reads[0].at_offset);
+}
+
+// What a tile must hold for an access that may leave the field, by the field's rule.
+TEST(Tiles, ReadsBeyondTheEdgeLandWithinReach) {
+  const auto reach = [](const std::string& boundary, const std::string& region) {
+    const auto program = load("grid G = [0..63] steps 1; field A : real on G boundary " + boundary +
+                              "; stencil f : A[" + region + "] = A[-3];");
+    return reads_of(program, program.functions[0])[0].offsets[0];
+  };
+  EXPECT_EQ(reach("clamp", "0..63"), (Reach{3, 0}));
+  EXPECT_EQ(reach("mirror", "0..63"), (Reach{3, 3}));
+  EXPECT_EQ(reach("periodic", "0..63"), (Reach{3, -3}));
+  EXPECT_EQ(reach("constant 1", "0..63"), (Reach{3, -3}));
+  EXPECT_EQ(reach("mirror", "3..63"), (Reach{3, -3})) << "it stays inside";
 }
 
 }  // namespace

@@ -347,5 +347,44 @@ TEST(StreamPlan, ClampedAccessesLandAnywhereBetween) {
   EXPECT_EQ(clamped.stages[0].planes, (std::set<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}}));
 }
 
+TEST(StreamPlan, MirroredAccessesLandAsFarOnTheOtherSide) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
+      "stencil s : A on G = A[3,0] + A[0,-2];");
+  const ir::Piece& piece = program.functions[0].pieces[0];
+  std::set<std::vector<int>> places;
+  for (const ir::Node& node : piece.graph.nodes()) {
+    const auto* access = std::get_if<ir::Access>(&node.kind);
+    if (!access) continue;
+    for (auto& at : landing_offsets(program.fields[0], *access)) places.insert(at);
+  }
+  EXPECT_EQ(places, (std::set<std::vector<int>>{
+                        {3, 0}, {1, 0}, {-1, 0}, {-3, 0}, {0, -2}, {0, 0}, {0, 2}}));
+  const StreamPlan mirrored = flat_plan(program, 1);
+  EXPECT_EQ(mirrored.quantities[0].ages, 7) << "from 3 planes ahead to 3 behind";
+  EXPECT_EQ(mirrored.stages[0].lag, mirrored.quantities[0].ready + 3);
+}
+
+TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
+  const auto offsets = [](const std::string& size) {
+    const ir::Program program =
+        load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary mirror;" +
+             "stencil s : A on G = A[-1,0];");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+  };
+  EXPECT_EQ(offsets("param N : integer = 9; "), (std::vector{-1, 1}));
+  EXPECT_EQ(offsets("param N : integer = 1; "), (std::vector{-1, 1, 0}));
+  EXPECT_EQ(offsets("param N : integer; require N >= 1; "), (std::vector{-1, 1, 0}));
+}
+
+TEST(StreamPlan, AccessesThatStayInsideLandNowhereElse) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
+      "stencil s : A[0..96, 2..99] = A[3,0] + A[0,-2];");
+  const StreamPlan inside = flat_plan(program, 1);
+  EXPECT_EQ(inside.quantities[0].ages, 4);
+}
+
 }  // namespace
 }  // namespace stencil::schedule

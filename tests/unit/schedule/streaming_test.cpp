@@ -148,12 +148,6 @@ TEST(StreamingRefusals, Features) {
   EXPECT_EQ(codes("", load("grid G = [0..9, 0..9, 0..9, 0..9] steps 1; field A : real on G;"
                            "stencil f : A on G = A[0,0,0,0] / 2;")),
             "L010");
-  for (const char* boundary : {"mirror", "periodic"}) {
-    const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
-    EXPECT_EQ(
-        codes("", load("grid G = [0..9, 0..9] steps 1;" + field + "stencil f : A on G = A[0,1];")),
-        "L013");
-  }
   EXPECT_EQ(codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
                            "subgrid S of G = [0..9, 2..7]; field c : real on S boundary clamp;"
                            "stencil f : A[0..9, 2..7] = A[0,0] + c[0,1];")),
@@ -164,9 +158,9 @@ TEST(StreamingRefusals, Features) {
       "L011");
 }
 
-// Boundaries that stay inside the tile are served.
-TEST(StreamingRefusals, ClampAndConstantBoundariesAreNone) {
-  for (const char* boundary : {"clamp", "constant(1)"}) {
+// A field on the whole grid may have any boundary.
+TEST(StreamingRefusals, BoundariesOfWholeFieldsAreNone) {
+  for (const char* boundary : {"clamp", "constant(1)", "mirror", "periodic"}) {
     const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
     EXPECT_EQ(
         codes("", load("grid G = [0..9, 0..9] steps 1;" + field + "stencil f : A on G = A[0,1];")),
@@ -273,6 +267,18 @@ TEST(StreamingRefusals, BulkCopiesStartAtMultiplesOf16Bytes) {
   EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=async", 1), 90);
   EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 1), 88) << "96 - 4 - 4";
   EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 2), 88) << "of every tile size";
+}
+
+TEST(StreamingRefusals, BulkCopiesDoNotWrapAround) {
+  const ir::Program ring = load(
+      "grid G = [0..63, 0..63] steps 1; field A : real on G boundary periodic; stencil f : A on G "
+      "= A[0,1];");
+  EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=async", ring), "");
+  const std::string refused = message("block=32 elements=4 prefetch=1 loads=bulk", ring);
+  EXPECT_NE(refused.find("error L025: streaming refused: loads=bulk cannot copy field 'A' around a "
+                         "periodic grid\n"),
+            std::string::npos)
+      << refused;
 }
 
 TEST(StreamingRefusals, BulkCopiesTakeBoxesOfTheirSize) {

@@ -1,0 +1,112 @@
+// Boundary rules as index arithmetic against the reference's: every place around small boxes, with
+// extents that the compiler knows and with open ones.
+#include <map>
+
+#include "compiler/kernel/evaluate.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/reference/access.h"
+#include "compiler/schedule/blocks.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+constexpr int kLow = 3;  // of the grids below
+
+// A grid [3 .. N+2] of `extent` points; `open`: N is a param without a value.
+ir::Program program_of(const std::string& boundary, int extent, int offset, bool open) {
+  const std::string size = open ? "" : " = " + std::to_string(extent);
+  return load("param N : integer" + size + "; require N >= 1; grid G = [3..N+2] steps 1;" +
+              "field A : real on G boundary " + boundary + "; stencil f : A on G = A[" +
+              std::to_string(offset) + "] + 1;");
+}
+
+int64_t value(const kernel::Expr& expr, int extent, int x) {
+  const std::map<std::string, int64_t> variables = {{"N", extent}, {"size_x", extent}, {"x", x}};
+  const auto found = kernel::evaluate(expr, [&](const std::string& name) -> std::optional<int64_t> {
+    const auto variable = variables.find(name);
+    if (variable == variables.end()) return std::nullopt;
+    return variable->second;
+  });
+  EXPECT_TRUE(found.has_value()) << kernel::print(expr);
+  return found.value_or(-1);
+}
+
+TEST(Wrap, PlacesAreImagesOfThePointThatAPeriodicReadFinds) {
+  for (const bool open : {false, true}) {
+    for (int extent = 1; extent <= 6; ++extent) {
+      const ir::Program program = program_of("periodic", extent, 1, open);
+      const Interface interface(program);
+      for (int below = 0; below <= 8; below += 2) {
+        for (int above = 0; above <= 8; above += 4) {
+          const kernel::Expr wrapped =
+              wrap(interface, program.grid, 0, kernel::variable("x"), below, above);
+          for (int index = -below; index < extent + above; ++index) {
+            const auto point = reference::resolve(ir::BoundaryKind::Periodic, index, extent);
+            EXPECT_EQ(value(wrapped, extent, kLow + index), kLow + point)
+                << extent << " points, " << below << " below, " << above << " above, at " << index;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Land, WhereTheReferenceReads) {
+  for (const auto& [name, kind] :
+       {std::pair("clamp", ir::BoundaryKind::Clamp), std::pair("mirror", ir::BoundaryKind::Mirror),
+        std::pair("periodic", ir::BoundaryKind::Periodic)}) {
+    for (const bool open : {false, true}) {
+      for (int extent = 1; extent <= 6; ++extent) {
+        for (int offset = -7; offset <= 7; ++offset) {
+          if (offset == 0) continue;  // the node before it in the graph
+          const ir::Program program = program_of(name, extent, offset, open);
+          const Interface interface(program);
+          const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
+          const Landing landing = land(interface, access, {kernel::variable("x")});
+          for (int index = 0; index < extent; ++index) {
+            EXPECT_EQ(value(landing.point[0], extent, kLow + index),
+                      kLow + reference::resolve(kind, index + offset, extent))
+                << name << " " << extent << " points, offset " << offset << " at " << index;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Known extents that are large enough need no remainder, which is slow on a GPU.
+TEST(Land, NoRemainderWhereOneStepBackIsEnough) {
+  for (const char* boundary : {"mirror", "periodic"}) {
+    const auto text = [&](int extent, bool open) {
+      const ir::Program program = program_of(boundary, extent, -2, open);
+      const Interface interface(program);
+      const auto& access = std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
+      return kernel::print(land(interface, access, {kernel::variable("x")}).point[0]);
+    };
+    EXPECT_EQ(text(3, false).find('%'), std::string::npos) << text(3, false);
+    EXPECT_NE(text(1, false).find('%'), std::string::npos) << text(1, false);
+    EXPECT_NE(text(3, true).find('%'), std::string::npos) << text(3, true);
+  }
+}
+
+TEST(ImageDimensions, WhereAPeriodicFieldIsReadAcrossItsEdge) {
+  const auto dimensions = [](const std::string& stencil, bool written_only) {
+    const ir::Program program = load(
+        "grid G = [0..9, 0..9] steps 1; field A : real on G boundary periodic;"
+        "field C : real on G boundary clamp; field K : real on G constant boundary periodic;"
+        "stencil f : " +
+        stencil + ";");
+    return image_dimensions(program, written_only);
+  };
+  EXPECT_EQ(dimensions("A on G = A[0,1] / 2", false), (std::vector{false, true}));
+  EXPECT_EQ(dimensions("A[1..9, 0..8] = A[-1,1] / 2", false), (std::vector{false, false}));
+  EXPECT_EQ(dimensions("C on G = C[0,1] + A[-1,0]", false), (std::vector{true, false}));
+  EXPECT_EQ(dimensions("A on G = K[1,0] + A[0,0]", false), (std::vector{true, false}));
+  EXPECT_EQ(dimensions("A on G = K[1,0] + A[0,0]", true), (std::vector{false, false}));
+}
+
+}  // namespace
+}  // namespace stencil::schedule
