@@ -94,6 +94,7 @@ class StreamPlanner {
     loaded.field = field;
     loaded.component = component;
     loaded.version = -level;
+    loaded.written = ir::is_written(program_, field);
     const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
     loaded.type = declared.components[static_cast<size_t>(component)].type;
     // Copies by threads move 4 bytes at least; what is narrower goes through registers.
@@ -550,6 +551,10 @@ int estimate_registers(const StreamPlan& plan) {
   int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
   for (const Stage& stage : plan.stages) {
     in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+    for (const auto& [component, source] : stage.source) {  // a coefficient's queue is long: moves
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(source)];
+      if (plan.rank == 2 && quantity.loaded() && !quantity.written) in_the_making += 4;
+    }
   }
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }

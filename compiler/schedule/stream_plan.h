@@ -50,8 +50,9 @@ struct Quantity {
   int component = 0;
   int version = 0;
   Scalar type = Scalar::F32;
-  int part = -1;    // >= 0: a partial sum on the way to this version (scatter form)
-  int output = -1;  // >= 0: written, as this level of the field (0: the newest)
+  int part = -1;        // >= 0: a partial sum on the way to this version (scatter form)
+  int output = -1;      // >= 0: written, as this level of the field (0: the newest)
+  bool written = true;  // false: a coefficient, which every step reads as it was loaded
 
   int lag = 0;    // the plane of age 0 is that far behind the front
   int ready = 0;  // the first age that may be read: loads are ahead of their use
@@ -68,7 +69,7 @@ struct Quantity {
 
   bool loaded() const { return version <= 0; }
   int level() const { return -version; }  // of a loaded quantity
-  bool written() const { return output >= 0; }
+  bool is_output() const { return output >= 0; }
 };
 
 struct StagePiece {

@@ -252,7 +252,7 @@ Expr StreamTile::tile_is_inside() const {
     if (margin.low > 0 && !images(d)) inside.raise(plus(low(d), 1));
     if (margin.high > 0 && !images(d)) inside.lower(plus(high(d), -1));
     for (const Quantity& q : plan_.quantities) {
-      if (!q.loaded() && !q.written()) continue;
+      if (!q.loaded() && !q.is_output()) continue;
       inside.raise(interface_.low(field_of(q).box, d));
       inside.lower(interface_.high(field_of(q).box, d));
     }

@@ -393,7 +393,7 @@ class StreamKernel : public StreamQueues {
   Body write_results(const Stage& stage) {
     Body out;
     for (int id : stage.results) {
-      if (quantity(id).written()) append(out, write_plane(id));
+      if (quantity(id).is_output()) append(out, write_plane(id));
     }
     return out;
   }

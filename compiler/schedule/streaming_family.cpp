@@ -141,7 +141,7 @@ Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
   }
   for (const Quantity& q : plan.quantities) {
     if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
-    if (q.written()) out.bytes_written += size_in_bytes(q.type) * core;
+    if (q.is_output()) out.bytes_written += size_in_bytes(q.type) * core;
   }
   out.bytes_read /= core * schedule.time_tile;
   out.bytes_written /= core * schedule.time_tile;
