@@ -142,9 +142,9 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& 
 Expr StreamTile::image(int d, const Expr& place) const {
   if (!images(d)) return place;
   if (d == 0) {
-    int64_t behind = plan_.lead;  // of the first plane written
-    for (const Stage& stage : plan_.stages) {
-      behind = std::max<int64_t>(behind, plan_.lead + stage.lag);
+    int64_t behind = plan_.lead;                  // of the first plane written
+    for (const Quantity& q : plan_.quantities) {  // loaded ones may lag behind every stage
+      behind = std::max<int64_t>(behind, plan_.lead + q.lag);
     }
     const int64_t ahead = plan_.tail + plan_.unroll + schedule_.prefetch;  // of the last one
     return wrap(interface_, program_.grid, d, place, behind, ahead);
