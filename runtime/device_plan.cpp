@@ -244,6 +244,7 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
     int64_t count;
     Status operator()(const kernel::Launch& launch) const { return self.launch(launch, count); }
     Status operator()(const kernel::Rotate& rotate) const {
+      if (count < rotate.steps) return Done{};
       auto& slots = self.memory_[static_cast<size_t>(rotate.array)];
       std::rotate(slots.begin(), slots.end() - 1, slots.end());
       return Done{};

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
@@ -48,7 +50,12 @@ bool any_scalar(const kernel::Plan& plan) {
 }  // namespace
 
 bool Driver::uses_count() const {
-  return any_scalar<kernel::StepCount>(plan_);
+  const auto depends = [](const kernel::Action& action) {
+    const auto* rotate = std::get_if<kernel::Rotate>(&action);
+    return rotate && rotate->steps > 1;
+  };
+  return any_scalar<kernel::StepCount>(plan_) ||
+         std::any_of(plan_.actions.begin(), plan_.actions.end(), depends);
 }
 bool Driver::uses_first_step() const {
   return any_scalar<kernel::FirstStep>(plan_);
@@ -333,7 +340,10 @@ void Driver::loop() {
       void operator()(const Launch& l) const { driver.launch(l); }
       void operator()(const kernel::Rotate& rotate) const {
         const size_t array = static_cast<size_t>(rotate.array);
-        driver.out_.line(fmt::format("stencil_rotate({});", driver.copies_[array].pointers));
+        const std::string when =
+            rotate.steps == 1 ? "" : fmt::format("if ({} >= {}) ", driver.count_, rotate.steps);
+        driver.out_.line(
+            fmt::format("{}stencil_rotate({});", when, driver.copies_[array].pointers));
       }
       void operator()(const kernel::Exchange& exchange) const {
         const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;

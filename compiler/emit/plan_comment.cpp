@@ -122,8 +122,10 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
         return describe_launch(module, launch, names, printer);
       }
       std::string operator()(const kernel::Rotate& rotate) const {
-        return fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
-                           module.plan.arrays[static_cast<size_t>(rotate.array)].name);
+        const std::string when =
+            rotate.steps == 1 ? "" : fmt::format("if count is {} or more: ", rotate.steps);
+        return when + fmt::format("rotate {}: slot k becomes slot k+1, the last becomes slot 0",
+                                  module.plan.arrays[static_cast<size_t>(rotate.array)].name);
       }
       std::string operator()(const kernel::Exchange& exchange) const {
         return fmt::format("exchange slots {} and {} of {}", exchange.a, exchange.b,

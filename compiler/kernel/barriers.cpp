@@ -6,7 +6,8 @@
 // parts.
 //
 // A loop is walked twice, so that its end meets its beginning. A buffer whose first index is
-// (loop variable + c) % slots is a ring: accesses to different slots do not meet. Each further walk
+// (loop variable + c) % slots is a ring: accesses to different slots do not meet, nor do those
+// whose first indices are different literals. Each further walk
 // stands for the next iteration, so there the loop variable counts one step more, and a loop with a
 // ring is walked until every slot has come round.
 //
@@ -29,7 +30,7 @@ namespace stencil::kernel {
 namespace {
 
 struct Place {
-  std::string ring;  // what the slot is counted from; empty: no ring
+  std::string ring;  // what the slot is counted from; empty: the first index is in `index`
   int64_t slots = 1;
   int64_t slot = 0;                // modulo `slots`
   std::vector<std::string> index;  // as text; a ring's slot is left out
@@ -200,6 +201,12 @@ class SectionAccesses {
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
+    const auto* fixed = index.empty() ? nullptr : std::get_if<IntegerLiteral>(&index[0]->kind);
+    if (fixed) {
+      out.ring = "fixed";
+      out.slots = 0;
+      out.slot = fixed->value;
+    }
     for (size_t d = out.ring.empty() ? 0 : 1; d < index.size(); ++d) {
       out.index.push_back(text(index[d]));
     }
@@ -335,50 +342,42 @@ class BarrierVerifier {
     for (const auto& [id, indices] : now) {
       const auto earlier = before.find(id);
       if (earlier == before.end()) continue;
-      if (own_element(indices, earlier->second) || !may_meet(indices, earlier->second)) continue;
+      if (!may_meet(indices, earlier->second)) continue;
       violations_.add(kernel_.name,
                       fmt::format("shared buffer '{}' is {} without a barrier after it was {}",
                                   name_of(id), does, was));
     }
   }
 
-  // Every thread meets only its own elements: all places have one index (whatever the slot), made
-  // from all axes of the block, or each of the axes is itself an index, the same one everywhere.
-  bool own_element(const std::set<Place>& a, const std::set<Place>& b) const {
-    const Place& first = *a.begin();
-    const auto everywhere = [&](const auto& holds) {
-      return std::all_of(a.begin(), a.end(), holds) && std::all_of(b.begin(), b.end(), holds);
-    };
+  bool may_meet(const std::set<Place>& a, const std::set<Place>& b) const {
+    return std::any_of(a.begin(), a.end(), [&](const Place& one) {
+      return std::any_of(b.begin(), b.end(), [&](const Place& other) {
+        return !one.other_slot(other) && !own_element(one, other);
+      });
+    });
+  }
+
+  // Every thread meets only its own elements: both places have one index (whatever the slot), made
+  // from all axes of the block, or each of the axes is itself an index, the same one in both.
+  bool own_element(const Place& a, const Place& b) const {
+    if (a.ring.empty() != b.ring.empty()) return false;
     unsigned axes = 0;  // of the block
     for (unsigned axis = 0; axis < 3; ++axis) {
       if (kernel_.threads[axis] > 1) axes |= 1u << axis;
     }
     unsigned made_from = 0;
-    for (const std::string& index : first.index) {
+    for (const std::string& index : a.index) {
       const auto found = texts_.axes.find(index);
       if (found != texts_.axes.end()) made_from |= found->second;
     }
-    const bool one_index = everywhere(
-        [&](const Place& place) { return place.index == first.index && place.ring == first.ring; });
-    if (one_index && (made_from & axes) == axes) return true;
+    if (a.index == b.index && (made_from & axes) == axes) return true;
     for (unsigned axis = 0; axis < 3; ++axis) {
       if ((axes >> axis & 1) == 0) continue;
-      const auto found = std::find(first.index.begin(), first.index.end(), kThreads[axis]);
-      const size_t d = static_cast<size_t>(found - first.index.begin());
-      if (!everywhere([&](const Place& place) {
-            return d < place.index.size() && place.index[d] == kThreads[axis];
-          })) {
-        return false;
-      }
+      const auto found = std::find(a.index.begin(), a.index.end(), kThreads[axis]);
+      const size_t d = static_cast<size_t>(found - a.index.begin());
+      if (d >= a.index.size() || d >= b.index.size() || b.index[d] != kThreads[axis]) return false;
     }
     return true;
-  }
-
-  static bool may_meet(const std::set<Place>& a, const std::set<Place>& b) {
-    return std::any_of(a.begin(), a.end(), [&](const Place& one) {
-      return std::any_of(b.begin(), b.end(),
-                         [&](const Place& other) { return !one.other_slot(other); });
-    });
   }
 
   const Kernel& kernel_;

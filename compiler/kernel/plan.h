@@ -20,8 +20,8 @@
 namespace stencil::kernel {
 
 // One scalar component of one field in device memory, in one or more equally shaped copies, called
-// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slot `levels`, if
-// there is one more copy than levels, is the spare that the next result is written to.
+// slots. Slot 0 is the newest level, slot k is level @-k for k < levels, and slots from `levels` on
+// are spares that the next results are written to.
 struct Array {
   std::string name;  // C identifier: "A", "S_rho", "f_2"
   Scalar type;
@@ -80,7 +80,8 @@ struct Launch {
 };
 struct Rotate {
   int array;
-};  // every slot moves one on: slot k becomes k+1, the last becomes 0
+  int steps = 1;  // only in tiles of at least so many steps
+};                // every slot moves one on: slot k becomes k+1, the last becomes 0
 struct Exchange {
   int array;
   int a, b;

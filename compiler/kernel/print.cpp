@@ -261,7 +261,11 @@ struct ActionPrinter {
                        module.kernels[static_cast<size_t>(launch.kernel)].name, arguments,
                        print(launch.blocks), when);
   }
-  std::string operator()(const Rotate& rotate) const { return "rotate " + array(rotate.array); }
+  std::string operator()(const Rotate& rotate) const {
+    const std::string when =
+        rotate.steps == 1 ? "" : fmt::format(" in tiles of {} steps or more", rotate.steps);
+    return "rotate " + array(rotate.array) + when;
+  }
   std::string operator()(const Exchange& exchange) const {
     return fmt::format("exchange {}[{}] [{}]", array(exchange.array), exchange.a, exchange.b);
   }

@@ -59,7 +59,11 @@ class PlanVerifier {
     scalar_arguments(launch, kernel);
     bulk_sources(launch, kernel);
   }
-  void operator()(const Rotate& rotate) { slot(rotate.array, 0, "rotation"); }
+  void operator()(const Rotate& rotate) {
+    slot(rotate.array, 0, "rotation");
+    if (rotate.steps >= 1 && rotate.steps <= plan_.time_tile) return;
+    fail(fmt::format("rotation in tiles of {} steps, which do not occur", rotate.steps));
+  }
   void operator()(const Exchange& exchange) {
     slot(exchange.array, exchange.a, "exchange");
     slot(exchange.array, exchange.b, "exchange");

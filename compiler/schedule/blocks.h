@@ -64,7 +64,8 @@ class Interface {
   kernel::Buffer global_buffer(ir::FieldId field, int component, std::string name,
                                bool read_only) const;
   std::string array_name(ir::FieldId field, int component) const;
-  // "A" for level 0, "A_1" for level @-1, "A_next" for the spare, or what is free instead.
+  // "A" for level 0, "A_1" for level @-1, "A_next" and "A_next_1" for spares, as many as there are
+  // levels, or what is free instead.
   std::string slot_name(ir::FieldId field, int component, int slot) const;
 
  private:

@@ -50,15 +50,15 @@ kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& na
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
-int KernelBuilder::boxes(ir::FieldId field, int component, const std::vector<int>& box) {
-  const kernel::BufferId buffer = global(field, component, 0, false);
+int KernelBuilder::boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box) {
+  const kernel::BufferId buffer = global(field, component, slot, false);
   for (size_t s = 0; s < kernel_.bulk_sources.size(); ++s) {
     const kernel::BulkSource& source = kernel_.bulk_sources[s];
     if (source.buffer == buffer && source.box == box) return static_cast<int>(s);
   }
   const std::string& name = kernel_.buffers[static_cast<size_t>(buffer)].name;
   kernel_.bulk_sources.push_back({names_.unique(name + "_boxes"), buffer, box});
-  described_.push_back({interface_.array_of(field, component), 0});
+  described_.push_back({interface_.array_of(field, component), slot});
   return static_cast<int>(kernel_.bulk_sources.size()) - 1;
 }
 

@@ -23,8 +23,8 @@ class KernelBuilder {
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
-  // Boxes of slot 0 of a component, for bulk copies: the same source each time it is asked for.
-  int boxes(ir::FieldId field, int component, const std::vector<int>& box);
+  // Boxes of one slot of a component, for bulk copies: the same source each time it is asked for.
+  int boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box);
 
   // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
   kernel::Expr load_global(const ir::Access& access, const Point& point);

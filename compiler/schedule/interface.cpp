@@ -72,9 +72,10 @@ Interface::Interface(const ir::Program& program) : program_(program) {
   }
   for (const kernel::Array& array : arrays_) {  // after the fields, whose names come first
     slot_names_.push_back({array.name});
-    for (int slot = 1; slot <= array.levels; ++slot) {
-      const std::string wanted =
-          slot < array.levels ? fmt::format("{}_{}", array.name, slot) : array.name + "_next";
+    for (int slot = 1; slot < 2 * array.levels; ++slot) {
+      std::string wanted = fmt::format("{}_{}", array.name, slot);
+      if (slot >= array.levels) wanted = array.name + "_next";
+      if (slot > array.levels) wanted += fmt::format("_{}", slot - array.levels);
       slot_names_.back().push_back(names_.unique(wanted));
     }
   }

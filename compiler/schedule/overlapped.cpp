@@ -14,6 +14,10 @@
 // A function that reads its target at offsets keeps its results in per-thread buffers until every
 // thread has read the old values (Algorithm 4); others write to the shared tile directly.
 //
+// The tiles of a field with history are a ring of time levels, and what moves from step to step is
+// the slot that each level has. A step writes its new level over the oldest one, so it waits for
+// nobody unless that level is read at offsets.
+//
 // Where a periodic field is read across its edge, places of the tile beyond the grid are images of
 // the points on the far side: they are loaded from there and computed at those coordinates, so that
 // an access near the edge finds its value where it would inside the grid. Rules of other fields
@@ -27,7 +31,9 @@
 #include <map>
 #include <set>
 
+#include "compiler/schedule/barrier_planner.h"
 #include "compiler/schedule/builder.h"
+#include "compiler/schedule/levels.h"
 #include "compiler/schedule/overlapped.h"
 
 namespace stencil::schedule {
@@ -39,41 +45,13 @@ using analysis::Reach;
 using kernel::Body;
 using kernel::Expr;
 
-// --- Barriers
-// ---------------------------------------------------------------------------------------
-
-// Places a barrier before a phase only if it needs one: it reads at offsets what was written since
-// the last barrier, or writes what was read at offsets since.
-class BarrierPlanner {
- public:
-  void before(const std::set<ir::FieldId>& offset_reads, const std::set<ir::FieldId>& writes,
-              Body& body) {
-    if (meet(offset_reads, written_) || meet(writes, read_)) force(body);
-    read_.insert(offset_reads.begin(), offset_reads.end());
-    written_.insert(writes.begin(), writes.end());
-  }
-  void force(Body& body) {
-    body.push_back({kernel::Barrier{}});
-    read_.clear();
-    written_.clear();
-  }
-
- private:
-  static bool meet(const std::set<ir::FieldId>& a, const std::set<ir::FieldId>& b) {
-    return std::any_of(a.begin(), a.end(), [&](ir::FieldId id) { return b.count(id) > 0; });
-  }
-  std::set<ir::FieldId> read_, written_;
-};
-
-// --- The kernel
-// ---------------------------------------------------------------------------------------
-
 class OverlappedLowering {
  public:
   OverlappedLowering(const ir::Program& program, const Schedule& schedule)
       : program_(program),
         schedule_(schedule),
         geometry_(plan_overlapped(program, schedule)),
+        advances_(advancing_functions(program)),
         interface_(program),
         module_(interface_.empty_module()),
         builder_(interface_, program.name + "_tile",
@@ -94,12 +72,7 @@ class OverlappedLowering {
     append(body, write_core());
     builder_.kernel().body = std::move(body);
     builder_.finish(tiling.blocks, module_);
-    for (kernel::Array& array : module_.plan.arrays) {
-      if (!array.written) continue;
-      array.copies = array.levels + 1;
-      module_.plan.actions.push_back(
-          kernel::Rotate{static_cast<int>(&array - module_.plan.arrays.data())});
-    }
+    rotate_levels(program_, module_.plan);
     return std::move(module_);
   }
 
@@ -144,8 +117,8 @@ class OverlappedLowering {
     }
   }
 
-  // One shared tile per component of every written field; a per-thread buffer where results must
-  // wait.
+  // One shared tile per component of every written field, for each time level; a per-thread buffer
+  // where results must wait.
   void declare_tiles() {
     for (const auto& [field, margin] : geometry_.held) {
       const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
@@ -157,6 +130,7 @@ class OverlappedLowering {
             fmt::format("core_{} and a halo of {} + {}", axes_[d], margin[d].low, margin[d].high)));
       }
       extents_[field] = extents;
+      if (levels(field) > 1) extents.insert(extents.begin(), kernel::integer(levels(field)));
       for (size_t c = 0; c < declared.components.size(); ++c) {
         const std::string name = interface_.array_name(field, static_cast<int>(c));
         tiles_[field].push_back(builder_.local(kernel::Space::Shared, name + "_tile",
@@ -180,15 +154,48 @@ class OverlappedLowering {
     }
   }
 
+  // --- Time levels ---
+
+  int levels(ir::FieldId field) const { return geometry_.levels.at(field); }
+  bool advances(const ir::Function& function) const {
+    return advances_[static_cast<size_t>(&function - program_.functions.data())];
+  }
+
+  // The slot of a level: so many steps after step 0, when level @-k is in slot (levels - k) modulo
+  // levels, all have moved on by as many.
+  Expr slot_after(const Expr& steps, ir::FieldId field, int level) const {
+    const int count = levels(field);
+    const Expr ahead = kernel::integer((count - level) % count);
+    return kernel::operation(Op::Mod, {kernel::add(steps, ahead), kernel::integer(count)});
+  }
+  // The same in the step being lowered, in which the field may already have a new level.
+  int advanced(ir::FieldId field) const { return advanced_.count(field) ? 1 : 0; }
+  Expr slot(ir::FieldId field, int level) const {
+    return slot_after(passed_, field, level - advanced(field));
+  }
+  // As a number that tells the slots of one step apart, and where `passed_` is known, of all.
+  int slot_number(ir::FieldId field, int level) const {
+    const auto* passed = std::get_if<kernel::IntegerLiteral>(&passed_->kind);
+    const int steps = advanced(field) + static_cast<int>(passed ? passed->value : 0);
+    return (steps + levels(field) - level) % levels(field);
+  }
+
+  std::vector<Expr> in_level(const Expr& slot, ir::FieldId field, std::vector<Expr> index) const {
+    if (levels(field) > 1) index.insert(index.begin(), slot);
+    return index;
+  }
+
+  // The results of a function replace a level that it reads at offsets.
   bool staged(const ir::Function& function) const {
+    const int replaced = advances(function) ? levels(function.target) - 1 : 0;
     const auto reads = analysis::reads_of(program_, function);
     return std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& r) {
-      return r.field == function.target && r.at_offset;
+      return r.field == function.target && r.level == replaced && r.at_offset;
     });
   }
 
-  // Loads every tile with its halo, as far as it lies in the field. Fields with tiles of one shape
-  // share the loops.
+  // Loads every tile with its halo, as far as it lies in the field, and the older levels that are
+  // read. Fields with tiles of one shape share the loops.
   Body load_tiles() {
     Body out;
     std::vector<ir::FieldId> left;
@@ -249,11 +256,15 @@ class OverlappedLowering {
     for (ir::FieldId field : group) {
       const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
       for (size_t c = 0; c < declared.components.size(); ++c) {
-        const ir::Access here{field, static_cast<int>(c), 0,
-                              std::vector<int>(static_cast<size_t>(rank()), 0), 0};
-        const Expr value =
-            kernel::convert(builder_.load_global(here, point), declared.components[c].type);
-        loads.push_back({kernel::Store{tiles_.at(field)[c], local, value}});
+        for (int level = 0; level < levels_read(program_, field); ++level) {
+          const ir::Access here{field, static_cast<int>(c), level,
+                                std::vector<int>(static_cast<size_t>(rank()), 0), 0};
+          const Expr value =
+              kernel::convert(builder_.load_global(here, point), declared.components[c].type);
+          const Expr slot = slot_after(steps_before_first(), field, level);
+          loads.push_back(
+              {kernel::Store{tiles_.at(field)[c], in_level(slot, field, local), value}});
+        }
       }
     }
     append(body, guarded(exists(point, box), std::move(loads)));
@@ -275,8 +286,20 @@ class OverlappedLowering {
 
   // --- Steps ---
 
+  // Steps of the tile that are skipped, and steps when all are done: shrinking boxes belong to a
+  // step of the tile, counted from the first of T.
+  Expr steps_before_first() const {
+    if (schedule_.regions == Regions::Hull) return kernel::integer(0);
+    return kernel::sub(kernel::integer(schedule_.time_tile), step_count_);
+  }
+  Expr steps_after_last() const {
+    return schedule_.regions == Regions::Hull ? step_count_ : kernel::integer(schedule_.time_tile);
+  }
+
   Body equal_steps() {
     const std::string t = builder_.names().unique("t");
+    passed_ = kernel::variable(t);
+    advanced_.clear();
     Body step;
     const Margin& hull = geometry_.analysis.computed_hull;
     for (const ir::Function& function : program_.functions) {
@@ -296,6 +319,8 @@ class OverlappedLowering {
       const Expr time = kernel::sub(kernel::add(first_step(), step_count()), kernel::integer(left));
       runs_ = left == 1 ? kernel::boolean(true)
                         : kernel::operation(Op::Ge, {step_count(), kernel::integer(left)});
+      passed_ = kernel::integer(t);
+      advanced_.clear();
       out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, schedule_.time_tile)}});
       for (size_t f = 0; f < program_.functions.size(); ++f) {
         append(out, apply(program_.functions[f],
@@ -307,21 +332,47 @@ class OverlappedLowering {
 
   // One function on its box: compute, and where results have to wait, write them after a barrier.
   Body apply(const ir::Function& function, const Margin& computed, const Expr& time) {
-    std::set<ir::FieldId> offset_reads;
+    const ir::FieldId target = function.target;
+    BarrierPlanner::Tiles offset_reads;
     for (const analysis::Reads& reads : analysis::reads_of(program_, function)) {
-      if (reads.at_offset && tiles_.count(reads.field)) offset_reads.insert(reads.field);
+      if (reads.at_offset && tiles_.count(reads.field)) {
+        offset_reads.insert({reads.field, slot_number(reads.field, reads.level)});
+      }
     }
+    // The new level takes the slot of the oldest one, or another writer has made it already.
+    const int made = advances(function) ? -1 : 0;
+    const BarrierPlanner::Tiles writes = {{target, slot_number(target, made)}};
+    result_slot_ = slot(target, made);
+    Body rest = keep_values(function, computed);
     Body out;
     if (!staged(function)) {
-      barriers_.before(offset_reads, {function.target}, out);
-      out.push_back(section(pieces(function, computed, time, tiles_)));
-      return out;
+      barriers_.before(offset_reads, writes, out);
+      out.push_back(section(pieces(function, computed, time, tiles_, std::move(rest))));
+    } else {
+      barriers_.before(offset_reads, {}, out);
+      out.push_back(section(pieces(function, computed, time, results_, {})));
+      barriers_.before({}, writes, out);
+      out.push_back(section(move_results(function, computed, std::move(rest))));
     }
-    barriers_.before(offset_reads, {}, out);
-    out.push_back(section(pieces(function, computed, time, results_)));
-    barriers_.before({}, {function.target}, out);
-    out.push_back(section(move_results(function, computed)));
+    advanced_.insert(target);
     return out;
+  }
+
+  // Where no piece applies, a new level has the values of the one before.
+  Body keep_values(const ir::Function& function, const Margin& computed) {
+    const ir::FieldId target = function.target;
+    if (!advances(function) || levels(target) == 1) return {};
+    const ir::Field& field = program_.fields[static_cast<size_t>(target)];
+    Body moves;
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      const kernel::BufferId tile = tiles_.at(target)[c];
+      const Scalar type = field.components[c].type;
+      const Expr value = kernel::load(tile, in_level(slot(target, 0), target, tile_index(target)),
+                                      arithmetic_type(type));
+      store(tile, target, kernel::convert(value, type), moves);
+    }
+    const Expr condition = kernel::all_of({computes(computed), exists(point(), field.box)});
+    return guarded(condition, std::move(moves));
   }
 
   // What every thread does for each of its points in a step, if the step is to be done at all. The
@@ -392,9 +443,10 @@ class OverlappedLowering {
 
   using Destinations = std::map<ir::FieldId, std::vector<kernel::BufferId>>;
 
+  // `rest`: what is done where no piece applies.
   Body pieces(const ir::Function& function, const Margin& computed, const Expr& time,
-              const Destinations& destinations) {
-    Body chain;
+              const Destinations& destinations, Body rest) {
+    Body chain = std::move(rest);
     for (size_t p = function.pieces.size(); p-- > 0;) {
       const ir::Piece& piece = function.pieces[p];
       Body body;
@@ -410,7 +462,7 @@ class OverlappedLowering {
     return chain;
   }
 
-  Body move_results(const ir::Function& function, const Margin& computed) {
+  Body move_results(const ir::Function& function, const Margin& computed, Body rest) {
     Body moves;
     const ir::Field& target = program_.fields[static_cast<size_t>(function.target)];
     for (size_t c = 0; c < target.components.size(); ++c) {
@@ -420,7 +472,7 @@ class OverlappedLowering {
           kernel::convert(kernel::load(result, element_index(), arithmetic_type(type)), type);
       store(tiles_.at(function.target)[c], function.target, value, moves);
     }
-    Body chain;
+    Body chain = std::move(rest);
     for (size_t p = function.pieces.size(); p-- > 0;) {
       const Expr condition =
           kernel::all_of({computes(computed), exists(point(), function.pieces[p].region)});
@@ -441,8 +493,9 @@ class OverlappedLowering {
   void store(kernel::BufferId buffer, ir::FieldId field, Expr value, Body& body) {
     const bool shared =
         builder_.kernel().buffers[static_cast<size_t>(buffer)].space == kernel::Space::Shared;
-    body.push_back(
-        {kernel::Store{buffer, shared ? tile_index(field) : element_index(), std::move(value)}});
+    std::vector<Expr> index =
+        shared ? in_level(result_slot_, field, tile_index(field)) : element_index();
+    body.push_back({kernel::Store{buffer, std::move(index), std::move(value)}});
   }
 
   // Where a point of the computed hull lies in the field's tile, `offset` away.
@@ -484,23 +537,36 @@ class OverlappedLowering {
       }
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    return apply_boundary(interface_, access, landing,
-                          kernel::load(tile->second[static_cast<size_t>(access.component)], index,
-                                       arithmetic_type(stored)));
+    return apply_boundary(
+        interface_, access, landing,
+        kernel::load(tile->second[static_cast<size_t>(access.component)],
+                     in_level(slot(access.field, access.level), access.field, std::move(index)),
+                     arithmetic_type(stored)));
   }
 
-  // Writes the output box of every written field, as far as it lies in the field.
+  // Writes the output box of every written field, as far as it lies in the field, of all levels
+  // that were made. They are counted from the oldest, the first made, for which there is always the
+  // same slot in memory; fewer than usual may have been made.
   Body write_core() {
     Body stores;
     for (const auto& [field, margin] : geometry_.held) {
       const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+      const int most = levels_made(declared, schedule_.time_tile);
+      Expr made = step_count_;
+      if (declared.history < schedule_.time_tile) {
+        made = kernel::operation(Op::Min, {made, kernel::integer(declared.history)});
+      }
       Body body;
-      for (size_t c = 0; c < declared.components.size(); ++c) {
-        const Scalar type = declared.components[c].type;
-        const Expr value =
-            kernel::load(tiles_.at(field)[c], tile_index(field), arithmetic_type(type));
-        builder_.store_global(field, static_cast<int>(c), declared.history, point(),
-                              kernel::convert(value, type), body);
+      for (int n = 1; n <= most; ++n) {
+        const Expr steps = kernel::add(kernel::sub(steps_after_last(), made), kernel::integer(n));
+        Body level = write_level(field, slot_after(steps, field, 0),
+                                 result_slot(declared, schedule_.time_tile, n, 0));
+        if (n == 1) {
+          append(body, std::move(level));
+        } else {
+          const Expr exists = kernel::operation(Op::Ge, {step_count_, kernel::integer(n)});
+          body.push_back({kernel::If{exists, std::move(level), {}}});
+        }
       }
       stores.push_back({kernel::If{interface_.inside(point(), declared.box), std::move(body), {}}});
     }
@@ -511,9 +577,24 @@ class OverlappedLowering {
     return out;
   }
 
+  // One level of a field, at the point: from its slot in the tile to a slot of the field.
+  Body write_level(ir::FieldId field, const Expr& from, int to) {
+    const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+    Body body;
+    for (size_t c = 0; c < declared.components.size(); ++c) {
+      const Scalar type = declared.components[c].type;
+      const Expr value = kernel::load(tiles_.at(field)[c], in_level(from, field, tile_index(field)),
+                                      arithmetic_type(type));
+      builder_.store_global(field, static_cast<int>(c), to, point(), kernel::convert(value, type),
+                            body);
+    }
+    return body;
+  }
+
   const ir::Program& program_;
   const Schedule& schedule_;
   const OverlappedGeometry geometry_;
+  const std::vector<bool> advances_;  // per function: the first in a step to write its target
   const Interface interface_;
   kernel::Module module_;
   KernelBuilder builder_;
@@ -525,7 +606,11 @@ class OverlappedLowering {
   std::vector<std::string> locals_;       // variables: its place in the computed hull
   std::vector<std::string> loop_names_;   // of the loops over elements; "" where there is one
   std::vector<TileLength> core_lengths_;
+  const Expr step_count_ = step_count();
   Expr runs_ = kernel::boolean(true);  // whether the step being lowered is to be done
+  Expr passed_ = kernel::integer(0);   // steps before the step being lowered
+  std::set<ir::FieldId> advanced_;     // written so far in the step being lowered
+  Expr result_slot_;                   // of the level that the function being lowered writes
   Point origin_;                       // first output point of the tile
   std::map<ir::FieldId, std::vector<Expr>> extents_;  // of the shared tiles
   Destinations tiles_;                                // shared, one buffer per component

@@ -19,6 +19,7 @@ struct OverlappedGeometry {
   std::vector<int64_t> core;           // output points per tile; below 1: the tile is too small
   std::vector<bool> images;            // dimensions in which places beyond the grid are images
   std::map<ir::FieldId, analysis::Margin> held;  // of written fields: what their shared tiles hold
+  std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
 };
 
 OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule);

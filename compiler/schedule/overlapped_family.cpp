@@ -9,6 +9,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
+#include "compiler/schedule/levels.h"
 
 namespace stencil::schedule {
 
@@ -30,7 +31,13 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
   geometry.images = image_dimensions(program, true);
   for (size_t f = 0; f < program.fields.size(); ++f) {
     if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
-    geometry.held[static_cast<int>(f)] = *tile.held[0][f][0];
+    Margin& held = geometry.held[static_cast<int>(f)];
+    held = *tile.held[0][f][0];
+    for (const auto& margin : tile.held[0][f]) {
+      if (margin) held = analysis::hull(held, *margin);
+    }
+    geometry.levels[static_cast<int>(f)] =
+        levels_kept(program, static_cast<ir::FieldId>(f), schedule.time_tile);
   }
   if (schedule.regions == Regions::Shrink) return geometry;
   // Under the hull policy every function computes the hull at every step: what it reads must exist,
@@ -54,7 +61,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
 int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& geometry) {
   int64_t bytes = 0;
   for (const auto& [field, margin] : geometry.held) {
-    int64_t points = 1;
+    int64_t points = geometry.levels.at(field);
     for (size_t d = 0; d < margin.size(); ++d) {
       points *= geometry.core[d] + margin[d].low + margin[d].high;
     }
@@ -125,20 +132,6 @@ std::string unrewarding(const ir::Program& program) {
   return program.grid.rank() < 3 ? "" : "in 3-D recomputing the halo costs more than it saves";
 }
 
-void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
-  for (size_t f = 0; f < program.fields.size(); ++f) {
-    const ir::Field& field = program.fields[f];
-    if (!ir::is_written(program, static_cast<ir::FieldId>(f))) continue;
-    if (field.history > 1) {
-      diagnostics
-          .error("L012", field.span,
-                 fmt::format("overlapped tiling refused: field '{}' has history {}", field.name,
-                             field.history))
-          .hint = "only one time level is kept in a tile; use --schedule direct";
-    }
-  }
-}
-
 // Where the boundary rule of a field on a sub-grid leads, the tile may not reach. What memory holds
 // is as good as long as nothing has written the field since the tile was loaded: in the first step,
 // up to the first function that writes it.
@@ -166,7 +159,6 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   refuse_common(program, "overlapped", diagnostics);
-  refuse_features(program, diagnostics);
   refuse_far_reads(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
@@ -194,7 +186,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
 }
 
 // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them
-// in cache), and writes its output box.
+// in cache), and writes its output box of every level that it leaves.
 Footprint measure_overlapped(const ir::Program& program, const Schedule& schedule) {
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
   Footprint out;
@@ -210,8 +202,9 @@ Footprint measure_overlapped(const ir::Program& program, const Schedule& schedul
     for (size_t d = 0; d < margin.size(); ++d) {
       points *= static_cast<double>(geometry.core[d] + margin[d].low + margin[d].high);
     }
-    out.bytes_read += bytes * points;
-    if (held != geometry.held.end()) out.bytes_written += bytes * core;
+    out.bytes_read += bytes * points * levels_read(program, static_cast<ir::FieldId>(f));
+    if (held == geometry.held.end()) continue;
+    out.bytes_written += bytes * core * levels_made(program.fields[f], schedule.time_tile);
   }
   const double useful = core * schedule.time_tile;
   out.bytes_read /= useful;

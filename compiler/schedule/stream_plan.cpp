@@ -8,6 +8,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/blocks.h"
+#include "compiler/schedule/levels.h"
 #include "compiler/support/division.h"
 
 namespace stencil::schedule {
@@ -30,7 +31,10 @@ class StreamPlanner {
  public:
   StreamPlanner(const ir::Program& program, const Schedule& schedule, int steps,
                 ScatterForms& forms)
-      : program_(program), schedule_(schedule), forms_(forms) {
+      : program_(program),
+        schedule_(schedule),
+        forms_(forms),
+        advances_(advancing_functions(program)) {
     plan_.rank = program.grid.rank();
     plan_.steps = steps;
     plan_.images = image_dimensions(program, false);
@@ -43,11 +47,8 @@ class StreamPlanner {
     for (int t = 0; t < plan_.steps; ++t) {
       for (size_t f = 0; f < program_.functions.size(); ++f) add_stage(t, f);
     }
-    for (int quantity : current_) {
-      Quantity& last = plan_.quantities[static_cast<size_t>(quantity)];
-      last.output = ir::is_written(program_, last.field);
-      if (last.output) plan_.tail = std::max<int64_t>(plan_.tail, last.lag);
-    }
+    choose_outputs();
+    delay_loads();
     for (size_t s = 0; s < plan_.stages.size(); ++s) keep_what_is_read(plan_.stages[s], reads_[s]);
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     if (plan_.bulk) join_rings();
@@ -65,37 +66,73 @@ class StreamPlanner {
   }
 
  private:
-  size_t current_index(ir::FieldId field, int component) const {
-    return first_[static_cast<size_t>(field)] + static_cast<size_t>(component);
+  // The quantities that are the levels of a component, newest first.
+  std::vector<int>& levels(ir::FieldId field, int component) {
+    return levels_[static_cast<size_t>(field)][static_cast<size_t>(component)];
+  }
+  const std::vector<int>& levels(ir::FieldId field, int component) const {
+    return levels_[static_cast<size_t>(field)][static_cast<size_t>(component)];
   }
 
-  // Version 0 of every field that some function reads or writes.
+  // Every field that some function reads or writes, with the older levels that are read.
   void load_fields() {
-    std::set<ir::FieldId> touched;
-    for (const ir::Function& function : program_.functions) {
-      touched.insert(function.target);
-      for (const analysis::Reads& reads : analysis::reads_of(program_, function))
-        touched.insert(reads.field);
-    }
     for (size_t f = 0; f < program_.fields.size(); ++f) {
-      first_.push_back(current_.size());
       const ir::Field& field = program_.fields[f];
-      if (!touched.count(static_cast<ir::FieldId>(f))) continue;
+      const int count = levels_read(program_, static_cast<ir::FieldId>(f));
+      levels_.emplace_back(field.components.size());
       for (size_t c = 0; c < field.components.size(); ++c) {
-        Quantity loaded;
-        loaded.field = static_cast<ir::FieldId>(f);
-        loaded.component = static_cast<int>(c);
-        loaded.type = field.components[c].type;
-        loaded.written = ir::is_written(program_, loaded.field);
-        // Copies by threads move 4 bytes at least; what is narrower goes through registers.
-        const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
-        const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
-        loaded.ready = staged ? 0 : schedule_.prefetch;
-        loaded.staged = staged ? schedule_.prefetch + 1 : 0;
-        plan_.bulk |= staged && schedule_.loads == Loads::Bulk;
-        current_.push_back(static_cast<int>(plan_.quantities.size()));
-        plan_.quantities.push_back(std::move(loaded));
+        for (int level = 0; level < count; ++level) {
+          levels_[f][c].push_back(static_cast<int>(plan_.quantities.size()));
+          plan_.quantities.push_back(load(static_cast<int>(f), static_cast<int>(c), level));
+        }
       }
+    }
+  }
+
+  Quantity load(ir::FieldId field, int component, int level) {
+    Quantity loaded;
+    loaded.field = field;
+    loaded.component = component;
+    loaded.version = -level;
+    loaded.written = ir::is_written(program_, field);
+    const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
+    loaded.type = declared.components[static_cast<size_t>(component)].type;
+    // Copies by threads move 4 bytes at least; what is narrower goes through registers.
+    const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
+    const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
+    loaded.ready = staged ? 0 : schedule_.prefetch;
+    loaded.staged = staged ? schedule_.prefetch + 1 : 0;
+    plan_.bulk |= staged && schedule_.loads == Loads::Bulk;
+    return loaded;
+  }
+
+  void choose_outputs() {
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
+      for (const std::vector<int>& component : levels_[f]) {
+        for (int level = 0; level < levels_made(program_.fields[f], plan_.steps); ++level) {
+          Quantity& made = plan_.quantities[static_cast<size_t>(component[level])];
+          made.output = level;
+          plan_.tail = std::max<int64_t>(plan_.tail, made.lag);
+        }
+      }
+    }
+  }
+
+  // What no stage reads before some later iteration is loaded then, instead of being kept till
+  // then.
+  void delay_loads() {
+    std::map<int, int> spare;  // by quantity: iterations that every reader leaves
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      for (const Read& read : reads_[s]) {
+        const int slack = plan_.stages[s].lag - earliest(read, plan_.stages[s].patient);
+        const auto [entry, fresh] = spare.try_emplace(read.quantity, slack);
+        if (!fresh) entry->second = std::min(entry->second, slack);
+      }
+    }
+    for (const auto& [id, slack] : spare) {
+      Quantity& quantity = plan_.quantities[static_cast<size_t>(id)];
+      if (quantity.loaded()) quantity.lag = slack;
     }
   }
 
@@ -107,7 +144,7 @@ class StreamPlanner {
     const size_t components =
         program_.fields[static_cast<size_t>(function.target)].components.size();
     for (size_t c = 0; c < components; ++c) {
-      stage.old.push_back(current_[current_index(function.target, static_cast<int>(c))]);
+      stage.old.push_back(levels(function.target, static_cast<int>(c))[0]);
     }
     const ScatterForm* form = schedule_.form == Form::Scatter ? forms_.of(index) : nullptr;
     const bool scattered = form != nullptr;
@@ -123,7 +160,8 @@ class StreamPlanner {
     if (!scattered) {
       for (int old : stage.old) reads.insert({old, 0, 0, 0});
     }
-    stage.lag = lag_behind(reads, scattered);
+    stage.patient = scattered;
+    stage.lag = lag_behind(reads, stage.patient);
     for (size_t c = 0; c < components; ++c) {
       Quantity made;
       const Quantity& old = plan_.quantities[static_cast<size_t>(stage.old[c])];
@@ -133,7 +171,9 @@ class StreamPlanner {
       made.type = old.type;
       made.lag = stage.lag;
       stage.results.push_back(static_cast<int>(plan_.quantities.size()));
-      current_[current_index(function.target, static_cast<int>(c))] = stage.results.back();
+      std::vector<int>& levels = this->levels(function.target, static_cast<int>(c));
+      if (advances_[index]) levels.insert(levels.begin(), 0);
+      levels[0] = stage.results.back();
       plan_.quantities.push_back(std::move(made));
     }
     plan_.stages.push_back(std::move(stage));
@@ -170,7 +210,8 @@ class StreamPlanner {
     stage.everywhere = true;
     stage.pieces.push_back(std::move(piece));
     std::set<Read> reads = reads_of(stage);
-    stage.lag = lag_behind(reads, true);
+    stage.patient = true;
+    stage.lag = lag_behind(reads, stage.patient);
     const Quantity& old = plan_.quantities[static_cast<size_t>(of.old[0])];
     Quantity made;
     made.field = function.target;
@@ -201,8 +242,8 @@ class StreamPlanner {
         const int quantity =
             is_sum(access->field)
                 ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]
-                : current_[current_index(access->field, access->component)];
-        stage.source[{access->field, access->component}] = quantity;
+                : levels(access->field, access->component)[static_cast<size_t>(access->level)];
+        stage.source[{access->field, access->level, access->component}] = quantity;
         std::vector<std::vector<int>> places = {access->offsets};
         if (access->escapes != 0) {
           places = landing_offsets(program_.fields[static_cast<size_t>(access->field)], *access);
@@ -215,17 +256,18 @@ class StreamPlanner {
     return out;
   }
 
-  // `patiently`: columns of other threads are taken one iteration after they appear, too, so that
-  // nothing waits for a shuffle of what was just computed.
-  int lag_behind(const std::set<Read>& reads, bool patiently) const {
+  // The least lag with which a stage can read this.
+  int earliest(const Read& read, bool patient) const {
+    const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+    const bool here = plan_.bulk && quantity.staged > 0;  // for all threads at once
+    const bool row = read.row != 0 && !here;
+    const int published = row || (patient && read.column != 0) ? 1 : 0;
+    return quantity.lag + quantity.ready + read.plane + published;
+  }
+
+  int lag_behind(const std::set<Read>& reads, bool patient) const {
     int lag = 0;
-    for (const Read& read : reads) {
-      const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-      const bool here = plan_.bulk && quantity.staged > 0;  // for all threads at once
-      const bool row = read.row != 0 && !here;
-      const int published = row || (patiently && read.column != 0) ? 1 : 0;
-      lag = std::max(lag, quantity.lag + quantity.ready + read.plane + published);
-    }
+    for (const Read& read : reads) lag = std::max(lag, earliest(read, patient));
     return lag;
   }
 
@@ -385,10 +427,10 @@ class StreamPlanner {
   const Schedule& schedule_;
   ScatterForms& forms_;
   StreamPlan plan_;
-  std::vector<size_t> first_;          // per field: place of its first component in current_
-  std::vector<int> current_;           // newest quantity of each component
-  std::vector<std::set<Read>> reads_;  // per stage
-  std::vector<int> sums_;              // quantities of partial sums
+  std::vector<bool> advances_;  // per function: the first in a step to write its target
+  std::vector<std::vector<std::vector<int>>> levels_;  // [field][component]: see levels()
+  std::vector<std::set<Read>> reads_;                  // per stage
+  std::vector<int> sums_;                              // quantities of partial sums
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 // stage is one stencil function of one step of the time tile, so T steps are in flight at once.
 //
 // What stages read and write are quantities: one component of one version of a field, where version
-// 0 is loaded from memory and each writer makes the next. A plane of a quantity has an age, the
+// 0 is loaded from memory and each writer makes the next; versions -1, -2, ... are older time
+// levels, loaded as well. Of a field with history, the last version of each of the last steps is
+// written. A plane of a quantity has an age, the
 // iterations since it appeared: ages 0, 1, ... are a queue in registers that moves on by one per
 // iteration. A thread owns a patch of elements_y x elements_x contiguous points of each plane. What
 // it reads beyond its patch comes from the threads beside it: columns by shuffles within its row of
@@ -23,6 +25,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "compiler/analysis/tiles.h"
@@ -48,7 +51,7 @@ struct Quantity {
   int version = 0;
   Scalar type = Scalar::F32;
   int part = -1;        // >= 0: a partial sum on the way to this version (scatter form)
-  bool output = false;  // the last version of a written field
+  int output = -1;      // >= 0: written, as this level of the field (0: the newest)
   bool written = true;  // false: a coefficient, which every step reads as it was loaded
 
   int lag = 0;    // the plane of age 0 is that far behind the front
@@ -64,7 +67,9 @@ struct Quantity {
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
   std::vector<Cells> kept;     // [age] fetched cells that move on to the next age
 
-  bool loaded() const { return version == 0; }
+  bool loaded() const { return version <= 0; }
+  int level() const { return -version; }  // of a loaded quantity
+  bool is_output() const { return output >= 0; }
 };
 
 struct StagePiece {
@@ -78,14 +83,18 @@ struct Stage {
   std::string name;  // of the stencil function
   std::vector<StagePiece> pieces;
   bool everywhere = false;  // a partial sum: one piece, computed at every point of the tile
+  // Columns of other threads are taken one iteration after they appear, too, so that nothing waits
+  // for a shuffle of what was just computed.
+  bool patient = false;
   int lag = 0;
   std::vector<int> results;  // quantities made, one per component of the target
   std::vector<int> old;      // quantities they replace, kept where no piece applies
   // Points that no piece covers never change: their value is read from the field in memory instead
   // of from `old`, which then need not be kept.
   bool old_in_memory = false;
-  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, component) read -> quantity
-  std::set<std::pair<int, int>> planes;               // (quantity, age) that it reads
+  // (field, level, component) read -> quantity
+  std::map<std::tuple<ir::FieldId, int, int>, int> source;
+  std::set<std::pair<int, int>> planes;  // (quantity, age) that it reads
 };
 
 struct StreamPlan {

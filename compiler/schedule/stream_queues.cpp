@@ -24,9 +24,9 @@ void StreamQueues::declare_queues() {
     extents.push_back(literal(q.ages));
     if (!flat()) extents.push_back(literal(queue.row_count));
     extents.push_back(literal(queue.column_count));
-    const std::string name =
-        fmt::format("{}_{}{}", interface_.array_name(q.field, q.component), q.version,
-                    q.part < 0 ? "" : fmt::format("_sum{}", q.part));
+    const std::string name = fmt::format("{}_{}{}{}", interface_.array_name(q.field, q.component),
+                                         q.version < 0 ? "minus" : "", std::abs(q.version),
+                                         q.part < 0 ? "" : fmt::format("_sum{}", q.part));
     queue.registers =
         builder_.local(kernel::Space::Thread, name, q.type, std::move(extents),
                        q.loaded() ? "as loaded, by age"
@@ -124,8 +124,9 @@ Body StreamQueues::load_front() {
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
     const Quantity& q = plan_.quantities[id];
     if (!q.loaded()) continue;
-    append(body, q.staged > 0 ? take_staged(static_cast<int>(id))
-                              : load_plane(static_cast<int>(id), kernel::variable(front_)));
+    append(body, q.staged > 0
+                     ? take_staged(static_cast<int>(id))
+                     : load_plane(static_cast<int>(id), plus(kernel::variable(front_), -q.lag)));
   }
   if (by_threads) append(body, stage_ahead(passed(), schedule_.prefetch));
   out.push_back(threads(std::move(body)));
@@ -135,9 +136,10 @@ Body StreamQueues::load_front() {
 Body StreamQueues::stage_ahead(const Expr& n, int ahead) {
   Body out;
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
-    if (plan_.quantities[id].staged == 0) continue;
-    append(out,
-           load_plane(static_cast<int>(id), plus(kernel::add(front_begin_, n), ahead), n, ahead));
+    const Quantity& q = plan_.quantities[id];
+    if (q.staged == 0) continue;
+    const Expr plane = plus(kernel::add(front_begin_, n), ahead - q.lag);
+    append(out, load_plane(static_cast<int>(id), plane, n, ahead));
   }
   out.push_back({kernel::CommitCopies{}});
   return out;
@@ -158,7 +160,7 @@ Body StreamQueues::stage_in_bulk(const Expr& n, const Expr& iterations) {
 
 kernel::BulkCopy StreamQueues::bulk_copy(int id, const Expr& n, int tile) {
   const Quantity& q = quantity(id);
-  Point corner = {kernel::add(front_begin_, n)};
+  Point corner = {plus(kernel::add(front_begin_, n), -q.lag)};
   std::vector<int> box = {1};
   std::vector<Expr> to = {kernel::operation(Op::Mod, {n, literal(q.staged)})};
   for (int axis = rank() - 2; axis >= 0; --axis) {
@@ -168,8 +170,9 @@ kernel::BulkCopy StreamQueues::bulk_copy(int id, const Expr& n, int tile) {
   }
   if (flat()) to.push_back(literal(tile));
   to.insert(to.end(), {literal(0), literal(0)});
-  return {builder_.boxes(q.field, q.component, box), interface_.index(corner, field_of(q).box),
-          queues_[static_cast<size_t>(id)].staged, std::move(to)};
+  return {builder_.boxes(q.field, q.component, q.level(), box),
+          interface_.index(corner, field_of(q).box), queues_[static_cast<size_t>(id)].staged,
+          std::move(to)};
 }
 
 Body StreamQueues::stage_first(const Expr& iterations) {
@@ -255,7 +258,7 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   point[0] = source(plane, box, 0, 1, n != nullptr);
   if (!flat()) point[1] = source(kernel::add(first(1), row()), box, 1, 1, false);
   point.back() = source(kernel::add(first(0), element), box, x_dimension(), length, false);
-  const BufferId global = builder_.global(q.field, q.component, 0, false);
+  const BufferId global = builder_.global(q.field, q.component, q.level(), false);
   Body load;
   const Queue& queue = queues_[static_cast<size_t>(id)];
   kernel::Copy copy{queue.registers, {}, global, interface_.index(point, box), length};

@@ -142,9 +142,9 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& 
 Expr StreamTile::image(int d, const Expr& place) const {
   if (!images(d)) return place;
   if (d == 0) {
-    int64_t behind = plan_.lead;  // of the first plane written
-    for (const Stage& stage : plan_.stages) {
-      behind = std::max<int64_t>(behind, plan_.lead + stage.lag);
+    int64_t behind = plan_.lead;                  // of the first plane written
+    for (const Quantity& q : plan_.quantities) {  // loaded ones may lag behind every stage
+      behind = std::max<int64_t>(behind, plan_.lead + q.lag);
     }
     const int64_t ahead = plan_.tail + plan_.unroll + schedule_.prefetch;  // of the last one
     return wrap(interface_, program_.grid, d, place, behind, ahead);
@@ -252,7 +252,7 @@ Expr StreamTile::tile_is_inside() const {
     if (margin.low > 0 && !images(d)) inside.raise(plus(low(d), 1));
     if (margin.high > 0 && !images(d)) inside.lower(plus(high(d), -1));
     for (const Quantity& q : plan_.quantities) {
-      if (!q.loaded() && !q.output) continue;
+      if (!q.loaded() && !q.is_output()) continue;
       inside.raise(interface_.low(field_of(q).box, d));
       inside.lower(interface_.high(field_of(q).box, d));
     }
@@ -276,8 +276,8 @@ StreamTile::Interval StreamTile::fronts_inside() const {
   }
   for (const Quantity& q : plan_.quantities) {
     if (!q.loaded()) continue;
-    fronts.raise(interface_.low(field_of(q).box, 0));
-    fronts.lower(interface_.high(field_of(q).box, 0));
+    fronts.raise(plus(interface_.low(field_of(q).box, 0), q.lag));
+    fronts.lower(plus(interface_.high(field_of(q).box, 0), q.lag));
   }
   fronts.raise(low(0));
   fronts.lower(high(0));

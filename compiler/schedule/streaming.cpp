@@ -25,6 +25,7 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/levels.h"
 #include "compiler/schedule/stream_queues.h"
 
 namespace stencil::schedule {
@@ -379,7 +380,7 @@ class StreamKernel : public StreamQueues {
   }
 
   Expr cell(const Stage& stage, const ir::Access& access, const std::vector<int>& offsets) const {
-    const int id = stage.source.at({access.field, access.component});
+    const int id = stage.source.at({access.field, access.level, access.component});
     const Quantity& q = quantity(id);
     const int age = stage.lag - offsets.front() - q.lag;
     const int row_offset = flat() ? 0 : offsets[1];
@@ -392,7 +393,7 @@ class StreamKernel : public StreamQueues {
   Body write_results(const Stage& stage) {
     Body out;
     for (int id : stage.results) {
-      if (quantity(id).output) append(out, write_plane(id));
+      if (quantity(id).is_output()) append(out, write_plane(id));
     }
     return out;
   }
@@ -418,7 +419,8 @@ class StreamKernel : public StreamQueues {
         plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
     if (!whole) column_conditions = core_conditions(0, point.back());
     if (!inside_) append_inside(point.back(), field.box, rank() - 1, column_conditions);
-    const BufferId global = builder_.global(q.field, q.component, field.history, true);
+    const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
+    const BufferId global = builder_.global(q.field, q.component, slot, true);
     Body move;
     move.push_back({kernel::Copy{global, interface_.index(point, field.box),
                                  queues_[static_cast<size_t>(id)].registers,
@@ -459,12 +461,7 @@ kernel::Module lower_streaming(const ir::Program& program, const Schedule& sched
                                  : fmt::format("{}_stream_{}", program.name, steps);
     StreamKernel(program, schedule, interface, name, steps).lower(module);
   }
-  for (kernel::Array& array : module.plan.arrays) {
-    if (!array.written) continue;
-    array.copies = array.levels + 1;
-    module.plan.actions.push_back(
-        kernel::Rotate{static_cast<int>(&array - module.plan.arrays.data())});
-  }
+  rotate_levels(program, module.plan);
   return module;
 }
 

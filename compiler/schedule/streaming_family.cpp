@@ -141,7 +141,7 @@ Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
   }
   for (const Quantity& q : plan.quantities) {
     if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
-    if (q.output) out.bytes_written += size_in_bytes(q.type) * core;
+    if (q.is_output()) out.bytes_written += size_in_bytes(q.type) * core;
   }
   out.bytes_read /= core * schedule.time_tile;
   out.bytes_written /= core * schedule.time_tile;
@@ -267,16 +267,6 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   if (program.grid.rank() < 2) {
     diagnostics.error("L018", program.grid_span, "streaming refused: the grid has one dimension")
         .hint = "there is nothing to tile beside the streamed dimension; use --schedule overlapped";
-  }
-  for (size_t f = 0; f < program.fields.size(); ++f) {
-    const ir::Field& field = program.fields[f];
-    if (field.history > 1) {
-      diagnostics
-          .error("L012", field.span,
-                 fmt::format("streaming refused: field '{}' has history {}", field.name,
-                             field.history))
-          .hint = "only one time level is kept in a tile; use --schedule direct";
-    }
   }
   for (const FarRead& read : far_reads(program)) {
     diagnostics

@@ -55,9 +55,21 @@ init A[i,j,k] = (i * 7 + j * 3 + k) % 5;
 init B[i,j,k] = (i + j * 3 + k * 2) % 7;
 )";
 
+// Planes of two time levels.
+constexpr const char* kWave = R"(
+param N : integer = 18;
+grid G = [0..N-1, 0..N+2, 0..N+8] steps 7;
+field A : real on G history 2;
+stencil f : A[1..N-2, 1..N+1, 1..N+7] =
+    2*A[0,0,0] - A[0,-1,0] + A[0,1,0] + 3*A[-1,0,1] + A[1,0,0]
+  - A@-1[0,0,0] + 2*A@-1[-1,0,-1] + A@-1[1,1,0];
+init A[i,j,k] = (i * 7 + j * 3 + k) % 5;
+)";
+
 constexpr Case kCases[] = {{"box2d.stn", kBox2d, true},
                            {"box27.stn", kSymmetricBox, false},
-                           {"lopsided.stn", kLopsided, false}};
+                           {"lopsided.stn", kLopsided, false},
+                           {"wave.stn", kWave, false}};
 
 TEST_F(Reordered, IntegersSurviveEveryOrder) {
   // 7 steps: whole tiles and shorter ones. Most of the time goes into compiling.

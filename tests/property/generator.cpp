@@ -114,7 +114,7 @@ class Generator {
       if (random_.chance(10)) field.element = Element::Vector;
       field.boundary = random_boundary();
       field.inner = !field.boundary.empty() && random_.chance(8);
-      if (random_.chance(6)) field.history = 2;
+      if (random_.chance(20)) field.history = random_.between(2, 4);
       fields_.push_back(field);
     }
     if (random_.chance(35)) {
@@ -128,7 +128,7 @@ class Generator {
     for (const Field& field : fields_) {
       if (field.element == Element::Integer) covers("integer field");
       if (field.element == Element::Vector) covers("vector field");
-      if (field.history > 1) covers("history");
+      if (field.history > 1) covers(fmt::format("history {}", field.history));
       if (field.inner) {
         covers("field on a sub-grid");
         for (int& extent : needed_) extent = 3;
@@ -484,8 +484,9 @@ class Generator {
   std::string access(const Field& field, Reach& reach) {
     const std::vector<int> offset = random_offset();
     note(field, offset, reach);
-    const bool older = field.history > 1 && random_.chance(50);
-    return fmt::format("{}{}[{}]", field.name, older ? "@-1" : "", fmt::join(offset, ","));
+    const int level = random_.chance(60) ? random_.below(field.history) : 0;
+    return fmt::format("{}{}[{}]", field.name, level > 0 ? fmt::format("@-{}", level) : "",
+                       fmt::join(offset, ","));
   }
 
   std::string real_access(Reach& reach) {

@@ -162,6 +162,17 @@ TEST(Ring, ABranchThatMayHaveNoBarrier) {
             kBothTooSoon);
 }
 
+TEST(Slots, NumberedByLiteralsAreDifferent) {
+  const Expr zero = integer(0), one = integer(1), row = zero, column = v("thread_x");
+  EXPECT_EQ(violations({write(zero, row, column), read(one, row, add(column, one))}), kSound);
+  EXPECT_EQ(violations({write(one, row, column), read(one, row, add(column, one))}), kReadTooSoon);
+  EXPECT_EQ(
+      violations(loop(
+          {write(slot("n", 0, 2), row, column), read(one, row, add(column, one)), {Barrier{}}})),
+      kReadTooSoon)
+      << "the loop comes by slot 1";
+}
+
 TEST(OwnElement, OfEveryThreadAxis) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Expr zero = integer(0), one = integer(1);
@@ -172,7 +183,7 @@ TEST(OwnElement, OfEveryThreadAxis) {
             kSound);
   EXPECT_EQ(violations({write(row, zero, column), read(row, one, column)}, tall), kSound);
   // An axis that is missing, moved on, or in another place.
-  EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, tall),
+  EXPECT_EQ(violations({write(zero, integer(3), column), read(zero, integer(3), column)}, tall),
             kReadTooSoon);
   EXPECT_EQ(violations({write(zero, row, column), read(zero, row, add(column, one))}, tall),
             kReadTooSoon);
@@ -190,6 +201,19 @@ TEST(OwnElement, WhateverTheSlot) {
       violations(loop({write(slot("n", 1, 2), row, column), read(slot("n", 1, 2), row, column)}),
                  tall),
       kSound);
+}
+
+// A slot may be written while others are read at offsets, and its own element in it.
+TEST(OwnElement, IsEnoughForTheSlotThatIsWritten) {
+  const Expr row = v("thread_y"), column = v("thread_x"), one = integer(1);
+  const std::array<int, 3> tall = {8, 8, 1};
+  for (const int other : {1, 2}) {
+    const Body body = loop({read(slot("n", other, 2), row, add(column, one)),
+                            read(slot("n", 2, 2), row, column),
+                            write(slot("n", 2, 2), row, column),
+                            {Barrier{}}});
+    EXPECT_EQ(violations(body, tall), other == 1 ? kSound : kWrittenTooSoon);
+  }
 }
 
 TEST(OwnElement, EveryAccessCounts) {

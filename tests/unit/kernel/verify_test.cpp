@@ -476,6 +476,10 @@ const Rule kPlanRules[] = {
      [](Module& m) { launch(m).arrays[1].slot = 2; }},
     {"no_such_array", "plan: rotation of array 5, which does not exist",
      [](Module& m) { m.plan.actions[1] = Rotate{5}; }},
+    {"rotation_steps", "plan: rotation in tiles of 9 steps, which do not occur",
+     [](Module& m) {
+       m.plan.actions[1] = Rotate{1, 9};
+     }},
     {"exchange_slot", "plan: exchange of slot 4 of array 'B', which has 2 copies",
      [](Module& m) {
        m.plan.actions[1] = Exchange{1, 0, 4};

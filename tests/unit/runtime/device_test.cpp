@@ -108,7 +108,11 @@ TEST_P(KernelDevice, CountsStepsOnFromPartToPart) {
 
 TEST_P(KernelDevice, RotatesLevels) {
   const ir::Program program = program_of(kWave);
-  check(program, bind_params(program).value(), "direct", {3, 2});
+  // Tiles that make more levels than are kept, as many, and fewer.
+  for (const char* schedule : {"direct", "overlapped T=1 block=16", "overlapped T=2 block=16",
+                               "overlapped T=3 block=16 elements=2 regions=shrink"}) {
+    check(program, bind_params(program).value(), schedule, {3, 2, 7, 1});
+  }
 }
 
 TEST_P(KernelDevice, TakesOpenSizesAtRunTime) {

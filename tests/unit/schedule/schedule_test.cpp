@@ -98,13 +98,17 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
     return render(source, diagnostics);
   };
   EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
-                    "field A : real on G history 2;\n"
-                    "stencil f : A[0..9] = A@-1[0] / 2;\n",
-                    "overlapped"),
-            "test.stn:2:7: error L012: overlapped tiling refused: field 'A' has history 2\n"
-            "    2 | field A : real on G history 2;\n"
-            "      |       ^\n"
-            "      = hint: only one time level is kept in a tile; use --schedule direct\n");
+                    "subgrid S of G = [2..7];\n"
+                    "field A : real on S boundary clamp;\n"
+                    "stencil f : A on S = A[-1] / 2;\n",
+                    "overlapped T=2 block=32"),
+            "test.stn:4:22: error L016: overlapped tiling refused: 'A' lives on a sub-grid and is "
+            "read across its boundary\n"
+            "    4 | stencil f : A on S = A[-1] / 2;\n"
+            "      |                      ^~~~~\n"
+            "      = expected: T=1, which reads it from memory\n"
+            "      = found: T=2\n"
+            "      = hint: declare the field on the whole grid, or use --schedule direct\n");
   EXPECT_EQ(refusal("grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
                     "field A : real on G;\n"
                     "stencil f : A on G = A[0,0,0,0] / 2;\n",

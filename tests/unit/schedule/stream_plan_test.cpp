@@ -230,14 +230,50 @@ TEST(StreamPlan, StagesFollowTheFunctions) {
   // A, B, c as loaded; then A, B of the first step and of the second.
   EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.version; }),
             (Numbers{0, 0, 0, 1, 1, 2, 2}));
-  EXPECT_EQ(of_all(two, [](const Quantity& q) { return int{q.output}; }),
-            (Numbers{0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.output; }),
+            (Numbers{-1, -1, -1, -1, -1, 0, 0}));
   EXPECT_EQ(two.stages[2].name, "a");
   EXPECT_EQ(two.stages[2].step, 1);
   EXPECT_EQ(two.stages[2].results, Numbers{5});
   EXPECT_EQ(two.stages[2].old, Numbers{3});
-  EXPECT_EQ((two.stages[2].source.at({1, 0})), 4);
-  EXPECT_EQ((two.stages[2].source.at({2, 0})), 2) << "coefficients have one version";
+  EXPECT_EQ((two.stages[2].source.at({1, 0, 0})), 4);
+  EXPECT_EQ((two.stages[2].source.at({2, 0, 0})), 2) << "coefficients have one version";
+}
+
+ir::Program wave(int history) {
+  return load("grid G = [0..99, 0..99] steps 9; field U : real on G history " +
+              std::to_string(history) +
+              "; field c : real on G; stencil w : U[1..98, 1..98] = U[0,0] - U@-1[0,0] + c[0,0] * "
+              "(U[-1,0] + U[1,0]);");
+}
+
+TEST(StreamPlan, OlderLevelsAreLoadedOrWereMadeBefore) {
+  const StreamPlan three = flat_plan(wave(2), 3);
+  // U, U@-1 and c as loaded, then U of every step.
+  EXPECT_EQ(of_all(three, [](const Quantity& q) { return q.version; }),
+            (Numbers{0, -1, 0, 1, 2, 3}));
+  const auto older = [&](size_t stage) { return three.stages[stage].source.at({0, 1, 0}); };
+  EXPECT_EQ((Numbers{older(0), older(1), older(2)}), (Numbers{1, 0, 3}));
+  EXPECT_EQ(three.stages[2].source.at({0, 0, 0}), 4);
+  EXPECT_EQ(three.stages[2].old, Numbers{4}) << "the newest level passes on";
+}
+
+TEST(StreamPlan, TheLastLevelsAreWritten) {
+  const auto outputs = [](int history, int steps) {
+    return of_all(flat_plan(wave(history), steps), [](const Quantity& q) { return q.output; });
+  };
+  EXPECT_EQ(outputs(2, 1), (Numbers{-1, -1, -1, 0})) << "the old newest level is in memory";
+  EXPECT_EQ(outputs(2, 3), (Numbers{-1, -1, -1, -1, 1, 0}));
+  EXPECT_EQ(outputs(4, 3), (Numbers{-1, -1, -1, 2, 1, 0}));
+  EXPECT_EQ(flat_plan(wave(4), 3).tail, 3) << "the lag of the last";
+}
+
+// A level read only where the point itself is arrives with the plane that is computed.
+TEST(StreamPlan, LoadsWaitForTheirFirstReader) {
+  const StreamPlan two = flat_plan(wave(2), 2);
+  EXPECT_EQ(lags(two), (Numbers{1, 2}));
+  EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.lag; }), (Numbers{0, 1, 1, 1, 2}));
+  EXPECT_EQ(of_all(two, [](const Quantity& q) { return q.ages; }), (Numbers{3, 1, 2, 3, 1}));
 }
 
 TEST(StreamPlan, TheLoopIsUnrolledAsOftenAsMostQueuesAreLong) {

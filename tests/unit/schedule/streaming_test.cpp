@@ -148,9 +148,6 @@ TEST(StreamingRefusals, Features) {
   EXPECT_EQ(codes("", load("grid G = [0..9, 0..9, 0..9, 0..9] steps 1; field A : real on G;"
                            "stencil f : A on G = A[0,0,0,0] / 2;")),
             "L010");
-  EXPECT_EQ(codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G history 2;"
-                           "stencil f : A[1..8, 1..8] = A[0,0] - A@-1[0,1];")),
-            "L012");
   EXPECT_EQ(codes("", load("grid G = [0..9, 0..9] steps 1; field A : real on G;"
                            "subgrid S of G = [0..9, 2..7]; field c : real on S boundary clamp;"
                            "stencil f : A[0..9, 2..7] = A[0,0] + c[0,1];")),

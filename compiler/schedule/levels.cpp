@@ -1,0 +1,71 @@
+// A tile of n steps of a field with L levels leaves min(n, L) new levels; the L - n newest of the
+// old ones, if that is positive, grow older by n and stay where they are. So slots rotate by
+// min(n, L), which brings the last slots of an array to the front: of the levels that are written
+// the k-th oldest goes to the k-th slot from the end, whatever n is.
+//
+// While one block writes its part of a new level, another may still be reading any old one beyond
+// its own part. No new level may therefore have the memory of an old one: with T steps per tile
+// that takes min(T, L) spare copies, and as many are enough, since old levels that are dropped
+// become the spares of the next tile.
+#include "compiler/schedule/levels.h"
+
+#include <algorithm>
+
+#include "compiler/analysis/tiles.h"
+
+namespace stencil::schedule {
+
+std::vector<bool> advancing_functions(const ir::Program& program) {
+  std::vector<bool> written(program.fields.size(), false);
+  std::vector<bool> out;
+  for (const ir::Function& function : program.functions) {
+    out.push_back(!written[static_cast<size_t>(function.target)]);
+    written[static_cast<size_t>(function.target)] = true;
+  }
+  return out;
+}
+
+int levels_read(const ir::Program& program, ir::FieldId field) {
+  int levels = ir::is_written(program, field) ? 1 : 0;
+  int made = 0;  // levels that the first step has made so far
+  for (const ir::Function& function : program.functions) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
+      if (reads.field == field) levels = std::max(levels, reads.level - made + 1);
+    }
+    if (function.target == field) made = 1;
+  }
+  return levels;
+}
+
+int levels_kept(const ir::Program& program, ir::FieldId field, int steps) {
+  int levels = levels_made(program.fields[static_cast<size_t>(field)], steps);
+  for (const ir::Function& function : program.functions) {
+    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
+      if (reads.field == field) levels = std::max(levels, reads.level + 1);
+    }
+  }
+  return levels;
+}
+
+int levels_made(const ir::Field& field, int steps) {
+  return std::min(steps, field.history);
+}
+
+int result_slot(const ir::Field& field, int time_tile, int steps, int level) {
+  const int copies = field.history + levels_made(field, time_tile);
+  return copies - levels_made(field, steps) + level;
+}
+
+void rotate_levels(const ir::Program& program, kernel::Plan& plan) {
+  for (size_t a = 0; a < plan.arrays.size(); ++a) {
+    kernel::Array& array = plan.arrays[a];
+    if (!array.written) continue;
+    const int made = levels_made(program.fields[static_cast<size_t>(array.field)], plan.time_tile);
+    array.copies = array.levels + made;
+    for (int steps = 1; steps <= made; ++steps) {
+      plan.actions.push_back(kernel::Rotate{static_cast<int>(a), steps});
+    }
+  }
+}
+
+}  // namespace stencil::schedule

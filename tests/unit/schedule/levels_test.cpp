@@ -1,0 +1,123 @@
+// Which time levels a tile reads, and what memory looks like after it.
+#include "compiler/schedule/levels.h"
+
+#include <algorithm>
+
+#include "compiler/kernel/passes.h"
+#include "compiler/schedule/overlapped.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+ir::Program on_line(const std::string& functions, int history) {
+  return load("grid G = [0..99] steps 9; field A, c : real on G; field U : real on G history " +
+              std::to_string(history) + ";" + functions);
+}
+constexpr ir::FieldId kU = 2;
+
+TEST(Levels, ReadFromMemory) {
+  const auto read = [](const std::string& functions) {
+    return levels_read(on_line(functions, 4), kU);
+  };
+  EXPECT_EQ(read("stencil f : A on G = c[0];"), 0);
+  EXPECT_EQ(read("stencil f : A on G = U@-2[0];"), 3) << "written by nobody";
+  EXPECT_EQ(read("stencil f : U on G = c[0];"), 1) << "for points that nobody writes";
+  EXPECT_EQ(read("stencil f : U on G = U@-3[0];"), 4);
+  EXPECT_EQ(read("stencil f : U on G = c[0]; stencil g : A on G = U@-2[0];"), 2)
+      << "level @-2 was @-1 before the first function";
+}
+
+TEST(Levels, KeptInATile) {
+  const auto kept = [](const std::string& functions, int steps) {
+    return levels_kept(on_line(functions, 4), kU, steps);
+  };
+  EXPECT_EQ(kept("stencil f : U on G = U[0];", 1), 1);
+  EXPECT_EQ(kept("stencil f : U on G = U[0];", 3), 3) << "so many are left";
+  EXPECT_EQ(kept("stencil f : U on G = U[0];", 9), 4);
+  EXPECT_EQ(kept("stencil f : U on G = U@-2[0];", 1), 3);
+}
+
+TEST(Levels, TheFirstWriterOfAStepAdvances) {
+  const ir::Program program = on_line(
+      "stencil f : U on G = c[0]; stencil g : A on G = U[0]; stencil h : U on G = A[0];", 2);
+  EXPECT_EQ(advancing_functions(program), (std::vector<bool>{true, true, false}));
+}
+
+// Follows the slots of U through tiles of random lengths, as a device does: every level must be
+// where the plan says, and no level may be overwritten by the tile that reads it.
+TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
+  for (int history = 1; history <= 5; ++history) {
+    for (int time_tile = 1; time_tile <= 6; ++time_tile) {
+      const ir::Program program = on_line("stencil f : U on G = c[0];", history);
+      const ir::Field& field = program.fields[kU];
+      kernel::Plan plan;
+      plan.time_tile = time_tile;
+      plan.arrays.resize(1);
+      plan.arrays[0].levels = history;
+      plan.arrays[0].written = true;
+      plan.arrays[0].field = kU;
+      rotate_levels(program, plan);
+      ASSERT_EQ(plan.arrays[0].copies, history + std::min(history, time_tile));
+      std::vector<int> slots(static_cast<size_t>(plan.arrays[0].copies), -99);  // the step held
+      for (int level = 0; level < history; ++level) slots[static_cast<size_t>(level)] = -level;
+      int step = 0;
+      for (int tile = 0; tile < 40; ++tile) {
+        const int count = 1 + tile * 7 % 5 % time_tile;
+        step += count;
+        for (int level = 0; level < levels_made(field, count); ++level) {
+          const int slot = result_slot(field, time_tile, count, level);
+          ASSERT_GE(slot, history);
+          slots.at(static_cast<size_t>(slot)) = step - level;
+        }
+        for (const kernel::Action& action : plan.actions) {
+          if (count < std::get<kernel::Rotate>(action).steps) continue;
+          std::rotate(slots.begin(), slots.end() - 1, slots.end());
+        }
+        for (int level = 0; level < history; ++level) {
+          ASSERT_EQ(slots[static_cast<size_t>(level)], step - level)
+              << "history " << history << " T " << time_tile << " tile " << tile;
+        }
+      }
+    }
+  }
+}
+
+TEST(Levels, TilesInSharedMemory) {
+  const ir::Program program = on_line("stencil f : U[3..96] = U[-1] + U@-1[2];", 3);
+  Diagnostics diagnostics;
+  const auto schedule = parse("overlapped T=2 block=32 elements=1", program, diagnostics);
+  const OverlappedGeometry geometry = plan_overlapped(program, *schedule);
+  EXPECT_EQ(geometry.levels, (std::map<ir::FieldId, int>{{kU, 2}}));
+  const analysis::Margin margin = geometry.held.at(kU);
+  EXPECT_EQ(margin, (analysis::Margin{{2, 2}})) << "the hull of both levels";
+  EXPECT_EQ(shared_tile_bytes(program, geometry), 2 * 4 * (geometry.core[0] + 2 + 2));
+}
+
+TEST(Levels, EveryModuleIsSound) {
+  const std::string functions =
+      "stencil f : U[3..96, 2..97] = U[-1,0] + U@-2[2,0] - A@-1[0,1];"
+      "stencil g : U[1..98, 1..98] = U[0,1] + U@-1[0,0]; stencil h : A on G = A@-1[0,0] + U[0,0];";
+  for (const char* history : {"3", "4"}) {
+    const ir::Program program = load(
+        "grid G = [0..99, 0..99] steps 9; field A : real on G history 2;"
+        "field U : real on G history " +
+        std::string(history) + ";" + functions);
+    for (const char* line :
+         {"overlapped T=1", "overlapped T=5 block=32x16 elements=1x2 regions=shrink",
+          "overlapped T=4 block=32x16 elements=1x2", "streaming T=1", "streaming T=2 block=32x2",
+          "streaming T=5 block=32 elements=8 loads=registers"}) {
+      Diagnostics diagnostics;
+      const auto schedule = parse(line, program, diagnostics);
+      ASSERT_TRUE(schedule.has_value());
+      const auto module = lower(program, *schedule, diagnostics);
+      ASSERT_TRUE(module.has_value()) << line << "\n" << render(Source("", ""), diagnostics);
+      EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{}) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stencil::schedule
