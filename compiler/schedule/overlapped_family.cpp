@@ -10,6 +10,7 @@
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
 #include "compiler/schedule/levels.h"
+#include "compiler/schedule/stream_plan.h"
 
 namespace stencil::schedule {
 
@@ -108,16 +109,31 @@ bool pays(const OverlappedGeometry& geometry) {
   return true;
 }
 
+// Divisions, roots and functions in double precision are subroutines, which leave few registers for
+// the points of a thread.
+bool calls_in_double(const ir::Program& program) {
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      const bool wide = !piece.results.empty() && piece.graph[piece.results[0]].type == Scalar::F64;
+      if (wide && slow_operations(piece.graph, piece.results, program.fp).calls > 0) return true;
+    }
+  }
+  return false;
+}
+
 // The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
 // last generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program) {
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
+  constexpr int kMostPointsWithCalls = 8;
   const int rank = std::clamp(program.grid.rank(), 1, 3);
   const int usual = rank == 1 ? 16 : rank == 2 ? 6 : 2;
   if (program.grid.rank() > 3) return shapes(rank, 1).front();  // refused later, by name
   for (const int64_t limit : {kUsualSharedBytes, kSharedBytesLimit}) {
     for (int t = usual; t >= 1; --t) {
       for (const Schedule& schedule : shapes(rank, t)) {
+        const int points = schedule.elements[0] * schedule.elements[1] * schedule.elements[2];
+        if (points > kMostPointsWithCalls && calls_in_double(program)) continue;
         const OverlappedGeometry geometry = plan_overlapped(program, schedule);
         if (pays(geometry) && shared_tile_bytes(program, geometry) <= limit) return schedule;
       }
