@@ -125,7 +125,7 @@ bool calls_in_double(const ir::Program& program) {
 // last generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program) {
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
-  constexpr int kMostPointsWithCalls = 8;
+  constexpr int kMostPointsWithCalls = 4;
   const int rank = std::clamp(program.grid.rank(), 1, 3);
   const int usual = rank == 1 ? 16 : rank == 2 ? 6 : 2;
   if (program.grid.rank() > 3) return shapes(rank, 1).front();  // refused later, by name
