@@ -1,202 +1,131 @@
-// Values of expressions, in floating point and in integers.
+// Expressions from forms (forms.h).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
+#include "tests/property/forms.h"
 #include "tests/property/generator_parts.h"
 
 namespace stencil::property {
 
-std::string Generator::real_value(Reach& reach) {
-  const int terms = random_.between(1, 5);
-  std::string sum = real_term(reach, 0);
-  for (int t = 1; t < terms; ++t) {
-    sum += random_.chance(70) ? " + " : " - ";
-    sum += real_term(reach, 0);
+std::string Generator::pick_form(const std::vector<Form>& forms, Site& site, int depth) {
+  constexpr int kDeepest = 2, kAttempts = 20;
+  std::vector<int> weights;
+  for (const Form& form : forms) {
+    weights.push_back(depth <= kDeepest || !form.nests() ? form.weight : 0);
   }
-  switch (random_.below(4)) {
-    case 0:
-      covers("division by a constant");
-      return fmt::format("({}) / {}", sum, divisor(terms));
-    case 1:
-      return fmt::format("{:.3f} * ({})", 0.9 / terms, sum);
-    case 2:
-      return fmt::format("min(max(({}) * {:.4f}, -2), 3)", sum, 1.0 / terms);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const Form& form = forms[static_cast<size_t>(random_.weighted(weights))];
+    const std::string text = filled(form.text, site, depth);
+    if (text.empty()) continue;
+    if (form.construct) covers(form.construct);
+    return text;
+  }
+  return filled(forms[0].text, site, depth);
+}
+
+// The form with its holes filled from left to right; "" if one cannot be.
+std::string Generator::filled(const std::string& form, Site& site, int depth) {
+  std::string out;
+  for (size_t at = 0; at < form.size(); ++at) {
+    if (form[at] != '$') {
+      out += form[at];
+      continue;
+    }
+    const std::string value = hole(form[++at], site, depth);
+    if (value.empty()) return "";
+    out += value;
+  }
+  return out;
+}
+
+std::string Generator::hole(char kind, Site& site, int depth) {
+  switch (kind) {
+    case 'x':
+      return fmt::format("({})", floating(site, depth + 1));
+    case 'r':
+      return floating_access(site);
+    case 'i':
+      return integer(site);
+    case 'c':
+      return fmt::format("({})", pick_form(condition_forms(), site, depth + 1));
+    case 'o':
+      return random_.pick<std::string>({"<", "<=", ">", ">=", "==", "!="});
+    case 'u':
+      return fmt::format("{:.3f}", random_.unit());
+    case 'n':
+      return index_name(site);
+    case 'C':
+      return comprehension(site);
+    case 'N':
+      return nested_comprehension(site);
+    case 'T':
+      return table_sum(site);
+    case 'L':
+      return let(site, depth);
+    case 'F':
+      return call(site, depth);
+  }
+  return "";
+}
+
+std::string Generator::floating(Site& site, int depth) {
+  return pick_form(floating_forms(), site, depth);
+}
+
+// Integers are scaled to the magnitude of the others.
+std::string Generator::floating_access(Site& site) {
+  const bool integers = random_.chance(15);
+  const auto found = random_operand(integers);
+  const auto operand = found ? found : random_operand(!integers);
+  const std::string read = access(*operand->field, site) + operand->component.path;
+  switch (operand->component.number) {
+    case Number::Integer:
+      covers("promotion");
+      return "0.0625 * " + read;
+    case Number::Long:
+      covers("promotion");
+      return "0.000002 * " + read;
     default:
-      return fmt::format("{:.3f} * ({}) + 0.125", 0.7 / terms, sum);
+      return read;
   }
 }
 
-// Of a magnitude of at least `terms`; odd, even, negative, no integer, a power of two.
-std::string Generator::divisor(int terms) {
-  static const std::vector<std::string> kOthers = {"118", "159", "-6", "-7", "7.5", "8", "1000"};
-  if (random_.chance(50)) return random_.pick(kOthers);
-  return fmt::format("{}", terms + random_.between(0, 2));
-}
-
-std::string Generator::real_term(Reach& reach, int depth) {
-  const int roll = depth > 2 ? random_.below(40) : random_.below(100);
-  if (roll < 30) return real_access(reach);
-  if (roll < 40) return fmt::format("{:.3f} * {}", random_.unit(), real_access(reach));
-  if (roll < 46) return fmt::format("alpha * {}", real_access(reach));
-  if (roll < 52) {
-    return fmt::format("({} * {})", real_term(reach, depth + 1), real_term(reach, depth + 1));
-  }
-  if (roll < 57) {
-    return fmt::format("({} - {})", real_term(reach, depth + 1), real_term(reach, depth + 1));
-  }
-  if (roll < 62) {
-    covers("select");
-    return fmt::format("select({} < {}, {}, {})", real_access(reach), real_access(reach),
-                       real_term(reach, depth + 1), real_term(reach, depth + 1));
-  }
-  if (roll < 66) return fmt::format("sqrt(abs({}))", real_term(reach, depth + 1));
-  if (roll < 70) {
-    return fmt::format("{} / (2 + abs({}))", real_term(reach, depth + 1), real_access(reach));
-  }
-  if (roll < 74) {
-    return fmt::format("fma({}, 0.5, {})", real_access(reach), real_term(reach, depth + 1));
-  }
-  if (roll < 78) return fmt::format("-{}", real_access(reach));
-  if (roll < 82) return fmt::format("floor(4 * {}) / 4", real_access(reach));
-  if (roll < 86 && allow_index_) return fmt::format("0.01 * {}", index_name());
-  if (roll < 89) {
-    covers("time");
-    return "0.015625 * time";
-  }
-  if (roll < 93) return comprehension(reach);
-  if (roll < 97 && allow_lets_ && lets_.size() < 3 && depth == 0) {
-    const std::string name = fmt::format("v{}", lets_.size());
-    const bool index_allowed = std::exchange(allow_index_, false);  // lets belong to no one piece
-    const std::string value = real_term(reach, depth + 1);
-    allow_index_ = index_allowed;
-    lets_.push_back(fmt::format("let {} = {};", name, value));
-    return fmt::format("({} - {} * {})", name, name, real_access(reach));
-  }
-  return lap_radius_ ? lap(reach) : real_access(reach);
-}
-
-std::string Generator::index_name() {
-  const int d = random_.below(rank());
-  uses_index_.insert(d);
+std::string Generator::index_name(Site& site) {
+  if (!site.names_allowed) return "";
+  const int d = random_.below(out_.rank);
+  site.names.insert(d);
   return fmt::format("i{}", d);
 }
 
-std::string Generator::comprehension(Reach& reach) {
-  covers("comprehension");
-  const Field* field = real_field();
-  if (!field) return "0.5";
-  const int axis = random_.below(rank());
-  const int radius = random_.between(1, 2);
-  std::vector<int> offset(static_cast<size_t>(rank()), 0);
-  for (int o : {-radius, radius}) {
-    offset[static_cast<size_t>(axis)] = o;
-    note(*field, offset, reach);
-  }
-  std::vector<std::string> index(static_cast<size_t>(rank()), "0");
-  index[static_cast<size_t>(axis)] = "q";
-  return fmt::format("sum(q in -{}..{} : {}[{}]{}) / {}", radius, radius, field->name,
-                     fmt::join(index, ","), field->element == Element::Vector ? "[1]" : "",
-                     2 * radius + 1);
-}
+// --- Integers ---
 
-std::string Generator::lap(Reach& reach) {
-  const Field* field = nullptr;
-  for (const Field& f : fields_) {
-    if (f.element == Element::Real) field = &f;
-  }
-  if (!field) return "0.25";
-  covers("function at an offset");
-  std::vector<int> shift = random_offset();
-  for (int& o : shift) o = std::clamp(o, -1, 1);
-  for (int o : {-lap_radius_, lap_radius_}) {
-    std::vector<int> offset = shift;
-    offset[static_cast<size_t>(lap_axis_)] += o;
-    note(*field, offset, reach);
-  }
-  note(*field, shift, reach);
-  return fmt::format("0.25 * lap({})[{}]", field->name, fmt::join(shift, ","));
-}
-
-const Field* Generator::real_field() {
-  std::vector<const Field*> usable;
-  for (const Field& field : fields_) {
-    if (field.element != Element::Integer) usable.push_back(&field);
-  }
-  return usable.empty() ? nullptr : random_.pick(usable);
-}
-
-std::vector<int> Generator::random_offset() {
-  const int radius = random_.chance(12) ? 4 : random_.chance(50) ? 1 : 2;
-  std::vector<int> offset(static_cast<size_t>(rank()), 0);
-  if (random_.chance(60)) {  // a star: along one axis
-    offset[static_cast<size_t>(random_.below(rank()))] = random_.between(-radius, radius);
-  } else {
-    for (int& o : offset) o = random_.between(-std::min(radius, 2), std::min(radius, 2));
-  }
-  return offset;
-}
-
-void Generator::note(const Field& field, const std::vector<int>& offset, Reach& reach) {
-  for (size_t d = 0; d < offset.size(); ++d) {
-    if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
-    if (!field.boundary.empty()) continue;
-    reach.low[d] = std::max(reach.low[d], -offset[d]);
-    reach.high[d] = std::max(reach.high[d], offset[d]);
-  }
-}
-
-std::string Generator::access(const Field& field, Reach& reach) {
-  const std::vector<int> offset = random_offset();
-  note(field, offset, reach);
-  const int level = random_.chance(60) ? random_.below(field.history) : 0;
-  return fmt::format("{}{}[{}]", field.name, level > 0 ? fmt::format("@-{}", level) : "",
-                     fmt::join(offset, ","));
-}
-
-std::string Generator::real_access(Reach& reach) {
-  const Field& field = random_.pick(fields_);
-  const std::string text = access(field, reach);
-  if (field.element == Element::Vector) return text + (random_.chance(50) ? "[0]" : "[1]");
-  if (field.element == Element::Integer) return fmt::format("0.0625 * {}", text);
-  return text;
-}
-
-std::string Generator::integer_value(Reach& reach) {
-  std::string sum = integer_term(reach);
+std::string Generator::integer_value(Number number, Site& site) {
   const int terms = random_.between(1, 3);
-  for (int t = 1; t < terms; ++t) sum += (random_.chance(60) ? " + " : " - ") + integer_term(reach);
-  return fmt::format("({}) % 97", sum);
+  std::string sum = pick_form(integer_forms(), site, 0);
+  for (int t = 1; t < terms; ++t) {
+    sum += random_.chance(60) ? " + " : " - ";
+    sum += pick_form(integer_forms(), site, 0);
+  }
+  if (number == Number::Integer) return fmt::format("({}) % 97", sum);
+  return fmt::format("(long({}) * 40961) % 1000003", sum);
 }
 
-std::string Generator::integer_term(Reach& reach) {
-  std::vector<const Field*> integers;
-  for (const Field& field : fields_) {
-    if (field.element == Element::Integer) integers.push_back(&field);
+// Below a million in magnitude, and below a thousand if of 32 bits.
+std::string Generator::integer(Site& site) {
+  const int roll = random_.below(100);
+  if (roll < 8 && site.names_allowed) return index_name(site);
+  if (roll < 14) {
+    covers("time");
+    return "time";
   }
-  const std::string a = access(*random_.pick(integers), reach);
-  const std::string b = access(*random_.pick(integers), reach);
-  switch (random_.below(9)) {
-    case 0:
-      return fmt::format("({} & {})", a, b);
-    case 1:
-      return fmt::format("({} ^ {})", a, b);
-    case 2:
-      return fmt::format("({} | 3)", a);
-    case 3:
-      return fmt::format("({} / 3)", a);
-    case 4:
-      return fmt::format("({} % ({} + 1))", a, b);  // may divide by zero: gives 0
-    case 5:
-      return fmt::format("select({} == {}, 1, {})", a, b, a);
-    case 6:
-      return fmt::format("({} << 1)", a);
-    case 7:
-      return fmt::format("({} >> 1)", a);
-    default:
-      return fmt::format("{} * 2", a);
+  if (roll < 20) {
+    covers("integer param");
+    return "m";
   }
+  const std::string read = roll < 28 ? "" : access(true, site);
+  if (!read.empty()) return read;
+  covers("conversion to an integer");
+  if (random_.chance(40)) return fmt::format("(long(1000 * {}) % 1000003)", floating_access(site));
+  return fmt::format("(integer(8 * {}) % 97)", floating_access(site));
 }
 
 }  // namespace stencil::property

@@ -1,106 +1,169 @@
-// The generator's parts share one object: a program in the making.
+// The parts of the generator share one object, a program in the making. A member function stands in
+// the file named above it; all return text of the language.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/property/forms.h"
 #include "tests/property/generator.h"
 #include "tests/property/random.h"
+#include "tests/property/types.h"
 
 namespace stencil::property {
 
-enum class Element { Real, Integer, Vector };
+using Offset = std::vector<int>;  // per dimension
+
+// Points that something keeps away from the low and high edges of the grid, per dimension.
+struct Margin {
+  std::vector<int> low, high;
+  explicit Margin(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
+  void enclose(const Margin& other);  // the larger one, on every side
+};
+
+struct SubGrid {
+  std::string name, parent;
+  Margin margin;
+};
 
 struct Field {
   std::string name;
-  Element element = Element::Real;
+  Type type;
   std::string boundary;  // "" for none
+  std::string domain = "G";
+  Margin margin;  // of the domain
   bool constant = false;
-  bool inner = false;  // on a sub-grid that leaves out the points at the edges
   int history = 1;
 };
 
-// How far the accesses of a piece reach below and above the point, per dimension, on fields without
-// a boundary.
-struct Reach {
-  std::vector<int> low, high;
-  explicit Reach(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
+// A user's function of a field: where it reads, and how it is called.
+struct Function {
+  std::string name;
+  std::vector<Offset> reads = {};
+  bool takes_value = false;  // a second argument
+  std::string selects = {};  // after the call, if its value is a vector
+};
+
+// A local value of a stencil function.
+struct Let {
+  std::string name, component;  // the component to use, "" of a scalar
+  Margin reach;                 // of its accesses
+};
+
+// Where an expression stands.
+struct Site {
+  Margin reach;               // gathered from the accesses: what the region has to keep
+  bool names_allowed = true;  // of indices
+  bool lets_allowed = false;
+  std::set<int> names;           // dimensions whose index name is used
+  std::vector<int> least, most;  // offsets allowed, per dimension
+  explicit Site(int rank);
 };
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
-
+  Generator(uint64_t seed, const Choices& choices) : random_(seed), choices_(choices) {}
   GeneratedProgram run();
 
  private:
-  int rank() const { return out_.rank; }
+  size_t rank() const { return static_cast<size_t>(out_.rank); }
   void covers(const std::string& construct) { out_.constructs.insert(construct); }
-  static std::string size_name(size_t d) { return fmt::format("N{}", d); }
-
-  // generator.cpp
-  // function lap(u : field) = ...: a sum over neighbours along one random axis.
-  std::string make_function();
 
   // fields.cpp
+  void make_sub_grids();
   void make_fields();
-  std::string random_boundary();
-  std::string declare(const Field& field) const;
+  Field random_field(const std::string& name);
+  void note_constructs(const Field& field);
+  std::string declarations() const;
 
   // regions.cpp
-  std::string full_box() const;
-  std::string inner_box() const;
-  // How far the target's domain keeps from the grid's edges.
-  Reach edge_of(const Field& target) const;
-  std::string range(size_t d, const Reach& reach);
-  std::string region(const Reach& reach, bool index_names);
-  // Sizes: at least what the regions need; often exactly that, or near the multiples of small
-  // tiles. Half of the rows are of a length that bulk copies can take.
+  std::string box_of(const Margin& margin) const;
+  std::string range(size_t d, int low, int high);
+  std::string random_range(size_t d, const Margin& reach);
+  std::string region(const Site& site, const std::vector<std::string>& fixed = {});
+  std::string named_region(const Margin& reach);
   void choose_sizes();
 
   // stencils.cpp
   std::string make_stencil(int number);
-  // Three pieces along one dimension: a lower edge, the middle, an upper edge.
+  std::string make_boundary_function(const Field& target);
   std::string make_pieces(const Field& target);
-  std::string close_pieces(std::string out);
-  std::string target_value(const Field& target, Reach& reach);
+  Site site_of(const Field& target) const;
+  std::string with_lets(const std::string& pieces);
+  std::string stored(const Type& type, Site& site);
+  std::string stored_whole(const Type& type, Site& site);
+  std::string stored_vector(const Type& type, Site& site);
 
-  // expressions.cpp
-  std::string real_value(Reach& reach);
-  // Of a magnitude of at least `terms`; odd, even, negative, no integer, a power of two.
+  // expressions.cpp: `depth` is how deep in a value they stand
+  std::string pick_form(const std::vector<Form>& forms, Site& site, int depth);
+  std::string filled(const std::string& form, Site& site, int depth);
+  std::string hole(char kind, Site& site, int depth);
+  std::string floating(Site& site, int depth);
+  std::string floating_access(Site& site);
+  std::string index_name(Site& site);
+  std::string integer_value(Number number, Site& site);
+  std::string integer(Site& site);
+
+  // values.cpp: what a scalar in floating point becomes
+  std::string floating_value(Site& site);
+  std::string linear_value(Site& site);
   std::string divisor(int terms);
-  std::string real_term(Reach& reach, int depth);
-  std::string index_name();
-  std::string comprehension(Reach& reach);
-  std::string lap(Reach& reach);
-  const Field* real_field();
-  std::vector<int> random_offset();
-  void note(const Field& field, const std::vector<int>& offset, Reach& reach);
-  std::string access(const Field& field, Reach& reach);
-  std::string real_access(Reach& reach);
-  std::string integer_value(Reach& reach);
-  std::string integer_term(Reach& reach);
+
+  // comprehensions.cpp: "" if they cannot stand there
+  std::string comprehension(Site& site);
+  std::string nested_comprehension(Site& site);
+  std::string table_sum(Site& site);
+
+  // functions.cpp: of the user, local values, tables
+  std::string make_functions();
+  std::string let(Site& site, int depth);
+  std::string call(Site& site, int depth);
+
+  // accesses.cpp
+  struct Operand {
+    const Field* field;
+    Component component;
+  };
+  std::optional<Operand> random_operand(bool integers);
+  Offset random_offset(const Site& site);
+  void note(const Field& field, const Offset& offset, Site& site);
+  static bool allows(const Site& site, const Offset& offset);
+  std::string random_level(const Field& field);
+  std::string access(const Field& field, Site& site);
+  std::string access(bool integers, Site& site);  // "" if there is no such field
+  std::string axis_text(size_t axis, const std::string& offset) const;
+  Offset axis_offset(size_t axis, int offset) const;
 
   // reductions.cpp
-  // One or two reductions, of values around one per point, and perhaps a condition that some of the
-  // runs meet.
   std::string make_reductions();
-  std::string reduced_value(const std::string& reducer, Reach& reach);
+  std::string reduced_value(const std::string& reducer, Site& site);
 
   Random random_;
+  Choices choices_;
   GeneratedProgram out_;
+  bool exact_ = false, tiny_ = false;
+  int bits_per_step_ = 0;  // by which the values of an exact program grow
+  std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
+  std::vector<std::string> types_;  // declarations
+  std::vector<Function> functions_;
+  bool has_tables_ = false;
   std::vector<int> needed_;  // least extent per dimension
-  std::vector<std::string> lets_;
-  std::set<int> uses_index_;
-  bool allow_lets_ = true;
-  bool allow_index_ = true;
-  int lap_axis_ = 0, lap_radius_ = 0;
-  int first_end_ = 0, middle_begin_ = 0, middle_high_ = 0;
+  struct Range {             // low .. N - 1 - high
+    size_t dimension;
+    int low, high;
+  };
+  std::vector<Range> ranges_;  // of all regions
+  std::vector<Let> lets_;      // of the stencil function in the making
+  std::vector<std::string> let_texts_;
+  std::string last_target_;
 };
+
+std::string size_name(size_t d);
+std::string list(const std::vector<std::string>& texts);  // with commas
+std::string list(const Offset& offset);
 
 }  // namespace stencil::property

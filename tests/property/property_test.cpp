@@ -149,7 +149,7 @@ class Runner {
       options.fp = fp;
       options.real = real;
       if (!open) {
-        for (const auto& [size, value] : generated.sizes) {
+        for (const auto& [size, value] : generated.integers) {
           options.definitions[size] = std::to_string(value);
         }
       }
@@ -179,7 +179,7 @@ class Runner {
       return;
     }
     std::vector<std::string> where;
-    for (const auto& [size, value] : generated.sizes)
+    for (const auto& [size, value] : generated.integers)
       where.push_back(fmt::format("-D {}={}", size, value));
     const int64_t steps = random.between(0, 2 * schedule->time_tile + 1);
     const std::string label =
@@ -193,7 +193,7 @@ class Runner {
     std::vector<double> reals(program.params.size(), 0);
     for (size_t p = 0; p < program.params.size(); ++p) {
       if (program.params[p].real_value) reals[p] = *program.params[p].real_value;
-      for (const auto& [size, value] : generated.sizes) {
+      for (const auto& [size, value] : generated.integers) {
         if (program.params[p].name == size) integers[p] = value;
       }
     }
@@ -266,7 +266,7 @@ class Runner {
 // The program with its sizes as defaults of the params: a file for stencilc.
 std::string with_sizes(const GeneratedProgram& generated) {
   std::string text = generated.text;
-  for (const auto& [size, value] : generated.sizes) {
+  for (const auto& [size, value] : generated.integers) {
     const std::string open = fmt::format("param {} : integer;", size);
     text.replace(text.find(open), open.size(),
                  fmt::format("param {} : integer = {};", size, value));

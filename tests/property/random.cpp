@@ -1,5 +1,7 @@
 #include "tests/property/random.h"
 
+#include <numeric>
+
 namespace stencil::property {
 
 uint64_t Random::next() {
@@ -20,6 +22,13 @@ bool Random::chance(int percent) {
 }
 double Random::unit() {
   return static_cast<double>(next() >> 11) * 0x1p-53;
+}
+
+int Random::weighted(const std::vector<int>& weights) {
+  int at = below(std::accumulate(weights.begin(), weights.end(), 0));
+  int index = 0;
+  while (at >= weights[static_cast<size_t>(index)]) at -= weights[static_cast<size_t>(index++)];
+  return index;
 }
 
 }  // namespace stencil::property

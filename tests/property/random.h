@@ -15,7 +15,8 @@ class Random {
   int below(int n);                // 0 .. n-1
   int between(int low, int high);  // inclusive
   bool chance(int percent);
-  double unit();  // [0, 1)
+  double unit();                                  // [0, 1)
+  int weighted(const std::vector<int>& weights);  // an index, as often as its weight says
   template <class T>
   const T& pick(const std::vector<T>& from) {
     return from[static_cast<size_t>(below(static_cast<int>(from.size())))];

@@ -1,91 +1,167 @@
-// Stencil functions: their regions, pieces and local values.
+// Stencil functions: their regions, pieces, local values, and what is stored.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "tests/property/generator_parts.h"
 
 namespace stencil::property {
+
+// A field is written within its domain.
+Site Generator::site_of(const Field& target) const {
+  Site site(out_.rank);
+  site.reach.enclose(target.margin);
+  return site;
+}
 
 std::string Generator::make_stencil(int number) {
   std::vector<const Field*> targets;
   for (const Field& field : fields_) {
     if (!field.constant) targets.push_back(&field);
   }
-  const Field& target = *random_.pick(targets);
-  const std::string head = fmt::format("stencil f{} : {}", number, target.name);
-  if (random_.chance(25)) return head + " {\n" + make_pieces(target) + "}\n";
-  Reach reach = edge_of(target);
-  const std::string value = target_value(target, reach);
-  if (!lets_.empty()) {
-    std::string body;
-    for (const std::string& let : lets_) body += "  " + let + "\n";
-    lets_.clear();
-    covers("let");
-    return head + " {\n" + body + fmt::format("  [{}] = {};\n}}\n", region(reach, true), value);
+  const Field* target = random_.pick(targets);
+  for (const Field* field : targets) {
+    if (field->name == last_target_ && random_.chance(choices_.same_target)) target = field;
   }
-  return head + fmt::format("[{}] = {};\n", region(reach, true), value);
+  if (target->name == last_target_) covers("several writers of a field");
+  last_target_ = target->name;
+  lets_.clear();
+  let_texts_.clear();
+  const std::string head = fmt::format("stencil f{} : {}", number, target->name);
+  if (!tiny_ && random_.chance(choices_.pieces)) return head + with_lets(make_pieces(*target));
+  if (random_.chance(choices_.boundary_function)) {
+    return head + with_lets(make_boundary_function(*target));
+  }
+  Site site = site_of(*target);
+  site.lets_allowed = true;
+  const std::string value = stored(target->type, site);
+  if (!let_texts_.empty()) {
+    return head + with_lets(fmt::format("  [{}] = {};\n", region(site), value));
+  }
+  if (!tiny_ && site.names.empty() && random_.chance(choices_.named_region)) {
+    return head + fmt::format(" on {} = {};\n", named_region(site.reach), value);
+  }
+  return head + fmt::format("[{}] = {};\n", region(site), value);
 }
 
-// Three pieces along one dimension: a lower edge, the middle, an upper edge.
+std::string Generator::with_lets(const std::string& pieces) {
+  std::string text = " {\n";
+  for (const std::string& let : let_texts_) text += "  " + let + "\n";
+  return text + pieces + "}\n";
+}
+
+// The points at one edge alone, which mostly read inwards, as a Neumann condition does.
+std::string Generator::make_boundary_function(const Field& target) {
+  covers("function at an edge");
+  const size_t axis = static_cast<size_t>(random_.below(out_.rank));
+  const bool low_edge = random_.chance(50);
+  Site site = site_of(target);
+  if (random_.chance(75)) (low_edge ? site.least : site.most)[axis] = 0;
+  const std::string value = stored(target.type, site);
+  const int low = site.reach.low[axis], high = site.reach.high[axis];
+  needed_[axis] = std::max(needed_[axis], low + high + 1);
+  std::vector<std::string> fixed(rank());
+  fixed[axis] = low_edge ? fmt::format("{}", low) : fmt::format("{}-{}", size_name(axis), high + 1);
+  return fmt::format("  [{}] = {};\n", region(site, fixed), value);
+}
+
+// Up to two pieces at the low edge of one dimension, the middle, and up to two at the high edge.
 std::string Generator::make_pieces(const Field& target) {
   covers("pieces");
-  const int axis = random_.below(rank());
-  const int edge = random_.between(1, 2);
-  allow_lets_ = false;
-  std::string out;
-  for (int piece = 0; piece < 3; ++piece) {
-    Reach reach = edge_of(target);
-    std::string value = target_value(target, reach);
-    const size_t a = static_cast<size_t>(axis);
-    std::vector<std::string> ranges;
-    for (int d = 0; d < rank(); ++d) {
-      if (d != axis) ranges.push_back(range(static_cast<size_t>(d), reach));
-    }
-    const std::string size = size_name(a);
-    const int low = reach.low[a];
-    const int high = reach.high[a];
-    std::string along_axis;
-    if (piece == 0) {  // [low .. low+edge-1]: starts where the accesses stay inside
-      along_axis = fmt::format("{}..{}", low, low + edge - 1);
-      first_end_ = low + edge;
-      needed_[a] = std::max(needed_[a], low + edge + high);
-    } else if (piece == 1) {
-      middle_begin_ = std::max(first_end_, low);
-      middle_high_ = std::max(high, edge + 4);
-      along_axis = fmt::format("{}..{}-{}", middle_begin_, size, middle_high_ + 1);
-      needed_[a] = std::max(needed_[a], middle_begin_ + middle_high_ + 1);
-    } else {
-      const int top = std::min(high, middle_high_ - 1);
-      if (top < high) return close_pieces(out);
-      along_axis = fmt::format("{}-{}..{}-{}", size, middle_high_, size, top + 1);
-      needed_[a] = std::max(needed_[a], std::max(low, middle_begin_) + middle_high_ + 1);
-    }
-    ranges.insert(ranges.begin() + axis, along_axis);
-    out += fmt::format("  [{}] = {};\n", fmt::join(ranges, ", "), value);
+  const size_t axis = static_cast<size_t>(random_.below(out_.rank));
+  const std::string size = size_name(axis);
+  const bool inwards = random_.chance(50);
+  const bool shared_lets = random_.chance(50);
+  std::vector<std::string> pieces;
+  const auto add = [&](const Site& site, const std::string& along, const std::string& value) {
+    std::vector<std::string> fixed(rank());
+    fixed[axis] = along;
+    pieces.push_back(fmt::format("  [{}] = {};\n", region(site, fixed), value));
+  };
+  int taken_low = 0, taken_high = 0;  // points from either edge that have their piece
+  for (int piece = random_.below(3); piece > 0; --piece) {
+    Site site = site_of(target);
+    site.lets_allowed = shared_lets;
+    if (inwards) site.least[axis] = 0;
+    const std::string value = stored(target.type, site);
+    const int first = std::max(taken_low, site.reach.low[axis]);
+    const int last = first + random_.below(2);
+    add(site, first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last), value);
+    taken_low = last + 1;
+    needed_[axis] = std::max(needed_[axis], taken_low + site.reach.high[axis]);
   }
-  return close_pieces(out);
+  for (int piece = random_.below(3); piece > 0; --piece) {
+    Site site = site_of(target);
+    site.lets_allowed = shared_lets;
+    if (inwards) site.most[axis] = 0;
+    const std::string value = stored(target.type, site);
+    const int first = std::max(taken_high, site.reach.high[axis]);  // from the high edge
+    const int last = first + random_.below(2);
+    add(site,
+        first == last ? fmt::format("{}-{}", size, first + 1)
+                      : fmt::format("{}-{}..{}-{}", size, last + 1, size, first + 1),
+        value);
+    taken_high = last + 1;
+    needed_[axis] = std::max(needed_[axis], taken_high + site.reach.low[axis]);
+  }
+  Site site = site_of(target);
+  site.lets_allowed = shared_lets;
+  const std::string value = stored(target.type, site);
+  const int low = std::max(taken_low, site.reach.low[axis]);
+  const int high = std::max(taken_high, site.reach.high[axis]);
+  needed_[axis] = std::max(needed_[axis], low + high + 1);
+  add(site, range(axis, low, high), value);
+  std::rotate(pieces.begin(), pieces.begin() + random_.below(static_cast<int>(pieces.size())),
+              pieces.end());
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
 }
 
-std::string Generator::close_pieces(std::string out) {
-  allow_lets_ = true;
-  return out;
+// --- Stored values ---
+
+std::string Generator::stored(const Type& type, Site& site) {
+  if (exact_) return linear_value(site);
+  if (type.is_scalar()) {
+    return is_integer(type.number) ? integer_value(type.number, site) : floating_value(site);
+  }
+  if (all_floating(type) && random_.chance(20)) return stored_whole(type, site);
+  if (type.is_vector() && type.members[0].type.is_scalar() && random_.chance(40)) {
+    return stored_vector(type, site);
+  }
+  const bool named = !type.is_vector() && random_.chance(60);
+  std::vector<std::string> values;
+  for (const Type::Member& member : type.members) {
+    values.push_back((named ? member.path.substr(1) + " = " : "") + stored(member.type, site));
+  }
+  return fmt::format("{{{}}}", list(values));
 }
 
-std::string Generator::target_value(const Field& target, Reach& reach) {
-  uses_index_.clear();
-  const bool pieces = !allow_lets_;
-  allow_index_ = !pieces;
-  switch (target.element) {
-    case Element::Real:
-      return real_value(reach);
-    case Element::Integer:
-      return integer_value(reach);
-    case Element::Vector:
-      return fmt::format("{{{}, {}}}", real_value(reach), real_value(reach));
+// Componentwise arithmetic of whole elements, or one value for all components.
+std::string Generator::stored_whole(const Type& type, Site& site) {
+  std::vector<const Field*> fields;
+  for (const Field& field : fields_) {
+    if (field.type.text == type.text) fields.push_back(&field);
   }
-  return "";
+  if (fields.empty() || random_.chance(25)) {
+    covers("scalar fills an element");
+    return floating_value(site);
+  }
+  covers("arithmetic of elements");
+  const std::string a = access(*random_.pick(fields), site);
+  const std::string b = access(*random_.pick(fields), site);
+  return fmt::format("0.5 * ({} {} {}) + {}", a, random_.chance(50) ? "+" : "-", b,
+                     floating(site, 2));
+}
+
+std::string Generator::stored_vector(const Type& type, Site& site) {
+  covers("vector of a comprehension");
+  const Number number = type.members[0].type.number;
+  const int last = static_cast<int>(type.members.size()) - 1;
+  if (is_integer(number)) {
+    return fmt::format("vector(e in 0..{} : {} + e)", last, integer_value(number, site));
+  }
+  return fmt::format("vector(e in 0..{} : 0.25 * (e + 1) * ({}))", last, floating_value(site));
 }
 
 }  // namespace stencil::property
