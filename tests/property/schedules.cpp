@@ -11,21 +11,24 @@ namespace stencil::property {
 
 namespace {
 
-std::string random_streaming(Random& random, int rank) {
-  if (rank < 2) return "streaming";  // refused by name
+std::string random_streaming(Random& random, int rank, FpMode fp) {
+  if (rank < 2 || random.chance(8)) return "streaming";  // refused by name; its defaults
   const bool flat = rank == 2;
-  const int lanes = random.pick<int>({8, 16, 32});
+  const int lanes = random.pick<int>({8, 16, 32, 32});
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
   std::string elements = fmt::format("{}", random.pick<int>({1, 2, 3, 4, 4, 8}));
   if (!flat) elements += fmt::format("x{}", random.pick<int>({1, 2, 3, 4}));
-  return fmt::format(
-      "streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} "
-      "loads={} edges={}",
+  const std::string loads =
+      random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"});
+  const int prefetch = random.between(loads == "registers" ? 0 : 1, 4);
+  std::string line = fmt::format(
+      "streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} loads={} edges={}",
       random.between(1, 6), lanes, rows, elements,
-      random.pick<std::string>({"auto", "3", "8", "20"}), random.between(0, 2),
-      random.pick<std::string>({"auto", "1", "2", "3"}),
-      random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"}),
-      random.chance(80) ? "split" : "tested");
+      random.pick<std::string>({"auto", "1", "3", "8", "20"}), prefetch,
+      random.pick<std::string>({"auto", "1", "2", "3"}), loads,
+      random.chance(60) ? "split" : "tested");
+  if (fp == FpMode::Fast) line += random.chance(60) ? " form=scatter" : " form=gather";
+  return line;
 }
 
 // Enlarges a tile that is smaller than its halo: twice the threads in every dimension, or, where a
@@ -49,17 +52,62 @@ std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank)
   return schedule;
 }
 
-bool has_code(const Diagnostics& diagnostics, const std::string& code) {
-  for (const Diagnostic& d : diagnostics.items()) {
-    if (d.code == code) return true;
+// The same for streaming, whose rows of threads are powers of two up to 32.
+std::optional<schedule::Schedule> enlarge_streaming(schedule::Schedule schedule, int rank) {
+  constexpr int kThreads = 256, kElements = 32;
+  const auto grow = [&](size_t axis, bool by_threads) {
+    if (by_threads && 2 * schedule.block[0] * schedule.block[1] <= kThreads) {
+      schedule.block[axis] *= 2;
+    } else {
+      schedule.elements[axis] *= 2;
+    }
+  };
+  grow(0, schedule.block[0] < 32);
+  if (rank == 3) grow(1, true);
+  schedule.time_tile = std::max(1, schedule.time_tile - 1);
+  if (schedule.elements[0] * schedule.elements[1] > kElements) return std::nullopt;
+  return schedule;
+}
+
+// Fewer steps, then half the elements: less to keep.
+std::optional<schedule::Schedule> reduce(schedule::Schedule schedule) {
+  if (schedule.time_tile > 1) {
+    schedule.time_tile = (schedule.time_tile + 1) / 2;
+    return schedule;
   }
-  return false;
+  for (int& elements : schedule.elements) {
+    if (elements == 1) continue;
+    elements /= 2;
+    return schedule;
+  }
+  return std::nullopt;
+}
+
+// What to try instead, by the code of the refusal.
+std::optional<schedule::Schedule> amend(schedule::Schedule schedule, const std::string& code,
+                                        int rank) {
+  const bool streams = schedule.family == "streaming";
+  if (code == "L025") {  // no sizes for bulk copies
+    schedule.loads = schedule::Loads::Async;
+    return schedule;
+  }
+  if (code == "L021") {  // nothing linear in one piece
+    schedule.form = schedule::Form::Gather;
+    return schedule;
+  }
+  if (code == "L016" && !streams && schedule.time_tile > 1) {  // served by one step, perhaps
+    schedule.time_tile = 1;
+    return schedule;
+  }
+  if (code == "L015" || code == "L020") return reduce(schedule);
+  if (code != "L014") return std::nullopt;
+  return streams ? enlarge_streaming(schedule, rank) : enlarge(schedule, rank);
 }
 
 }  // namespace
 
-std::string random_schedule(Random& random, const std::string& family, int rank) {
-  if (family == "streaming") return random_streaming(random, rank);
+std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp) {
+  if (family == "streaming") return random_streaming(random, rank, fp);
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});
   const int bz = random.pick<int>({1, 2});
@@ -76,22 +124,14 @@ std::string random_schedule(Random& random, const std::string& family, int rank)
 }
 
 std::optional<kernel::Module> lower_somehow(const ir::Program& program,
-                                            schedule::Schedule& schedule) {
-  for (int attempt = 0; attempt < 6; ++attempt) {
+                                            schedule::Schedule& schedule, std::string& refusal) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
     Diagnostics refusals;
     if (auto module = schedule::lower(program, schedule, refusals)) return module;
-    if (has_code(refusals, "L025")) {  // no sizes for bulk copies
-      schedule.loads = schedule::Loads::Async;
-      continue;
-    }
-    if (has_code(refusals, "L016") && schedule.time_tile > 1) {  // served by one step, perhaps
-      schedule.time_tile = 1;
-      continue;
-    }
-    if (!has_code(refusals, "L014")) return std::nullopt;
-    const auto larger = enlarge(schedule, program.grid.rank());
-    if (!larger) return std::nullopt;
-    schedule = *larger;
+    refusal = refusals.items().front().code;
+    const auto other = amend(schedule, refusal, program.grid.rank());
+    if (!other) return std::nullopt;
+    schedule = *other;
   }
   return std::nullopt;
 }

@@ -12,11 +12,11 @@
 namespace stencil::property {
 
 // A line for schedule::parse.
-std::string random_schedule(Random& random, const std::string& family, int rank);
+std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp);
 
 // Lowers the program, with other settings of the same family where these are refused; null if those
-// are refused too. `schedule` is what was taken.
+// are refused too. `schedule` is what was taken, `refusal` the code of the last refusal.
 std::optional<kernel::Module> lower_somehow(const ir::Program& program,
-                                            schedule::Schedule& schedule);
+                                            schedule::Schedule& schedule, std::string& refusal);
 
 }  // namespace stencil::property
