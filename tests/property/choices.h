@@ -46,8 +46,10 @@ struct Choices {
   int functions = 40;
   int tables = 40;
   int reductions = 30, stop = 60;
-  int tiny = 12;           // grids of 1 to 5 points in every dimension
-  int exact = 12;          // linear in integers, so that `--fp fast` must give the same bits
+  int tiny = 12;   // grids of 1 to 5 points in every dimension
+  int exact = 12;  // linear in integers, so that `--fp fast` must give the same bits
+  int plain =
+      60;  // of the exact ones: as form=scatter takes them (no boundary, no pieces, one writer)
   int rows_of_eight = 50;  // rows of a length that bulk copies can take
 };
 

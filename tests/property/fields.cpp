@@ -48,6 +48,14 @@ void Generator::make_fields() {
   if (numbers.size() > 1) covers("mixed types");
 }
 
+std::vector<const Field*> Generator::targets() const {
+  std::vector<const Field*> written;
+  for (const Field& field : fields_) {
+    if (!field.constant) written.push_back(&field);
+  }
+  return written;
+}
+
 Field Generator::random_field(const std::string& name) {
   Field field{name, {"real", Number::Real, {}}, "", "G", Margin(out_.rank)};
   if (!exact_) field.type = random_type(random_, choices_);
@@ -61,6 +69,7 @@ Field Generator::random_field(const std::string& name) {
   do {
     field.boundary = choices_.boundaries[static_cast<size_t>(random_.weighted(weights))].text;
   } while (tiny_ && field.boundary.empty());  // its accesses would need a larger grid
+  if (plain_) field.boundary.clear();
   const int inner = field.boundary.empty() ? choices_.inner_without : choices_.inner_with_boundary;
   if (!sub_grids_.empty() && random_.chance(inner)) {
     const SubGrid& grid = random_.pick(sub_grids_);

@@ -31,11 +31,12 @@ GeneratedProgram Generator::run() {
   out_.rank = 1 + random_.weighted(choices_.ranks);
   needed_.assign(rank(), 1);
   exact_ = random_.chance(choices_.exact);
-  tiny_ = random_.chance(choices_.tiny);
+  plain_ = exact_ && random_.chance(choices_.plain);
+  tiny_ = !plain_ && random_.chance(choices_.tiny);
   if (!tiny_) make_sub_grids();
   make_fields();
   std::string functions = exact_ ? "" : make_functions();
-  const int count = random_.between(1, 3);
+  const int count = random_.between(1, plain_ ? static_cast<int>(targets().size()) : 3);
   for (int f = 0; f < count; ++f) functions += make_stencil(f);
   if (!exact_ && random_.chance(choices_.reductions)) functions += make_reductions();
   choose_sizes();

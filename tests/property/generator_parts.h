@@ -75,6 +75,7 @@ class Generator {
   // fields.cpp
   void make_sub_grids();
   void make_fields();
+  std::vector<const Field*> targets() const;
   Field random_field(const std::string& name);
   void note_constructs(const Field& field);
   std::string declarations() const;
@@ -144,7 +145,7 @@ class Generator {
   Random random_;
   Choices choices_;
   GeneratedProgram out_;
-  bool exact_ = false, tiny_ = false;
+  bool exact_ = false, plain_ = false, tiny_ = false;
   int bits_per_step_ = 0;  // by which the values of an exact program grow
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;

@@ -15,21 +15,20 @@ Site Generator::site_of(const Field& target) const {
 }
 
 std::string Generator::make_stencil(int number) {
-  std::vector<const Field*> targets;
-  for (const Field& field : fields_) {
-    if (!field.constant) targets.push_back(&field);
-  }
-  const Field* target = random_.pick(targets);
-  for (const Field* field : targets) {
-    if (field->name == last_target_ && random_.chance(choices_.same_target)) target = field;
+  const std::vector<const Field*> written = targets();
+  const Field* target = plain_ ? written[static_cast<size_t>(number)] : random_.pick(written);
+  for (const Field* field : written) {
+    const bool again = field->name == last_target_ && !plain_;
+    if (again && random_.chance(choices_.same_target)) target = field;
   }
   if (target->name == last_target_) covers("several writers of a field");
   last_target_ = target->name;
   lets_.clear();
   let_texts_.clear();
   const std::string head = fmt::format("stencil f{} : {}", number, target->name);
-  if (!tiny_ && random_.chance(choices_.pieces)) return head + with_lets(make_pieces(*target));
-  if (random_.chance(choices_.boundary_function)) {
+  const bool simple = tiny_ || plain_;
+  if (!simple && random_.chance(choices_.pieces)) return head + with_lets(make_pieces(*target));
+  if (!plain_ && random_.chance(choices_.boundary_function)) {
     return head + with_lets(make_boundary_function(*target));
   }
   Site site = site_of(*target);

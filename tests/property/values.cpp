@@ -49,7 +49,7 @@ std::string Generator::linear_value(Site& site) {
     std::string term = access(field, site);
     magnitude += static_cast<unsigned>(coefficient);
     if (coefficient != 1) term = fmt::format("{} * {}", coefficient, term);
-    if (!field.constant && fields_.back().constant && random_.chance(25)) {
+    if (!plain_ && !field.constant && fields_.back().constant && random_.chance(25)) {
       term += " * " + access(fields_.back(), site);
       magnitude += kLargest * static_cast<unsigned>(coefficient);
     }
