@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/property/forms.h"
+
 namespace stencil::property {
 
 void Coverage::add(const Case& made, const std::string& family,
@@ -46,6 +48,23 @@ std::string Coverage::table() const {
         out += fmt::format(" {:>10}", found == counts.end() ? 0 : found->second);
       }
       out += "\n";
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Coverage::missing() const {
+  std::vector<std::string> out;
+  for (const auto* forms : {&floating_forms(), &condition_forms(), &integer_forms()}) {
+    for (const Form& form : *forms) {
+      if (form.construct && !constructs_.count(form.construct)) out.push_back(form.construct);
+    }
+  }
+  for (const auto& [construct, counts] : constructs_) {
+    for (const std::string family : kFamilies) {
+      const bool cannot = (family == "streaming" && construct == "rank 1") ||
+                          (family == "direct" && construct == "steps no multiple of T");
+      if (!cannot && !counts.count(family)) out.push_back(construct + " in " + family);
     }
   }
   return out;

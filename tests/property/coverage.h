@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/property/case.h"
 
@@ -16,7 +17,9 @@ class Coverage {
   void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
   void refused(const std::string& family, const std::string& code) { ++refusals_[family][code]; }
   int cases(const std::string& family) const;
-  std::string table() const;     // a row per construct, then per setting
+  std::string table() const;  // a row per construct, then per setting
+  // Constructs that some family, or all, never met though it could.
+  std::vector<std::string> missing() const;
   std::string refusals() const;  // by family and error code
 
  private:

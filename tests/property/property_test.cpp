@@ -3,6 +3,7 @@
 //
 //   property_test [--programs n] [--first-seed s] [--device host|opencl|cuda] [--batch n]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
+//   property_test --lower-only [...]   runs nothing; fails if a family never meets a construct
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
@@ -69,6 +70,8 @@ int main_with(int argc, char** argv) {
       settings.coverage = true;
     else if (option == "--shrink")
       settings.shrink = true;
+    else if (option == "--lower-only")
+      settings.lower_only = true;
     else if (option == "--device")
       settings.device = value();
     else if (option == "--print") {
@@ -88,6 +91,8 @@ int main_with(int argc, char** argv) {
     fmt::print("SKIPPED: {}\n", chosen.failure().message);
     return 77;
   }
+  // No batch is compiled twice, so PoCL need not keep any.
+  setenv("POCL_KERNEL_CACHE", "0", 0);
   // --long (STENCIL_LONG=1): ten times the programs.
   if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1')
     settings.programs *= 10;

@@ -19,7 +19,8 @@ struct Settings {
   double time_limit = 0;                                                // seconds; 0: none
   bool progress = false;                                                // a line after every batch
   bool coverage = false;
-  bool shrink = false;  // the first failures
+  bool shrink = false;      // the first failures
+  bool lower_only = false;  // runs nothing; fails if something is never drawn
   RunBatch run = run_on_host;
   std::string device = "host";
 };
@@ -39,6 +40,7 @@ class Runner {
   void flush();
   void run_batch(std::vector<Case>& cases);
   void print_progress() const;
+  int judge_coverage() const;
 
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -17,7 +17,7 @@ std::string random_streaming(Random& random, int rank, FpMode fp) {
   const int lanes = random.pick<int>({8, 16, 32, 32});
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
   std::string elements = fmt::format("{}", random.pick<int>({1, 2, 3, 4, 4, 8}));
-  if (!flat) elements += fmt::format("x{}", random.pick<int>({1, 2, 3, 4}));
+  if (!flat) elements = fmt::format("{}x{}", random.between(1, 4), random.between(1, 3));
   const std::string loads =
       random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"});
   const int prefetch = random.between(loads == "registers" ? 0 : 1, 4);

@@ -28,14 +28,15 @@ Parts lines_of(const std::string& text) {
   return parts;
 }
 
-// Names and numbers, and every other character by itself.
+// Names and numbers, and every other character by itself, each with the blanks behind it.
 Parts tokens_of(const std::string& text) {
   const auto in_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
   };
   Parts parts;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool goes_on = i > 0 && in_word(text[i - 1]) && in_word(text[i]);
+    const bool blank = std::isspace(static_cast<unsigned char>(text[i]));
+    const bool goes_on = i > 0 && (blank || (in_word(text[i - 1]) && in_word(text[i])));
     if (!goes_on) parts.emplace_back();
     parts.back() += text[i];
   }
