@@ -1,8 +1,8 @@
 // How often the generator draws what: one number per construct, in percent unless it says weights.
 // To add a construct, put its number here, its draw where its subject is (fields.cpp, regions.cpp,
-// expressions.cpp, ...), and call covers("its name"), which gives it a row in the coverage table. A
-// new operation is a row in the table of forms of expressions.cpp or integers.cpp and needs nothing
-// here.
+// stencils.cpp, ...), and call covers("its name"), which gives it a row in the coverage table. A
+// new boundary is a row of the table below, a new operation one of forms.cpp; they need nothing
+// else.
 #pragma once
 
 #include <string>
@@ -46,11 +46,10 @@ struct Choices {
   int functions = 40;
   int tables = 40;
   int reductions = 30, stop = 60;
-  int tiny = 12;   // grids of 1 to 5 points in every dimension
-  int exact = 12;  // linear in integers, so that `--fp fast` must give the same bits
-  int plain =
-      60;  // of the exact ones: as form=scatter takes them (no boundary, no pieces, one writer)
+  int tiny = 12;           // grids of 1 to 5 points in every dimension
   int rows_of_eight = 50;  // rows of a length that bulk copies can take
+  int exact = 12;          // linear in integers: even `--fp fast` must give the interpreter's bits,
+  int plain = 60;  // and of these: no boundary, no pieces, one writer, as form=scatter needs
 };
 
 }  // namespace stencil::property

@@ -17,16 +17,18 @@ std::string random_streaming(Random& random, int rank, FpMode fp) {
   const int lanes = random.pick<int>({8, 16, 32, 32});
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
   std::string elements = fmt::format("{}", random.pick<int>({1, 2, 3, 4, 4, 8}));
-  if (!flat) elements = fmt::format("{}x{}", random.between(1, 4), random.between(1, 3));
+  if (!flat)
+    elements = random.pick<std::string>({"1x1", "1x2", "2x1", "2x2", "3x1", "3x3", "4x1", "4x2"});
   const std::string loads =
       random.pick<std::string>({"registers", "async", "bulk", "bulk", "bulk"});
   const int prefetch = random.between(loads == "registers" ? 0 : 1, 4);
+  const int steps = random.between(1, 6);
+  const std::string chunk = random.pick<std::string>({"auto", "1", "3", "8", "20"});
+  const std::string unroll = random.pick<std::string>({"auto", "1", "2", "3"});
+  const char* edges = random.chance(60) ? "split" : "tested";
   std::string line = fmt::format(
       "streaming T={} block={}x{} elements={} chunk={} prefetch={} unroll={} loads={} edges={}",
-      random.between(1, 6), lanes, rows, elements,
-      random.pick<std::string>({"auto", "1", "3", "8", "20"}), prefetch,
-      random.pick<std::string>({"auto", "1", "2", "3"}), loads,
-      random.chance(60) ? "split" : "tested");
+      steps, lanes, rows, elements, chunk, prefetch, unroll, loads, edges);
   if (fp == FpMode::Fast) line += random.chance(60) ? " form=scatter" : " form=gather";
   return line;
 }
@@ -119,8 +121,10 @@ std::string random_schedule(Random& random, const std::string& family, int rank,
   if (rank > 1) block += fmt::format("x{}", by), elements += fmt::format("x{}", ey);
   if (rank > 2) block += fmt::format("x{}", bz), elements += fmt::format("x{}", ez);
   if (family == "direct") return fmt::format("direct block={} elements={}", block, elements);
-  return fmt::format("overlapped T={} block={} elements={} regions={}", random.between(1, 6), block,
-                     elements, random.chance(70) ? "shrink" : "hull");
+  const int steps = random.between(1, 6);
+  const char* regions = random.chance(70) ? "shrink" : "hull";
+  return fmt::format("overlapped T={} block={} elements={} regions={}", steps, block, elements,
+                     regions);
 }
 
 std::optional<kernel::Module> lower_somehow(const ir::Program& program,

@@ -149,8 +149,8 @@ std::string Generator::stored_whole(const Type& type, Site& site) {
   covers("arithmetic of elements");
   const std::string a = access(*random_.pick(fields), site);
   const std::string b = access(*random_.pick(fields), site);
-  return fmt::format("0.5 * ({} {} {}) + {}", a, random_.chance(50) ? "+" : "-", b,
-                     floating(site, 2));
+  const char* sign = random_.chance(50) ? "+" : "-";
+  return fmt::format("0.5 * ({} {} {}) + {}", a, sign, b, floating(site, 2));
 }
 
 std::string Generator::stored_vector(const Type& type, Site& site) {
