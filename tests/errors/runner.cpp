@@ -39,6 +39,8 @@ ProgramOptions options_of(const std::string& text) {
       options.definitions[value.substr(0, equals)] = value.substr(equals + 1);
     } else if (word == "--open") {
       options.open.insert(value);
+    } else if (word == "--fix") {
+      options.fixed.insert(value);
     } else if (word == "--steps") {
       options.steps = std::stoll(value);
     } else if (word == "--real") {

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/property/params.h"
+
 namespace stencil::property {
 
 uint64_t Random::next() {
@@ -70,7 +72,7 @@ class Generator {
     choose_sizes();
     std::string text;
     for (const auto& [name, value] : out_.sizes) text += fmt::format("param {} : integer;\n", name);
-    text += "param alpha : real = 0.375;\n";
+    text += declare_float_params(random_);
     text += "grid G = [" + full_box() + "] steps 4;\n";
     for (size_t d = 0; d < needed_.size(); ++d) {
       text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
@@ -373,7 +375,7 @@ class Generator {
     const int roll = depth > 2 ? random_.below(40) : random_.below(100);
     if (roll < 30) return real_access(reach);
     if (roll < 40) return fmt::format("{:.3f} * {}", random_.unit(), real_access(reach));
-    if (roll < 46) return fmt::format("alpha * {}", real_access(reach));
+    if (roll < 46) return param_term(random_, real_access(reach));
     if (roll < 52) {
       return fmt::format("({} * {})", real_term(reach, depth + 1), real_term(reach, depth + 1));
     }

@@ -29,6 +29,7 @@
 #include "runtime/compare.h"
 #include "tests/property/batch.h"
 #include "tests/property/generator.h"
+#include "tests/property/params.h"
 
 namespace stencil::property {
 namespace {
@@ -93,6 +94,7 @@ std::string difference(const ir::Program& program, const reference::State& expec
 
 struct Case {
   Item item;
+  ir::Program as_written;     // without --fix: what the interpreter runs
   reference::State expected;  // the initial state until the batch runs
   std::string text;
 };
@@ -224,6 +226,7 @@ class Runner {
     ++tally_.programs;
     const bool open = random.chance(35);  // sizes known to the compiler, or only at run time
     const Scalar real = random.chance(50) ? Scalar::F32 : Scalar::F64;
+    const std::set<std::string> fixed = fixed_params(random);
     for (FpMode fp : {FpMode::Strict, FpMode::Contract}) {
       ProgramOptions options;
       options.name = fmt::format("p{}_{}", seed, name(fp));
@@ -236,18 +239,21 @@ class Runner {
       }
       const Source source(fmt::format("seed{}.stn", seed), generated.text);
       Diagnostics diagnostics;
+      const auto as_written = load_program(source, options, diagnostics);
+      options.fixed = fixed;
       const auto program = load_program(source, options, diagnostics);
-      if (!program) return fail(source.name(), render(source, diagnostics), generated.text);
+      if (!program || !as_written)
+        return fail(source.name(), render(source, diagnostics), generated.text);
       const auto unsound = ir::verify(*program);
       if (!unsound.empty()) return fail(source.name(), "IR: " + unsound[0], generated.text);
       for (const char* family : kFamilies) {
-        add_case(seed, generated, *program, family, random);
+        add_case(seed, generated, *program, *as_written, family, random);
       }
     }
   }
 
   void add_case(uint64_t seed, const GeneratedProgram& generated, ir::Program program,
-                const std::string& family, Random& random) {
+                const ir::Program& as_written, const std::string& family, Random& random) {
     Diagnostics diagnostics;
     auto schedule =
         schedule::parse(random_schedule(random, family, generated.rank), program, diagnostics);
@@ -262,6 +268,9 @@ class Runner {
     std::vector<std::string> where;
     for (const auto& [size, value] : generated.sizes)
       where.push_back(fmt::format("-D {}={}", size, value));
+    for (const ir::Param& param : program.params) {
+      if (param.fixed) where.push_back("--fix " + param.name);
+    }
     const int64_t steps = random.between(0, 2 * schedule->time_tile + 1);
     const std::string label =
         fmt::format("seed {} --fp {} --real {} {} --schedule \"{}\" --steps {}", seed,
@@ -287,6 +296,7 @@ class Runner {
     if (!state) return fail(label, error, generated.text);
     fill(random, *state);
     Case& added = cases_.emplace_back();
+    added.as_written = as_written;
     added.expected = *state;
     added.text = generated.text;
     added.item.program = program;
@@ -302,7 +312,7 @@ class Runner {
   void flush() {
     if (cases_.empty()) return;
     for_each_in_parallel(cases_.size(), settings_.threads, [this](size_t i) {
-      reference::advance(cases_[i].item.program, cases_[i].expected, cases_[i].item.steps);
+      reference::advance(cases_[i].as_written, cases_[i].expected, cases_[i].item.steps);
     });
     std::vector<Item> items;
     for (Case& c : cases_) items.push_back(std::move(c.item));
