@@ -131,10 +131,9 @@ TEST(Promotions, AreSilentWhereRealIsDouble) {
 }
 
 TEST(Promotions, OfReducedValuesAreSilent) {
-  EXPECT_EQ(analyze_text(kGrid +
-                         "field A : float on G;\nfield D : double on G;\n"
-                         "stencil s : A on G = float(D[0]);\n"
-                         "reduce r = sum(A[0] * D[0]) on G;\n")
+  EXPECT_EQ(analyze_text(kGrid + "field A : float on G;\nfield D : double on G;\n"
+                                 "stencil s : A on G = float(D[0]);\n"
+                                 "reduce r = sum(A[0] * D[0]) on G;\n")
                 .messages,
             "");
 }
