@@ -120,7 +120,7 @@ const State& Verifier::reference_after(size_t size, int64_t steps) {
   // Goes on from the latest state before it.
   const auto later = runs.after.upper_bound(steps);
   State state = later == runs.after.begin() ? runs.initial : std::prev(later)->second;
-  reference::advance(sizes_.closed[size].program, state, steps - state.step);
+  reference::advance(sizes_.closed[size].reference, state, steps - state.step);
   return runs.after.emplace(steps, std::move(state)).first->second;
 }
 

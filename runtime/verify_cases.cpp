@@ -225,7 +225,10 @@ std::optional<SizeCase> SizeChooser::at(const Values& values) const {
   if (most > kMostPoints && !values.empty()) return std::nullopt;
   const std::string label =
       parts.empty() ? "as written" : fmt::format("{}", fmt::join(parts, ", "));
-  return SizeCase{label, std::move(*program), std::move(params).value()};
+  options.fixed.clear();
+  auto reference = analyze(options);
+  if (!reference) return std::nullopt;
+  return SizeCase{label, std::move(*program), std::move(*reference), std::move(params).value()};
 }
 
 // One length per param, different ones for different params after the first round.

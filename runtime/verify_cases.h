@@ -17,6 +17,8 @@ namespace stencil::runtime {
 struct SizeCase {
   std::string label;  // "N = 17, M = 5", or "as written" for a program without size params
   ir::Program program;
+  ir::Program
+      reference;  // what the interpreter runs: without --fix, so that folding is checked too
   Params params;
 };
 

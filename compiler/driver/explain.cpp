@@ -171,16 +171,14 @@ std::string reason_for(const ir::Program& program, const schedule::Schedule& sch
                                 : "no deeper time tile leaves half of a tile that fits";
 }
 
-// Why each family that was not chosen cannot serve, if it cannot.
+// Everything that the program cannot have, and why.
 std::string refusal_section(const ir::Program& program, const Source& source) {
   std::string out;
-  for (const schedule::FamilyInfo& family : schedule::families()) {
-    Diagnostics refusals;
-    const auto schedule = schedule::parse(family.name, program, refusals);
-    if (schedule) schedule::lower(program, *schedule, refusals);
-    for (const Diagnostic& refusal : refusals.items()) out += render(source, refusal);
+  for (const schedule::Refusal& refusal : schedule::refusals(program)) {
+    out += "  " + refusal.line + "\n" + render(source, refusal.reasons);
   }
-  return "Refusals\n" + (out.empty() ? "  none\n" : out);
+  return "Refusals: schedules that this program cannot have, each beside a family's defaults\n" +
+         (out.empty() ? "  none\n" : out);
 }
 
 }  // namespace

@@ -3,83 +3,20 @@
 // Three things are left open by semantic analysis when params are open: `require` conditions,
 // proofs of bounds (Check), and whether the sizes fit the integers that index them. All are settled
 // here from the params alone, before anything is allocated or launched. Requirements are small
-// scalar graphs; they are evaluated with the semantics of compiler/support/scalar.h.
+// scalar graphs of params.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
-#include "compiler/support/evaluate.h"
 
 namespace stencil::ir {
 namespace {
 
 // --- Requirements: a scalar graph over params ----------------------------------------------------
-
-struct Operand {
-  double real = 0;      // of float types
-  int64_t integer = 0;  // of Bool, I32, I64
-};
-
-double to_real(Scalar from, Operand value) {
-  return is_float(from) ? value.real : static_cast<double>(value.integer);
-}
-
-int64_t to_integer(Scalar to, double value) {
-  if (std::isnan(value)) return 0;
-  const bool narrow = to == Scalar::I32;
-  const double low = narrow ? std::numeric_limits<int32_t>::min() : -0x1p63;
-  const double high = narrow ? std::numeric_limits<int32_t>::max() : 0x1p63;
-  if (value <= low) return narrow ? std::numeric_limits<int32_t>::min() : INT64_MIN;
-  if (value >= high) return narrow ? std::numeric_limits<int32_t>::max() : INT64_MAX;
-  return static_cast<int64_t>(value);
-}
-
-int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
-  const auto x = static_cast<uint64_t>(a);
-  const auto y = static_cast<uint64_t>(b);
-  const uint64_t count = y & static_cast<uint64_t>(bits - 1);
-  switch (op) {
-    case Op::Neg:
-      return static_cast<int64_t>(0 - x);
-    case Op::Add:
-      return static_cast<int64_t>(x + y);
-    case Op::Sub:
-      return static_cast<int64_t>(x - y);
-    case Op::Mul:
-      return static_cast<int64_t>(x * y);
-    case Op::Div:
-      return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
-    case Op::Mod:
-      return b == 0 || b == -1 ? 0 : a % b;
-    case Op::Min:
-      return b < a ? b : a;
-    case Op::Max:
-      return a < b ? b : a;
-    case Op::Abs:
-      return a < 0 ? static_cast<int64_t>(0 - x) : a;
-    case Op::And:
-    case Op::BitAnd:
-      return a & b;
-    case Op::Or:
-    case Op::BitOr:
-      return a | b;
-    case Op::BitXor:
-      return a ^ b;
-    case Op::BitNot:
-      return ~a;
-    case Op::Not:
-      return a == 0;
-    case Op::Shl:
-      return static_cast<int64_t>(x << count);
-    case Op::Shr:
-      return a >> count;
-    default:
-      return 0;  // float operators: evaluate_real
-  }
-}
 
 class Evaluator {
  public:
@@ -94,51 +31,24 @@ class Evaluator {
   }
 
  private:
-  Operand evaluate_node(const Graph& graph, const Node& node) {
-    if (const auto* constant = std::get_if<Constant>(&node.kind)) {
-      return {constant->real, constant->integer};
-    }
+  Constant evaluate_node(const Graph& graph, const Node& node) {
+    if (const auto* constant = std::get_if<Constant>(&node.kind)) return *constant;
     if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
       const auto id = static_cast<size_t>(param->param);
-      if (!is_float(node.type)) return {0, integers_.at(id)};
-      return rounded(node.type, {reals_.at(id), 0});
+      return is_float(node.type) ? known_real(node.type, reals_.at(id))
+                                 : Constant{0, integers_.at(id)};
     }
     if (const auto* operation = std::get_if<Operation>(&node.kind)) {
-      return rounded(node.type, evaluate_operation(graph, node.type, *operation));
+      std::vector<Constant> operands;
+      for (NodeId id : operation->operands) operands.push_back(values_[static_cast<size_t>(id)]);
+      return evaluate_known(operation->op, node.type, graph[operation->operands[0]].type, operands);
     }
     return {};  // index, time, access, reduction: not in a requirement (verify)
   }
 
-  Operand evaluate_operation(const Graph& graph, Scalar type, const Operation& operation) {
-    auto operand = [&](size_t i) {
-      return i < operation.operands.size() ? values_[static_cast<size_t>(operation.operands[i])]
-                                           : Operand{};
-    };
-    const Operand a = operand(0), b = operand(1), c = operand(2);
-    const Scalar from = graph[operation.operands[0]].type;
-    if (operation.op == Op::Select) return a.integer != 0 ? b : c;
-    if (operation.op == Op::Convert) {
-      if (is_float(type)) return {to_real(from, a), 0};
-      return {0, is_float(from) ? to_integer(type, a.real) : a.integer};
-    }
-    if (is_comparison(operation.op)) {
-      const bool result = is_float(from) ? evaluate_comparison(operation.op, a.real, b.real)
-                                         : evaluate_comparison(operation.op, a.integer, b.integer);
-      return {0, result};
-    }
-    if (is_float(type)) return {evaluate_real(operation.op, a.real, b.real, c.real), 0};
-    return {0, integer_operation(operation.op, a.integer, b.integer, size_in_bytes(type) * 8)};
-  }
-
-  static Operand rounded(Scalar type, Operand value) {
-    if (type == Scalar::F32) value.real = static_cast<float>(value.real);
-    if (type == Scalar::I32) value.integer = static_cast<int32_t>(value.integer);
-    return value;
-  }
-
   const std::vector<int64_t>& integers_;
   const std::vector<double>& reals_;
-  std::vector<Operand> values_;
+  std::vector<Constant> values_;
 };
 
 // --- Checks and sizes ----------------------------------------------------------------------------

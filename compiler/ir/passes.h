@@ -25,6 +25,11 @@ std::vector<std::string> verify(const Program& program);
 // nothing to change, and every target gives the same bits.
 Program contract_products(const Program& program);
 
+// --fix: puts the values of fixed params in the place of references to them, and computes what is
+// known then. After contract_products, and with the interpreter's rounding: neither the operations
+// nor their bits depend on which params are fixed.
+Program bake_params(const Program& program);
+
 // Drops nodes that no result needs.
 Program drop_dead_nodes(const Program& program);
 

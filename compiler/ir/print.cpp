@@ -155,7 +155,7 @@ std::string print_param(const Param& param) {
   std::string out = fmt::format("param {} : {}", param.name, name(param.type));
   if (param.integer_value) out += fmt::format(" = {}", *param.integer_value);
   if (param.real_value) out += fmt::format(" = {}", *param.real_value);
-  return out + (param.open() ? " open\n" : "\n");
+  return out + (param.open() ? " open\n" : param.fixed ? " fixed\n" : "\n");
 }
 
 std::string print_field(const Field& field, const std::vector<std::string>& params) {

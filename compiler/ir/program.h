@@ -40,9 +40,12 @@ struct Param {
   std::string name;
   Scalar type;
   std::optional<double> real_value;      // default or -D, float types
-  std::optional<int64_t> integer_value;  // default or -D, integer types: folded, never referenced
+  std::optional<int64_t> integer_value;  // default or -D, integer types
   Span span;
+  bool fixed = false;  // --fix, float types: real_value is part of the code
 
+  // The value is in the code: no graph refers to the param, and nobody gives it at run time.
+  bool folded() const { return integer_value || fixed; }
   // Integer params without a value: they take part in bounds and must be given before a run.
   bool open() const { return !is_float(type) && !integer_value; }
 };

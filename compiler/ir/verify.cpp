@@ -97,6 +97,8 @@ class Verifier {
             param->param >= 0 && param->param < static_cast<int>(program_.params.size());
         if (!known || program_.params[static_cast<size_t>(param->param)].type != node.type) {
           fail(where, fmt::format("%{}: param", id));
+        } else if (program_.params[static_cast<size_t>(param->param)].folded()) {
+          fail(where, fmt::format("%{}: param whose value is folded", id));
         }
       } else if (std::holds_alternative<ReductionRef>(node.kind) && !in_stop) {
         fail(where, fmt::format("%{}: reduction outside stop", id));

@@ -54,7 +54,7 @@ Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& a
   }
   const Expr edge = offset < 0 ? low : interface.high(box, d);
   const Expr beyond = offset < 0 ? kernel::less(at, edge) : kernel::less(edge, at);
-  const Expr back = kernel::sub(kernel::mul(kernel::integer(2), edge), at);
+  const Expr back = kernel::add(edge, kernel::sub(edge, at));  // 2 * edge may pass 32 bits
   return kernel::operation(Op::Select, {beyond, back, at});
 }
 

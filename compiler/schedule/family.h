@@ -46,6 +46,11 @@ Family direct_family();
 Family overlapped_family();
 Family streaming_family();
 
+constexpr int kMaxTimeTile = 64;  // T
+
+// The settings of a family that are words, each with each of its words: "loads=bulk".
+std::vector<std::string> word_settings(const Family& family);
+
 // Every family, most capable of time tiling first.
 const std::vector<Family>& family_table();
 

@@ -52,7 +52,7 @@ Interface::Interface(const ir::Program& program) : program_(program) {
   }
   // What the program names keeps its name, unless it is one that kernels use themselves.
   for (const ir::Param& param : program.params) {
-    param_names_.push_back(param.integer_value ? param.name : names_.unique(param.name));
+    param_names_.push_back(param.folded() ? param.name : names_.unique(param.name));
   }
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const ir::Field& field = program.fields[f];
@@ -99,7 +99,7 @@ Interface::Interface(const ir::Program& program) : program_(program) {
   }
   for (size_t p = 0; p < program.params.size(); ++p) {
     const ir::Param& param = program.params[p];
-    if (param.integer_value) continue;  // folded
+    if (param.folded()) continue;
     kernel::Parameter parameter;
     parameter.name = param_names_[p];
     parameter.type = param.type;

@@ -19,7 +19,6 @@ namespace stencil::schedule {
 
 namespace {
 
-constexpr int kMaxTimeTile = 64;
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxElements = 256;
 
@@ -218,6 +217,18 @@ const std::vector<Family>& family_table() {
   static const std::vector<Family> kFamilies = {streaming_family(), overlapped_family(),
                                                 direct_family()};
   return kFamilies;
+}
+
+std::vector<std::string> word_settings(const Family& family) {
+  std::vector<std::string> out;
+  for (Setting setting : family.settings) {
+    const WordSetting* row = find_row(kWords, setting);
+    if (!row) continue;
+    for (const char* word : row->words) {
+      out.push_back(fmt::format("{}={}", setting_name(setting), word));
+    }
+  }
+  return out;
 }
 
 std::vector<FamilyInfo> families() {

@@ -77,6 +77,15 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
                                     Diagnostics& diagnostics);
 
+// What the program cannot have, for `explain`: a schedule line, and the errors with which `lower`
+// refuses it. The lines are: each family with its defaults for the program, one setting that is a
+// word beside the defaults, and the shortest time tile above the default that is refused.
+struct Refusal {
+  std::string line;
+  Diagnostics reasons;
+};
+std::vector<Refusal> refusals(const ir::Program& program);
+
 // What a schedule costs, by counting; per useful point and step, for the inside of a large grid.
 struct Footprint {
   double bytes_read = 0;  // global memory, each byte counted once per tile (or sweep)

@@ -86,6 +86,19 @@ void check_sizes(Environment& env, Diagnostics& diagnostics) {
   }
 }
 
+// What --fix has decided: a requirement on fixed params holds, or is an error (S035).
+void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
+  std::erase_if(program.requirements, [&](const ir::Requirement& requirement) {
+    const auto& kind = requirement.graph[requirement.condition].kind;
+    const auto* known = std::get_if<ir::Constant>(&kind);
+    if (known && known->integer == 0) {
+      diagnostics.error("S035", requirement.span, "requirement not met").expected =
+          requirement.text;
+    }
+    return known != nullptr;
+  });
+}
+
 void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Param>(program, [&](const auto& item, Span) { declare_param(env, item); });
   check_definitions(env);
@@ -136,6 +149,12 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   if (failed) return std::nullopt;
   ir::Program result = ir::drop_dead_nodes(env.program);
   if (options.fp == FpMode::Contract) result = ir::contract_products(result);
+  if (options.fixed.empty()) return result;
+  result = ir::bake_params(result);
+  Diagnostics unmet;
+  settle_requirements(result, unmet);
+  for (const Diagnostic& diagnostic : unmet.items()) diagnostics.add(diagnostic);
+  if (unmet.has_errors()) return std::nullopt;
   return result;
 }
 

@@ -298,7 +298,9 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
     operation.operands.push_back(*operand);
   }
   const Scalar result = domain(op) == Domain::Comparison ? Scalar::Bool : type;
-  return graph_.add({std::move(operation), result, span, {}});
+  const ir::NodeId id = graph_.add({std::move(operation), result, span, {}});
+  if (type == Scalar::F64) note_promotion(id, typed_operands, span);
+  return id;
 }
 
 }  // namespace stencil::sema

@@ -1,7 +1,9 @@
 // Operations on values: shapes, types, conversions, and the graph nodes that result.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "compiler/sema/report.h"
@@ -23,7 +25,8 @@ class Arithmetic {
   Value convert(const Value& value, Scalar to, Span span);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every
-  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102).
+  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102)
+  // and of float arithmetic behind a float that is done in double (S103).
   std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
 
   // The same at compile time. S010 if some component is not known.
@@ -47,6 +50,8 @@ class Arithmetic {
   std::optional<Leaf> convert_scalar(const Leaf& leaf, Scalar to, Span span);
   std::optional<ir::NodeId> store_scalar(const Leaf& leaf, Scalar target, Span span);
   bool storable(const Leaf& leaf, Scalar target, Span span);
+  void note_promotion(ir::NodeId result, const std::vector<Leaf>& operands, Span span);
+  void warn_of_promotions(ir::NodeId stored);
   // `value` in type `to` (not a storage type), rounded once. S012, S020.
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
   // A node of exactly type `to`.
@@ -56,6 +61,12 @@ class Arithmetic {
   ir::Graph& graph_;
   Scalar real_;
   Report& report_;
+
+  // Operations that met a float and a double, unless one of their operands is a double for that
+  // reason already: then the place to mend is there.
+  std::map<ir::NodeId, Span> promotions_;
+  std::set<ir::NodeId> promoted_;         // doubles because of such an operation
+  std::set<ir::NodeId> seen_in_a_float_;  // by warn_of_promotions
 };
 
 }  // namespace stencil::sema

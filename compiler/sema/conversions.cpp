@@ -118,18 +118,60 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(target));
     return false;
   }
+  const auto* id = std::get_if<ir::NodeId>(&leaf);
   const bool to_float = *from == Scalar::F64 && to == Scalar::F32 && real_ != Scalar::F64;
   const bool to_integer = *from == Scalar::I64 && to == Scalar::I32;
-  if ((to_float || to_integer) && std::holds_alternative<ir::NodeId>(leaf)) {
+  if (id && (to_float || to_integer) && !promoted_.count(*id)) {
     report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
         .hint = fmt::format("{}(x) says that this is meant", name(to));
   }
   return true;
 }
 
+void Arithmetic::note_promotion(ir::NodeId result, const std::vector<Leaf>& operands, Span span) {
+  if (real_ == Scalar::F64) return;  // double is what the program computes in
+  bool meets_float = false;
+  bool promoted = false;
+  for (const Leaf& leaf : operands) {
+    const auto* id = std::get_if<ir::NodeId>(&leaf);
+    meets_float = meets_float || type_of(leaf) == Scalar::F32;
+    promoted = promoted || (id && promoted_.count(*id));
+  }
+  if (!meets_float && !promoted) return;
+  if (graph_[result].type == Scalar::F64) promoted_.insert(result);
+  if (!promoted) promotions_.emplace(result, span);
+}
+
+// S103 for what `stored`, which a float component takes, is computed from. A conversion to float
+// within says that what it converts is meant to be a double.
+void Arithmetic::warn_of_promotions(ir::NodeId stored) {
+  if (promotions_.empty()) return;
+  std::vector<ir::NodeId> open = {stored};
+  while (!open.empty()) {
+    const ir::NodeId id = open.back();
+    open.pop_back();
+    const auto* operation = std::get_if<ir::Operation>(&graph_[id].kind);
+    if (!operation || !seen_in_a_float_.insert(id).second) continue;
+    if (const auto place = promotions_.find(id); place != promotions_.end()) {
+      Diagnostic& warning =
+          report_.warning("S103", place->second, "float arithmetic is done in double");
+      warning.found = "an operand of type double beside one of type float";
+      warning.hint =
+          "float(x) of the double keeps it in float; double(x) of the float says that "
+          "double is meant";
+    }
+    const bool narrows = operation->op == Op::Convert && graph_[id].type == Scalar::F32;
+    if (!narrows) open.insert(open.end(), operation->operands.begin(), operation->operands.end());
+  }
+}
+
 std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar target, Span span) {
   if (!storable(leaf, target, span)) return std::nullopt;
   const Scalar computed = arithmetic_type(target);
+  if (computed == Scalar::F32) {
+    if (const auto* stored = std::get_if<ir::NodeId>(&leaf)) warn_of_promotions(*stored);
+    if (const auto* choice = std::get_if<Choice>(&leaf)) warn_of_promotions(choice->condition);
+  }
   const std::optional<ir::NodeId> id = node(leaf, computed, span);
   if (!id || computed == target) return id;
   return graph_.add({ir::Operation{Op::Convert, {*id}}, target, span, {}});

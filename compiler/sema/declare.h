@@ -6,7 +6,7 @@
 namespace stencil::sema {
 
 void declare_param(Environment& env, const ast::Param& param);
-// -D and --open must name params that exist (S006).
+// -D, --open and --fix must name params that exist (S006), --fix one with a value (S042).
 void check_definitions(Environment& env);
 // After everything else, where --steps replaces the expression `steps` of the grid: what it names
 // counts as used, and a param that nothing else uses needs no value; if it has none, it takes 0.

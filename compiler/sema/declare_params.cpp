@@ -1,7 +1,9 @@
 // Params. The value comes from -D, else from the declaration, unless --open sets it aside. Integer
 // params with a value are folded wherever they occur; those without stay open and appear in bounds.
-// Float params are never folded: changing one never needs a new kernel. The value in a declaration
-// may use the params declared before it, computed once, here: integers exactly, reals in double.
+// Float params are not folded here, not even those that --fix names (ir::bake_params does that), so
+// changing one never changes what a program means or which operations it has. The value in a
+// declaration may use the params declared before it, computed once, here: integers exactly, reals
+// in double.
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -135,7 +137,7 @@ void declare_param(Environment& env, const ast::Param& param) {
   Declaration* declaration = env.declare(param.name, Declared::Param, id);
   const std::optional<Scalar> type = param_type(env, param);
   if (!declaration) return;
-  ir::Param result{param.name.name, type.value_or(Scalar::I32), {}, {}, param.name.span};
+  ir::Param result{param.name.name, type.value_or(Scalar::I32), {}, {}, param.name.span, false};
   bool ok = type.has_value();
   const auto given = env.options.definitions.find(param.name.name);
   if (ok && given != env.options.definitions.end()) {
@@ -145,6 +147,7 @@ void declare_param(Environment& env, const ast::Param& param) {
     declaration->broken = true;  // not visible in its own value
     ok = take_default(env, result, *param.value);
   }
+  result.fixed = result.real_value && env.options.fixed.count(param.name.name);
   declaration->broken = !ok;
   env.program.params.push_back(std::move(result));
 }
@@ -166,16 +169,26 @@ void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
 
 void check_definitions(Environment& env) {
   std::vector<std::string> params = ir::param_names(env.program);
-  auto check = [&](const std::string& name, const char* option) {
+  // The param, or null.
+  auto check = [&](const std::string& name, const char* option) -> const Declaration* {
     const auto place = env.names.find(name);
-    if (place != env.names.end() && place->second.kind == Declared::Param) return;
+    if (place != env.names.end() && place->second.kind == Declared::Param) return &place->second;
     Diagnostic& error =
         env.report.error("S006", Span{}, fmt::format("{} {}: no such param", option, name));
     const std::string nearest = suggestion(name, params);
     if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+    return nullptr;
   };
   for (const auto& [name, value] : env.options.definitions) check(name, "-D");
   for (const std::string& name : env.options.open) check(name, "--open");
+  for (const std::string& name : env.options.fixed) {
+    const Declaration* declaration = check(name, "--fix");
+    if (!declaration || declaration->broken) continue;
+    const ir::Param& param = env.program.params[static_cast<size_t>(declaration->index)];
+    if (param.folded()) continue;
+    env.report.error("S042", Span{}, fmt::format("--fix {}: the param has no value", name)).hint =
+        fmt::format("give it one: -D {}=VALUE, or a default in the program", name);
+  }
 }
 
 }  // namespace stencil::sema

@@ -1,5 +1,4 @@
-// Scalar operators on known values, in double: what constant folding and the checks before a run
-// share.
+// Scalar operators on known values: what constant folding and the checks before a run share.
 #pragma once
 
 #include <cmath>
@@ -9,8 +8,10 @@
 
 namespace stencil {
 
-// The value of an operator on floats (scalar.h says what each means); NaN for one that has none.
-inline double evaluate_real(Op op, double a, double b, double c) {
+// The value of an operator on floats or doubles (scalar.h says what each means), rounded in that
+// type at every operation; NaN for one that has none.
+template <typename T>
+T evaluate_real(Op op, T a, T b, T c) {
   switch (op) {
     case Op::Neg:
       return -a;
@@ -55,7 +56,7 @@ inline double evaluate_real(Op op, double a, double b, double c) {
     case Op::Ceil:
       return std::ceil(a);
     default:
-      return std::numeric_limits<double>::quiet_NaN();
+      return std::numeric_limits<T>::quiet_NaN();
   }
 }
 

@@ -19,15 +19,16 @@ TEST_F(CommandLine, HelpNamesEveryOptionAndCommand) {
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
   for (const char* part :
-       {"--help",     "--version",   "-D",       "--open",  "--real",    "--fp",        "--steps",
-        "--schedule", "-o,--output", "--target", "--main",  "--header",  "--emit",      "check",
-        "explain",    "run",         "verify",   "devices", "Examples:", "Exit status:"}) {
+       {"--help",   "--version", "-D",          "--open",      "--fix",    "--real",
+        "--fp",     "--steps",   "--schedule",  "-o,--output", "--target", "--main",
+        "--header", "--emit",    "check",       "explain",     "run",      "verify",
+        "devices",  "Examples:", "Exit status:"}) {
     expect_contains(help.out, part);
   }
 }
 
 TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
-  const std::string program = "FILE.stn -D --open --real --fp --steps";
+  const std::string program = "FILE.stn -D --open --fix --real --fp --steps";
   const std::map<std::string, std::string> options = {
       {"check", program},
       {"explain", program + " --schedule"},
@@ -97,6 +98,8 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn -o x.cu --header x.cu", "U013", "the header 'x.cu' is the output itself"},
       {"heat.stn -o x.cu --header ./x.cu", "U013", "the header './x.cu' is the output itself"},
       {"heat.stn -o x.cu --header heat.stn", "U013", "the program itself"},
+      {"check heat.stn --open N --fix N", "U010", "--open N and --fix N contradict each other"},
+      {"verify heat.stn --open N -D N=5", "U010", "-D N=... contradict each other"},
       {"missing.stn -o x.cu", "R010", "No such file"},
       {"run heat.stn --in A=missing.npy", "R010", "No such file"},
   };

@@ -97,5 +97,14 @@ TEST_F(Compile, SizesMayBeFixedOrOpen) {
   EXPECT_NE(stencilc("heat.stn --emit cpp --open N").out.find("int N"), std::string::npos);
 }
 
+TEST_F(Compile, FloatParamsMayBeFixed) {
+  write("heat.stn", kHeat);
+  EXPECT_NE(stencilc("heat.stn --emit cpp").out.find("float a"), std::string::npos);
+  const Outcome fixed = stencilc("heat.stn --emit cpp --fix a -D a=0.125 --main");
+  EXPECT_EQ(fixed.status, 0) << fixed.err;
+  EXPECT_EQ(fixed.out.find("float a"), std::string::npos);
+  EXPECT_NE(fixed.out.find("0.125f * "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stencil

@@ -105,6 +105,22 @@ TEST_F(RunCommand, OpenSizesAreGivenAtRunTime) {
   EXPECT_EQ(read(file("open.npy")), read(file("fixed.npy")));
 }
 
+TEST_F(RunCommand, FixedParamsChangeNoBit) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn -D a=0.2499 ";
+  ASSERT_EQ(stencilc(run + "--device reference --out A=expected.npy").status, 0);
+  const Outcome devices = stencilc("devices");
+  for (const std::string device : {"reference", "host", "opencl", "cuda"}) {
+    if (!has_device(devices, device)) continue;
+    for (const std::string fix : {"", "--fix a"}) {
+      const Outcome got = stencilc(run + fix + " --device " + device + " --out A=got.npy");
+      ASSERT_EQ(got.status, 0) << got.err;
+      EXPECT_EQ(read(file("got.npy")), read(file("expected.npy"))) << device << " " << fix;
+    }
+  }
+  EXPECT_EQ(stencilc("verify heat.stn --quick --fix a --device host --schedule direct").status, 0);
+}
+
 TEST_F(RunCommand, WhatNoKernelServesFallsBackToTheInterpreterWithANote) {
   write("cube.stn",
         "grid G = [0..4, 0..4, 0..4, 0..4] steps 2;\nfield A : real on G;\n"

@@ -39,6 +39,8 @@ ProgramOptions options_of(const std::string& text) {
       options.definitions[value.substr(0, equals)] = value.substr(equals + 1);
     } else if (word == "--open") {
       options.open.insert(value);
+    } else if (word == "--fix") {
+      options.fixed.insert(value);
     } else if (word == "--steps") {
       options.steps = std::stoll(value);
     } else if (word == "--real") {
@@ -70,7 +72,7 @@ TEST_P(ErrorText, IsAsExpected) {
 
   EXPECT_EQ(program.has_value(), !diagnostics.has_errors());
   const std::string code = GetParam().substr(0, 4);  // S031_low_end.stn is about S031
-  EXPECT_NE(rendered.find(code), std::string::npos) << rendered;
+  EXPECT_NE(rendered.find(" " + code + ": "), std::string::npos) << rendered;
   const fs::path expected = kCases / (GetParam() + ".expected");
   if (std::getenv("STENCIL_REBASE")) {
     std::ofstream(expected, std::ios::binary) << rendered;

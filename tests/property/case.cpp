@@ -62,6 +62,7 @@ std::string label(const Recipe& recipe) {
   for (const auto& [param, value] : recipe.program.reals) {
     out += fmt::format(" -D {}={}", param, value);
   }
+  for (const std::string& param : recipe.fixed) out += " --fix " + param;
   if (recipe.open) out += " (sizes open)";
   return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
 }
@@ -75,6 +76,10 @@ std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics) 
     for (const auto& [param, value] : recipe.program.integers) {
       options.definitions[param] = std::to_string(value);
     }
+  }
+  options.fixed = recipe.fixed;
+  for (const auto& [param, value] : recipe.program.reals) {
+    if (recipe.fixed.count(param)) options.definitions[param] = fmt::format("{}", value);
   }
   return load_program(Source(fmt::format("seed{}.stn", recipe.seed), recipe.program.text), options,
                       diagnostics);
@@ -106,6 +111,18 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   if (!state) return std::nullopt;
   fill(recipe.data_seed, recipe.fp == FpMode::Fast, *state);
   Case made;
+  made.as_written = program;
+  if (!recipe.fixed.empty()) {
+    Recipe unfixed = recipe;
+    unfixed.fixed.clear();
+    Diagnostics diagnostics;
+    auto as_written = load(unfixed, diagnostics);
+    if (!as_written) {
+      problem = render(Source("", recipe.program.text), diagnostics);
+      return std::nullopt;
+    }
+    made.as_written = std::move(*as_written);
+  }
   made.recipe = recipe;
   made.expected = *state;
   made.item.program = program;
@@ -116,7 +133,7 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
 }
 
 void expect(Case& made) {
-  reference::advance(made.item.program, made.expected, made.item.steps);
+  reference::advance(made.as_written, made.expected, made.item.steps);
 }
 
 std::string judge(Case& ran) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "compiler/ir/program.h"
@@ -23,14 +24,16 @@ struct Recipe {
   uint64_t data_seed = 0;
   FpMode fp = FpMode::Strict;
   Scalar real = Scalar::F32;
-  bool open = false;     // sizes known at run time only
-  std::string schedule;  // a whole line
+  bool open = false;            // sizes known at run time only
+  std::set<std::string> fixed;  // the params of --fix
+  std::string schedule;         // a whole line
   int64_t steps = 0;
 };
 
 struct Case {
   Recipe recipe;
   Item item;
+  ir::Program as_written;     // without --fix: what the interpreter runs
   reference::State expected;  // the initial state until expect() was called
 };
 

@@ -16,6 +16,7 @@ void Coverage::add(const Case& made, const std::string& family,
     count(constructs_, construct, family);
   }
   count(constructs_, fmt::format("rank {}", recipe.program.rank), family);
+  if (!recipe.fixed.empty()) count(constructs_, "--fix", family);
   count(constructs_, recipe.open ? "sizes open" : "sizes fixed", family);
   count(constructs_, fmt::format("--fp {}", name(recipe.fp)), family);
   count(constructs_, fmt::format("real is {}", name(recipe.real)), family);

@@ -43,13 +43,17 @@ GeneratedProgram Generator::run() {
   std::string text;
   for (const auto& [name, value] : out_.integers)
     text += fmt::format("param {} : integer;\n", name);
-  text += "param m : integer;\nparam alpha : real = 0.375;\nparam beta : double = 0.6;\n";
+  text +=
+      "param m : integer;\nparam alpha : real = 0.375;\nparam beta : double = 0.6;\n"
+      "param gamma : real = 6;\n";
   text += fmt::format("grid G = [{}] steps 4;\n", box_of(Margin(out_.rank)));
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }
   out_.integers.emplace_back("m", random_.between(-3, 5));
-  out_.reals = {{"alpha", random_.unit()}, {"beta", 2 * random_.unit() - 1}};
+  out_.reals = {{"alpha", random_.unit()},
+                {"beta", 2 * random_.unit() - 1},
+                {"gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000})}};
   out_.text = text + declarations() + functions;
   constexpr int kDoubleBits = 50, kInitialBits = 3;
   if (exact_) out_.exact_steps = (kDoubleBits - kInitialBits) / std::max(bits_per_step_, 1);

@@ -78,6 +78,9 @@ void Runner::add_program(uint64_t seed) {
   Random random(seed * 77 + 5);
   ++programs_;
   recipe.open = random.chance(35);
+  for (const auto& [param, value] : recipe.program.reals) {
+    if (random.chance(30)) recipe.fixed.insert(param);
+  }
   const bool exact = recipe.program.exact_steps > 0;
   recipe.real = exact || random.chance(50) ? Scalar::F64 : Scalar::F32;
   std::vector<FpMode> modes = {FpMode::Strict, FpMode::Contract};

@@ -65,6 +65,7 @@ ProgramOptions program_options(const Arguments& arguments) {
   options.name = program_name(arguments.file);
   options.definitions = arguments.definitions;
   options.open = {arguments.open.begin(), arguments.open.end()};
+  options.fixed = {arguments.fixed.begin(), arguments.fixed.end()};
   options.real = arguments.real;
   options.fp = arguments.fp;
   options.steps = arguments.steps;

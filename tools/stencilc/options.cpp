@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .cl .cpp
   stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
   stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
+  stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
   stencilc heat.stn --emit kernel-ir         any stage as text: ast ir kernel-ir cuda opencl cpp
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command
@@ -164,6 +165,7 @@ struct Parser {
   Misuse explain(const CLI::ParseError& error) const;
   std::optional<Misuse> finish();
   std::optional<Misuse> read_assignments();
+  std::optional<Misuse> check_open_params() const;
   std::optional<Misuse> check_files();
 };
 
@@ -213,6 +215,11 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->allow_extra_args(false)
       ->group(group);
   to.add_option("--open", arguments.open, "leave an integer param open for run time; repeatable")
+      ->option_text("NAME")
+      ->allow_extra_args(false)
+      ->group(group);
+  to.add_option("--fix", arguments.fixed,
+                "make a param's value part of the code, no argument; repeatable")
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->group(group);
@@ -390,6 +397,21 @@ std::optional<Misuse> Parser::read_assignments() {
   return std::nullopt;
 }
 
+// A param is open or has a value. `run` compiles it open and then gives it the value.
+std::optional<Misuse> Parser::check_open_params() const {
+  for (const std::string& name : arguments.open) {
+    if (std::count(arguments.fixed.begin(), arguments.fixed.end(), name)) {
+      return Misuse{"U010", fmt::format("--open {0} and --fix {0} contradict each other", name),
+                    "leave one of them out"};
+    }
+    if (arguments.command != Command::Run && arguments.definitions.count(name)) {
+      return Misuse{"U010", fmt::format("--open {0} and -D {0}=... contradict each other", name),
+                    "an open param gets its value at run time: leave one of them out"};
+    }
+  }
+  return std::nullopt;
+}
+
 // From texts to arguments, after CLI11 has accepted the line.
 std::optional<Misuse> Parser::finish() {
   for (const auto& [command, kind] : commands) {
@@ -398,6 +420,7 @@ std::optional<Misuse> Parser::finish() {
   if (app.get_option("--header")->count() > 0) arguments.header = texts.header;
   if (const auto misuse = check_files()) return misuse;
   if (const auto misuse = read_assignments()) return misuse;
+  if (const auto misuse = check_open_params()) return misuse;
   arguments.real = texts.real == "double" ? Scalar::F64 : Scalar::F32;
   arguments.fp = texts.fp == "strict" ? FpMode::Strict
                  : texts.fp == "fast" ? FpMode::Fast

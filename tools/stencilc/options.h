@@ -29,6 +29,7 @@ struct Arguments {
   std::string file;
   std::map<std::string, std::string> definitions;  // -D
   std::vector<std::string> open;                   // --open
+  std::vector<std::string> fixed;                  // --fix
   Scalar real = Scalar::F32;
   FpMode fp = FpMode::Contract;
   std::optional<int64_t> steps;

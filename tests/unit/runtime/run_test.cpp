@@ -34,6 +34,23 @@ TEST(BindParams, RefusesMissingAndMalformedValues) {
   }
 }
 
+// One compiled program, several values of a param.
+TEST(Execute, FloatParamsAreGivenAtRunTime) {
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, "host", "overlapped T=2 block=16x4", diagnostics);
+  if (!prepared.ok()) GTEST_SKIP() << prepared.failure().message;
+  for (const double a : {0.5, 0.1, -0.75}) {
+    Params params = bind_params(program).value();
+    params.reals[1] = a;
+    reference::State expected = initial_state(program, params);
+    reference::State state = expected;
+    reference::advance(program, expected, 7);
+    ASSERT_TRUE(execute(program, prepared.value(), state, 7).ok());
+    EXPECT_FALSE(compare(program, expected, state)) << a;
+  }
+}
+
 TEST(StepsOf, AreTheProgramsAndNeverNegative) {
   const ir::Program program = program_of(kDecay);
   EXPECT_EQ(steps_of(program, bind_params(program).value()).value(), 7);

@@ -120,6 +120,24 @@ TEST(Lets, AreEvaluatedWhereTheyAreUsed) {
   EXPECT_EQ(piece.graph[0].hint + piece.graph[1].hint + piece.graph[2].hint, "de");
 }
 
+TEST(Promotions, AreSilentWhereRealIsDouble) {
+  const std::string text = kGrid +
+                           "param k : double = 0.1;\nfield A : float on G;\n"
+                           "stencil s : A on G = k * A[0];\n";
+  EXPECT_NE(analyze_text(text).messages.find("warning S103"), std::string::npos);
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  EXPECT_EQ(analyze_text(text, options).messages, "");
+}
+
+TEST(Promotions, OfReducedValuesAreSilent) {
+  EXPECT_EQ(analyze_text(kGrid + "field A : float on G;\nfield D : double on G;\n"
+                                 "stencil s : A on G = float(D[0]);\n"
+                                 "reduce r = sum(A[0] * D[0]) on G;\n")
+                .messages,
+            "");
+}
+
 TEST(Reductions, AndStop) {
   const ir::Program program =
       program_of(kGrid +

@@ -1,0 +1,108 @@
+// Every operation is computed in its own type and rounded once, as the interpreter does
+// (compiler/reference/kernels.cpp) and compiler/support/scalar.h defines: float arithmetic in
+// float, since a detour through double rounds a fused multiply-add or a power twice; integers wrap.
+#include "compiler/ir/known.h"
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/support/evaluate.h"
+
+namespace stencil::ir {
+namespace {
+
+int64_t to_integer(Scalar to, double value) {
+  if (std::isnan(value)) return 0;
+  const bool narrow = to == Scalar::I32;
+  const double low = narrow ? std::numeric_limits<int32_t>::min() : -0x1p63;
+  const double high = narrow ? std::numeric_limits<int32_t>::max() : 0x1p63;
+  if (value <= low) return narrow ? std::numeric_limits<int32_t>::min() : INT64_MIN;
+  if (value >= high) return narrow ? std::numeric_limits<int32_t>::max() : INT64_MAX;
+  return static_cast<int64_t>(value);
+}
+
+int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
+  const auto x = static_cast<uint64_t>(a);
+  const auto y = static_cast<uint64_t>(b);
+  const uint64_t count = y & static_cast<uint64_t>(bits - 1);
+  switch (op) {
+    case Op::Neg:
+      return static_cast<int64_t>(0 - x);
+    case Op::Add:
+      return static_cast<int64_t>(x + y);
+    case Op::Sub:
+      return static_cast<int64_t>(x - y);
+    case Op::Mul:
+      return static_cast<int64_t>(x * y);
+    case Op::Div:
+      return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
+    case Op::Mod:
+      return b == 0 || b == -1 ? 0 : a % b;
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return a < 0 ? static_cast<int64_t>(0 - x) : a;
+    case Op::And:
+    case Op::BitAnd:
+      return a & b;
+    case Op::Or:
+    case Op::BitOr:
+      return a | b;
+    case Op::BitXor:
+      return a ^ b;
+    case Op::BitNot:
+      return ~a;
+    case Op::Not:
+      return a == 0;
+    case Op::Shl:
+      return static_cast<int64_t>(x << count);
+    case Op::Shr:
+      return a >> count;
+    default:
+      return 0;  // float operators: evaluate_real
+  }
+}
+
+Constant known_integer(Scalar type, int64_t value) {
+  return {0, type == Scalar::I32 ? static_cast<int32_t>(value) : value};
+}
+
+Constant convert(Scalar to, Scalar from, const Constant& value) {
+  if (to == Scalar::Bool) return {0, is_float(from) ? value.real != 0 : value.integer != 0};
+  if (!is_float(to)) {
+    return known_integer(to, is_float(from) ? to_integer(to, value.real) : value.integer);
+  }
+  if (is_float(from)) return known_real(to, value.real);
+  const bool narrow = to == Scalar::F32;
+  return {narrow ? static_cast<float>(value.integer) : static_cast<double>(value.integer), 0};
+}
+
+template <typename T>
+double in_type(Op op, const Constant& a, const Constant& b, const Constant& c) {
+  return evaluate_real(op, static_cast<T>(a.real), static_cast<T>(b.real), static_cast<T>(c.real));
+}
+
+}  // namespace
+
+Constant known_real(Scalar type, double value) {
+  return {type == Scalar::F32 ? static_cast<float>(value) : value, 0};
+}
+
+Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands) {
+  const auto operand = [&](size_t i) { return i < operands.size() ? operands[i] : Constant{}; };
+  const Constant a = operand(0), b = operand(1), c = operand(2);
+  if (op == Op::Select) return a.integer != 0 ? b : c;
+  if (op == Op::Convert) return convert(type, from, a);
+  if (is_comparison(op)) {
+    return {0, is_float(from) ? evaluate_comparison(op, a.real, b.real)
+                              : evaluate_comparison(op, a.integer, b.integer)};
+  }
+  if (type == Scalar::F32) return {in_type<float>(op, a, b, c), 0};
+  if (type == Scalar::F64) return {in_type<double>(op, a, b, c), 0};
+  const int bits = type == Scalar::Bool ? 64 : size_in_bytes(type) * 8;
+  return known_integer(type, integer_operation(op, a.integer, b.integer, bits));
+}
+
+}  // namespace stencil::ir

@@ -1,0 +1,17 @@
+// Operations on values that are known: while compiling, or before a run.
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/program.h"
+
+namespace stencil::ir {
+
+// A float type's constant: `value`, rounded to the type.
+Constant known_real(Scalar type, double value);
+
+// The value of an operation, with the bits that the reference interpreter gives. `type`: of the
+// result; `from`: of the first operand. Neither is a storage type (half, bfloat).
+Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands);
+
+}  // namespace stencil::ir

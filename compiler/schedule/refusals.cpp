@@ -1,0 +1,58 @@
+// What is left that a program cannot have: the settings of each family are tried one by one, beside
+// its defaults for the program. Only the families' `refuse` is asked, so nothing is lowered.
+//
+// A family that refuses its own defaults is not asked for more. Shapes of blocks and patches are
+// not tried: what is wrong with one is no property of the program.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(const ir::Program& program) : program_(program) {}
+
+  void collect(const Family& family) {
+    if (refused(family, family.name)) return;
+    for (const std::string& setting : word_settings(family)) {
+      refused(family, family.name + " " + setting);
+    }
+    const int usual = family.defaults(program_).time_tile;
+    for (int T = usual + 1; T <= kMaxTimeTile && has_time_tile(family); ++T) {
+      if (refused(family, fmt::format("{} T={}", family.name, T))) return;
+    }
+  }
+
+  std::vector<Refusal> take() { return std::move(refusals_); }
+
+ private:
+  static bool has_time_tile(const Family& family) {
+    return std::count(family.settings.begin(), family.settings.end(), Setting::TimeTile) != 0;
+  }
+
+  bool refused(const Family& family, const std::string& line) {
+    Diagnostics reasons;
+    const auto schedule = parse(line, program_, reasons);
+    if (schedule) family.refuse(program_, *schedule, reasons);
+    if (!reasons.has_errors()) return false;
+    refusals_.push_back({line, std::move(reasons)});
+    return true;
+  }
+
+  const ir::Program& program_;
+  std::vector<Refusal> refusals_;
+};
+
+}  // namespace
+
+std::vector<Refusal> refusals(const ir::Program& program) {
+  Collector collector(program);
+  for (const Family& family : family_table()) collector.collect(family);
+  return collector.take();
+}
+
+}  // namespace stencil::schedule

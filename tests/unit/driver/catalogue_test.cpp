@@ -1,0 +1,117 @@
+// The error codes in the sources against docs/errors.md, and the refusals of each family against
+// the table of docs/language.md ("What schedules refuse").
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+using Codes = std::set<std::string>;
+
+const fs::path kTop = STENCIL_SOURCE_DIR;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Codes matches(const std::string& text, const std::string& pattern) {
+  Codes found;
+  const std::regex regex(pattern);
+  for (std::sregex_iterator at(text.begin(), text.end(), regex), end; at != end; ++at) {
+    found.insert((*at)[1]);
+  }
+  return found;
+}
+
+// Codes as string literals, which is how they are reported.
+Codes reported_in(const fs::path& path) {
+  return matches(read(path), "\"([PSLKRU][0-9]{3})\"");
+}
+
+Codes reported_below(const std::string& directory) {
+  Codes found;
+  for (const auto& entry : fs::recursive_directory_iterator(kTop / directory)) {
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") {
+      found.merge(reported_in(entry.path()));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The cells of a row "| a | b |"; empty if it is none.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  if (line.empty() || line[0] != '|') return cells;
+  std::istringstream stream(line.substr(1));
+  for (std::string cell; std::getline(stream, cell, '|');) cells.push_back(cell);
+  return cells;
+}
+
+TEST(Catalogue, EveryCodeIsDocumentedAndEveryDocumentedOneReported) {
+  Codes documented, reported;
+  for (const std::string& line : lines_of(read(kTop / "docs/errors.md"))) {
+    const auto cells = cells_of(line);
+    if (!cells.empty()) documented.merge(matches(cells[0], "([PSLKRU][0-9]{3})"));
+  }
+  for (const char* directory : {"compiler", "runtime", "tools"}) {
+    reported.merge(reported_below(directory));
+  }
+  EXPECT_GT(documented.size(), 80u);
+  EXPECT_EQ(documented, reported);
+}
+
+TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
+  const std::string text = read(kTop / "docs/language.md");
+  std::vector<std::string> families;
+  std::map<std::string, Codes> tabled;
+  for (const std::string& line : lines_of(text.substr(text.find("\n## What schedules refuse")))) {
+    const auto cells = cells_of(line);
+    if (cells.size() < 4) continue;
+    if (cells[0] == " feature ") {
+      for (size_t c = 1; c < 4; ++c) families.push_back(*matches(cells[c], "`([a-z]+)`").begin());
+    }
+    for (size_t c = 1; c < 4 && !families.empty(); ++c) {
+      tabled[families[c - 1]].merge(matches(cells[c], "(L[0-9]{3})"));
+    }
+  }
+  const std::map<std::string, std::string> files = {{"direct", "direct.cpp"},
+                                                    {"overlapped", "overlapped_family.cpp"},
+                                                    {"streaming", "streaming_family.cpp"}};
+  ASSERT_EQ(families.size(), files.size());
+  Codes common = reported_in(kTop / "compiler/schedule/schedule.cpp");
+  common.erase("L001");  // schedule lines that say nothing
+  common.erase("L002");
+  Codes of_families = common;
+  for (const auto& [family, file] : files) {
+    Codes refusals = reported_in(kTop / "compiler/schedule" / file);
+    refusals.insert(common.begin(), common.end());
+    EXPECT_EQ(tabled[family], refusals) << family;
+    of_families.merge(refusals);
+  }
+  // No other file refuses anything.
+  Codes all = matches(fmt::format("{}", fmt::join(reported_below("compiler"), " ")), "(L[0-9]{3})");
+  all.erase("L001");
+  all.erase("L002");
+  EXPECT_EQ(of_families, all);
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,249 @@
+// Emitted code computes what the kernel IR says, in the IR's types: `int` for I32, a 64-bit integer
+// for I64, and the offset of an element in 64 bits where Buffer::wide says so
+// (emit/expression.cpp). So an I32 whose exact value leaves 32 bits is an overflow in every target,
+// and the arithmetic is that of 64 bits if there is none.
+#include "tests/unit/schedule/index_walk.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <set>
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+template <typename T>
+bool fits(__int128 value) {
+  return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
+std::optional<__int128> exact(Op op, __int128 a, __int128 b) {
+  switch (op) {
+    case Op::Neg:
+      return -a;
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Div:
+      return b == 0 ? 0 : a / b;
+    case Op::Mod:
+      return b == 0 ? 0 : a % b;
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Abs:
+      return a < 0 ? -a : a;
+    case Op::Lt:
+      return a < b;
+    case Op::Le:
+      return a <= b;
+    case Op::Gt:
+      return a > b;
+    case Op::Ge:
+      return a >= b;
+    case Op::Eq:
+      return a == b;
+    case Op::Ne:
+      return a != b;
+    case Op::And:
+      return a != 0 && b != 0;
+    case Op::Or:
+      return a != 0 || b != 0;
+    case Op::Not:
+      return a == 0;
+    case Op::Convert:
+      return a;
+    default:
+      return std::nullopt;  // masks: bits, which no index is made of
+  }
+}
+
+}  // namespace
+
+IndexWalk::IndexWalk(const kernel::Module& module, std::map<std::string, int64_t> variables)
+    : module_(module) {
+  for (const auto& [name, value] : variables) base_[name] = value;
+  for (const kernel::NamedConstant& constant : module.constants) {
+    base_[constant.name] = constant.value;
+  }
+}
+
+void IndexWalk::walk(const kernel::Kernel& kernel, int64_t block, bool all_threads) {
+  kernel_ = &kernel;
+  all_threads_ = all_threads;
+  Variables variables = base_;
+  variables["block"] = block;
+  walk(kernel.body, std::move(variables));
+}
+
+void IndexWalk::walk(const kernel::Body& body, Variables variables) {
+  struct Visitor {
+    IndexWalk& self;
+    Variables& variables;
+    Known known = {};
+
+    void operator()(const kernel::Comment&) const {}
+    void operator()(const kernel::Let& let) const {
+      variables[let.name] = self.value(let.value, variables);
+    }
+    void operator()(const kernel::Store& store) {
+      self.value(store.value, variables, known);
+      self.access(store.buffer, store.index, 1, true, variables, known);
+    }
+    void operator()(const kernel::Copy& copy) {
+      self.access(copy.from, copy.from_index, copy.count, false, variables, known);
+      self.access(copy.to, copy.to_index, copy.count, true, variables, known);
+    }
+    void operator()(const kernel::CommitCopies&) const {}
+    void operator()(const kernel::AwaitCopies&) const {}
+    void operator()(const kernel::For& loop) const { self.walk(loop, variables); }
+    void operator()(const kernel::If& branch) const {
+      const Value condition = self.value(branch.condition, variables);
+      if (condition.value_or(1) != 0) self.walk(branch.then, variables);
+      if (condition.value_or(0) == 0) self.walk(branch.otherwise, variables);
+    }
+    void operator()(const kernel::Threads& threads) const { self.walk(threads, variables); }
+    void operator()(const kernel::Barrier&) const {}
+    void operator()(const kernel::Shuffle&) const {}  // registers
+    void operator()(const kernel::BulkCopies& bulk) {
+      self.value(bulk.batch, variables, known);
+      for (const kernel::BulkCopy& copy : bulk.copies) {
+        for (const Expr& index : copy.origin) self.value(index, variables, known);
+      }
+    }
+    void operator()(const kernel::AwaitBulk& await) { self.value(await.batch, variables, known); }
+    void operator()(const kernel::Scope& scope) const { self.walk(scope.body, variables); }
+  };
+  for (const kernel::Statement& statement : body) {
+    std::visit(Visitor{*this, variables}, statement.kind);
+  }
+}
+
+void IndexWalk::walk(const kernel::For& loop, const Variables& variables) {
+  const Value begin = value(loop.begin, variables);
+  const Value end = value(loop.end, variables);
+  Variables inside = variables;
+  if (!begin || !end) {
+    inside[loop.name] = std::nullopt;
+    return walk(loop.body, std::move(inside));
+  }
+  if (*end <= *begin) return;
+  const int64_t last = (*end - *begin - 1) / loop.step;  // number of the last iteration
+  if (loop.begin->type == Scalar::I32 && !fits<int32_t>(*begin + (last + 1) * loop.step)) {
+    fault(fmt::format("the variable {} of a loop ends beyond 32 bits", loop.name));
+  }
+  std::set<int64_t> some = {0, std::min<int64_t>(1, last), last / 2, last};
+  if (all_threads_ && last < 8) some = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int64_t n : some) {
+    if (n > last) break;
+    inside[loop.name] = *begin + n * loop.step;
+    walk(loop.body, inside);
+  }
+}
+
+void IndexWalk::walk(const kernel::Threads& threads, const Variables& variables) {
+  const auto [x, y, z] = kernel_->threads;
+  for (int n = 0; n < x * y * z; ++n) {
+    const int i = n % x, j = n / x % y, k = n / x / y;
+    const bool corner =
+        i % std::max(x - 1, 1) == 0 && j % std::max(y - 1, 1) == 0 && k % std::max(z - 1, 1) == 0;
+    if (!all_threads_ && !corner) continue;
+    Variables inside = variables;
+    inside["thread_x"] = i;
+    inside["thread_y"] = j;
+    inside["thread_z"] = k;
+    walk(threads.body, std::move(inside));
+  }
+}
+
+IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables) {
+  Known known;
+  return value(expr, variables, known);
+}
+
+IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables, Known& known) {
+  const auto found = known.find(expr.get());
+  if (found != known.end()) return found->second;
+  Value result;
+  if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) {
+    result = fitting(*expr, literal->value);
+  } else if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind)) {
+    const auto place = variables.find(variable->name);
+    if (place == variables.end()) fault("unknown variable " + variable->name);
+    if (place != variables.end()) result = place->second;
+  } else if (const auto* node = std::get_if<kernel::Operation>(&expr->kind)) {
+    result = operation(*expr, *node, variables, known);
+  } else if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
+    access(load->buffer, load->index, 1, false, variables, known);
+  }
+  known[expr.get()] = result;
+  return result;
+}
+
+IndexWalk::Value IndexWalk::operation(const kernel::ExprNode& node,
+                                      const kernel::Operation& operation,
+                                      const Variables& variables, Known& known) {
+  const std::vector<Expr>& operands = operation.operands;
+  if (operation.op == Op::Select) {  // as ?: does, only the arm that is taken
+    const Value condition = value(operands[0], variables, known);
+    if (condition) return value(operands[*condition != 0 ? 1 : 2], variables, known);
+    value(operands[1], variables, known);
+    value(operands[2], variables, known);
+    return std::nullopt;
+  }
+  bool integers = !is_float(node.type);
+  std::vector<Value> values;
+  for (const Expr& operand : operands) {
+    values.push_back(value(operand, variables, known));
+    integers = integers && values.back();
+  }
+  if (!integers) return std::nullopt;
+  const auto result = exact(operation.op, *values[0], values.size() > 1 ? *values[1] : 0);
+  return result ? fitting(node, *result) : std::nullopt;
+}
+
+IndexWalk::Value IndexWalk::fitting(const kernel::ExprNode& node, __int128 exact) {
+  const bool narrow = node.type == Scalar::I32;
+  if (narrow ? fits<int32_t>(exact) : fits<int64_t>(exact)) return static_cast<int64_t>(exact);
+  fault(fmt::format("an integer of {} bits would have to be {}", narrow ? 32 : 64,
+                    static_cast<double>(exact)));
+  return std::nullopt;
+}
+
+void IndexWalk::access(kernel::BufferId id, const std::vector<Expr>& index, int count, bool stores,
+                       const Variables& variables, Known& known) {
+  const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+  __int128 offset = 0, elements = 1;
+  bool all_known = true;
+  for (size_t d = 0; d < index.size(); ++d) {
+    const Value at = value(index[d], variables, known);
+    const Value extent = value(buffer.extents[d], variables, known);
+    all_known = all_known && at && extent;
+    if (!all_known) continue;
+    const int64_t reach = d + 1 == index.size() ? count : 1;
+    if (*at < 0 || *at + reach > *extent) {
+      fault(
+          fmt::format("{}: index {} of dimension {}, which has {}", buffer.name, *at, d, *extent));
+    }
+    offset = offset * *extent + *at;
+    elements *= *extent;
+    const bool wide = buffer.wide || index[d]->type == Scalar::I64;
+    if (!wide && !fits<int32_t>(offset + reach - 1)) {
+      fault(fmt::format("{}: an offset beyond 32 bits", buffer.name));
+    }
+  }
+  if (buffer.space != kernel::Space::Global || !all_known) return;
+  ++checked_;
+  if (!stores || elements < 2) return;
+  first_stored_ = std::min(first_stored_, static_cast<int64_t>(offset));
+  last_stored_ = std::max(last_stored_, static_cast<int64_t>(offset) + count - 1);
+}
+
+}  // namespace stencil::schedule

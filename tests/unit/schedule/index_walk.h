@@ -1,0 +1,58 @@
+// Walks a kernel as one block of it runs, and computes all its integers twice: in 64 bits, and in
+// the type that the emitted code has them in. No array is allocated, so grids may have any size.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/kernel/plan.h"
+
+namespace stencil::schedule {
+
+class IndexWalk {
+ public:
+  // `variables`: params, first_step and steps.
+  IndexWalk(const kernel::Module& module, std::map<std::string, int64_t> variables);
+
+  // The threads at the block's corners, or all; of long loops the first and the last iterations;
+  // both branches where data decides.
+  void walk(const kernel::Kernel& kernel, int64_t block, bool all_threads = false);
+
+  // Integers that leave their type, indices outside of their buffer; each text once.
+  const std::map<std::string, int>& faults() const { return faults_; }
+  int64_t checked() const { return checked_; }  // indices of global arrays
+  // Offsets, in elements, of the first and the last store to arrays of at least two elements.
+  int64_t first_stored() const { return first_stored_; }
+  int64_t last_stored() const { return last_stored_; }
+
+ private:
+  using Value = std::optional<int64_t>;  // nothing: data, or a float
+  using Variables = std::map<std::string, Value>;
+  using Known = std::unordered_map<const kernel::ExprNode*, Value>;
+
+  void walk(const kernel::Body& body, Variables variables);
+  void walk(const kernel::For& loop, const Variables& variables);
+  void walk(const kernel::Threads& threads, const Variables& variables);
+  Value value(const kernel::Expr& expr, const Variables& variables);
+  Value value(const kernel::Expr& expr, const Variables& variables, Known& known);
+  Value operation(const kernel::ExprNode& node, const kernel::Operation& operation,
+                  const Variables& variables, Known& known);
+  Value fitting(const kernel::ExprNode& node, __int128 exact);
+  void access(kernel::BufferId buffer, const std::vector<kernel::Expr>& index, int count,
+              bool stores, const Variables& variables, Known& known);
+  void fault(const std::string& text) { ++faults_[kernel_->name + ": " + text]; }
+
+  const kernel::Module& module_;
+  Variables base_;
+  const kernel::Kernel* kernel_ = nullptr;
+  bool all_threads_ = false;
+  std::map<std::string, int> faults_;
+  int64_t checked_ = 0;
+  int64_t first_stored_ = INT64_MAX, last_stored_ = -1;
+};
+
+}  // namespace stencil::schedule
