@@ -125,8 +125,8 @@ class CudaAccelerator : public Accelerator {
     enter();
     cu_.cuMemFree(address(memory));
   }
-  Status upload(Memory to, const std::byte* from, int64_t bytes) override;
-  Status download(std::byte* to, Memory from, int64_t bytes) override;
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override;
+  Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;
   Status wait() override {
     enter();
@@ -225,16 +225,50 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
                         code);
 }
 
-Status CudaAccelerator::upload(Memory to, const std::byte* from, int64_t bytes) {
+namespace {
+
+// Rows that lie apart on the device and are dense on the host; the caller says which way.
+cuda::Copy2D copy_of(const Accelerator::Rows& rows) {
+  cuda::Copy2D copy{};
+  copy.width_bytes = static_cast<size_t>(rows.bytes);
+  copy.height = static_cast<size_t>(rows.count);
+  return copy;
+}
+
+}  // namespace
+
+Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
   enter();
-  Code code = cu_.cuMemcpyHtoDAsync(address(to), from, static_cast<size_t>(bytes), stream_);
+  const auto bytes = static_cast<size_t>(rows.bytes);
+  Code code = 0;
+  if (rows.count == 1) {
+    code = cu_.cuMemcpyHtoDAsync(address(to) + static_cast<cuda::Address>(rows.start), from, bytes,
+                                 stream_);
+  } else {
+    cuda::Copy2D copy = copy_of(rows);
+    copy.from = {0, 0, cuda::kHostMemory, from, 0, nullptr, bytes};
+    copy.to = {static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(to),
+               nullptr, static_cast<size_t>(rows.pitch)};
+    code = cu_.cuMemcpy2DAsync(&copy, stream_);
+  }
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy to the device", code);
 }
 
-Status CudaAccelerator::download(std::byte* to, Memory from, int64_t bytes) {
+Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   enter();
-  Code code = cu_.cuMemcpyDtoHAsync(to, address(from), static_cast<size_t>(bytes), stream_);
+  const auto bytes = static_cast<size_t>(rows.bytes);
+  Code code = 0;
+  if (rows.count == 1) {
+    code = cu_.cuMemcpyDtoHAsync(to, address(from) + static_cast<cuda::Address>(rows.start), bytes,
+                                 stream_);
+  } else {
+    cuda::Copy2D copy = copy_of(rows);
+    copy.from = {static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(from),
+                 nullptr, static_cast<size_t>(rows.pitch)};
+    copy.to = {0, 0, cuda::kHostMemory, to, 0, nullptr, bytes};
+    code = cu_.cuMemcpy2DAsync(&copy, stream_);
+  }
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy from the device", code);
 }

@@ -53,7 +53,8 @@ class HostApi {
   std::string array_list() const;
   std::string tail_list() const;
   std::string run_signature() const;         // const char* NAME_run(...)
-  std::string run_device_signature() const;  // CUDA
+  // CUDA: const char* NAME_run_device(...), or another ending.
+  std::string device_signature(const std::string& ending) const;
   std::string run_packed_signature() const;  // C++
 
  private:
