@@ -247,8 +247,9 @@ Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& row
   } else {
     cuda::Copy2D copy = copy_of(rows);
     copy.from = {0, 0, cuda::kHostMemory, from, 0, nullptr, bytes};
-    copy.to = {static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(to),
-               nullptr, static_cast<size_t>(rows.pitch)};
+    copy.to = {
+        static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(to), nullptr,
+        static_cast<size_t>(rows.pitch)};
     code = cu_.cuMemcpy2DAsync(&copy, stream_);
   }
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
@@ -264,8 +265,9 @@ Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
                                  stream_);
   } else {
     cuda::Copy2D copy = copy_of(rows);
-    copy.from = {static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(from),
-                 nullptr, static_cast<size_t>(rows.pitch)};
+    copy.from = {
+        static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(from), nullptr,
+        static_cast<size_t>(rows.pitch)};
     copy.to = {0, 0, cuda::kHostMemory, to, 0, nullptr, bytes};
     code = cu_.cuMemcpy2DAsync(&copy, stream_);
   }

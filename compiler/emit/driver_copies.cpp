@@ -56,7 +56,10 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
     return copy(in ? stored : dense, in ? dense : stored, bytes_[index], kind, array.name);
   }
   std::string first = fmt::format("({}*){}", api_.type(array), stored);
-  if (array.row_lead) first += fmt::format(" + {}", "(" + text(array.row_lead) + ")");
+  if (array.row_lead) {
+    const bool simple = !std::holds_alternative<kernel::Operation>(array.row_lead->kind);
+    first += " + " + (simple ? text(array.row_lead) : "(" + text(array.row_lead) + ")");
+  }
   const std::string& row = rows_[index];
   const std::string& pitch = pitches_[index];
   const std::vector<std::string> ends =
@@ -89,8 +92,8 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     }
     if (dense != "never") {
       out_.open(fmt::format("if ({}) {{", dense));
-      out_.line(fmt::format("return {}({}{});", callee, argument_names(between, api_.results()),
-                            last));
+      out_.line(
+          fmt::format("return {}({}{});", callee, argument_names(between, api_.results()), last));
       out_.close();
     }
   } else {
@@ -151,7 +154,8 @@ void Driver::run_on_host_arrays() {
 // NAME_run_device where rows are padded.
 void Driver::run_on_dense_arrays() {
   out_.comment(
-      "The same on dense arrays in device memory: copies them into padded rows and back. Rows that\n"
+      "The same on dense arrays in device memory: copies them into padded rows and back. Rows "
+      "that\n"
       "need no padding are used as they are.");
   out_.open("extern \"C\" " + api_.device_signature("_device") + " {");
   check_before_copies();

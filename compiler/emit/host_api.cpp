@@ -150,19 +150,21 @@ std::string HostApi::run_packed_signature() const {
 
 namespace {
 
+std::string size_text(const kernel::Module& module, const Expr& size) {
+  Expr shown = size;
+  if (const auto* variable = std::get_if<kernel::Variable>(&size->kind)) {
+    for (const auto& constant : module.constants) {
+      if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
+    }
+  }
+  Names names(module, cpp_dialect());
+  ExpressionPrinter printer(cpp_dialect(), module, names);
+  return plain(printer.print(shown));
+}
+
 std::string extents_text(const kernel::Module& module, const std::vector<Expr>& extents) {
   std::string text;
-  for (const Expr& extent : extents) {
-    Expr shown = extent;
-    if (const auto* variable = std::get_if<kernel::Variable>(&extent->kind)) {
-      for (const auto& constant : module.constants) {
-        if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
-      }
-    }
-    Names names(module, cpp_dialect());
-    ExpressionPrinter printer(cpp_dialect(), module, names);
-    text += fmt::format("[{}]", plain(printer.print(shown)));
-  }
+  for (const Expr& extent : extents) text += fmt::format("[{}]", size_text(module, extent));
   return text;
 }
 
@@ -175,10 +177,9 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
                   module.name));
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
-    const std::string lead =
-        array.row_lead ? fmt::format(", a row's first point is element {}",
-                                     extents_text(module, {array.row_lead}))
-                       : "";
+    const std::string lead = array.row_lead ? fmt::format(", a row's first point is element {}",
+                                                          size_text(module, array.row_lead))
+                                            : "";
     out.comment(fmt::format("  {}{}{}", pointer.name,
                             extents_text(module, kernel::stored_extents(array)), lead));
   }

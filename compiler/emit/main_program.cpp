@@ -220,9 +220,9 @@ void MainProgram::array_table() {
       extents.push_back(expressions_.print(widened(extent)));
     std::string layout;
     if (padded()) {
-      layout = fmt::format(",{}{},{}{}", soft_space(0),
-                           expressions_.print(widened(pitch_of(array))), soft_space(0),
-                           expressions_.print(widened(kernel::lead_of(array))));
+      layout =
+          fmt::format(",{}{},{}{}", soft_space(0), expressions_.print(widened(pitch_of(array))),
+                      soft_space(0), expressions_.print(widened(kernel::lead_of(array))));
     }
     out_.line(fmt::format("infos[{}] = {{\"{}\",{}{},{}{},{}{},{}{},{}{{{}}}{}}};", i, pointer.name,
                           soft_space(0), type, soft_space(0), size_in_bytes(array.type),

@@ -8,8 +8,8 @@
 namespace stencil::emit {
 
 // Types and functions before main(): arrays of any type, random values, comparison; numbers from
-// the command line, reals only where there is a parameter to take one. `padded`: rows are, in device
-// memory.
+// the command line, reals only where there is a parameter to take one. `padded`: rows are, in
+// device memory.
 std::string main_support_text(bool reads_reals, bool padded);
 
 // Functions that print and compare the values of reductions.

@@ -93,8 +93,8 @@ struct Launch {
   // copies the launch passes these after the scalars. In CUDA each is a CUtensorMap (by value, 128
   // bytes at a multiple of 64), made by cuTensorMapEncodeTiled for the slot's address in hand:
   // dimensions are stored_extents() and the box is BulkSource::box, both innermost first; strides
-  // are dense; elements are unsigned integers of the array's size; no interleaving, no swizzle, element
-  // strides of 1, zeros outside. The address is a multiple of kBulkUnit.
+  // are dense; elements are unsigned integers of the array's size; no interleaving, no swizzle,
+  // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
 };
 struct Rotate {

@@ -67,9 +67,8 @@ Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
   const Landing landing = land(interface_, access, point);
   const kernel::BufferId buffer = global(access.field, access.component, access.level, false);
   const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-  Expr value =
-      kernel::load(buffer, interface_.index(landing.point, access.field, access.component),
-                   arithmetic_type(stored));
+  Expr value = kernel::load(buffer, interface_.index(landing.point, access.field, access.component),
+                            arithmetic_type(stored));
   return apply_boundary(interface_, access, landing, std::move(value));
 }
 

@@ -8,16 +8,17 @@
 
 #include <algorithm>
 
+#include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
 
 namespace stencil::schedule {
 
 namespace {
 
-constexpr int64_t kVector = 16;                     // bytes: what a thread or a bulk copy moves
-constexpr int64_t kSector = 32;                     // bytes: what a GPU's memory moves
-constexpr int64_t kCost = 8;                        // padding takes at most one part in so many
-constexpr int64_t kLongestRow = int64_t{1} << 30;   // bytes: copies of rows take less than twice it
+constexpr int64_t kVector = 16;                    // bytes: what a thread or a bulk copy moves
+constexpr int64_t kSector = 32;                    // bytes: what a GPU's memory moves
+constexpr int64_t kCost = 8;                       // padding takes at most one part in so many
+constexpr int64_t kLongestRow = int64_t{1} << 30;  // bytes: copies of rows take less than twice it
 
 // The largest power of two known to divide it, at most kSector.
 int64_t power_of_two_in(const ir::Affine& value) {
@@ -54,19 +55,25 @@ RowLayout lay_out_rows(const ir::Program& program, const ir::Field& field, Scala
 }
 
 std::vector<std::string> describe_rows(const kernel::Module& module) {
-  const auto text = [&](const kernel::Expr& expr) {
-    if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind)) {
-      for (const kernel::NamedConstant& constant : module.constants) {
-        if (constant.name == variable->name) return fmt::format("{}", constant.value);
-      }
+  const auto constant = [&](const std::string& name) -> std::optional<int64_t> {
+    for (const kernel::NamedConstant& known : module.constants) {
+      if (known.name == name) return known.value;
     }
-    return kernel::print(expr);
+    return std::nullopt;
+  };
+  const auto text = [&](const kernel::Expr& expr) {
+    const auto value = kernel::evaluate(expr, constant);
+    return value ? fmt::format("{}", *value) : kernel::print(expr);
   };
   std::vector<std::string> lines;
   for (const kernel::Array& array : module.plan.arrays) {
     if (!kernel::is_padded(array)) continue;
-    lines.push_back(fmt::format("{}: {} points in {} elements", array.name,
-                                text(array.extents.back()), text(array.row_pitch)));
+    const auto pitch = kernel::evaluate(array.row_pitch, constant);
+    lines.push_back(
+        fmt::format("{}: {} points in {} elements", array.name, text(array.extents.back()),
+                    pitch ? fmt::format("{}", *pitch)
+                          : fmt::format("the next multiple of {}",
+                                        kernel::known_power_of_two(array.row_pitch, constant))));
     if (array.row_lead) lines.back() += fmt::format(", from element {} on", text(array.row_lead));
   }
   return lines;

@@ -317,7 +317,8 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   for (std::string& line : describe_halos(program, schedule.time_tile)) {
     module.header.push_back(std::move(line));
   }
-  for (const std::string& rows : describe_rows(module)) module.header.push_back("rows      " + rows);
+  for (const std::string& rows : describe_rows(module))
+    module.header.push_back("rows      " + rows);
   module.header.push_back("schedule  " + print(asked, program.grid.rank()));
   return module;
 }

@@ -263,8 +263,8 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   const BufferId global = builder_.global(q.field, q.component, q.level(), false);
   Body load;
   const Queue& queue = queues_[static_cast<size_t>(id)];
-  kernel::Copy copy{queue.registers, {}, global, interface_.index(point, q.field, q.component),
-                    length};
+  kernel::Copy copy{
+      queue.registers, {}, global, interface_.index(point, q.field, q.component), length};
   copy.async = n != nullptr;
   copy.to = n ? queue.staged : queue.registers;
   copy.to_index = n ? staged_place(q, n, ahead, element) : place(id, literal(0), row(), element);

@@ -334,8 +334,8 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
     if (lay_out_rows(program, field, q.type, schedule.rows).alignment % kernel::kBulkUnit != 0) {
       const ir::Affine row = field.box.ranges.back().high - field.box.ranges.back().low + 1;
       Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
-      made.expected = fmt::format("rows that lie at known multiples of {} bytes in memory",
-                                  kernel::kBulkUnit);
+      made.expected =
+          fmt::format("rows that lie at known multiples of {} bytes in memory", kernel::kBulkUnit);
       made.found = row.is_constant() ? fmt::format("{} elements of {} bytes", row.constant, size)
                                      : "a length that is known at run time";
       made.hint = schedule.rows == Rows::Dense
@@ -402,7 +402,8 @@ Family streaming_family() {
   return {"streaming",
           "T steps in flight along the outermost dimension, planes in registers",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
-           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges, Setting::Rows},
+           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
+           Setting::Rows},
           defaults,
           unrewarding,
           refuse,

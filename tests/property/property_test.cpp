@@ -251,6 +251,7 @@ class Runner {
     Diagnostics diagnostics;
     auto schedule =
         schedule::parse(random_schedule(random, family, generated.rank), program, diagnostics);
+    if (schedule && random.chance(20)) schedule->rows = schedule::Rows::Dense;
     program.name += "_" + family;
     const std::string head = fmt::format("seed {} {} {}", seed, name(program.fp), family);
     if (!schedule) return fail(head, render(Source("", ""), diagnostics), generated.text);

@@ -40,12 +40,13 @@ TEST_P(Rows, ArePaddedToSectorsOrVectorsWhereThatIsCheap) {
   const kernel::Module module = interface.empty_module();
   const kernel::Array& array = module.plan.arrays[0];
   const auto value = [&](const kernel::Expr& expr) {
-    return kernel::evaluate(expr, [&](const std::string& name) -> std::optional<int64_t> {
-             for (const auto& constant : module.constants) {
-               if (constant.name == name) return constant.value;
-             }
-             return std::nullopt;
-           })
+    return kernel::evaluate(expr,
+                            [&](const std::string& name) -> std::optional<int64_t> {
+                              for (const auto& constant : module.constants) {
+                                if (constant.name == name) return constant.value;
+                              }
+                              return std::nullopt;
+                            })
         .value_or(-1);
   };
   EXPECT_EQ(kernel::is_padded(array), pitch != 0);
@@ -58,21 +59,21 @@ TEST_P(Rows, ArePaddedToSectorsOrVectorsWhereThatIsCheap) {
 
 INSTANTIATE_TEST_SUITE_P(
     Known, Rows,
-    testing::Values(Expected{"0..1000", "float", 1008, 0, 32},    // 4004 bytes: to whole sectors
-                    Expected{"0..1003", "float", 0, 0, 16},       // 4016 bytes: left alone
-                    Expected{"0..1007", "float", 0, 0, 32},       //
-                    Expected{"0..1000", "double", 1004, 0, 32},   //
-                    Expected{"0..1001", "double", 0, 0, 16},      //
-                    Expected{"0..1000", "half", 1008, 0, 32},     //
-                    Expected{"0..60", "float", 64, 0, 32},        //
-                    Expected{"0..25", "float", 28, 0, 16},        // six elements would be too many
-                    Expected{"0..24", "float", 28, 0, 16},        // three of 25 are not
-                    Expected{"0..20", "float", 0, 0, 4},          // three of 21 are
-                    Expected{"1..1000", "float", 1008, 1, 32},    // columns 0 and 1001 are padding
-                    Expected{"3..1002", "float", 1008, 3, 32},    //
-                    Expected{"4..1003", "float", 0, 0, 16},       //
-                    Expected{"9..1000", "float", 1000, 1, 32},    // as from 1
-                    Expected{"2..1001", "double", 0, 0, 16}));    //
+    testing::Values(Expected{"0..1000", "float", 1008, 0, 32},   // 4004 bytes: to whole sectors
+                    Expected{"0..1003", "float", 0, 0, 16},      // 4016 bytes: left alone
+                    Expected{"0..1007", "float", 0, 0, 32},      //
+                    Expected{"0..1000", "double", 1004, 0, 32},  //
+                    Expected{"0..1001", "double", 0, 0, 16},     //
+                    Expected{"0..1000", "half", 1008, 0, 32},    //
+                    Expected{"0..60", "float", 64, 0, 32},       //
+                    Expected{"0..25", "float", 28, 0, 16},       // six elements would be too many
+                    Expected{"0..24", "float", 28, 0, 16},       // three of 25 are not
+                    Expected{"0..20", "float", 0, 0, 4},         // three of 21 are
+                    Expected{"1..1000", "float", 1008, 1, 32},   // columns 0 and 1001 are padding
+                    Expected{"3..1002", "float", 1008, 3, 32},   //
+                    Expected{"4..1003", "float", 0, 0, 16},      //
+                    Expected{"9..1000", "float", 1000, 1, 32},   // as from 1
+                    Expected{"2..1001", "double", 0, 0, 16}));   //
 
 TEST(RowLayout, OneDimensionAndTheUserMayAskForDenseRows) {
   const ir::Program line =
@@ -93,9 +94,8 @@ TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
     const kernel::Array& array = module.plan.arrays[0];
     ASSERT_TRUE(kernel::is_padded(array));
     EXPECT_EQ(interface.row_alignment(0, 0), 32);
-    EXPECT_EQ(kernel::known_power_of_two(array.row_pitch, [](const std::string&) {
-                return std::optional<int64_t>();
-              }),
+    EXPECT_EQ(kernel::known_power_of_two(
+                  array.row_pitch, [](const std::string&) { return std::optional<int64_t>(); }),
               8);
     for (int64_t n = 5; n < 40; ++n) {
       const auto value = [&](const kernel::Expr& expr) {
