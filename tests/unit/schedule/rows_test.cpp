@@ -88,7 +88,7 @@ TEST(RowLayout, OneDimensionAndTheUserMayAskForDenseRows) {
 // than it must be.
 TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
   for (const std::string low : {"0", "1", "N-5"}) {
-    const ir::Program program = program_of("0..2*N", low + "..N+2", "float", true);
+    const ir::Program program = program_of("0..2*N", low + "..2*N", "float", true);
     const Interface interface(program, schedule::Rows::Padded);
     const kernel::Module module = interface.empty_module();
     const kernel::Array& array = module.plan.arrays[0];
@@ -103,11 +103,16 @@ TEST(RowLayout, OpenRowsArePaddedAsTheirLengthTurnsOut) {
             .value_or(-1);
       };
       const int64_t first = low == "N-5" ? n - 5 : std::stoi(low);
-      const int64_t used = first % 8 + n + 3 - first;
+      const int64_t used = first % 8 + 2 * n + 1 - first;
       EXPECT_EQ(value(kernel::lead_of(array)), first % 8) << low << " " << n;
       EXPECT_EQ(value(array.row_pitch), (used + 7) / 8 * 8) << low << " " << n;
     }
   }
+}
+
+TEST(RowLayout, ShortRowsAtAnOpenPlaceStayDense) {
+  const ir::Program program = program_of("0..2*N", "N..N+6", "float", true);
+  EXPECT_EQ(lay_out_rows(program, program.fields[0], Scalar::F32, schedule::Rows::Padded).unit, 0);
 }
 
 TEST(RowLayout, OpenRowsOfAKnownMultipleStayDense) {
