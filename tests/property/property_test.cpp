@@ -296,6 +296,7 @@ class Runner {
     added.item.steps = steps;
     added.item.label = label;
     for (const std::string& construct : generated.constructs) ++tally_.coverage[construct][family];
+    if (kernel::is_padded(cases_.back().item.module.plan)) ++tally_.coverage["padded rows"][family];
     ++tally_.families[family];
     ++tally_.cases;
   }
