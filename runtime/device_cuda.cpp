@@ -227,50 +227,40 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
 
 namespace {
 
-// Rows that lie apart on the device and are dense on the host; the caller says which way.
-cuda::Copy2D copy_of(const Accelerator::Rows& rows) {
-  cuda::Copy2D copy{};
-  copy.width_bytes = static_cast<size_t>(rows.bytes);
-  copy.height = static_cast<size_t>(rows.count);
-  return copy;
+// The two ends of a copy of rows.
+template <class Host>
+cuda::Copy2D::Side<Host> on_host(Host* memory, const Accelerator::Rows& rows) {
+  return {0, 0, cuda::kHostMemory, memory, 0, nullptr, static_cast<size_t>(rows.bytes)};
+}
+template <class Host>
+cuda::Copy2D::Side<Host> on_device(cuda::Address memory, const Accelerator::Rows& rows) {
+  const auto start = static_cast<size_t>(rows.start);
+  const auto pitch = static_cast<size_t>(rows.pitch);
+  return {start, 0, cuda::kDeviceMemory, nullptr, memory, nullptr, pitch};
 }
 
 }  // namespace
 
 Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
   enter();
-  const auto bytes = static_cast<size_t>(rows.bytes);
-  Code code = 0;
-  if (rows.count == 1) {
-    code = cu_.cuMemcpyHtoDAsync(address(to) + static_cast<cuda::Address>(rows.start), from, bytes,
-                                 stream_);
-  } else {
-    cuda::Copy2D copy = copy_of(rows);
-    copy.from = {0, 0, cuda::kHostMemory, from, 0, nullptr, bytes};
-    copy.to = {
-        static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(to), nullptr,
-        static_cast<size_t>(rows.pitch)};
-    code = cu_.cuMemcpy2DAsync(&copy, stream_);
-  }
+  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
+  const cuda::Copy2D copy{on_host<const void>(from, rows), on_device<void>(address(to), rows),
+                          bytes, count};
+  Code code = count == 1
+                  ? cu_.cuMemcpyHtoDAsync(address(to) + copy.to.x_bytes, from, bytes, stream_)
+                  : cu_.cuMemcpy2DAsync(&copy, stream_);
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy to the device", code);
 }
 
 Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   enter();
-  const auto bytes = static_cast<size_t>(rows.bytes);
-  Code code = 0;
-  if (rows.count == 1) {
-    code = cu_.cuMemcpyDtoHAsync(to, address(from) + static_cast<cuda::Address>(rows.start), bytes,
-                                 stream_);
-  } else {
-    cuda::Copy2D copy = copy_of(rows);
-    copy.from = {
-        static_cast<size_t>(rows.start), 0, cuda::kDeviceMemory, nullptr, address(from), nullptr,
-        static_cast<size_t>(rows.pitch)};
-    copy.to = {0, 0, cuda::kHostMemory, to, 0, nullptr, bytes};
-    code = cu_.cuMemcpy2DAsync(&copy, stream_);
-  }
+  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
+  const cuda::Copy2D copy{on_device<const void>(address(from), rows), on_host<void>(to, rows),
+                          bytes, count};
+  Code code = count == 1
+                  ? cu_.cuMemcpyDtoHAsync(to, address(from) + copy.from.x_bytes, bytes, stream_)
+                  : cu_.cuMemcpy2DAsync(&copy, stream_);
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy from the device", code);
 }
