@@ -25,17 +25,18 @@ namespace {
 // --- The library
 // -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X)                                                               \
-  X(clGetPlatformIDs)                                                                             \
-  X(clGetPlatformInfo)                                                                            \
-  X(clGetDeviceIDs)                                                                               \
-  X(clGetDeviceInfo)                                                                              \
-  X(clCreateContext)                                                                              \
-  X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram) \
-      X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel)           \
-          X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer)      \
-              X(clReleaseMemObject) X(clEnqueueWriteBufferRect) X(clEnqueueReadBufferRect)        \
-                  X(clEnqueueNDRangeKernel) X(clFinish)
+#define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
+  X(clGetPlatformIDs)                                                                              \
+  X(clGetPlatformInfo)                                                                             \
+  X(clGetDeviceIDs)                                                                                \
+  X(clGetDeviceInfo)                                                                               \
+  X(clCreateContext)                                                                               \
+  X(clCreateCommandQueue)                                                                          \
+  X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) \
+      X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel) X(clReleaseKernel)                  \
+          X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) X(clReleaseMemObject)    \
+              X(clEnqueueWriteBufferRect) X(clEnqueueReadBufferRect) X(clEnqueueNDRangeKernel)     \
+                  X(clFinish)
 
 struct Library {
 #define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
