@@ -45,6 +45,24 @@ struct LaunchConfig {
 };
 static_assert(sizeof(void*) != 8 || sizeof(LaunchConfig) == 56);
 
+// CUDA_MEMCPY2D: rows of bytes. Of the three places in a side, the one of its kind is used.
+enum MemoryKind : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
+struct Copy2D {
+  template <class Host>
+  struct Side {
+    size_t x_bytes, y;
+    MemoryKind kind;
+    Host* host;
+    Address device;
+    void* array;
+    size_t pitch;  // bytes from row to row
+  };
+  Side<const void> from;
+  Side<void> to;
+  size_t width_bytes, height;
+};
+static_assert(sizeof(void*) != 8 || sizeof(Copy2D) == 128);
+
 // CUtensorMap: an array as bulk copies see it.
 struct alignas(64) TensorMap {
   uint64_t opaque[16];
@@ -73,6 +91,7 @@ struct Driver {
   Code (*cuMemFree)(Address memory) = nullptr;
   Code (*cuMemcpyHtoDAsync)(Address to, const void* from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpyDtoHAsync)(void* to, Address from, size_t bytes, Stream stream) = nullptr;
+  Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
   Code (*cuStreamDestroy)(Stream stream) = nullptr;
   Code (*cuStreamSynchronize)(Stream stream) = nullptr;

@@ -57,6 +57,7 @@ struct Device {
   // `selector` is what follows the colon in "opencl:NAME" or "cuda:1"; empty: any.
   DeviceInfo (*probe)(const std::string& selector);
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
+  bool in_place = false;  // kernels work in the state's own arrays
 };
 
 Device reference_device();

@@ -125,8 +125,8 @@ class CudaAccelerator : public Accelerator {
     enter();
     cu_.cuMemFree(address(memory));
   }
-  Status upload(Memory to, const std::byte* from, int64_t bytes) override;
-  Status download(std::byte* to, Memory from, int64_t bytes) override;
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override;
+  Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;
   Status wait() override {
     enter();
@@ -225,16 +225,42 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
                         code);
 }
 
-Status CudaAccelerator::upload(Memory to, const std::byte* from, int64_t bytes) {
+namespace {
+
+// The two ends of a copy of rows.
+template <class Host>
+cuda::Copy2D::Side<Host> on_host(Host* memory, const Accelerator::Rows& rows) {
+  return {0, 0, cuda::kHostMemory, memory, 0, nullptr, static_cast<size_t>(rows.bytes)};
+}
+template <class Host>
+cuda::Copy2D::Side<Host> on_device(cuda::Address memory, const Accelerator::Rows& rows) {
+  const auto start = static_cast<size_t>(rows.start);
+  const auto pitch = static_cast<size_t>(rows.pitch);
+  return {start, 0, cuda::kDeviceMemory, nullptr, memory, nullptr, pitch};
+}
+
+}  // namespace
+
+Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
   enter();
-  Code code = cu_.cuMemcpyHtoDAsync(address(to), from, static_cast<size_t>(bytes), stream_);
+  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
+  const cuda::Copy2D copy{on_host<const void>(from, rows), on_device<void>(address(to), rows),
+                          bytes, count};
+  Code code = count == 1
+                  ? cu_.cuMemcpyHtoDAsync(address(to) + copy.to.x_bytes, from, bytes, stream_)
+                  : cu_.cuMemcpy2DAsync(&copy, stream_);
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy to the device", code);
 }
 
-Status CudaAccelerator::download(std::byte* to, Memory from, int64_t bytes) {
+Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   enter();
-  Code code = cu_.cuMemcpyDtoHAsync(to, address(from), static_cast<size_t>(bytes), stream_);
+  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
+  const cuda::Copy2D copy{on_device<const void>(address(from), rows), on_host<void>(to, rows),
+                          bytes, count};
+  Code code = count == 1
+                  ? cu_.cuMemcpyDtoHAsync(to, address(from) + copy.from.x_bytes, bytes, stream_)
+                  : cu_.cuMemcpy2DAsync(&copy, stream_);
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy from the device", code);
 }

@@ -254,7 +254,7 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 }  // namespace
 
 Device host_device() {
-  return {"host", true, probe, load};
+  return {"host", true, probe, load, true};
 }
 
 }  // namespace stencil::runtime

@@ -30,11 +30,13 @@ namespace {
   X(clGetPlatformInfo)                                                                             \
   X(clGetDeviceIDs)                                                                                \
   X(clGetDeviceInfo)                                                                               \
-  X(clCreateContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) \
-      X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clRetainProgram)            \
-          X(clCreateKernel) X(clReleaseKernel) X(clGetKernelWorkGroupInfo) X(clSetKernelArg)       \
-              X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer)                      \
-                  X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFinish)
+  X(clCreateContext)                                                                               \
+  X(clCreateCommandQueue)                                                                          \
+  X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) \
+      X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel) X(clReleaseKernel)                  \
+          X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) X(clReleaseMemObject)    \
+              X(clEnqueueWriteBufferRect) X(clEnqueueReadBufferRect) X(clEnqueueNDRangeKernel)     \
+                  X(clFinish)
 
 struct Library {
 #define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
@@ -174,20 +176,32 @@ class OpenClAccelerator : public Accelerator {
   }
   void release(Memory memory) override { cl_.clReleaseMemObject(static_cast<cl_mem>(memory)); }
 
-  Status upload(Memory to, const std::byte* from, int64_t bytes) override {
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    const Region at(rows);
     return checked("to copy to the device",
-                   cl_.clEnqueueWriteBuffer(queue_, static_cast<cl_mem>(to), CL_TRUE, 0,
-                                            static_cast<size_t>(bytes), from, 0, nullptr, nullptr));
+                   cl_.clEnqueueWriteBufferRect(queue_, static_cast<cl_mem>(to), CL_TRUE, at.device,
+                                                at.host, at.region, at.pitch, 0, at.region[0], 0,
+                                                from, 0, nullptr, nullptr));
   }
-  Status download(std::byte* to, Memory from, int64_t bytes) override {
+  Status download(std::byte* to, Memory from, const Rows& rows) override {
+    const Region at(rows);
     return checked("to copy from the device",
-                   cl_.clEnqueueReadBuffer(queue_, static_cast<cl_mem>(from), CL_TRUE, 0,
-                                           static_cast<size_t>(bytes), to, 0, nullptr, nullptr));
+                   cl_.clEnqueueReadBufferRect(queue_, static_cast<cl_mem>(from), CL_TRUE,
+                                               at.device, at.host, at.region, at.pitch, 0,
+                                               at.region[0], 0, to, 0, nullptr, nullptr));
   }
   Status launch(const Call& call) override;
   Status wait() override { return checked("to run kernels", cl_.clFinish(queue_)); }
 
  private:
+  // Rows as copies of rectangles take them, in bytes.
+  struct Region {
+    explicit Region(const Rows& rows)
+        : device{static_cast<size_t>(rows.start), 0, 0},
+          region{static_cast<size_t>(rows.bytes), static_cast<size_t>(rows.count), 1},
+          pitch(static_cast<size_t>(rows.count > 1 ? rows.pitch : rows.bytes)) {}
+    size_t device[3], host[3] = {0, 0, 0}, region[3], pitch;
+  };
   static Status checked(const std::string& what, cl_int error) {
     if (error == CL_SUCCESS) return Done{};
     return driver_failure(what, error);

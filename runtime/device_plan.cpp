@@ -67,7 +67,7 @@ class PlanSession : public Session {
   Status upload(const kernel::Array& array);
   Status provide(const kernel::Scratch& scratch);
   Status restore_reductions();
-  int64_t bytes_of_copy(const kernel::Array& array) const;
+  Status lay_out(const kernel::Array& array);
   std::string memory_needed() const;
   Status count_blocks(const kernel::Launch& launch);
   Status act(const kernel::Action& action, int64_t count);
@@ -83,6 +83,13 @@ class PlanSession : public Session {
   const kernel::Module& module_;
   const kernel::Plan& plan_;
   reference::State& state_;
+  // How an array lies in memory.
+  struct Layout {
+    std::vector<int64_t> extents;  // elements, as stored
+    int64_t bytes = 0;             // of a copy
+    Accelerator::Rows rows = {0};  // its points; no bytes: none
+  };
+  std::vector<Layout> layouts_;                           // by array
   std::vector<std::vector<Accelerator::Memory>> memory_;  // [array][slot]
   std::vector<Accelerator::Memory> scratch_;
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
@@ -101,6 +108,10 @@ std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
 
 Status PlanSession::prepare() {
   for (const kernel::Array& array : plan_.arrays) {
+    const Status laid_out = lay_out(array);
+    if (!laid_out.ok()) return laid_out;
+  }
+  for (const kernel::Array& array : plan_.arrays) {
     const Status uploaded = upload(array);
     if (!uploaded.ok()) return uploaded;
   }
@@ -115,37 +126,58 @@ Status PlanSession::prepare() {
   return counted.ok() ? restore_reductions() : counted;
 }
 
-int64_t PlanSession::bytes_of_copy(const kernel::Array& array) const {
-  return state_.fields[static_cast<size_t>(array.field)].size_in_bytes(array.component);
+Status PlanSession::lay_out(const kernel::Array& array) {
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const int64_t element = size_in_bytes(array.type);
+  Layout layout{field.extents, field.size_in_bytes(array.component), {0}};
+  layout.rows.bytes = layout.bytes;
+  if (kernel::is_padded(array) && layout.bytes > 0) {
+    const auto known = [this](const std::string& name) { return value_of(name); };
+    const auto pitch = kernel::evaluate(array.row_pitch, known);
+    const auto lead = kernel::evaluate(kernel::lead_of(array), known);
+    const int64_t row = field.extents.back() * element;
+    const int64_t count = layout.bytes / row;
+    if (!pitch || !lead || *pitch > INT64_MAX / element / count) {
+      return Failure{"R043", fmt::format("the size of {} overflows", array.name), ""};
+    }
+    layout.extents.back() = *pitch;
+    layout.bytes = count * *pitch * element;
+    if (*pitch != field.extents.back()) {
+      layout.rows = {row, count, *lead * element, *pitch * element};
+    }
+  }
+  layouts_.push_back(std::move(layout));
+  return Done{};
 }
 
 // "3072 bytes: A 2 x 1024, K 1 x 1024".
 std::string PlanSession::memory_needed() const {
   int64_t total = 0;
   std::vector<std::string> items;
-  for (const kernel::Array& array : plan_.arrays) {
-    total += array.copies * bytes_of_copy(array);
-    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, bytes_of_copy(array)));
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    total += array.copies * layouts_[a].bytes;
+    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, layouts_[a].bytes));
   }
   return fmt::format("{} bytes: {}", total, fmt::join(items, ", "));
 }
 
 Status PlanSession::upload(const kernel::Array& array) {
   const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
-  const int64_t bytes = bytes_of_copy(array);
+  const Layout& layout = layouts_[memory_.size()];
   auto& slots = memory_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
-    const auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
+    const auto memory = accelerator_.allocate(std::max<int64_t>(layout.bytes, 1));
     if (!memory.ok()) {
       Failure failure = memory.failure();
       failure.message += fmt::format("; the fields need {}", memory_needed());
       return failure;
     }
     slots.push_back(memory.value());
-    if (bytes == 0) continue;
+    if (layout.bytes == 0) continue;
     const int level = slot < array.levels ? slot : 0;
     const Status copied =
-        accelerator_.upload(slots.back(), field.data(level, array.component), bytes);
+        accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows);
     if (!copied.ok()) return copied;
   }
   return Done{};
@@ -230,10 +262,9 @@ Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
     call.scalars.push_back(scalar(value, count));
   }
   for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
-    const kernel::Array& array = plan_.arrays[static_cast<size_t>(argument.array)];
-    call.bulk_sources.push_back({memory_of(argument),
-                                 state_.fields[static_cast<size_t>(array.field)].extents,
-                                 size_in_bytes(array.type)});
+    const auto index = static_cast<size_t>(argument.array);
+    call.bulk_sources.push_back(
+        {memory_of(argument), layouts_[index].extents, size_in_bytes(plan_.arrays[index].type)});
   }
   return accelerator_.launch(call);
 }
@@ -311,7 +342,7 @@ Status PlanSession::ask_to_stop(int64_t count) {
   int32_t holds = 0;
   const Status read =
       accelerator_.download(reinterpret_cast<std::byte*>(&holds),
-                            scratch_[static_cast<size_t>(plan_.stop->result)], sizeof holds);
+                            scratch_[static_cast<size_t>(plan_.stop->result)], {sizeof holds});
   if (!read.ok()) return read;
   state_.stopped = holds != 0;
   return Done{};
@@ -324,7 +355,7 @@ Status PlanSession::restore_reductions() {
     if (state_.reductions[r].evaluations == 0) continue;
     const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
     const Status copied = accelerator_.upload(scratch_[static_cast<size_t>(reduction.result)],
-                                              value.bytes, static_cast<int64_t>(value.size));
+                                              value.bytes, {static_cast<int64_t>(value.size)});
     if (!copied.ok()) return copied;
   }
   return Done{};
@@ -338,7 +369,7 @@ Status PlanSession::read_reductions() {
     ScalarBytes value = bytes_of(reduction.type, out);
     const Status read =
         accelerator_.download(value.bytes, scratch_[static_cast<size_t>(reduction.result)],
-                              static_cast<int64_t>(value.size));
+                              {static_cast<int64_t>(value.size)});
     if (!read.ok()) return read;
     if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
     if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
@@ -353,10 +384,10 @@ Status PlanSession::finish() {
     const kernel::Array& array = plan_.arrays[a];
     if (!array.written) continue;
     reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
-    const int64_t bytes = bytes_of_copy(array);
-    for (int level = 0; level < array.levels && bytes > 0; ++level) {
+    const Accelerator::Rows& rows = layouts_[a].rows;
+    for (int level = 0; level < array.levels && rows.bytes > 0; ++level) {
       const Status copied = accelerator_.download(field.data(level, array.component),
-                                                  memory_[a][static_cast<size_t>(level)], bytes);
+                                                  memory_[a][static_cast<size_t>(level)], rows);
       if (!copied.ok()) return copied;
     }
   }

@@ -24,8 +24,15 @@ class Accelerator {
 
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
-  virtual Status upload(Memory to, const std::byte* from, int64_t bytes) = 0;
-  virtual Status download(std::byte* to, Memory from, int64_t bytes) = 0;
+  // Rows that are dense on the host, in bytes; in the device's memory the first begins at `start`
+  // and each `pitch` after the one before.
+  struct Rows {
+    int64_t bytes;  // of a row
+    int64_t count = 1;
+    int64_t start = 0, pitch = 0;
+  };
+  virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
+  virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;
 
   // Memory as an array, for bulk copies (kernel::Launch::bulk_sources).
   struct Shaped {

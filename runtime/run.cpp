@@ -104,12 +104,13 @@ namespace {
 
 // The module for the schedule line; on failure nothing and errors.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
+                                            bool in_place,
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics) {
   const bool automatic = line.empty() || line == "auto";
   schedule = automatic ? schedule::choose(program) : schedule::parse(line, program, diagnostics);
   if (!schedule) return nullptr;
-  auto module = schedule::lower(program, *schedule, diagnostics);
+  auto module = schedule::lower(program, *schedule, diagnostics, in_place);
   if (!module) return nullptr;
   const auto problems = kernel::verify(*module);
   for (const std::string& problem : problems) {
@@ -136,7 +137,7 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   out.device = std::move(chosen).value();
   if (out.device.device.runs_kernels) {
     Diagnostics refusals;
-    out.module = lower(program, schedule_line, out.schedule, refusals);
+    out.module = lower(program, schedule_line, out.device.device.in_place, out.schedule, refusals);
     const bool may_interpret =
         device == "auto" && (schedule_line.empty() || schedule_line == "auto");
     if (!out.module && !may_interpret) {

@@ -161,7 +161,8 @@ void Verifier::prefetch(size_t index) {
   RowPlan& row = rows_[index];
   for (Build& build : row.builds) {
     Diagnostics diagnostics;
-    auto module = schedule::lower(*build.program, *row.schedule->schedule, diagnostics);
+    auto module = schedule::lower(*build.program, *row.schedule->schedule, diagnostics,
+                                  row.device.device.in_place);
     if (!module) {
       build.problem = "refused: " + diagnostics.items().front().message;
       continue;

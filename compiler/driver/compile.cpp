@@ -53,7 +53,8 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   const auto schedule = pick_schedule(program, request.schedule, diagnostics);
   if (!schedule) return std::nullopt;
 
-  auto module = schedule::lower(program, *schedule, diagnostics);
+  const bool in_place = request.emit.target == emit::Target::Cpp;
+  auto module = schedule::lower(program, *schedule, diagnostics, in_place);
   if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
   quote_program(source, request.command_line, *module);
 

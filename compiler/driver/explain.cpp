@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/tiles.h"
 #include "compiler/driver/compile.h"
+#include "compiler/schedule/rows.h"
 
 namespace stencil {
 
@@ -132,6 +133,15 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
   return "Schedule\n" + table(rows, "  ");
 }
 
+// Which arrays have padded rows; empty if none has.
+std::string rows_section(const kernel::Module& module) {
+  std::string out;
+  for (const std::string& line : schedule::describe_rows(module)) out += "  " + line + "\n";
+  if (out.empty()) return "";
+  return "Rows in device memory (rows=dense leaves them as they are in the user's arrays)\n" + out +
+         "\n";
+}
+
 // When reductions run, and what that does to time tiles and to the host; empty without any.
 std::string reduction_section(const ir::Program& program, int time_tile) {
   if (program.reductions.empty()) return "";
@@ -190,17 +200,17 @@ std::string explain(const ir::Program& program, const Source& source,
                                   : schedule::parse(schedule_line, program, diagnostics);
   if (!schedule) return "";
   Diagnostics refused;
-  const bool served = schedule::lower(program, *schedule, refused).has_value();
-  if (!automatic && !served) {
+  const auto module = schedule::lower(program, *schedule, refused);
+  if (!automatic && !module) {
     for (const Diagnostic& refusal : refused.items()) diagnostics.add(refusal);
     return "";
   }
   std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
-  if (served) {
+  if (module) {
     const std::string why = automatic ? reason_for(program, *schedule) : "given";
     out += schedule_section(program, *schedule, why) + "\n";
-    out += reduction_section(program, std::max(schedule->time_tile, 1));
+    out += rows_section(*module) + reduction_section(program, std::max(schedule->time_tile, 1));
   } else {
     out += "Schedule\n  none: only the reference interpreter runs this program (see refusals)\n\n";
   }

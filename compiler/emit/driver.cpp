@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
@@ -74,6 +75,7 @@ std::set<std::string> Driver::checked_parameters() const {
   for (const kernel::Check& check : plan_.checks) add(check.condition);
   for (const Array& array : plan_.arrays) {
     for (const Expr& extent : array.extents) add(extent);
+    if (kernel::is_padded(array)) add(array.row_pitch);
   }
   kernel::for_each_launch(plan_, [&](const Launch& launch) { add(launch.blocks); });
   return names;
@@ -102,6 +104,18 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+void Driver::check_extents(const Array& array, const std::vector<Expr>& extents) {
+  std::vector<std::string> items;
+  for (const Expr& extent : extents) items.push_back(text(extent));
+  const std::string name = names_.fresh(array.name + "_extents");
+  out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
+  out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array),
+                        name, items.size()));
+  out_.line(
+      fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
+  out_.close();
+}
+
 void Driver::check_function() {
   const std::set<std::string> used = checked_parameters();
   std::vector<std::string> items = {"int64_t " + api_.steps()};
@@ -119,17 +133,9 @@ void Driver::check_function() {
     out_.line(fmt::format("return {};", quoted(check.message)));
     out_.close();
   }
-  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
-    const Array& array = plan_.arrays[a];
-    std::vector<std::string> extents;
-    for (const Expr& extent : array.extents) extents.push_back(text(extent));
-    const std::string name = names_.fresh(array.name + "_extents");
-    out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(extents)));
-    out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array),
-                          name, extents.size()));
-    out_.line(
-        fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
-    out_.close();
+  for (const Array& array : plan_.arrays) {
+    check_extents(array, array.extents);
+    if (kernel::is_padded(array)) check_extents(array, kernel::stored_extents(array));
   }
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
@@ -150,7 +156,7 @@ void Driver::check_function() {
 void Driver::size(size_t index) {
   const Array& array = plan_.arrays[index];
   std::string product = fmt::format("(int64_t)sizeof({})", api_.type(array));
-  for (const Expr& extent : array.extents) {
+  for (const Expr& extent : kernel::stored_extents(array)) {
     const bool simple = !std::holds_alternative<kernel::Operation>(extent->kind);
     product +=
         fmt::format("{}* {}", soft_space(0), simple ? text(extent) : "(" + text(extent) + ")");
@@ -277,7 +283,7 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   const std::string name = names_.fresh(boxes.name);
   const std::string& slot = copies_[a].slots[static_cast<size_t>(described.slot)];
   std::vector<std::string> extents;
-  for (const Expr& extent : array.extents) extents.push_back(text(extent));
+  for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(text(extent));
   out_.line(fmt::format("stencil_tensor_map {};", name));
   out_.open(
       fmt::format("if (const char* error = stencil_describe({}) {{",
@@ -431,7 +437,7 @@ void Driver::unused_arguments() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (!copied(a)) continue;
     for (int slot = 0; slot < plan_.arrays[a].levels; ++slot) slots.emplace(a, slot);
-    for (const Expr& extent : plan_.arrays[a].extents) add(extent);
+    for (const Expr& extent : kernel::stored_extents(plan_.arrays[a])) add(extent);
   }
   for (const kernel::Scratch& scratch : plan_.scratch) add(scratch.elements);
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
@@ -470,9 +476,13 @@ std::string Driver::argument_names(const std::vector<std::string>& between,
   return comma_list(items);
 }
 
+// The entry point on device arrays of the plan's layout.
 void Driver::run_device() {
-  out_.comment("The same on device pointers; asynchronous, in the order of the stream.");
-  out_.open("extern \"C\" " + api_.run_device_signature() + " {");
+  const bool padded = kernel::is_padded(plan_);
+  out_.comment(padded ? "The same on device pointers, with rows that are padded; asynchronous, in "
+                        "the order of the\nstream."
+                      : "The same on device pointers; asynchronous, in the order of the stream.");
+  out_.open("extern \"C\" " + api_.device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
@@ -480,55 +490,16 @@ void Driver::run_device() {
   advance_body();
 }
 
-void Driver::run_on_host_arrays() {
-  out_.comment("Runs the given number of steps on arrays in host memory.");
-  out_.open("extern \"C\" " + api_.run_signature() + " {");
-  if (api_.has_results()) {
-    out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
-  }
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
-  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
-  for (size_t a = 0; a < plan_.arrays.size(); ++a) size(a);
-  out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
-  std::vector<std::string> arguments;
-  std::vector<std::string> memory;
-  for (const Pointer& pointer : api_.pointers()) {
-    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
-    const std::string& bytes = bytes_[static_cast<size_t>(pointer.array)];
-    memory.push_back(names_.fresh(pointer.name + "_device"));
-    allocate(memory.back(), array.name, bytes);
-    copy(memory.back() + ".pointer", pointer.name, bytes, "HostToDevice", array.name);
-    arguments.push_back(fmt::format("({}*){}.pointer", api_.type(array), memory.back()));
-  }
-  arguments.push_back(api_.steps());
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    arguments.push_back(api_.parameter_name(static_cast<int>(p)));
-  }
-  if (api_.has_results()) arguments.push_back(api_.results());
-  arguments.push_back(api_.stream());
-  out_.line(fmt::format("const char* error ={}{}_run_device({});", soft_space(0), module_.name,
-                        comma_list(arguments)));
-  out_.line("if (error) return error;");
-  for (size_t i = 0; i < memory.size(); ++i) {
-    const Pointer& pointer = api_.pointers()[i];
-    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
-    if (!array.written) continue;
-    copy(pointer.name, memory[i] + ".pointer", bytes_[static_cast<size_t>(pointer.array)],
-         "DeviceToHost", array.name);
-  }
-  out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
-}
-
-void Driver::advance(const std::string& name) {
+void Driver::open_advance(const std::string& name) {
   const std::string tail = api_.tail_list();
   std::vector<std::string> items = {api_.array_list(), "int64_t " + api_.steps(),
                                     "int64_t " + first_step_};
   if (!tail.empty()) items.push_back(tail);
   out_.open(fmt::format("static const char* {}({}) {{", name, comma_list(items)));
+}
+
+void Driver::advance(const std::string& name) {
+  open_advance(name);
   advance_body();
 }
 
@@ -580,10 +551,15 @@ void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& 
   driver.check_function();
   if (target == Target::Cuda) {
     driver.run_device();
+    if (kernel::is_padded(module.plan)) driver.run_on_dense_arrays();
     driver.run_on_host_arrays();
   } else {
-    const std::string advance = names.fresh(module.name + "_advance");
+    std::string advance = names.fresh(module.name + "_advance");
     driver.advance(advance);
+    if (kernel::is_padded(module.plan)) {
+      const std::string dense = names.fresh(module.name + "_advance_dense");
+      driver.advance_dense(dense, std::exchange(advance, dense));
+    }
     driver.run_from_host(advance);
     driver.run_packed(advance);
   }

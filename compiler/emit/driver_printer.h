@@ -25,8 +25,12 @@ class Driver {
     count_ = names.fresh("count");
     first_step_ = names.fresh("first_step");
     check_ = names.fresh(module.name + "_check");
-    for (const kernel::Array& array : plan_.arrays)
+    for (const kernel::Array& array : plan_.arrays) {
       bytes_.push_back(names.fresh(array.name + "_bytes"));
+      const bool padded = kernel::is_padded(array);
+      rows_.push_back(padded ? names.fresh(array.name + "_row") : "");
+      pitches_.push_back(padded ? names.fresh(array.name + "_pitch") : "");
+    }
     kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
       blocks_[&launch] = names.fresh(kernel_of(launch).name + "_blocks");
     });
@@ -41,8 +45,10 @@ class Driver {
 
   void check_function();
   void run_device();
+  void run_on_dense_arrays();
   void run_on_host_arrays();
   void advance(const std::string& name);
+  void advance_dense(const std::string& name, const std::string& advance);
   void run_from_host(const std::string& advance);
   void run_packed(const std::string& advance);
 
@@ -60,11 +66,20 @@ class Driver {
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
   std::string check_arguments() const;
+  void check_extents(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
   bool copied(size_t array) const;
   void size(size_t array);
   void allocate(const std::string& name, const std::string& array, const std::string& bytes);
   void copy(const std::string& to, const std::string& from, const std::string& bytes,
             const char* kind, const std::string& array);
+  bool known_pitch(const kernel::Array& array) const;
+  void declare_sizes(bool only_padded);
+  void copy_array(size_t array, const std::string& dense, const std::string& stored, bool in,
+                  const char* kind);
+  void run_on_copies(const std::string& callee, const std::vector<std::string>& between,
+                     bool from_host);
+  void check_before_copies();
+  void open_advance(const std::string& name);
   void declare_copies();
   void declare_scratch();
   void declare_blocks();
@@ -95,7 +110,8 @@ class Driver {
   bool cuda_;
   std::string step_, count_, first_step_, check_;
   std::string left_, done_, holds_, given_;              // used with reductions only
-  std::vector<std::string> bytes_;                       // per array
+  std::vector<std::string> bytes_;                       // per array, as stored
+  std::vector<std::string> rows_, pitches_;              // per padded array, of a row in bytes
   std::vector<std::string> scratch_;                     // per scratch memory
   std::map<const kernel::Launch*, std::string> blocks_;  // numbers of blocks, by launch of the plan
   std::vector<Copies> copies_;                           // per array

@@ -154,6 +154,20 @@ static int64_t stencil_array_bytes(int64_t element, const int64_t* extents, int 
 
 )text";
 
+constexpr const char* kCopyRows =
+    R"text(// Copies `count` rows of `bytes`, which lie further apart on either side.
+static void stencil_copy_rows(void* to, int64_t to_pitch, const void* from, int64_t from_pitch,
+                              int64_t bytes, int64_t count) {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+  for (int64_t r = 0; r < count; ++r) {
+    memcpy((char*)to + r * to_pitch, (const char*)from + r * from_pitch, (size_t)bytes);
+  }
+}
+
+)text";
+
 constexpr const char* kRotate = R"text(// Slot k becomes slot k+1, the last becomes slot 0.
 template <typename T, int n>
 static void stencil_rotate(T* (&slots)[n]) {
@@ -207,13 +221,6 @@ static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels]
 
 )text";
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 std::string bring_home_text(Target target) {
   std::string text = kBringHome;
   if (target == Target::Cuda) {
@@ -252,6 +259,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   out.verbatim(kArrayBytes);
   if (rotates) out.verbatim(kRotate);
   if (exchanges) out.verbatim(kExchange);
+  if (target == Target::Cpp && kernel::is_padded(modules[0]->plan)) out.verbatim(kCopyRows);
   if (target == Target::Cpp) return host_support(out, modules);
   if (has_levels_to_bring_home(modules[0]->plan)) out.verbatim(bring_home_text(target));
 }
@@ -260,7 +268,7 @@ void host_support(Text& out, const std::vector<const kernel::Module*>& modules) 
   bool spares = false, levels = false;
   for (const kernel::Module* module : modules) {
     levels |= has_levels_to_bring_home(module->plan);
-    spares |= !module->plan.scratch.empty();
+    spares |= !module->plan.scratch.empty() || kernel::is_padded(module->plan);
     for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
   }
   if (spares || levels) out.verbatim(kHostMemory);

@@ -131,9 +131,9 @@ std::string HostApi::run_signature() const {
   return fmt::format("const char* {}_run({})", module_.name, comma_list(items));
 }
 
-std::string HostApi::run_device_signature() const {
+std::string HostApi::device_signature(const std::string& ending) const {
   std::string signature = run_signature();
-  signature.insert(signature.find('('), "_device");
+  signature.insert(signature.find('('), ending);
   signature.pop_back();
   return signature + "," + soft_space(1) + "cudaStream_t " + stream_ + ")";
 }
@@ -150,20 +150,41 @@ std::string HostApi::run_packed_signature() const {
 
 namespace {
 
-std::string extents_text(const kernel::Module& module, const kernel::Array& array) {
-  std::string text;
-  for (const Expr& extent : array.extents) {
-    Expr shown = extent;
-    if (const auto* variable = std::get_if<kernel::Variable>(&extent->kind)) {
-      for (const auto& constant : module.constants) {
-        if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
-      }
+std::string size_text(const kernel::Module& module, const Expr& size) {
+  Expr shown = size;
+  if (const auto* variable = std::get_if<kernel::Variable>(&size->kind)) {
+    for (const auto& constant : module.constants) {
+      if (constant.name == variable->name) shown = kernel::integer(constant.value, Scalar::I64);
     }
-    Names names(module, cpp_dialect());
-    ExpressionPrinter printer(cpp_dialect(), module, names);
-    text += fmt::format("[{}]", plain(printer.print(shown)));
   }
+  Names names(module, cpp_dialect());
+  ExpressionPrinter printer(cpp_dialect(), module, names);
+  return plain(printer.print(shown));
+}
+
+std::string extents_text(const kernel::Module& module, const std::vector<Expr>& extents) {
+  std::string text;
+  for (const Expr& extent : extents) text += fmt::format("[{}]", size_text(module, extent));
   return text;
+}
+
+// The entry point on arrays whose rows are padded.
+void describe_padded(Text& out, const kernel::Module& module, const HostApi& api) {
+  out.blank();
+  out.comment(
+      fmt::format("The kernels work on arrays with padded rows, and {}_run_device copies dense "
+                  "ones into\nsuch and back. This takes arrays that are padded already:",
+                  module.name));
+  for (const Pointer& pointer : api.pointers()) {
+    const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    const std::string lead = array.row_lead ? fmt::format(", a row's first point is element {}",
+                                                          size_text(module, array.row_lead))
+                                            : "";
+    out.comment(fmt::format("  {}{}{}", pointer.name,
+                            extents_text(module, kernel::stored_extents(array)), lead));
+  }
+  out.comment("Arrays start at multiples of 32 bytes. What lies beside the points is overwritten.");
+  out.line(api.device_signature("_padded") + ";");
 }
 
 }  // namespace
@@ -194,7 +215,7 @@ std::string emit_header(const kernel::Module& module, Target target) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
     const std::string age =
         pointer.level == 0 ? "" : fmt::format(", {} step(s) back", pointer.level);
-    out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array), age,
+    out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array.extents), age,
                             array.written ? "" : ", read only"));
   }
   out.comment(
@@ -213,7 +234,8 @@ std::string emit_header(const kernel::Module& module, Target target) {
           "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
           "if it gives results back.");
     }
-    out.line(api.run_device_signature() + ";");
+    out.line(api.device_signature("_device") + ";");
+    if (kernel::is_padded(module.plan)) describe_padded(out, module, api);
   } else {
     out.blank();
     out.comment(

@@ -52,8 +52,9 @@ class HostApi {
   // leave no comma at either end. The tail is what follows the steps: parameters, results.
   std::string array_list() const;
   std::string tail_list() const;
-  std::string run_signature() const;         // const char* NAME_run(...)
-  std::string run_device_signature() const;  // CUDA
+  std::string run_signature() const;  // const char* NAME_run(...)
+  // CUDA: const char* NAME_run_device(...), or another ending.
+  std::string device_signature(const std::string& ending) const;
   std::string run_packed_signature() const;  // C++
 
  private:

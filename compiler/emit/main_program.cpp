@@ -28,14 +28,12 @@ using kernel::Parameter;
 
 constexpr int64_t kLongestCheck = 200;  // steps, if not told otherwise
 
-void replace(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 bool is_open(const Parameter& parameter) {
   return !parameter.integer_default && !parameter.real_default;
+}
+
+kernel::Expr pitch_of(const Array& array) {
+  return kernel::stored_extents(array).back();
 }
 
 // Initial values are given to coefficients too.
@@ -70,12 +68,12 @@ class MainProgram {
     const auto& parameters = plan_.parameters;
     const bool reals = std::any_of(parameters.begin(), parameters.end(),
                                    [](const Parameter& p) { return is_float(p.type); });
-    out_.verbatim(main_support_text(reals));
+    out_.verbatim(main_support_text(reals, padded()));
     arguments();
     array_table();
     results();
     calls();
-    out_.verbatim(main_timing_text(target_));
+    out_.verbatim(main_timing_text(target_, padded()));
     parse();
     initialise();
     check();
@@ -102,6 +100,8 @@ class MainProgram {
   void parameter_locals(const std::vector<kernel::Expr>& expressions);
   std::string default_text(const Parameter& parameter);
   double tolerance() const;
+  // Device memory has rows that lie further apart than they are long.
+  bool padded() const { return target_ == Target::Cuda && kernel::is_padded(plan_); }
 
   Text& out_;
   const Module& module_;
@@ -203,6 +203,7 @@ void MainProgram::array_table() {
   std::vector<kernel::Expr> read = {plan_.points};
   for (const Array& array : plan_.arrays) {
     read.insert(read.end(), array.extents.begin(), array.extents.end());
+    if (padded()) read.insert(read.end(), {pitch_of(array), kernel::lead_of(array)});
   }
   parameter_locals(read);
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
@@ -217,10 +218,16 @@ void MainProgram::array_table() {
     std::vector<std::string> extents;
     for (const kernel::Expr& extent : array.extents)
       extents.push_back(expressions_.print(widened(extent)));
-    out_.line(fmt::format("infos[{}] = {{\"{}\",{}{},{}{},{}{},{}{},{}{{{}}}}};", i, pointer.name,
+    std::string layout;
+    if (padded()) {
+      layout =
+          fmt::format(",{}{},{}{}", soft_space(0), expressions_.print(widened(pitch_of(array))),
+                      soft_space(0), expressions_.print(widened(kernel::lead_of(array))));
+    }
+    out_.line(fmt::format("infos[{}] = {{\"{}\",{}{},{}{},{}{},{}{},{}{{{}}}{}}};", i, pointer.name,
                           soft_space(0), type, soft_space(0), size_in_bytes(array.type),
                           soft_space(0), array.written, soft_space(0), array.extents.size(),
-                          soft_space(0), comma_list(extents)));
+                          soft_space(0), comma_list(extents), layout));
   }
   out_.line(fmt::format("return {};", expressions_.print(widened(plan_.points))));
   out_.close();
@@ -318,7 +325,9 @@ void MainProgram::calls() {
     items.push_back("stream");
     function(
         "run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
-        fmt::format("return {}_run_device({});", module_.name, comma_list(items)), parameters);
+        fmt::format("return {}_run_{}({});", module_.name, padded() ? "padded" : "device",
+                    comma_list(items)),
+        parameters);
   }
   function("run_initial(void* const* data, const arguments& a)",
            host_call("initial::advance", initial_, "1"), !initial_.plan.parameters.empty());
@@ -498,7 +507,7 @@ void MainProgram::check() {
 }
 
 )";
-  replace(text, "$AND_RESULTS", api_.has_results() ? " && same_results()" : "");
+  text = replaced(text, "$AND_RESULTS", api_.has_results() ? " && same_results()" : "");
   out_.verbatim(text);
 }
 
@@ -575,10 +584,10 @@ $PRINT
   for (const kernel::Reduction& reduction : plan_.reductions) {
     check_steps = std::max(check_steps, std::min<int64_t>(reduction.every + 1, kLongestCheck));
   }
-  replace(text, "$TILES", std::to_string(check_steps));
-  replace(text, "$NAME", module_.name);
-  replace(text, "$DONE", api_.has_results() ? "came_to." + api_.steps_done() : "a.steps");
-  replace(text, "$PRINT", api_.has_results() ? "  print_results(a.steps);\n" : "");
+  text = replaced(text, "$TILES", std::to_string(check_steps));
+  text = replaced(text, "$NAME", module_.name);
+  text = replaced(text, "$DONE", api_.has_results() ? "came_to." + api_.steps_done() : "a.steps");
+  text = replaced(text, "$PRINT", api_.has_results() ? "  print_results(a.steps);\n" : "");
   out_.verbatim(text);
 }
 

@@ -3,6 +3,8 @@
 // comparing them takes one function each, whatever the module declares.
 #include "compiler/emit/main_support.h"
 
+#include "compiler/emit/text.h"
+
 namespace stencil::emit {
 
 namespace {
@@ -22,7 +24,7 @@ struct array_info {
     for (int d = 0; d < rank; ++d) product *= extents[d];
     return product;
   }
-  int64_t bytes() const { return count() * element_bytes; }
+  int64_t bytes() const { return count() * element_bytes; }$LAYOUT
 };
 
 static double element(const array_info& info, const void* data, int64_t i) {
@@ -139,6 +141,22 @@ static double median(double* values, int count) {
 
 )text";
 
+// Members of array_info where rows are padded in device memory.
+constexpr const char* kLayout = R"text(
+  // In device memory: elements from row to row, and ahead of a row's first point.
+  int64_t pitch, lead;
+  int64_t device_bytes() const { return count() / extents[rank - 1] * pitch * element_bytes; })text";
+
+constexpr const char* kUpload =
+    R"text(const size_t bytes = (size_t)infos[p].bytes();
+      cudaMemcpyAsync(device[p], initial[p], bytes, cudaMemcpyHostToDevice, stream);)text";
+constexpr const char* kUploadPadded =
+    R"text(const array_info& info = infos[p];
+      const size_t row = (size_t)(info.extents[info.rank - 1] * info.element_bytes);
+      cudaMemcpy2DAsync((char*)device[p] + info.lead * info.element_bytes,
+                        (size_t)(info.pitch * info.element_bytes), initial[p], row, row,
+                        (size_t)info.bytes() / row, cudaMemcpyHostToDevice, stream);)text";
+
 constexpr const char* kResults =
     R"text(static void print_value(const char* name, double value, int64_t evaluations) {
   if (evaluations > 0) {
@@ -218,13 +236,12 @@ static int time_runs(const array_info* infos, void* const* initial, int pointers
   for (int p = 0; p < pointers; ++p) {
     char what[96];
     snprintf(what, sizeof what, "allocating %lld bytes for array %.40s",
-             (long long)infos[p].bytes(), infos[p].name);
-    if (failed(what, cudaMalloc(&device[p], (size_t)infos[p].bytes()))) return 3;
+             (long long)infos[p].$BYTES(), infos[p].name);
+    if (failed(what, cudaMalloc(&device[p], (size_t)infos[p].$BYTES()))) return 3;
   }
   for (int i = -1; i < a.repeat; ++i) {
     for (int p = 0; p < pointers; ++p) {
-      const size_t bytes = (size_t)infos[p].bytes();
-      cudaMemcpyAsync(device[p], initial[p], bytes, cudaMemcpyHostToDevice, stream);
+      $UPLOAD
     }
     cudaEventRecord(begin, stream);
     const char* error = run_device(device, a.steps, a, stream);
@@ -306,16 +323,18 @@ static int time_runs(const array_info* infos, void* const* initial, int pointers
 
 }  // namespace
 
-std::string main_support_text(bool reads_reals) {
-  return std::string(kSupport) + (reads_reals ? kReadReal : "");
+std::string main_support_text(bool reads_reals, bool padded) {
+  return replaced(kSupport, "$LAYOUT", padded ? kLayout : "") + (reads_reals ? kReadReal : "");
 }
 
 const char* main_results_text() {
   return kResults;
 }
 
-const char* main_timing_text(Target target) {
-  return target == Target::Cuda ? kCudaTiming : kHostTiming;
+std::string main_timing_text(Target target, bool padded) {
+  if (target != Target::Cuda) return kHostTiming;
+  const std::string text = replaced(kCudaTiming, "$BYTES", padded ? "device_bytes" : "bytes");
+  return replaced(text, "$UPLOAD", padded ? kUploadPadded : kUpload);
 }
 
 }  // namespace stencil::emit

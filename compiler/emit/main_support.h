@@ -8,14 +8,15 @@
 namespace stencil::emit {
 
 // Types and functions before main(): arrays of any type, random values, comparison; numbers from
-// the command line, reals only where there is a parameter to take one.
-std::string main_support_text(bool reads_reals);
+// the command line, reals only where there is a parameter to take one. `padded`: rows are, in
+// device memory.
+std::string main_support_text(bool reads_reals, bool padded);
 
 // Functions that print and compare the values of reductions.
 const char* main_results_text();
 
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
 // module's own part defines.
-const char* main_timing_text(Target target);
+std::string main_timing_text(Target target, bool padded);
 
 }  // namespace stencil::emit

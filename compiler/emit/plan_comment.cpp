@@ -32,12 +32,18 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
       "Buffers (row-major, last index contiguous; each copy is one slot, slot 0 the newest):");
   for (const kernel::Array& array : module.plan.arrays) {
     std::string extents;
-    for (const kernel::Expr& extent : array.extents) {
+    for (const kernel::Expr& extent : kernel::stored_extents(array)) {
       extents += "[" + plain(printer.print(extent)) + "]";
     }
     const bool spare = array.copies > array.levels;
-    out.comment(fmt::format("  {} {}{}: {} slot(s){}{}", name(array.type), array.name, extents,
-                            array.copies, array.written ? "" : ", read only",
+    std::string points;
+    if (kernel::is_padded(array)) {
+      points = fmt::format("; rows have {} points, from element {} on",
+                           plain(printer.print(array.extents.back())),
+                           plain(printer.print(kernel::lead_of(array))));
+    }
+    out.comment(fmt::format("  {} {}{}: {} slot(s){}{}{}", name(array.type), array.name, extents,
+                            array.copies, array.written ? "" : ", read only", points,
                             spare ? "; spare slots start as copies of slot 0" : ""));
   }
   for (const kernel::Scratch& scratch : module.plan.scratch) {

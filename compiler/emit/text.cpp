@@ -37,6 +37,13 @@ char soft_space(int depth) {
   return static_cast<char>(std::min<int>(kFirstMark + depth, kLastMark));
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 std::string plain(std::string_view content) {
   std::string result(content);
   std::replace_if(result.begin(), result.end(), is_mark, ' ');

@@ -32,6 +32,9 @@ class Text {
   size_t indent_ = 0;
 };
 
+// The text with every `from` replaced by `to`.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
 // The text without break marks.
 std::string plain(std::string_view content);
 

@@ -47,6 +47,31 @@ std::optional<int64_t> evaluate(const Expr& expr, const Environment& environment
   return std::nullopt;
 }
 
+int64_t known_power_of_two(const Expr& expr, const Environment& environment) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  if (const auto value = evaluate(expr, environment)) {
+    const uint64_t bits = static_cast<uint64_t>(*value) | static_cast<uint64_t>(kMost);
+    return static_cast<int64_t>(bits & (~bits + 1));  // the lowest one
+  }
+  const auto* node = std::get_if<Operation>(&expr->kind);
+  if (!node) return 1;
+  const auto of = [&](size_t i) { return known_power_of_two(node->operands[i], environment); };
+  switch (node->op) {
+    case Op::Convert:
+    case Op::Neg:
+      return is_integer(node->operands[0]->type) ? of(0) : 1;
+    case Op::Add:
+    case Op::Sub:
+      return std::min(of(0), of(1));
+    case Op::Mul:
+      return std::min(of(0) * of(1), kMost);
+    case Op::BitAnd:
+      return std::max(of(0), of(1));
+    default:
+      return 1;
+  }
+}
+
 SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
   const Environment environment = [&](const std::string& name) -> std::optional<int64_t> {
     for (const NamedConstant& constant : constants) {

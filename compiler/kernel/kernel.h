@@ -213,7 +213,7 @@ constexpr int kBulkExtent = 256;     // elements of a box per dimension, at most
 // do without.
 struct BulkSource {
   std::string name;      // of the argument
-  BufferId buffer;       // read_only; its rows are multiples of kBulkUnit
+  BufferId buffer;       // read_only; its rows are known to be multiples of kBulkUnit
   std::vector<int> box;  // elements per dimension of the buffer, outermost first
 };
 

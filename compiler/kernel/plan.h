@@ -9,6 +9,7 @@
 //   }
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,12 +27,30 @@ struct Array {
   std::string name;  // C identifier: "A", "S_rho", "f_2"
   Scalar type;
   std::vector<Expr> extents;  // in grid points, outermost first, over constants and size params
+  // Rows (the last dimension) may lie further apart in the memory that kernels use than they are
+  // long. Without a pitch the array is dense, as it always is in the user's memory. What the
+  // elements beside a row's points hold is unspecified, and nothing depends on it.
+  Expr row_pitch = nullptr;  // elements from one row to the next, over constants and size params
+  Expr row_lead = nullptr;   // elements of a row ahead of its first point; null: none
   int levels = 1;
   int copies = 1;
   bool written = false;  // false: a coefficient; copied to the device, never back
   int field = 0;         // ids of the stencil program, for the runtime
   int component = 0;
 };
+
+inline bool is_padded(const Array& array) {
+  return array.row_pitch != nullptr;
+}
+// The extents of the memory that kernels use: their buffers have these.
+inline std::vector<Expr> stored_extents(const Array& array) {
+  std::vector<Expr> extents = array.extents;
+  if (is_padded(array)) extents.back() = array.row_pitch;
+  return extents;
+}
+inline Expr lead_of(const Array& array) {
+  return array.row_lead ? array.row_lead : integer(0);
+}
 
 // A scalar the user gives at run time.
 struct Parameter {
@@ -73,9 +92,9 @@ struct Launch {
   // One per BulkSource of the kernel, in order: whose memory it describes. On a target with bulk
   // copies the launch passes these after the scalars. In CUDA each is a CUtensorMap (by value, 128
   // bytes at a multiple of 64), made by cuTensorMapEncodeTiled for the slot's address in hand:
-  // dimensions are Array::extents and the box is BulkSource::box, both innermost first; strides are
-  // dense; elements are unsigned integers of the array's size; no interleaving, no swizzle, element
-  // strides of 1, zeros outside. The address is a multiple of kBulkUnit.
+  // dimensions are stored_extents() and the box is BulkSource::box, both innermost first; strides
+  // are dense; elements are unsigned integers of the array's size; no interleaving, no swizzle,
+  // element strides of 1, zeros outside. The address is a multiple of kBulkUnit.
   std::vector<ArrayArgument> bulk_sources = {};
 };
 struct Rotate {
@@ -152,6 +171,11 @@ inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
     if (size <= left) return size;
   }
   return left < plan.time_tile ? left : plan.time_tile;
+}
+
+inline bool is_padded(const Plan& plan) {
+  return std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                     [](const Array& array) { return is_padded(array); });
 }
 
 struct Module {

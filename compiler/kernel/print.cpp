@@ -204,6 +204,11 @@ std::string print_extents(const std::vector<Expr>& extents) {
   return "[" + text + "]";
 }
 
+std::string print_rows(const Array& array) {
+  if (!is_padded(array)) return "";
+  return fmt::format(" pitch {} lead {}", print(array.row_pitch), print(lead_of(array)));
+}
+
 void print_kernel(const Kernel& kernel, std::string& out) {
   out += fmt::format("\nkernel {} threads {}x{}x{}", kernel.name, kernel.threads[0],
                      kernel.threads[1], kernel.threads[2]);
@@ -284,9 +289,9 @@ void print_plan(const Module& module, std::string& out) {
     out += parameter.is_size ? " size\n" : "\n";
   }
   for (const Array& array : plan.arrays) {
-    out += fmt::format("  array {}: {}{} levels {} copies {}{}\n", array.name, name(array.type),
+    out += fmt::format("  array {}: {}{} levels {} copies {}{}{}\n", array.name, name(array.type),
                        print_extents(array.extents), array.levels, array.copies,
-                       array.written ? "" : " constant");
+                       array.written ? "" : " constant", print_rows(array));
   }
   for (const Check& check : plan.checks) {
     out += fmt::format("  check {} \"{}\"\n", print(check.condition), check.message);

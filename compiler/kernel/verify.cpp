@@ -226,8 +226,9 @@ class KernelVerifier {
       fail(fmt::format("rows of {} bytes in boxes of '{}'", source.box.back() * element,
                        buffer.name));
     }
-    const auto row = value(buffer.extents.back());
-    if (!row || *row * element % kBulkUnit != 0) {
+    const int64_t row = known_power_of_two(buffer.extents.back(),
+                                           [&](const std::string& name) { return constant(name); });
+    if (row * element % kBulkUnit != 0) {
       fail(fmt::format("boxes of '{}', whose rows are no multiples of {} bytes", buffer.name,
                        kBulkUnit));
     }

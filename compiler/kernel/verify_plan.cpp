@@ -101,6 +101,12 @@ class PlanVerifier {
         fail(fmt::format("extent of array '{}' is no integer", array.name));
       expr(extent, extent->type, "an extent");
     }
+    if (array.row_lead && !array.row_pitch) {
+      fail(fmt::format("array '{}' has room ahead of rows without a pitch", array.name));
+    }
+    for (const Expr& length : {array.row_pitch, array.row_lead}) {
+      if (length) expr(length, Scalar::I32, "the layout of rows");
+    }
   }
 
   void result(int scratch, Scalar type, const std::string& what) {
@@ -177,6 +183,11 @@ class PlanVerifier {
     return nullptr;
   }
 
+  static bool same_shape(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Expr& x, const Expr& y) { return print(x) == print(y); });
+  }
+
   // Does the memory exist? Complains if it is not what the kernel takes.
   bool suits(const ArrayArgument& argument, const Buffer& global, const Kernel& kernel) {
     const std::string what = "launch of '" + kernel.name + "'";
@@ -194,6 +205,9 @@ class PlanVerifier {
     if (type != global.type) {
       fail(fmt::format("{}: '{}' of {} for '{}' of {}", what, given, name(type), global.name,
                        name(global.type)));
+    }
+    if (array && !same_shape(stored_extents(*array), global.extents)) {
+      fail(fmt::format("{}: '{}' and '{}' have different extents", what, given, global.name));
     }
     if (array && !array->written && !global.read_only) {
       fail(fmt::format("{} may write to coefficient '{}'", what, given));

@@ -11,6 +11,7 @@
 #include "compiler/analysis/tiles.h"
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
+#include "compiler/schedule/rows.h"
 
 namespace stencil::schedule {
 
@@ -31,7 +32,7 @@ using Point = std::vector<kernel::Expr>;
 // What is common to every module lowered from one program, whatever the schedule.
 class Interface {
  public:
-  explicit Interface(const ir::Program& program);
+  explicit Interface(const ir::Program& program, Rows rows = Rows::Dense);
 
   const ir::Program& program() const { return program_; }
   int rank() const { return program_.grid.rank(); }
@@ -52,14 +53,19 @@ class Interface {
   // The upper bound, written with the named size of the grid where that reads better.
   kernel::Expr high(const ir::Box& box, int dimension) const;
   kernel::Expr extent(const ir::Box& box, int dimension) const;  // I32, number of points
-  bool wide(const ir::Box& box) const;                           // may hold 2^31 points or more
 
   // point lies in `box`; comparisons that hold for every point of `within` (if given) are left out.
   kernel::Expr inside(const Point& point, const ir::Box& box,
                       const ir::Box* within = nullptr) const;
 
-  // The index of a point in an array over `box`: coordinates from 0.
-  std::vector<kernel::Expr> index(const Point& point, const ir::Box& box) const;
+  // The index of a point in the memory of a field's component.
+  std::vector<kernel::Expr> index(const Point& point, ir::FieldId field, int component) const;
+  // Rows are cut into vectors of `length` elements, a power of two whose bytes row_alignment() is
+  // a multiple of: the places in x where the first vector with points of the field begins, and
+  // the last.
+  kernel::Expr first_vector(ir::FieldId field, int component, int64_t length) const;
+  kernel::Expr last_vector(ir::FieldId field, int component, int64_t length) const;
+  int64_t row_alignment(ir::FieldId field, int component) const;  // RowLayout::alignment
 
   kernel::Buffer global_buffer(ir::FieldId field, int component, std::string name,
                                bool read_only) const;
@@ -69,15 +75,20 @@ class Interface {
   std::string slot_name(ir::FieldId field, int component, int slot) const;
 
  private:
+  bool wide(const ir::Box& box, bool padded) const;  // may take 2^31 elements or more
   void name_sizes();
+  kernel::Expr lead(ir::FieldId field, int component) const;  // of its rows
+  void lay_out(Rows rows);
 
   const ir::Program& program_;
   Names names_;
-  std::vector<kernel::NamedConstant> sizes_;  // size_z, size_y, size_x where the grid's are known
+  std::vector<kernel::NamedConstant> sizes_;  // size_z, size_y, size_x where the grid's are known,
+                                              // and pitches of rows
   std::vector<std::string> param_names_;      // in kernels, by ParamId
   std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
   std::vector<std::vector<int>> first_array_;         // [field][component]
   std::vector<kernel::Array> arrays_;
+  std::vector<int64_t> alignments_;  // of rows, by array
   std::vector<kernel::Parameter> parameters_;
 };
 

@@ -67,16 +67,16 @@ Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
   const Landing landing = land(interface_, access, point);
   const kernel::BufferId buffer = global(access.field, access.component, access.level, false);
   const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-  Expr value =
-      kernel::load(buffer, interface_.index(landing.point, field.box), arithmetic_type(stored));
+  Expr value = kernel::load(buffer, interface_.index(landing.point, access.field, access.component),
+                            arithmetic_type(stored));
   return apply_boundary(interface_, access, landing, std::move(value));
 }
 
 void KernelBuilder::store_global(ir::FieldId field, int component, int slot, const Point& point,
                                  Expr value, kernel::Body& body) {
   const kernel::BufferId buffer = global(field, component, slot, true);
-  const ir::Box& box = interface_.program().fields[static_cast<size_t>(field)].box;
-  body.push_back({kernel::Store{buffer, interface_.index(point, box), std::move(value)}});
+  body.push_back(
+      {kernel::Store{buffer, interface_.index(point, field, component), std::move(value)}});
 }
 
 kernel::Launch KernelBuilder::launch(Expr blocks, kernel::Module& module) {

@@ -123,7 +123,7 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
 }
 
 kernel::Module lower(const ir::Program& program, const Schedule& schedule) {
-  const Interface interface(program);
+  const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();
   const auto sweeps = plan_sweeps(program);
   provide_copies(sweeps, module.plan);
@@ -160,7 +160,7 @@ Footprint measure_direct(const ir::Program& program, const Schedule& schedule) {
 Family direct_family() {
   return {"direct",
           "one sweep per stencil function and step; a thread per point",
-          {Setting::Block, Setting::Elements},
+          {Setting::Block, Setting::Elements, Setting::Rows},
           defaults,
           nullptr,
           refuse,

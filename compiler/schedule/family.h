@@ -23,7 +23,8 @@ enum class Setting {
   Resident,
   Loads,
   Form,
-  Edges
+  Edges,
+  Rows
 };
 
 struct Family {

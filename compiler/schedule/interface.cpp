@@ -6,6 +6,7 @@
 // named constants; open ones stay affine expressions of the params. Both take the same path.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "compiler/schedule/blocks.h"
@@ -37,6 +38,8 @@ std::string identifier_of(const std::string& path) {
   return out;
 }
 
+constexpr const char* kPitch = "elements from one row to the next, in memory";
+
 bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
   for (const auto& [param, coefficient] : affine.terms) {
     if (open_used[static_cast<size_t>(param)]) return true;
@@ -46,7 +49,7 @@ bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
 
 }  // namespace
 
-Interface::Interface(const ir::Program& program) : program_(program) {
+Interface::Interface(const ir::Program& program, Rows rows) : program_(program) {
   for (const char* name : {"block", "thread_x", "thread_y", "thread_z", "first_step", "steps"}) {
     names_.reserve(name);
   }
@@ -84,6 +87,7 @@ Interface::Interface(const ir::Program& program) : program_(program) {
     const ir::Box& box = program.fields[static_cast<size_t>(array.field)].box;
     for (int d = 0; d < rank(); ++d) array.extents.push_back(extent(box, d));
   }
+  lay_out(rows);
 
   std::vector<bool> open(program.params.size(), false);
   for (size_t p = 0; p < program.params.size(); ++p) open[p] = program.params[p].open();
@@ -120,6 +124,46 @@ void Interface::name_sizes() {
     const std::string name = names_.unique("size_" + axes[static_cast<size_t>(d)]);
     sizes_.push_back({name, Scalar::I32, extent.constant,
                       fmt::format("points of the grid in {}", axes[static_cast<size_t>(d)])});
+  }
+}
+
+namespace {
+
+Expr rounded_down(const Expr& value, int64_t unit) {
+  return kernel::operation(Op::BitAnd, {value, kernel::integer(-unit)});
+}
+Expr remainder(const Expr& value, int64_t unit) {
+  if (unit == 1) return kernel::integer(0);
+  return kernel::operation(Op::BitAnd, {value, kernel::integer(unit - 1)});
+}
+bool is_zero(const Expr& expr) {
+  const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind);
+  return literal && literal->value == 0;
+}
+
+}  // namespace
+
+// Rows in memory, of every array. A pitch that is known becomes a named constant.
+void Interface::lay_out(Rows rows) {
+  for (kernel::Array& array : arrays_) {
+    const ir::Field& field = program_.fields[static_cast<size_t>(array.field)];
+    const RowLayout layout = lay_out_rows(program_, field, array.type, rows);
+    alignments_.push_back(layout.alignment);
+    if (layout.unit == 0) continue;
+    const ir::Range& row = field.box.ranges.back();
+    const Expr lead = remainder(affine(row.low - program_.grid.ranges.back().low), layout.unit);
+    const Expr used = kernel::add(affine(row.high - row.low + 1), lead);
+    array.row_pitch =
+        rounded_down(kernel::add(used, kernel::integer(layout.unit - 1)), layout.unit);
+    if (!is_zero(lead)) array.row_lead = lead;
+    const auto* pitch = std::get_if<kernel::IntegerLiteral>(&array.row_pitch->kind);
+    if (!pitch) continue;
+    const auto same = std::find_if(sizes_.begin(), sizes_.end(), [&](const auto& constant) {
+      return constant.value == pitch->value && constant.comment == kPitch;
+    });
+    const std::string name = same == sizes_.end() ? names_.unique("pitch") : same->name;
+    if (same == sizes_.end()) sizes_.push_back({name, Scalar::I32, pitch->value, kPitch});
+    array.row_pitch = kernel::variable(name);
   }
 }
 
@@ -231,14 +275,15 @@ Expr Interface::high(const ir::Box& box, int dimension) const {
   return kernel::sub(extent(program_.grid, dimension), kernel::integer(from_end.constant + 1));
 }
 
-bool Interface::wide(const ir::Box& box) const {
-  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+bool Interface::wide(const ir::Box& box, bool padded) const {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const int64_t limit = padded ? kMost / 9 * 8 : kMost;  // an eighth may be padding
   int64_t points = 1;
   for (const ir::Range& range : box.ranges) {
     const ir::Affine extent = range.high - range.low + 1;
-    if (!extent.is_constant() || extent.constant > kLimit) return true;
+    if (!extent.is_constant() || extent.constant > limit) return true;
     points *= std::max<int64_t>(extent.constant, 1);
-    if (points > kLimit) return true;
+    if (points > limit) return true;
   }
   return false;
 }
@@ -260,11 +305,33 @@ Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* wi
   return kernel::all_of(std::move(conditions));
 }
 
-std::vector<Expr> Interface::index(const Point& point, const ir::Box& box) const {
+std::vector<Expr> Interface::index(const Point& point, ir::FieldId field, int component) const {
+  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
   std::vector<Expr> out;
   for (int d = 0; d < rank(); ++d)
     out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
+  out.back() = kernel::add(out.back(), lead(field, component));
   return out;
+}
+
+Expr Interface::lead(ir::FieldId field, int component) const {
+  return kernel::lead_of(arrays_[static_cast<size_t>(array_of(field, component))]);
+}
+
+int64_t Interface::row_alignment(ir::FieldId field, int component) const {
+  return alignments_[static_cast<size_t>(array_of(field, component))];
+}
+
+Expr Interface::first_vector(ir::FieldId field, int component, int64_t length) const {
+  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
+  return kernel::sub(low(box, rank() - 1), remainder(lead(field, component), length));
+}
+
+Expr Interface::last_vector(ir::FieldId field, int component, int64_t length) const {
+  const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
+  const ir::Range& row = box.ranges.back();
+  const Expr before = kernel::add(affine(row.high - row.low), lead(field, component));
+  return kernel::sub(high(box, rank() - 1), remainder(before, length));
 }
 
 std::string Interface::array_name(ir::FieldId field, int component) const {
@@ -282,9 +349,9 @@ kernel::Buffer Interface::global_buffer(ir::FieldId field, int component, std::s
   buffer.name = std::move(name);
   buffer.type = array.type;
   buffer.space = kernel::Space::Global;
-  buffer.extents = array.extents;
+  buffer.extents = kernel::stored_extents(array);
   buffer.read_only = read_only;
-  buffer.wide = wide(program_.fields[static_cast<size_t>(field)].box);
+  buffer.wide = wide(program_.fields[static_cast<size_t>(field)].box, kernel::is_padded(array));
   return buffer;
 }
 

@@ -52,7 +52,7 @@ class OverlappedLowering {
         schedule_(schedule),
         geometry_(plan_overlapped(program, schedule)),
         advances_(advancing_functions(program)),
-        interface_(program),
+        interface_(program, schedule.rows),
         module_(interface_.empty_module()),
         builder_(interface_, program.name + "_tile",
                  fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",

@@ -238,7 +238,7 @@ Footprint measure_overlapped(const ir::Program& program, const Schedule& schedul
 Family overlapped_family() {
   return {"overlapped",
           "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
-          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions},
+          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
           defaults,
           unrewarding,
           refuse,

@@ -63,7 +63,7 @@ std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostic
     builder.finish(kernel::integer(1, Scalar::I64), module);
     append_turn(interface, sweep, module.plan);
   }
-  append_reductions(program, module);
+  append_reductions(program, Rows::Dense, module);
   return module;
 }
 

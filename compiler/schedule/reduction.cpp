@@ -97,8 +97,8 @@ void combine_lanes(ir::Reducer reducer, Scalar type, kernel::BufferId lanes, con
 
 class ReductionLowering {
  public:
-  ReductionLowering(const ir::Program& program, kernel::Module& module)
-      : interface_(program), program_(program), module_(module), names_(interface_.names()) {
+  ReductionLowering(const ir::Program& program, Rows rows, kernel::Module& module)
+      : interface_(program, rows), program_(program), module_(module), names_(interface_.names()) {
     for (const kernel::NamedConstant& constant : module.constants) names_.reserve(constant.name);
     kernel_names_ = names_;
     for (const kernel::Kernel& kernel : module.kernels) kernel_names_.reserve(kernel.name);
@@ -310,8 +310,8 @@ void ReductionLowering::lower(const ir::Stop& stop) {
 
 }  // namespace
 
-void append_reductions(const ir::Program& program, kernel::Module& module) {
-  ReductionLowering(program, module).run();
+void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module) {
+  ReductionLowering(program, rows, module).run();
 }
 
 }  // namespace stencil::schedule

@@ -46,6 +46,8 @@ const char* setting_name(Setting setting) {
       return "form";
     case Setting::Edges:
       return "edges";
+    case Setting::Rows:
+      return "rows";
   }
   return "";
 }
@@ -67,12 +69,14 @@ constexpr NumberSetting kNumbers[] = {
     {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor"},
 };
 
-// Settings that are one of two or three words.
+// Settings that are one of two or three words. One that is `unsaid` is not printed while it has the
+// first of them.
 struct WordSetting {
   Setting setting;
   std::vector<const char*> words;
   int (*get)(const Schedule&);
   void (*set)(Schedule&, int);
+  bool unsaid = false;
 };
 const WordSetting kWords[] = {
     {Setting::Regions,
@@ -91,6 +95,11 @@ const WordSetting kWords[] = {
      {"split", "tested"},
      [](const Schedule& s) { return static_cast<int>(s.edges); },
      [](Schedule& s, int i) { s.edges = static_cast<Edges>(i); }},
+    {Setting::Rows,
+     {"auto", "padded", "dense"},
+     [](const Schedule& s) { return static_cast<int>(s.rows); },
+     [](Schedule& s, int i) { s.rows = static_cast<Rows>(i); },
+     true},
 };
 
 template <class Row, size_t n>
@@ -242,9 +251,10 @@ std::string print(const Schedule& schedule, int rank) {
   std::string out = schedule.family;
   if (!family) return out;
   for (Setting setting : family->settings) {
-    out += fmt::format(" {}=", setting_name(setting));
     const NumberSetting* number = find_row(kNumbers, setting);
     const WordSetting* word = find_row(kWords, setting);
+    if (word && word->unsaid && word->get(schedule) == 0) continue;
+    out += fmt::format(" {}=", setting_name(setting));
     if (number) {
       const int value = schedule.*number->value;
       out += number->automatic && value == 0 ? "auto" : std::to_string(value);
@@ -303,20 +313,24 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals) {
   return direct_family().defaults(program);  // lower() then says why not even this can serve
 }
 
-std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
-                                    Diagnostics& diagnostics) {
-  const Family* family = find_family(schedule.family);
+std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& asked,
+                                    Diagnostics& diagnostics, bool in_place) {
+  const Family* family = find_family(asked.family);
+  Schedule schedule = asked;
+  if (schedule.rows == Rows::Auto) schedule.rows = in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
   family->refuse(program, schedule, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;
   kernel::Module module = family->lower(reorders ? ir::reassociate(program, 0) : program, schedule);
-  append_reductions(program, module);
+  append_reductions(program, schedule.rows, module);
   for (std::string& line : describe_halos(program, schedule.time_tile)) {
     module.header.push_back(std::move(line));
   }
-  module.header.push_back("schedule  " + print(schedule, program.grid.rank()));
+  for (const std::string& rows : describe_rows(module))
+    module.header.push_back("rows      " + rows);
+  module.header.push_back("schedule  " + print(asked, program.grid.rank()));
   return module;
 }
 

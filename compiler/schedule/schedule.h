@@ -41,6 +41,13 @@ enum class Edges {
   Tested,  // the one with tests only
 };
 
+// How rows, the runs of points in x, lie in the memory that kernels use (rows.h).
+enum class Rows {
+  Auto,    // padded, except in C++, whose kernels work in the user's own arrays
+  Padded,  // apart by a few elements more than they are long, where that aligns them
+  Dense,   // as in the user's arrays
+};
+
 struct Schedule {
   std::string family = "direct";
   int time_tile = 1;                        // T, steps per launch
@@ -54,10 +61,12 @@ struct Schedule {
   Loads loads = Loads::Registers;
   Form form = Form::Gather;
   Edges edges = Edges::Split;
+  Rows rows = Rows::Auto;
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line with every setting that the family has, in a fixed order. parse(print(s)) == s.
+// One line with the settings that the family has, in a fixed order; `rows` only if it is not auto.
+// parse(print(s)) == s.
 // Shapes are written x first ("32x8" is 32 in x, 8 in y); dimensions the program lacks may be left
 // out.
 std::string print(const Schedule& schedule, int rank = 3);
@@ -73,9 +82,10 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 
 // The module for this schedule, or nothing and at least one L0xx error that names the feature, the
-// schedule and the reason, with the span of the feature in the program.
+// schedule and the reason, with the span of the feature in the program. `in_place`: kernels are to
+// work in the user's own arrays, where rows=auto means dense.
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
-                                    Diagnostics& diagnostics);
+                                    Diagnostics& diagnostics, bool in_place = false);
 
 // What the program cannot have, for `explain`: a schedule line, and the errors with which `lower`
 // refuses it. The lines are: each family with its defaults for the program, one setting that is a

@@ -95,12 +95,9 @@ Body StreamQueues::clear_queues() {
 
 int StreamQueues::global_vector_length(const Quantity& q) const {
   const int length = vector_length(plan_, q.type);
-  const ir::Range& range = field_of(q).box.ranges[x_dimension()];
+  const int64_t bytes = int64_t{length} * size_in_bytes(q.type);
+  const bool whole = interface_.row_alignment(q.field, q.component) % bytes == 0;
   const ir::Range& grid = program_.grid.ranges[x_dimension()];
-  const ir::Affine extent = range.high - range.low + 1;
-  const ir::Affine shift = grid.low - range.low;
-  const bool whole = extent.is_constant() && shift.is_constant() && extent.constant % length == 0 &&
-                     shift.constant % length == 0;
   const ir::Affine period = grid.high - grid.low + 1;  // no vector reaches across the edge
   const bool apart = period.is_constant() && period.constant % length == 0;
   if (images(rank() - 1) && !apart) return 1;
@@ -171,7 +168,7 @@ kernel::BulkCopy StreamQueues::bulk_copy(int id, const Expr& n, int tile) {
   if (flat()) to.push_back(literal(tile));
   to.insert(to.end(), {literal(0), literal(0)});
   return {builder_.boxes(q.field, q.component, q.level(), box),
-          interface_.index(corner, field_of(q).box), queues_[static_cast<size_t>(id)].staged,
+          interface_.index(corner, q.field, q.component), queues_[static_cast<size_t>(id)].staged,
           std::move(to)};
 }
 
@@ -233,18 +230,23 @@ std::vector<Expr> StreamQueues::staged_place(const Expr& slot, const Expr& owner
   return index;
 }
 
-Expr StreamQueues::nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const {
+Expr StreamQueues::nearest(const Expr& at, const Quantity& q, size_t d, int64_t length) const {
   const int dimension = static_cast<int>(d);
-  return larger(smaller(at, plus(interface_.high(box, dimension), 1 - length)),
-                interface_.low(box, dimension));
+  const ir::Box& box = field_of(q).box;
+  if (d != x_dimension()) {
+    return larger(smaller(at, interface_.high(box, dimension)), interface_.low(box, dimension));
+  }
+  return larger(smaller(at, interface_.last_vector(q.field, q.component, length)),
+                interface_.first_vector(q.field, q.component, length));
 }
 
-Expr StreamQueues::source(const Expr& place, const ir::Box& box, size_t d, int64_t length,
+Expr StreamQueues::source(const Expr& place, const Quantity& q, size_t d, int64_t length,
                           bool ahead) const {
   if (inside_ && !ahead) return place;
   const Expr at = image(static_cast<int>(d), place);
-  const bool exists = images(static_cast<int>(d)) && box.ranges[d] == program_.grid.ranges[d];
-  return exists ? at : nearest(at, box, d, length);
+  const bool exists =
+      images(static_cast<int>(d)) && field_of(q).box.ranges[d] == program_.grid.ranges[d];
+  return exists ? at : nearest(at, q, d, length);
 }
 
 Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahead) {
@@ -255,13 +257,14 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   const Expr part = counter(column_, parts);
   const Expr element = kernel::mul(part, literal(length));
   Point point(static_cast<size_t>(rank()));
-  point[0] = source(plane, box, 0, 1, n != nullptr);
-  if (!flat()) point[1] = source(kernel::add(first(1), row()), box, 1, 1, false);
-  point.back() = source(kernel::add(first(0), element), box, x_dimension(), length, false);
+  point[0] = source(plane, q, 0, 1, n != nullptr);
+  if (!flat()) point[1] = source(kernel::add(first(1), row()), q, 1, 1, false);
+  point.back() = source(kernel::add(first(0), element), q, x_dimension(), length, false);
   const BufferId global = builder_.global(q.field, q.component, q.level(), false);
   Body load;
   const Queue& queue = queues_[static_cast<size_t>(id)];
-  kernel::Copy copy{queue.registers, {}, global, interface_.index(point, box), length};
+  kernel::Copy copy{
+      queue.registers, {}, global, interface_.index(point, q.field, q.component), length};
   copy.async = n != nullptr;
   copy.to = n ? queue.staged : queue.registers;
   copy.to_index = n ? staged_place(q, n, ahead, element) : place(id, literal(0), row(), element);

@@ -49,11 +49,12 @@ class StreamQueues : public StreamTile {
   // An element of the row `row` of the patch of the thread `owner` in y.
   std::vector<Expr> staged_place(const Expr& slot, const Expr& owner, const Expr& row,
                                  const Expr& element) const;
-  // Beyond the field the nearest point is loaded instead; nobody reads it there.
-  Expr nearest(const Expr& at, const ir::Box& box, size_t d, int64_t length) const;
+  // Beyond the field the nearest point is loaded instead, or in x the nearest of the vectors that
+  // its rows are cut into; nobody reads it there.
+  Expr nearest(const Expr& at, const Quantity& q, size_t d, int64_t length) const;
   // Where `length` places in a row are loaded from: images from the point itself. `ahead`: the
   // plane may lie beyond the field while the front is still inside.
-  Expr source(const Expr& place, const ir::Box& box, size_t d, int64_t length, bool ahead) const;
+  Expr source(const Expr& place, const Quantity& q, size_t d, int64_t length, bool ahead) const;
   // Loads a plane into the queue, or starts its copy into the slot for `ahead` iterations after n.
   Body load_plane(int id, const Expr& plane, const Expr& n = nullptr, int ahead = 0);
   Expr slot(const Quantity& q, int iterations_ago) const;

@@ -188,13 +188,12 @@ class StreamKernel : public StreamQueues {
 
   Expr value_in_memory(const Stage& stage, size_t component, const Point& point) {
     const Quantity& q = quantity(stage.results[component]);
-    const ir::Box& box = field_of(q).box;
     Point nearest_point;
     for (size_t d = 0; d < point.size(); ++d) {
-      nearest_point.push_back(inside_ ? point[d] : nearest(point[d], box, d, 1));
+      nearest_point.push_back(inside_ ? point[d] : nearest(point[d], q, d, 1));
     }
     return kernel::load(builder_.global(q.field, q.component, 0, false),
-                        interface_.index(nearest_point, box), q.type);
+                        interface_.index(nearest_point, q.field, q.component), q.type);
   }
 
   // One piece covers every place of every tile: of a partial sum, and of a function on the whole
@@ -418,11 +417,16 @@ class StreamKernel : public StreamQueues {
     const bool whole =
         plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
     if (!whole) column_conditions = core_conditions(0, point.back());
-    if (!inside_) append_inside(point.back(), field.box, rank() - 1, column_conditions);
+    if (!inside_) {  // of a vector, some points are
+      column_conditions.push_back(
+          at_least(point.back(), interface_.first_vector(q.field, q.component, length)));
+      column_conditions.push_back(
+          kernel::less_equal(point.back(), interface_.high(field.box, rank() - 1)));
+    }
     const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
     const BufferId global = builder_.global(q.field, q.component, slot, true);
     Body move;
-    move.push_back({kernel::Copy{global, interface_.index(point, field.box),
+    move.push_back({kernel::Copy{global, interface_.index(point, q.field, q.component),
                                  queues_[static_cast<size_t>(id)].registers,
                                  place(id, literal(0), row(), element), length}});
     Body row_body =
@@ -451,7 +455,7 @@ class StreamKernel : public StreamQueues {
 }  // namespace
 
 kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule) {
-  const Interface interface(program);
+  const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();
   module.plan.time_tile = schedule.time_tile;
   module.plan.tile_sizes = tile_sizes(schedule.time_tile);

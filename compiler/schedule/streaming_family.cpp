@@ -316,11 +316,11 @@ void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
 }
 
 // Bulk copies take arrays and boxes of certain sizes only; see kernel.h.
-void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics& diagnostics) {
+void refuse_bulk(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
+                 Diagnostics& diagnostics) {
   const auto error = [&](Span span, const std::string& what) -> Diagnostic& {
     return diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
   };
-  const size_t x = static_cast<size_t>(plan.rank) - 1;
   const bool wraps = std::find(plan.images.begin(), plan.images.end(), true) != plan.images.end();
   for (const Quantity& q : plan.quantities) {
     if (!plan.bulk || q.staged == 0) continue;
@@ -330,26 +330,17 @@ void refuse_bulk(const ir::Program& program, const StreamPlan& plan, Diagnostics
           "a box ends where the field ends; use loads=async";
       return;
     }
-    const ir::Affine row = field.box.ranges[x].high - field.box.ranges[x].low + 1;
     const int size = size_in_bytes(q.type);
-    const bool known = row.is_constant();
-    if (!known || row.constant * size % kernel::kBulkUnit != 0) {
+    if (lay_out_rows(program, field, q.type, schedule.rows).alignment % kernel::kBulkUnit != 0) {
+      const ir::Affine row = field.box.ranges.back().high - field.box.ranges.back().low + 1;
       Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
-      made.expected = fmt::format("rows of a known multiple of {} bytes", kernel::kBulkUnit);
-      made.found = known ? fmt::format("{} elements of {} bytes", row.constant, size)
-                         : "a length that is known at run time";
-      made.hint = "use loads=async, or change the size of the grid";
-      return;
-    }
-    const ir::Affine start = program.grid.ranges[x].low - field.box.ranges[x].low;
-    if (!start.is_constant() || start.constant * size % kernel::kBulkUnit != 0) {
-      Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
-      made.expected = fmt::format("rows that start a known multiple of {} bytes from the grid's",
-                                  kernel::kBulkUnit);
-      made.found = start.is_constant()
-                       ? fmt::format("{} elements of {} bytes", std::abs(start.constant), size)
-                       : "a place that is known at run time";
-      made.hint = "use loads=async, or declare the field on the whole grid";
+      made.expected =
+          fmt::format("rows that lie at known multiples of {} bytes in memory", kernel::kBulkUnit);
+      made.found = row.is_constant() ? fmt::format("{} elements of {} bytes", row.constant, size)
+                                     : "a length that is known at run time";
+      made.hint = schedule.rows == Rows::Dense
+                      ? "use loads=async, or rows=padded"
+                      : "use loads=async, or a larger grid: so short rows are not padded";
       return;
     }
     if (plan.cover[0] * size % kernel::kBulkUnit == 0 && plan.cover[0] <= kernel::kBulkExtent &&
@@ -386,7 +377,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     error.hint = "fewer steps per tile, a larger block or more elements per thread";
     return;
   }
-  refuse_bulk(program, plan, diagnostics);
+  refuse_bulk(program, schedule, plan, diagnostics);
   if (diagnostics.has_errors()) return;
   if (estimate_registers(plan) > kMostRegisters) {
     Diagnostic& error = diagnostics.error(
@@ -411,7 +402,8 @@ Family streaming_family() {
   return {"streaming",
           "T steps in flight along the outermost dimension, planes in registers",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
-           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges},
+           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
+           Setting::Rows},
           defaults,
           unrewarding,
           refuse,

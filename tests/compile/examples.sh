@@ -9,7 +9,7 @@
 # Of the streaming family, all ways to load planes; several sizes of tiles, and T=1 by itself.
 schedules=(direct overlapped
   "streaming T=3 loads=async prefetch=2 edges=split"
-  "streaming T=2 loads=bulk prefetch=1 edges=split"
+  "streaming T=2 loads=bulk prefetch=1 edges=split rows=padded"
   "streaming T=1 loads=registers prefetch=1 edges=tested")
 
 stencilc=$1

@@ -20,6 +20,7 @@ void Coverage::add(const Case& made, const std::string& family,
   count(constructs_, recipe.open ? "sizes open" : "sizes fixed", family);
   count(constructs_, fmt::format("--fp {}", name(recipe.fp)), family);
   count(constructs_, fmt::format("real is {}", name(recipe.real)), family);
+  if (kernel::is_padded(made.item.module.plan)) count(constructs_, "padded rows", family);
   if (recipe.steps == 0) count(constructs_, "steps 0", family);
   if (recipe.steps % schedule.time_tile != 0) {
     count(constructs_, "steps no multiple of T", family);

@@ -106,9 +106,7 @@ std::optional<schedule::Schedule> amend(schedule::Schedule schedule, const std::
   return streams ? enlarge_streaming(schedule, rank) : enlarge(schedule, rank);
 }
 
-}  // namespace
-
-std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp) {
+std::string random_settings(Random& random, const std::string& family, int rank, FpMode fp) {
   if (family == "streaming") return random_streaming(random, rank, fp);
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});
@@ -125,6 +123,14 @@ std::string random_schedule(Random& random, const std::string& family, int rank,
   const char* regions = random.chance(70) ? "shrink" : "hull";
   return fmt::format("overlapped T={} block={} elements={} regions={}", steps, block, elements,
                      regions);
+}
+
+}  // namespace
+
+// Rows are padded where that aligns them, unless the schedule says otherwise.
+std::string random_schedule(Random& random, const std::string& family, int rank, FpMode fp) {
+  const std::string line = random_settings(random, family, rank, fp);
+  return random.chance(20) ? line + " rows=dense" : line;
 }
 
 std::optional<kernel::Module> lower_somehow(const ir::Program& program,

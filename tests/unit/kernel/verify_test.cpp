@@ -466,6 +466,12 @@ INSTANTIATE_TEST_SUITE_P(Shuffles, VerifyRule, testing::ValuesIn(kShuffleRules),
                          [](const auto& info) { return std::string(info.param.name); });
 
 const Rule kPlanRules[] = {
+    {"buffer_of_other_extents", "plan: launch of 'k': 'A' and 'A' have different extents",
+     [](Module& m) { m.plan.arrays[0].row_pitch = integer(64); }},
+    {"lead_without_pitch", "plan: array 'A' has room ahead of rows without a pitch",
+     [](Module& m) { m.plan.arrays[0].row_lead = integer(1); }},
+    {"pitch_of_another_type", "plan: the layout of rows '64L' is long instead of integer",
+     [](Module& m) { m.plan.arrays[0].row_pitch = integer(64, Scalar::I64); }},
     {"kernel_name_taken", "plan: kernel 'k' has a name that is taken",
      [](Module& m) { m.kernels.push_back(m.kernels[0]); }},
     {"array_name_taken", "plan: array 'A' has a name that is taken",

@@ -34,9 +34,11 @@ std::string error_of(const std::string& line, const ir::Program& program) {
 
 TEST(ScheduleText, RoundTrip) {
   const auto program = load(kHeat);
-  for (const char* line : {"overlapped T=3 block=16x4 elements=2x5 regions=hull",
-                           "overlapped T=1 block=32x8 elements=1x1 regions=shrink",
-                           "direct block=64x2 elements=1x4"}) {
+  for (const char* line :
+       {"overlapped T=3 block=16x4 elements=2x5 regions=hull",
+        "overlapped T=1 block=32x8 elements=1x1 regions=shrink", "direct block=64x2 elements=1x4",
+        "direct block=64x2 elements=1x4 rows=dense",
+        "overlapped T=1 block=32x8 elements=1x1 regions=shrink rows=padded"}) {
     EXPECT_EQ(print(parsed(line, program), 2), line);
   }
 }
@@ -46,6 +48,9 @@ TEST(ScheduleText, SettingsLeftOutTakeDefaults) {
   const Schedule schedule = parsed("overlapped T=2", program);
   EXPECT_EQ(schedule.time_tile, 2);
   EXPECT_EQ(schedule.block, parsed("overlapped", program).block);
+  EXPECT_EQ(print(parsed("direct block=8 elements=1 rows=auto", program), 2),
+            "direct block=8x1 elements=1x1")
+      << "rows=auto goes without saying";
 }
 
 // 729 coefficients in double precision: unrolled over four points, their constants spill.
@@ -73,7 +78,7 @@ TEST(ScheduleText, Errors) {
             "      = hint: did you mean 'overlapped'?\n");
   EXPECT_EQ(error_of("direct blok=8", program),
             "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
-            "      = expected: block=... elements=...\n"
+            "      = expected: block=... elements=... rows=...\n"
             "      = hint: did you mean 'block='?\n");
   EXPECT_EQ(error_of("overlapped T=0", program),
             "error L002: bad value of schedule setting 'T'\n"

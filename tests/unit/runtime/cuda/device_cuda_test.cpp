@@ -133,7 +133,7 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
 TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
-  const auto loaded = load(program, "direct block=32x4", module);
+  const auto loaded = load(program, "direct block=32x4 rows=dense", module);
   ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
   reference::State state = initial_state(program, bind_params(program).value());
   const reference::State before = state;
@@ -169,6 +169,33 @@ TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
     ASSERT_EQ(state.fields[0].real(0, 0, p), before.fields[0].real(0, 0, p) + 3) << p;
   }
   EXPECT_TRUE(fake_->allocated.empty());
+}
+
+// 23 points of a row in 24 elements: copies leave the last one alone.
+TEST_F(CudaDevice, CopiesRowsWhereTheyArePadded) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=32x4 rows=padded", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  const reference::State before = state;
+  const kernel::Kernel& kernel = module.kernels[0];
+  const size_t from = arguments_of(kernel, true).at(0), to = arguments_of(kernel, false).at(0);
+  fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void** parameters) {
+    const auto* in = *static_cast<const float**>(parameters[from]);
+    auto* out = *static_cast<float**>(parameters[to]);
+    for (int64_t p = 0; p < 20 * 24; ++p) out[p] = p % 24 == 23 ? -1e30f : in[p] + 1;
+  };
+  auto session = loaded.value()->start(state);
+  ASSERT_TRUE(session.ok()) << session.failure().message;
+  EXPECT_EQ(fake_->copies_of_rows, 2) << "both slots";
+  for (const auto& [address, bytes] : fake_->allocated) EXPECT_EQ(bytes, 20u * 24 * 4);
+  ASSERT_TRUE(session.value()->advance(2).ok());
+  ASSERT_TRUE(session.value()->finish().ok());
+  EXPECT_EQ(fake_->copies_of_rows, 3);
+  for (int64_t p = 0; p < state.fields[0].points; ++p) {
+    ASSERT_EQ(state.fields[0].real(0, 0, p), before.fields[0].real(0, 0, p) + 2) << p;
+  }
 }
 
 TEST_F(CudaDevice, LeavesNothingBehind) {
@@ -234,13 +261,13 @@ TEST_F(CudaDevice, SaysHowMuchMemoryTheFieldsNeed) {
   const auto loaded = load(program, "direct", module);
   ASSERT_TRUE(loaded.ok());
   reference::State state = initial_state(program, bind_params(program).value());
-  fake_->memory = 3000;  // one copy of 20 x 23 floats, not two
+  fake_->memory = 3000;  // one copy of 20 x 24 floats, not two
   const auto session = loaded.value()->start(state);
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.failure().code, "R043");
   EXPECT_EQ(session.failure().message,
-            "CUDA failed to allocate 1840 bytes on Fake A, which has 1160 of 3000 free: FAKE_ERROR "
-            "(so the test wants it); the fields need 3680 bytes: A 2 x 1840");
+            "CUDA failed to allocate 1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR "
+            "(so the test wants it); the fields need 3840 bytes: A 2 x 1920");
   EXPECT_TRUE(fake_->allocated.empty());
 }
 

@@ -148,6 +148,28 @@ Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
+Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
+  const auto outside = [&](const auto& side) {
+    const Address first = side.device + side.y * side.pitch + side.x_bytes;
+    const size_t bytes = (copy->height - 1) * side.pitch + copy->width_bytes;
+    return side.kind == kDeviceMemory && !in_allocation(first, bytes);
+  };
+  if (stream == nullptr || outside(copy->from) || outside(copy->to)) return kInvalidValue;
+  if (copy->width_bytes > copy->from.pitch || copy->width_bytes > copy->to.pitch) {
+    return kInvalidValue;
+  }
+  const auto memory = [](const auto& side) {
+    return side.kind == kDeviceMemory ? side.device : reinterpret_cast<Address>(side.host);
+  };
+  for (size_t row = 0; row < copy->height; ++row) {
+    const Address from = memory(copy->from) + (copy->from.y + row) * copy->from.pitch;
+    const Address to = memory(copy->to) + (copy->to.y + row) * copy->to.pitch;
+    std::memcpy(reinterpret_cast<void*>(to + copy->to.x_bytes),
+                reinterpret_cast<const void*>(from + copy->from.x_bytes), copy->width_bytes);
+  }
+  ++state.copies_of_rows;
+  return 0;
+}
 
 Code cuStreamCreate(Stream* stream, unsigned flags) {
   if (current == nullptr) return kInvalidContext;

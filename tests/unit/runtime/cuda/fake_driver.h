@@ -28,6 +28,7 @@ struct FakeDriver {
   std::set<std::string> functions;           // looked up
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;
+  int copies_of_rows = 0;
   int modules = 0, streams = 0;  // not yet unloaded, not yet destroyed
 };
 

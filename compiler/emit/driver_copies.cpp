@@ -1,0 +1,178 @@
+// Entry points whose arrays are not those that the kernels work in: arrays in host memory where
+// there is a device, and dense arrays where the plan has padded rows. They allocate arrays of the
+// plan's layout, copy the caller's in, run, and copy the result back.
+//
+//   CUDA   NAME_run         host memory, dense         copies, then runs as the next
+//          NAME_run_device  device memory, dense       copies only if rows are padded
+//          NAME_run_padded  device memory, the plan's  runs; only if rows are padded
+//   C++    all entry points take dense arrays, and copy only if rows are padded
+//
+// Rows of an open length may turn out to be dense when a program runs. Then nothing is copied that
+// need not be.
+#include <fmt/format.h>
+
+#include "compiler/emit/driver_printer.h"
+#include "compiler/kernel/evaluate.h"
+
+namespace stencil::emit {
+
+using kernel::Array;
+using kernel::Expr;
+
+// The pitch is known when the file is written, so a padded array never turns out to be dense.
+bool Driver::known_pitch(const Array& array) const {
+  const auto constant = [this](const std::string& name) -> std::optional<int64_t> {
+    for (const kernel::NamedConstant& constant : module_.constants) {
+      if (constant.name == name) return constant.value;
+    }
+    return std::nullopt;
+  };
+  return kernel::evaluate(array.row_pitch, constant).has_value();
+}
+
+// Sizes of all arrays that are copied, in bytes: of the whole, of a row's points, from row to row.
+void Driver::declare_sizes(bool only_padded) {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const Array& array = plan_.arrays[a];
+    const bool padded = kernel::is_padded(array);
+    if (padded || !only_padded) size(a);
+    if (!padded) continue;
+    const std::string element = fmt::format("(int64_t)sizeof({})", api_.type(array));
+    const auto row = [&](const std::string& name, const Expr& length) {
+      const bool simple = !std::holds_alternative<kernel::Operation>(length->kind);
+      out_.line(fmt::format("const int64_t {} = {} * {};", name, element,
+                            simple ? text(length) : "(" + text(length) + ")"));
+    };
+    row(rows_[a], array.extents.back());
+    row(pitches_[a], array.row_pitch);
+  }
+}
+
+// Copies between an array of the caller's, `dense`, and one of the plan's layout, `stored`.
+void Driver::copy_array(size_t index, const std::string& dense, const std::string& stored, bool in,
+                        const char* kind) {
+  const Array& array = plan_.arrays[index];
+  if (!kernel::is_padded(array)) {
+    return copy(in ? stored : dense, in ? dense : stored, bytes_[index], kind, array.name);
+  }
+  std::string first = fmt::format("({}*){}", api_.type(array), stored);
+  if (array.row_lead) {
+    const bool simple = !std::holds_alternative<kernel::Operation>(array.row_lead->kind);
+    first += " + " + (simple ? text(array.row_lead) : "(" + text(array.row_lead) + ")");
+  }
+  const std::string& row = rows_[index];
+  const std::string& pitch = pitches_[index];
+  const std::vector<std::string> ends =
+      in ? std::vector{first, pitch, dense, row} : std::vector{dense, row, first, pitch};
+  const std::string count = fmt::format("{} / {}", bytes_[index], pitch);
+  if (!cuda_) {
+    return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
+  }
+  out_.line(fmt::format(
+      "STENCIL_TRY(\"copying array {}\",{}cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
+      "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}));",
+      array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2), ends[2],
+      soft_space(2), ends[3], soft_space(2), row, soft_space(2), count, soft_space(2), kind,
+      soft_space(2), api_.stream()));
+}
+
+// A call of `callee` on copies of the arrays, or of those with padded rows alone; then the way
+// back. `between`: the arguments between arrays and parameters.
+void Driver::run_on_copies(const std::string& callee, const std::vector<std::string>& between,
+                           bool from_host) {
+  declare_sizes(!from_host);
+  const std::string last = cuda_ ? fmt::format(",{}{}", soft_space(1), api_.stream()) : "";
+  if (!from_host) {
+    std::string dense;
+    for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+      if (!kernel::is_padded(plan_.arrays[a])) continue;
+      if (known_pitch(plan_.arrays[a])) dense = "never";
+      if (dense == "never") break;
+      dense += fmt::format("{}{} == {}", dense.empty() ? "" : " && ", rows_[a], pitches_[a]);
+    }
+    if (dense != "never") {
+      out_.open(fmt::format("if ({}) {{", dense));
+      out_.line(
+          fmt::format("return {}({}{});", callee, argument_names(between, api_.results()), last));
+      out_.close();
+    }
+  } else {
+    out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
+  }
+  std::vector<std::string> arguments, memory;
+  for (const Pointer& pointer : api_.pointers()) {
+    const size_t a = static_cast<size_t>(pointer.array);
+    const Array& array = plan_.arrays[a];
+    memory.emplace_back();
+    arguments.push_back(pointer.name);
+    if (!from_host && !kernel::is_padded(array)) continue;
+    const std::string name = names_.fresh(pointer.name + (from_host ? "_device" : "_rows"));
+    allocate(name, array.name, bytes_[a]);
+    memory.back() = name + ".pointer";
+    copy_array(a, pointer.name, memory.back(), true, from_host ? "HostToDevice" : "DeviceToDevice");
+    arguments.back() = fmt::format("({}*){}", api_.type(array), memory.back());
+  }
+  arguments.insert(arguments.end(), between.begin(), between.end());
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    arguments.push_back(api_.parameter_name(static_cast<int>(p)));
+  }
+  if (api_.has_results()) arguments.push_back(api_.results());
+  out_.line(fmt::format("const char* error ={}{}({}{});", soft_space(0), callee,
+                        comma_list(arguments), last));
+  out_.line("if (error) return error;");
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const Pointer& pointer = api_.pointers()[i];
+    const size_t a = static_cast<size_t>(pointer.array);
+    if (memory[i].empty() || !plan_.arrays[a].written) continue;
+    copy_array(a, pointer.name, memory[i], false, from_host ? "DeviceToHost" : "DeviceToDevice");
+  }
+}
+
+// What entry points do before they copy anything.
+void Driver::check_before_copies() {
+  if (api_.has_results()) {
+    out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
+  }
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+}
+
+// NAME_run, which hands over to the entry point on device arrays of the plan's layout.
+void Driver::run_on_host_arrays() {
+  out_.comment("Runs the given number of steps on arrays in host memory.");
+  out_.open("extern \"C\" " + api_.run_signature() + " {");
+  check_before_copies();
+  run_on_copies(module_.name + (kernel::is_padded(plan_) ? "_run_padded" : "_run_device"),
+                {api_.steps()}, true);
+  out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+// NAME_run_device where rows are padded.
+void Driver::run_on_dense_arrays() {
+  out_.comment(
+      "The same on dense arrays in device memory: copies them into padded rows and back. Rows "
+      "that\n"
+      "need no padding are used as they are.");
+  out_.open("extern \"C\" " + api_.device_signature("_device") + " {");
+  check_before_copies();
+  run_on_copies(module_.name + "_run_padded", {api_.steps()}, false);
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+// The same in C++, between entry points and `advance`.
+void Driver::advance_dense(const std::string& name, const std::string& advance) {
+  out_.comment("Copies dense arrays into padded rows, and the result back.");
+  open_advance(name);
+  run_on_copies(advance, {api_.steps(), first_step_}, false);
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+}  // namespace stencil::emit
