@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/property/many_dimensions.h"
+
 namespace stencil::property {
 
 uint64_t Random::next() {
@@ -59,7 +61,8 @@ class Generator {
   explicit Generator(uint64_t seed) : random_(seed) {}
 
   GeneratedProgram run() {
-    out_.rank = random_.between(1, 3);
+    out_.rank = random_rank(random_);
+    if (rank() > 3) covers(fmt::format("rank {}", rank()));
     needed_.assign(static_cast<size_t>(out_.rank), 1);
     make_fields();
     const bool has_lap = random_.chance(25);
@@ -462,7 +465,8 @@ class Generator {
   }
 
   std::vector<int> random_offset() {
-    const int radius = random_.chance(12) ? 4 : random_.chance(50) ? 1 : 2;
+    int radius = random_.chance(12) ? 4 : random_.chance(50) ? 1 : 2;
+    if (rank() > 3) radius = std::min(radius, largest_offset(rank()));
     std::vector<int> offset(static_cast<size_t>(rank()), 0);
     if (random_.chance(60)) {  // a star: along one axis
       offset[static_cast<size_t>(random_.below(rank()))] = random_.between(-radius, radius);
@@ -540,6 +544,10 @@ class Generator {
     static const int kLargest[] = {0, 300, 70, 26};
     for (size_t d = 0; d < needed_.size(); ++d) {
       int size = needed_[d];
+      if (rank() > 3) {
+        out_.sizes.emplace_back(size_name(d), random_extent(random_, rank(), size));
+        continue;
+      }
       if (random_.chance(30))
         size += random_.between(0, 3);
       else if (random_.chance(50))
@@ -568,7 +576,9 @@ class Generator {
 }  // namespace
 
 GeneratedProgram random_program(uint64_t seed) {
-  return Generator(seed).run();
+  GeneratedProgram program = Generator(seed).run();
+  while (too_large(program)) program = Generator(seed = Random(seed).next()).run();
+  return program;
 }
 
 }  // namespace stencil::property

@@ -29,6 +29,7 @@
 #include "runtime/compare.h"
 #include "tests/property/batch.h"
 #include "tests/property/generator.h"
+#include "tests/property/many_dimensions.h"
 
 namespace stencil::property {
 namespace {
@@ -98,7 +99,7 @@ struct Case {
 };
 
 std::string random_streaming(Random& random, int rank) {
-  if (rank < 2) return "streaming";  // refused by name
+  if (rank < 2 || rank > 3) return "streaming";  // refused by name
   const bool flat = rank == 2;
   const int lanes = random.pick<int>({8, 16, 32});
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
@@ -116,6 +117,12 @@ std::string random_streaming(Random& random, int rank) {
 
 std::string random_schedule(Random& random, const std::string& family, int rank) {
   if (family == "streaming") return random_streaming(random, rank);
+  if (rank > 3) {
+    const std::string shapes = random_shapes(random, rank);
+    if (family == "direct") return "direct " + shapes;
+    return fmt::format("overlapped T={} {} regions={}", random.between(1, rank == 4 ? 3 : 2),
+                       shapes, random.chance(70) ? "shrink" : "hull");
+  }
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});
   const int bz = random.pick<int>({1, 2});
@@ -136,7 +143,7 @@ std::string random_schedule(Random& random, const std::string& family, int rank)
 // are unrolled: a compiler that optimises takes a minute over hundreds.
 std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank) {
   constexpr int kThreads = 256, kElements = 64;
-  int threads = schedule.block[0] * schedule.block[1] * schedule.block[2];
+  int64_t threads = schedule.block.product();
   int elements = 1;
   for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
     if (2 * threads <= kThreads) {
