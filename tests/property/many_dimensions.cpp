@@ -10,12 +10,6 @@
 
 namespace stencil::property {
 
-int random_rank(Random& random) {
-  const int roll = random.below(100);
-  if (roll < 3) return random.between(5, kMaxRank);
-  return roll < 12 ? 4 : random.between(1, 3);
-}
-
 int largest_offset(int rank) {
   return rank == 4 ? 2 : 1;
 }
@@ -26,7 +20,7 @@ int random_extent(Random& random, int rank, int needed) {
   return std::max(needed, random.between(1, usual));
 }
 
-std::string random_shapes(Random& random, int rank) {
+std::string random_deep_schedule(Random& random, const std::string& family, int rank) {
   constexpr int kThreads = 256, kThreadsFromZ = 64, kElements = 48;
   Shape block, elements;
   for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
@@ -37,13 +31,19 @@ std::string random_shapes(Random& random, int rank) {
     const int points = random.pick<int>({1, 1, 2, 3});
     if (points * elements.product() <= kElements) elements[axis] = points;
   }
-  return fmt::format("block={} elements={}", print(block, rank), print(elements, rank));
+  const std::string shapes =
+      fmt::format("block={} elements={}", print(block, rank), print(elements, rank));
+  if (family == "direct") return "direct " + shapes;
+  return fmt::format("overlapped T={} {} regions={}", random.between(1, rank == 4 ? 3 : 2), shapes,
+                     random.chance(70) ? "shrink" : "hull");
 }
 
 bool too_large(const GeneratedProgram& program) {
   constexpr int64_t kMostPoints = 20'000;
   int64_t points = 1;
-  for (const auto& [name, size] : program.sizes) points = std::min(points * size, 2 * kMostPoints);
+  for (const auto& [name, size] : program.integers) {
+    if (name != "m") points = std::min(points * size, 2 * kMostPoints);  // m is no size
+  }
   return program.rank > 3 && points > kMostPoints;
 }
 
