@@ -110,7 +110,7 @@ TEST_F(RunCommand, FourDimensionsOnTheHost) {
   write("cube.stn",
         "grid G = [0..4, 0..5, 0..6, 0..7] steps 2;\nfield A : real on G boundary mirror;\n"
         "stencil s : A on G = 0.5 * (A[-1,0,0,0] + A[0,0,0,1]);\n"
-        "init A[h,i,j,k] = h + 0.1 * i + 0.01 * j - k;\n"
+        "init A[h,i,j,k] = h * k + 0.1 * i * j - k;\n"
         "reduce total = sum(A[0,0,0,0]) on G every 2;\n");
   ASSERT_EQ(stencilc("run cube.stn --device reference --out A=reference.npy").status, 0);
   for (const char* schedule : {"direct", "overlapped T=2"}) {
