@@ -414,8 +414,8 @@ Module places() {
                     {"kept", Scalar::F32, Space::Thread, {}, false, false, ""}};
   const std::vector<Expr> here = {convert(v("block", Scalar::I64), Scalar::I32), v("thread_v"),
                                   v("thread_w"), v("thread_z"), v("thread_x")};
-  const Expr place =
-      v("thread_x") + i32(10) * v("thread_z") + i32(100) * v("thread_w") + i32(1000) * v("thread_v");
+  const Expr place = v("thread_x") + i32(10) * v("thread_z") + i32(100) * v("thread_w") +
+                     i32(1000) * v("thread_v");
   const Expr kept = load(1, {}, Scalar::F32);
   kernel.body = {{Threads{{{Store{1, {}, convert(place, Scalar::F32)}}}}},
                  {Barrier{}},
