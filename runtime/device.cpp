@@ -25,9 +25,8 @@ std::vector<DeviceInfo> devices() {
 
 namespace {
 
-Result<ChosenDevice> choose_automatically(bool needs_interpreter) {
+Result<ChosenDevice> choose_automatically() {
   for (const Device& device : device_table()) {
-    if (needs_interpreter && device.runs_kernels) continue;
     const DeviceInfo info = device.probe("");
     if (info.available) return ChosenDevice{device, "", info};
   }
@@ -36,8 +35,8 @@ Result<ChosenDevice> choose_automatically(bool needs_interpreter) {
 
 }  // namespace
 
-Result<ChosenDevice> choose_device(const std::string& name, bool needs_interpreter) {
-  if (name == "auto") return choose_automatically(needs_interpreter);
+Result<ChosenDevice> choose_device(const std::string& name) {
+  if (name == "auto") return choose_automatically();
   const size_t colon = name.find(':');
   const std::string base = name.substr(0, colon);
   const std::string selector = colon == std::string::npos ? "" : name.substr(colon + 1);

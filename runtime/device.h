@@ -77,8 +77,8 @@ struct ChosenDevice {
   std::string selector;
   DeviceInfo info;
 };
-// The device called `name` ("host", "opencl:NAME"), or for "auto" the first that is present; with
-// `needs_interpreter`, the first that interprets. R040, R041.
-Result<ChosenDevice> choose_device(const std::string& name, bool needs_interpreter = false);
+// The device called `name` ("host", "opencl:NAME"), or for "auto" the first that is present. R040,
+// R041.
+Result<ChosenDevice> choose_device(const std::string& name);
 
 }  // namespace stencil::runtime

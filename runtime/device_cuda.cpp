@@ -192,7 +192,7 @@ Status CudaAccelerator::find_kernels() {
 }
 
 Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Function function) const {
-  const int64_t threads = int64_t{kernel.threads[0]} * kernel.threads[1] * kernel.threads[2];
+  const int64_t threads = kernel.threads.product();
   int most = 0;  // the GPU's limit, or less where registers run short
   cu_.cuFuncGetAttribute(&most, cuda::kFunctionMaxThreadsPerBlock, function);
   if (threads > most) {
@@ -267,7 +267,7 @@ Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
 
 // How a kernel is launched; the one place for what its launches need beside arguments.
 cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
-  const auto [x, y, z] = module_.kernels[static_cast<size_t>(kernel)].threads;
+  const auto [x, y, z] = kernel::hardware_threads(module_.kernels[static_cast<size_t>(kernel)]);
   cuda::LaunchConfig config{};
   config.grid[0] = static_cast<unsigned>(blocks);
   config.grid[1] = config.grid[2] = 1;

@@ -293,7 +293,7 @@ Status OpenClAccelerator::find_kernels() {
 }
 
 Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel built) const {
-  const int64_t threads = int64_t{kernel.threads[0]} * kernel.threads[1] * kernel.threads[2];
+  const int64_t threads = kernel.threads.product();
   size_t most = 0;
   cl_.clGetKernelWorkGroupInfo(built, device_.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                nullptr);
@@ -327,9 +327,8 @@ Status OpenClAccelerator::launch(const Call& call) {
     error |= cl_.clSetKernelArg(built, argument++, scalar.size, scalar.bytes);
   }
   if (error != CL_SUCCESS) return driver_failure("to pass arguments to " + source.name, error);
-  const size_t local[3] = {static_cast<size_t>(source.threads[0]),
-                           static_cast<size_t>(source.threads[1]),
-                           static_cast<size_t>(source.threads[2])};
+  const auto [x, y, z] = kernel::hardware_threads(source);
+  const size_t local[3] = {static_cast<size_t>(x), static_cast<size_t>(y), static_cast<size_t>(z)};
   const size_t global[3] = {local[0] * static_cast<size_t>(call.blocks), local[1], local[2]};
   return checked(
       "to launch " + source.name,

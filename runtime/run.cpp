@@ -120,13 +120,6 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
   return std::make_shared<kernel::Module>(std::move(*module));
 }
 
-std::string first_error(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics.items()) {
-    if (diagnostic.severity == Severity::Error) return diagnostic.message;
-  }
-  return "";
-}
-
 }  // namespace
 
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
@@ -136,21 +129,9 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   if (!chosen.ok()) return chosen.failure();
   out.device = std::move(chosen).value();
   if (out.device.device.runs_kernels) {
-    Diagnostics refusals;
-    out.module = lower(program, schedule_line, out.device.device.in_place, out.schedule, refusals);
-    const bool may_interpret =
-        device == "auto" && (schedule_line.empty() || schedule_line == "auto");
-    if (!out.module && !may_interpret) {
-      for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
-      return Failure{"", "the schedule cannot serve the program", ""};
-    }
-    if (!out.module) {
-      out.notes.push_back("the reference interpreter runs it: " + first_error(refusals));
-      out.schedule.reset();
-      auto interpreter = choose_device("auto", true);
-      if (!interpreter.ok()) return interpreter.failure();
-      out.device = std::move(interpreter).value();
-    }
+    out.module =
+        lower(program, schedule_line, out.device.device.in_place, out.schedule, diagnostics);
+    if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   }
   auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
   if (!loaded.ok()) return loaded.failure();

@@ -36,12 +36,10 @@ struct Prepared {
   std::optional<schedule::Schedule> schedule;  // nothing on a device that interprets
   std::shared_ptr<const kernel::Module> module;
   std::unique_ptr<LoadedProgram> loaded;
-  std::vector<std::string> notes;  // "the reference interpreter runs it: ..."
 };
 
-// Chooses the device, lowers the program by the schedule line (or "auto") and loads it. With device
-// "auto", a program that no kernel can serve runs on the interpreter, with a note. Fails with a
-// Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
+// Chooses the device, lowers the program by the schedule line (or "auto") and loads it. Fails
+// with a Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics);
 

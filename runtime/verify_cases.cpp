@@ -19,12 +19,6 @@ namespace {
 // --- Schedules
 // -----------------------------------------------------------------------------------------
 
-std::string shape(const std::array<int, 3>& lengths, int rank) {
-  std::string out = fmt::format("{}", lengths[0]);
-  for (int d = 1; d < rank; ++d) out += fmt::format("x{}", lengths[static_cast<size_t>(d)]);
-  return out;
-}
-
 // The schedule of a line if the program can be lowered by it; otherwise the refusal.
 ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
   ScheduleCase out{line, {}, ""};
@@ -43,16 +37,17 @@ ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
 
 // Overlapped tiling with the smallest tile that leaves a few points of output in each dimension.
 ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::string& regions) {
-  const int rank = std::clamp(program.grid.rank(), 1, 3);
-  const std::array<int, 3> block = rank == 1   ? std::array{32, 1, 1}
-                                   : rank == 2 ? std::array{8, 4, 1}
-                                               : std::array{8, 4, 2};
+  const int rank = program.grid.rank();
+  const Shape block = rank == 1   ? Shape{32}
+                      : rank == 2 ? Shape{8, 4}
+                      : rank == 3 ? Shape{8, 4, 2}
+                                  : Shape{4, 4, 2, 2, 2, 2, 2, 2};
   ScheduleCase best;
   for (const int e : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
-    const std::array<int, 3> elements = {std::max(1, e / 2), rank > 1 ? e : 1, rank > 2 ? e : 1};
+    const Shape elements = {std::max(1, e / 2), e, e, e, e, e, e, e};
     ScheduleCase attempt = try_schedule(
         program, fmt::format("overlapped T={} block={} elements={} regions={}", time_tile,
-                             shape(block, rank), shape(elements, rank), regions));
+                             print(block, rank), print(elements, rank), regions));
     if (!attempt.schedule) {
       if (best.line.empty()) best = std::move(attempt);  // the reason that stands if none fits
       continue;
@@ -89,13 +84,13 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
     out.push_back(try_schedule(program, line));
     return out;
   }
-  const int rank = std::clamp(program.grid.rank(), 1, 3);
+  const int rank = program.grid.rank();
   out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
   out.push_back(try_schedule(program, "direct"));
   if (!quick) {
     out.push_back(
-        try_schedule(program, fmt::format("direct block={} elements={}", shape({8, 2, 2}, rank),
-                                          shape({2, 3, 1}, rank))));
+        try_schedule(program, fmt::format("direct block={} elements={}", print({8, 2, 2, 2}, rank),
+                                          print({2, 3, 1, 2}, rank))));
   }
   for (const int time_tile : quick ? std::vector{1, 3} : std::vector{1, 2, 3, 5}) {
     for (const char* regions : {"shrink", "hull"}) {

@@ -60,9 +60,8 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
 
   std::optional<emit::SelfCheck> self_check;
   if (request.emit.main) {
-    auto plain = schedule::lower_plain(program, diagnostics);
-    if (!plain) return std::nullopt;
-    self_check = emit::SelfCheck{schedule::lower_initial_values(program), std::move(*plain)};
+    self_check =
+        emit::SelfCheck{schedule::lower_initial_values(program), schedule::lower_plain(program)};
   }
 
   Compiled out;

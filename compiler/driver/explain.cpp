@@ -37,10 +37,8 @@ std::string table(const std::vector<Row>& rows, const std::string& indent) {
 std::string print(const Margin& margin) {
   const bool one = margin.size() == 1;
   std::vector<std::string> parts;
-  static const char* const kAxes[] = {"z", "y", "x"};
   for (size_t d = 0; d < margin.size(); ++d) {
-    const std::string axis =
-        margin.size() <= 3 ? kAxes[3 - margin.size() + d] : fmt::format("d{}", d);
+    const std::string axis = kAxes[margin.size() - 1 - d];
     const auto [low, high] = margin[d];
     const std::string origin = low ? fmt::format("{}0-{}", axis, low) : axis + "0";
     const std::string length = one ? "l0" : "l" + axis;
@@ -199,21 +197,13 @@ std::string explain(const ir::Program& program, const Source& source,
   const auto schedule = automatic ? std::optional(schedule::choose(program))
                                   : schedule::parse(schedule_line, program, diagnostics);
   if (!schedule) return "";
-  Diagnostics refused;
-  const auto module = schedule::lower(program, *schedule, refused);
-  if (!automatic && !module) {
-    for (const Diagnostic& refusal : refused.items()) diagnostics.add(refusal);
-    return "";
-  }
+  const auto module = schedule::lower(program, *schedule, diagnostics);
+  if (!module) return "";
   std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
-  if (module) {
-    const std::string why = automatic ? reason_for(program, *schedule) : "given";
-    out += schedule_section(program, *schedule, why) + "\n";
-    out += rows_section(*module) + reduction_section(program, std::max(schedule->time_tile, 1));
-  } else {
-    out += "Schedule\n  none: only the reference interpreter runs this program (see refusals)\n\n";
-  }
+  const std::string why = automatic ? reason_for(program, *schedule) : "given";
+  out += schedule_section(program, *schedule, why) + "\n";
+  out += rows_section(*module) + reduction_section(program, std::max(schedule->time_tile, 1));
   return out + refusal_section(program, source);
 }
 

@@ -263,7 +263,7 @@ void Driver::launch(const Launch& launch) {
     return;
   }
   const int64_t shared = dynamic_shared_bytes(kernel, module_);
-  const auto [x, y, z] = kernel.threads;
+  const auto [x, y, z] = kernel::hardware_threads(kernel);
   out_.open(fmt::format("if ({} > 0) {{", blocks));
   for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
     arguments.push_back(tensor_map(launch, s));

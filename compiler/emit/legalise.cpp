@@ -238,6 +238,16 @@ Body counted(const std::string& name, int count, Body body) {
   return out;
 }
 
+// The number of a thread, row-major in its block without the dimensions before `first`.
+Expr thread_number(const Kernel& kernel, size_t first) {
+  Expr number = integer(0);
+  for (size_t axis = kMaxRank; axis-- > first;) {
+    const int count = kernel.threads[axis];
+    if (count > 1) number = add(mul(number, integer(count)), variable(kThreadNames[axis]));
+  }
+  return number;
+}
+
 // thread_x + lane, or thread_x where the row ends before.
 Expr neighbour(int lane, int threads_x) {
   if (threads_x == 1) return integer(0);
@@ -377,22 +387,20 @@ Kernel expand_shuffles(Kernel kernel, Names& names) {
     }
     for (const auto& [type, count] : own) places[type] = std::max(places[type], count);
   });
-  const auto [x, y, z] = kernel.threads;
+  const int x = kernel.threads[0];
   std::map<Scalar, BufferId> scratch;
   for (const auto& [type, count] : places) {
     Buffer buffer;
     buffer.name = names.fresh("exchange");
     buffer.type = type;
     buffer.space = Space::Shared;
-    buffer.extents = {integer(count), integer(int64_t{y} * z), integer(x)};
+    buffer.extents = {integer(count), integer(kernel.threads.product(1)), integer(x)};
     buffer.comment = "values on their way to neighbouring threads";
     scratch[type] = static_cast<BufferId>(kernel.buffers.size());
     kernel.buffers.push_back(std::move(buffer));
   }
-  const auto thread = [&](int count, const char* name) {
-    return count > 1 ? variable(name) : integer(0);
-  };
-  const Expr row = add(mul(thread(z, "thread_z"), integer(y)), thread(y, "thread_y"));
+  const Expr row = thread_number(kernel, 1);
+  const Expr lane = x > 1 ? variable("thread_x") : integer(0);
   const auto through_memory = [&](Statement statement, Body& out) {
     const auto* shuffle = std::get_if<Shuffle>(&statement.kind);
     if (!shuffle) return out.push_back(std::move(statement));
@@ -403,9 +411,8 @@ Kernel expand_shuffles(Kernel kernel, Names& names) {
       const Expr number = shuffle->count > 1 ? variable(shuffle->name) : integer(0);
       const Expr place = add(number, integer(used[type]));
       used[type] += shuffle->count;
-      give.push_back({Store{scratch[type],
-                            {place, row, thread(x, "thread_x")},
-                            load(move.from, move.from_index, type)}});
+      give.push_back(
+          {Store{scratch[type], {place, row, lane}, load(move.from, move.from_index, type)}});
       take.push_back({Store{move.to, move.to_index,
                             load(scratch[type], {place, row, neighbour(move.lane, x)}, type)}});
     }
@@ -446,14 +453,11 @@ namespace {
 // Deals the elements of boxes out to the threads of a block.
 class BoxCopier {
  public:
-  BoxCopier(const Kernel& kernel, Names& names) : kernel_(kernel), element_(names.fresh("e")) {
-    number_ = integer(0);
-    constexpr const char* kThreads[] = {"thread_x", "thread_y", "thread_z"};
-    for (size_t d = 3; d-- > 0;) {
-      const int count = kernel.threads[d];
-      count_ *= count;
-      if (count > 1) number_ = add(mul(number_, integer(count)), variable(kThreads[d]));
-    }
+  BoxCopier(const Kernel& kernel, Names& names)
+      : kernel_(kernel),
+        element_(names.fresh("e")),
+        number_(thread_number(kernel, 0)),
+        count_(kernel.threads.product()) {
     size_t rank = 0;
     for (const BulkSource& source : kernel.bulk_sources) rank = std::max(rank, source.box.size());
     for (size_t d = 0; d < rank; ++d) coordinates_.push_back(names.fresh("at"));
@@ -492,7 +496,7 @@ class BoxCopier {
   std::string element_;
   std::vector<std::string> coordinates_;
   Expr number_;  // of the thread in its block
-  int64_t count_ = 1;
+  int64_t count_;
 };
 
 }  // namespace
@@ -538,12 +542,11 @@ ThreadLoops expand_thread_buffers(Kernel kernel) {
       continue;
     }
     std::vector<Expr> extents;
-    const char* const threads[] = {"thread_x", "thread_y", "thread_z"};
-    for (int d = 2; d >= 0; --d) {
-      const int count = kernel.threads[static_cast<size_t>(d)];
+    for (size_t axis = kMaxRank; axis-- > 0;) {
+      const int count = kernel.threads[axis];
       if (count == 1) continue;
       extents.push_back(integer(count));
-      prefixes[id].push_back(variable(threads[d]));
+      prefixes[id].push_back(variable(kThreadNames[axis]));
     }
     buffer.extents.insert(buffer.extents.begin(), extents.begin(), extents.end());
   }

@@ -47,8 +47,7 @@ const std::set<std::string> kLibrary = words(
     "alarm truncate select send recv bind listen accept stat size_t ssize_t ptrdiff_t int8_t "
     "int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t uint ulong "
     "ushort off_t time_t float_t double_t NULL EOF NAN INFINITY HUGE_VAL HUGE_VALF M_PI M_E "
-    "RAND_MAX BUFSIZ errno assert va_list swap error arrays parameters block thread_x "
-    "thread_y thread_z self_check");
+    "RAND_MAX BUFSIZ errno assert va_list swap error arrays parameters block self_check");
 
 void collect(const kernel::Kernel& kernel, std::set<std::string>& names) {
   names.insert(kernel.name);
@@ -71,8 +70,10 @@ Names::Names(const kernel::Module& module, const Dialect& dialect) : dialect_(di
   for (const auto& parameter : module.plan.parameters) used_.insert(parameter.name);
   for (const auto& scratch : module.plan.scratch) used_.insert(scratch.name);
   for (const auto& reduction : module.plan.reductions) used_.insert(reduction.name);
-  for (const char* builtin : {"block", "thread_x", "thread_y", "thread_z"}) {
-    spelled_[builtin] = builtin;
+  spelled_["block"] = "block";
+  for (const char* thread : kernel::kThreadNames) {
+    used_.insert(thread);
+    spelled_[thread] = thread;
   }
 }
 

@@ -62,7 +62,7 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
   for (const kernel::ScalarValue& value : launch.scalars) {
     arguments += (arguments.empty() ? "" : ", ") + scalar_name(module.plan, value);
   }
-  const auto [x, y, z] = kernel.threads;
+  const auto [x, y, z] = kernel::hardware_threads(kernel);
   const kernel::Expr size =
       kernel::mul(kernel::convert(launch.blocks, Scalar::I64), kernel::integer(x, Scalar::I64));
   const std::string when = launch.steps == 0 ? "" : fmt::format("if count is {}: ", launch.steps);

@@ -17,11 +17,10 @@ namespace stencil::emit {
 
 using kernel::Buffer;
 using kernel::Kernel;
+using kernel::kThreadNames;
 using kernel::Space;
 
 namespace {
-
-constexpr const char* kThreadNames[] = {"thread_x", "thread_y", "thread_z"};
 
 std::string joined(const std::vector<std::string>& items) {
   std::string list;
@@ -158,7 +157,7 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
 void Writer::signature(const Kernel& kernel) {
   std::vector<std::string> list;
   parameters(kernel, list);
-  const auto [x, y, z] = kernel.threads;
+  const auto [x, y, z] = kernel::hardware_threads(kernel);
   const std::string name = names_.spell(kernel.name);
   switch (target_) {
     case Target::Cuda: {
@@ -209,16 +208,29 @@ void Writer::implicit_body(const Kernel& kernel) {
     out_.line(
         fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
   }
-  for (int d = 0; d < 3; ++d) {
-    if (!variables_.count(kThreadNames[d])) continue;
-    out_.line(fmt::format("const int {} = {};", kThreadNames[d],
-                          dialect_.thread_index[static_cast<size_t>(d)]));
+  for (size_t axis = 0; axis < kMaxRank; ++axis) {
+    if (!variables_.count(kThreadNames[axis])) continue;
+    out_.line(fmt::format("const int {} = {};", kThreadNames[axis], thread_index(axis)));
   }
   for (const Buffer& buffer : kernel.buffers) {
     if (buffer.space == Space::Thread) declare(buffer, "");
   }
   if (kernel.bulk_slots > 0) bulk_begin(kernel);
   body(kernel.body);
+}
+
+// A thread's place in one dimension of its block, from the three that hardware has.
+std::string Writer::thread_index(size_t axis) const {
+  if (axis < 2) return std::string(dialect_.thread_index[axis]);
+  const Shape& threads = kernel_->threads;
+  const int64_t shared = threads.product(2), outer = threads.product(axis + 1);
+  std::string index(dialect_.thread_index[2]);
+  if (threads[axis] == shared) return index;
+  if (threads[axis] == 1) return "0";
+  const int64_t inner = shared / outer / threads[axis];
+  if (inner > 1) index += fmt::format(" / {}", inner);
+  if (outer > 1) index += fmt::format(" % {}", threads[axis]);
+  return index;
 }
 
 void Writer::looped_body(const Kernel& kernel) {
@@ -422,8 +434,9 @@ void Writer::shuffle(const kernel::Shuffle& shuffle) {
 
 std::string Writer::first_thread() const {
   std::string condition;
-  for (size_t d = 0; d < 3; ++d) {
-    if (kernel_->threads[d] == 1) continue;
+  const auto threads = kernel::hardware_threads(*kernel_);
+  for (size_t d = 0; d < threads.size(); ++d) {
+    if (threads[d] == 1) continue;
     condition +=
         (condition.empty() ? "" : " && ") + std::string(dialect_.thread_index[d]) + " == 0";
   }
@@ -537,18 +550,17 @@ void Writer::threads(const kernel::Threads& threads, bool last) {
 void Writer::thread_loops(const kernel::Threads& threads, bool last) {
   const std::set<std::string> used = kernel::variables_in(threads.body);
   int opened = 0;
-  for (int d = 2; d >= 0; --d) {
-    const int count = kernel_->threads[static_cast<size_t>(d)];
+  for (size_t axis = kMaxRank; axis-- > 0;) {
+    const int count = kernel_->threads[axis];
     if (count == 1) continue;
-    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", kThreadNames[d], count));
+    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", kThreadNames[axis], count));
     ++opened;
   }
   const bool braces = opened == 0 && !last;
   if (braces) out_.open("{");
-  for (int d = 2; d >= 0; --d) {
-    const bool single = kernel_->threads[static_cast<size_t>(d)] == 1;
-    if (single && used.count(kThreadNames[d])) {
-      out_.line(fmt::format("const int {} = 0;", kThreadNames[d]));
+  for (size_t axis = kMaxRank; axis-- > 0;) {
+    if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
+      out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
     }
   }
   std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);

@@ -54,6 +54,7 @@ class Writer {
   void bulk_copies(const kernel::BulkCopies& bulk);
   void await_bulk(const kernel::AwaitBulk& await);
   std::string bulk_word(const kernel::Expr& batch);
+  std::string thread_index(size_t axis) const;
   std::string first_thread() const;
   std::string extents_text(const kernel::Buffer& buffer);
 

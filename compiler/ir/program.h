@@ -21,6 +21,7 @@
 
 #include "compiler/ir/affine.h"
 #include "compiler/support/scalar.h"
+#include "compiler/support/shape.h"
 #include "compiler/support/source.h"
 
 namespace stencil::ir {
@@ -33,8 +34,6 @@ using ReductionId = int;
 // kLargestOffset, so that index arithmetic in 32 bits cannot overflow anywhere.
 constexpr int64_t kLargestCoordinate = int64_t{1} << 30;
 constexpr int64_t kLargestOffset = int64_t{1} << 28;
-
-constexpr int kMaxRank = 8;  // dimensions of a grid; lowering to kernels takes 1 to 3
 
 struct Param {
   std::string name;

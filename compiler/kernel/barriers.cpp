@@ -60,10 +60,8 @@ struct Accesses {  // since the last barrier
 struct Texts {                            // of the values in a kernel
   std::map<std::string, size_t> numbers;  // long names and the numbers that stand for them
   std::map<std::string, unsigned>
-      axes;  // by name: which of thread_x, y, z it is made from, a bit each
+      axes;  // by name: which of thread_x, y, ... it is made from, a bit each
 };
-
-constexpr const char* kThreads[] = {"thread_x", "thread_y", "thread_z"};
 
 // Slots of the largest ring in a body; 1 if there is none.
 int64_t largest_ring(const Body& body) {
@@ -148,8 +146,8 @@ class SectionAccesses {
 
   std::string spell(const Expr& expr, unsigned& axes) {
     if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
-      for (unsigned axis = 0; axis < 3; ++axis) {
-        if (variable->name == kThreads[axis]) axes |= 1u << axis;
+      for (unsigned axis = 0; axis < kMaxRank; ++axis) {
+        if (variable->name == kThreadNames[axis]) axes |= 1u << axis;
       }
       const auto counter = counters_.find(variable->name);
       if (counter != counters_.end()) axes |= counter->second;
@@ -362,7 +360,7 @@ class BarrierVerifier {
   bool own_element(const Place& a, const Place& b) const {
     if (a.ring.empty() != b.ring.empty()) return false;
     unsigned axes = 0;  // of the block
-    for (unsigned axis = 0; axis < 3; ++axis) {
+    for (unsigned axis = 0; axis < kMaxRank; ++axis) {
       if (kernel_.threads[axis] > 1) axes |= 1u << axis;
     }
     unsigned made_from = 0;
@@ -371,11 +369,12 @@ class BarrierVerifier {
       if (found != texts_.axes.end()) made_from |= found->second;
     }
     if (a.index == b.index && (made_from & axes) == axes) return true;
-    for (unsigned axis = 0; axis < 3; ++axis) {
+    for (unsigned axis = 0; axis < kMaxRank; ++axis) {
       if ((axes >> axis & 1) == 0) continue;
-      const auto found = std::find(a.index.begin(), a.index.end(), kThreads[axis]);
+      const auto found = std::find(a.index.begin(), a.index.end(), kThreadNames[axis]);
       const size_t d = static_cast<size_t>(found - a.index.begin());
-      if (d >= a.index.size() || d >= b.index.size() || b.index[d] != kThreads[axis]) return false;
+      if (d >= a.index.size() || d >= b.index.size() || b.index[d] != kThreadNames[axis])
+        return false;
     }
     return true;
   }

@@ -72,6 +72,10 @@ int64_t known_power_of_two(const Expr& expr, const Environment& environment) {
   }
 }
 
+std::array<int, 3> hardware_threads(const Kernel& kernel) {
+  return {kernel.threads[0], kernel.threads[1], static_cast<int>(kernel.threads.product(2))};
+}
+
 SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
   const Environment environment = [&](const std::string& name) -> std::optional<int64_t> {
     for (const NamedConstant& constant : constants) {

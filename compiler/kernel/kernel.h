@@ -9,9 +9,9 @@
 // The body runs once per thread block with the variable `block` (I64, 0 .. number of blocks - 1:
 // the launch is one-dimensional, so that no target's limit on a second dimension matters). What the
 // threads of a block do in parallel stands inside `Threads` statements, which bind `thread_x`,
-// `thread_y`, `thread_z` (I32); everything outside them is uniform over the block. A `Barrier`
-// stands between two Threads statements when the second reads what the first wrote to shared
-// memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
+// `thread_y`, ... (I32, kThreadNames); everything outside them is uniform over the block. A
+// `Barrier` stands between two Threads statements when the second reads what the first wrote to
+// shared memory. On a GPU a Threads statement is just a scope; on a CPU it is a loop nest over the
 // threads, and barriers vanish. Per-thread buffers live from one Threads statement to the next;
 // lets do not. A `Shuffle` hands per-thread values to neighbouring threads; like a barrier it
 // stands between Threads statements. So do `BulkCopies`, which a block makes as a whole.
@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "compiler/support/scalar.h"
+#include "compiler/support/shape.h"
 
 namespace stencil::kernel {
 
@@ -185,6 +186,10 @@ struct Statement {
       kind;
 };
 
+// The variables that tell a thread from the others of its block, by dimension.
+constexpr std::array<const char*, kMaxRank> kThreadNames = {
+    "thread_x", "thread_y", "thread_z", "thread_w", "thread_v", "thread_u", "thread_s", "thread_r"};
+
 // --- Kernels
 // ------------------------------------------------------------------------------------------
 
@@ -227,12 +232,16 @@ struct Kernel {
   std::string comment;          // what it does, for the reader of the output
   std::vector<Buffer> buffers;  // the Global ones are arguments, in this order, then the scalars
   std::vector<ScalarArgument> scalars;
-  std::array<int, 3> threads = {1, 1, 1};  // x, y, z
+  Shape threads;
   int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: none
   std::vector<BulkSource> bulk_sources;
   int bulk_slots = 0;  // batches of bulk copies that may be under way or in use; 0: there are none
   Body body;
 };
+
+// Hardware numbers the threads of a block in three dimensions: those of z and beyond share the
+// third, z running fastest.
+std::array<int, 3> hardware_threads(const Kernel& kernel);
 
 struct NamedConstant {  // constexpr int size_x = 512;  // comment
   std::string name;

@@ -210,8 +210,8 @@ std::string print_rows(const Array& array) {
 }
 
 void print_kernel(const Kernel& kernel, std::string& out) {
-  out += fmt::format("\nkernel {} threads {}x{}x{}", kernel.name, kernel.threads[0],
-                     kernel.threads[1], kernel.threads[2]);
+  out += fmt::format("\nkernel {} threads {}", kernel.name,
+                     stencil::print(kernel.threads, std::max(3, kernel.threads.rank())));
   if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {

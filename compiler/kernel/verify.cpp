@@ -113,9 +113,7 @@ class KernelVerifier {
     const bool outer_threads = in_threads_;
     const auto outer = variables_;
     in_threads_ = true;
-    for (const char* thread : {"thread_x", "thread_y", "thread_z"}) {
-      variables_[thread] = Scalar::I32;
-    }
+    for (const char* thread : kThreadNames) variables_[thread] = Scalar::I32;
     body(threads.body);
     variables_ = outer;
     in_threads_ = outer_threads;
@@ -176,11 +174,11 @@ class KernelVerifier {
   const Buffer& at(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
 
   void threads() {
-    int64_t total = 1;
-    for (int count : kernel_.threads) {
+    for (size_t axis = 0; axis < kMaxRank; ++axis) {
+      const int count = kernel_.threads[axis];
       if (count < 1) fail(fmt::format("{} threads in one dimension", count));
-      total *= count;
     }
+    const int64_t total = kernel_.threads.product();
     if (total > 1024) fail(fmt::format("{} threads in a block", total));
   }
 

@@ -82,8 +82,8 @@ class Interface {
 
   const ir::Program& program_;
   Names names_;
-  std::vector<kernel::NamedConstant> sizes_;  // size_z, size_y, size_x where the grid's are known,
-                                              // and pitches of rows
+  std::vector<kernel::NamedConstant> sizes_;  // size_x, size_y, ... where the grid's are known, and
+                                              // pitches of rows
   std::vector<std::string> param_names_;      // in kernels, by ParamId
   std::vector<std::vector<std::string>> slot_names_;  // [array][slot]
   std::vector<std::vector<int>> first_array_;         // [field][component]
@@ -92,7 +92,7 @@ class Interface {
   std::vector<kernel::Parameter> parameters_;
 };
 
-// The coordinate names of a grid: {"x"}, {"y", "x"}, {"z", "y", "x"}.
+// The coordinate names of a grid: {"x"}, {"y", "x"}, ... {"w", "z", "y", "x"}, ...
 std::vector<std::string> axis_names(int rank);
 
 // --- Evaluating a piece
@@ -170,7 +170,7 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
 
 // Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
 // first).
-int along(const std::array<int, 3>& shape, int rank, int dimension);
+int along(const Shape& shape, int rank, int dimension);
 
 // The variables through which a kernel knows its place in time (I32).
 inline kernel::Expr first_step() {

@@ -37,7 +37,7 @@ struct Family {
   // should not. Null: never.
   std::string (*unrewarding)(const ir::Program& program);
   // Errors L01x name the feature, the reason and its place; without errors the program can be
-  // lowered.
+  // lowered. Null: any program can.
   void (*refuse)(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
   kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule);
   Footprint (*measure)(const ir::Program& program, const Schedule& schedule);
@@ -52,13 +52,10 @@ constexpr int kMaxTimeTile = 64;  // T
 // The settings of a family that are words, each with each of its words: "loads=bulk".
 std::vector<std::string> word_settings(const Family& family);
 
-// Every family, most capable of time tiling first.
+// Every family, most capable of time tiling first; the last serves every program.
 const std::vector<Family>& family_table();
 
 // Bytes of one point of a field, all components.
 int64_t bytes_per_point(const ir::Field& field);
-
-// Refusals that hold for every kernel family: rank.
-void refuse_common(const ir::Program& program, const std::string& family, Diagnostics& diagnostics);
 
 }  // namespace stencil::schedule

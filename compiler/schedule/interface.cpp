@@ -22,8 +22,7 @@ std::string Names::unique(const std::string& wanted) {
 }
 
 std::vector<std::string> axis_names(int rank) {
-  static const std::vector<std::string> kAxes = {"z", "y", "x"};
-  return {kAxes.end() - rank, kAxes.end()};
+  return {kAxes.rend() - rank, kAxes.rend()};  // x comes last
 }
 
 namespace {
@@ -50,9 +49,8 @@ bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
 }  // namespace
 
 Interface::Interface(const ir::Program& program, Rows rows) : program_(program) {
-  for (const char* name : {"block", "thread_x", "thread_y", "thread_z", "first_step", "steps"}) {
-    names_.reserve(name);
-  }
+  for (const char* name : {"block", "first_step", "steps"}) names_.reserve(name);
+  for (const char* thread : kernel::kThreadNames) names_.reserve(thread);
   // What the program names keeps its name, unless it is one that kernels use themselves.
   for (const ir::Param& param : program.params) {
     param_names_.push_back(param.folded() ? param.name : names_.unique(param.name));
@@ -114,10 +112,10 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   }
 }
 
-// size_z, size_y, size_x: the extents of the grid where they are known.
+// ... size_z, size_y, size_x: the extents of the grid where they are known.
 void Interface::name_sizes() {
-  const auto axes = axis_names(std::min(rank(), 3));
-  for (int d = 0; d < rank() && rank() <= 3; ++d) {
+  const auto axes = axis_names(rank());
+  for (int d = 0; d < rank(); ++d) {
     const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
     const ir::Affine extent = range.high - range.low + 1;
     if (!extent.is_constant()) continue;
@@ -255,7 +253,7 @@ Expr Interface::affine(const ir::Affine& value) const {
 
 Expr Interface::extent(const ir::Box& box, int dimension) const {
   const ir::Range& range = box.ranges[static_cast<size_t>(dimension)];
-  if (range == program_.grid.ranges[static_cast<size_t>(dimension)] && rank() <= 3) {
+  if (range == program_.grid.ranges[static_cast<size_t>(dimension)]) {
     const std::string comment =
         "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
     for (const kernel::NamedConstant& size : sizes_) {

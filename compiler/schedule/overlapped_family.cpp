@@ -77,7 +77,7 @@ namespace {
 
 constexpr int64_t kSharedBytesLimit = 227 * 1024;  // per block, compute capability 9.0
 
-Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elements) {
+Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   Schedule schedule;
   schedule.family = "overlapped";
   schedule.regions = Regions::Hull;
@@ -87,9 +87,44 @@ Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elemen
   return schedule;
 }
 
-// Tile shapes to try for a rank, largest first: the fastest of those measured on an H200
-// (docs/performance.md), and smaller ones for programs with many fields.
+// The threads and elements that cover a box: as many threads as fit a block of usual size go to x,
+// then to y and so on, which keeps neighbours in x together; what is left are elements.
+Schedule cover(int time_tile, const Shape& box) {
+  constexpr int kThreads = 256, kThreadsFromZ = 64;
+  Shape block, elements;
+  for (size_t axis = 0; axis < kMaxRank; ++axis) {
+    int64_t free = kThreads / block.product();
+    if (axis > 1) free = std::min(free, kThreadsFromZ / block.product(2));
+    block[axis] = static_cast<int>(std::min<int64_t>(box[axis], free));
+    elements[axis] = box[axis] / block[axis];
+  }
+  return make(time_tile, block, elements);
+}
+
+// Tiles of rank 4 and more: nearly cubes, since every side has a halo. What fits shared memory
+// depends on the rank so much that boxes are tried one by one, each with half the points of the one
+// before: its longest side is cut, the outermost of them, and x counts half.
+std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile) {
+  constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
+  Shape box = {16};
+  for (int axis = 1; axis < rank; ++axis) box[static_cast<size_t>(axis)] = 8;
+  std::vector<Schedule> out;
+  while (box.product() >= kFewestPoints) {
+    if (box.product() <= kMostPoints) out.push_back(cover(time_tile, box));
+    size_t longest = 0;
+    for (size_t axis = 1; axis < kMaxRank; ++axis) {
+      const int length = longest == 0 ? box[0] / 2 : box[longest];
+      if (box[axis] > 1 && box[axis] >= length) longest = axis;
+    }
+    box[longest] /= 2;
+  }
+  return out;
+}
+
+// Tile shapes to try for a rank, largest first: up to rank 3 the fastest of those measured on an
+// H200 (docs/performance.md), and smaller ones for programs with many fields.
 std::vector<Schedule> shapes(int rank, int time_tile) {
+  if (rank > 3) return many_dimensional_shapes(rank, time_tile);
   if (rank == 1) {
     return {make(time_tile, {256, 1, 1}, {8, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
   }
@@ -126,13 +161,12 @@ bool calls_in_double(const ir::Program& program) {
 Schedule defaults(const ir::Program& program) {
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   constexpr int kMostPointsWithCalls = 4;
-  const int rank = std::clamp(program.grid.rank(), 1, 3);
-  const int usual = rank == 1 ? 16 : rank == 2 ? 6 : 2;
-  if (program.grid.rank() > 3) return shapes(rank, 1).front();  // refused later, by name
+  const int rank = program.grid.rank();
+  const int usual = rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1;
   for (const int64_t limit : {kUsualSharedBytes, kSharedBytesLimit}) {
     for (int t = usual; t >= 1; --t) {
       for (const Schedule& schedule : shapes(rank, t)) {
-        const int points = schedule.elements[0] * schedule.elements[1] * schedule.elements[2];
+        const int64_t points = schedule.elements.product();
         if (points > kMostPointsWithCalls && calls_in_double(program)) continue;
         const OverlappedGeometry geometry = plan_overlapped(program, schedule);
         if (pays(geometry) && shared_tile_bytes(program, geometry) <= limit) return schedule;
@@ -142,10 +176,12 @@ Schedule defaults(const ir::Program& program) {
   return shapes(rank, 1).front();
 }
 
-// In 3-D the halo is most of a tile that fits shared memory: measured, one step per sweep is
-// faster.
+// From 3-D on the halo is most of a tile that fits shared memory. Measured in 3-D, one step per
+// sweep is faster.
 std::string unrewarding(const ir::Program& program) {
-  return program.grid.rank() < 3 ? "" : "in 3-D recomputing the halo costs more than it saves";
+  const int rank = program.grid.rank();
+  if (rank < 3) return "";
+  return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
 }
 
 // Where the boundary rule of a field on a sub-grid leads, the tile may not reach. What memory holds
@@ -174,7 +210,6 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 }
 
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
-  refuse_common(program, "overlapped", diagnostics);
   refuse_far_reads(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
@@ -228,7 +263,7 @@ Footprint measure_overlapped(const ir::Program& program, const Schedule& schedul
   out.redundancy =
       analysis::redundancy(geometry.analysis, geometry.core, schedule.regions == Regions::Hull);
   out.shared_bytes = shared_tile_bytes(program, geometry);
-  out.threads = schedule.block[0] * schedule.block[1] * schedule.block[2];
+  out.threads = static_cast<int>(schedule.block.product());
   out.output = geometry.core;
   return out;
 }

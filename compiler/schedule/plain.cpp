@@ -42,12 +42,7 @@ Body loop_nest(const Interface& interface, const ir::Box& box, const Point& poin
 
 }  // namespace
 
-std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostics& diagnostics) {
-  Diagnostics refusals;
-  refuse_common(program, "plain", refusals);
-  for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
-  if (refusals.has_errors()) return std::nullopt;
-
+kernel::Module lower_plain(const ir::Program& program) {
   const Interface interface(program);
   kernel::Module module = interface.empty_module();
   module.name += "_plain";

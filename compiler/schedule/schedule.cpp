@@ -20,6 +20,7 @@ namespace stencil::schedule {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr int kMaxThreadsFromZ = 64;  // they share the third dimension that hardware has
 constexpr int kMaxElements = 256;
 
 const char* setting_name(Setting setting) {
@@ -110,13 +111,6 @@ const Row* find_row(const Row (&table)[n], Setting setting) {
   return nullptr;
 }
 
-std::string print_shape(const std::array<int, 3>& shape, int rank) {
-  std::string out = fmt::format("{}", shape[0]);
-  for (int d = 1; d < std::clamp(rank, 1, 3); ++d)
-    out += fmt::format("x{}", shape[static_cast<size_t>(d)]);
-  return out;
-}
-
 std::optional<std::vector<int>> parse_shape(const std::string& text, int least) {
   std::vector<int> out;
   const char* at = text.data();
@@ -164,21 +158,19 @@ std::string apply_setting(Setting setting, const std::string& value, int rank, S
     schedule.*row->value = (*shape)[0];
     return "";
   }
-  if (!shape || static_cast<int>(shape->size()) > std::min(rank, 3)) {
-    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8",
-                       std::min(rank, 3));
+  if (!shape || static_cast<int>(shape->size()) > rank) {
+    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8", rank);
   }
-  std::array<int, 3> full = {1, 1, 1};
-  std::copy(shape->begin(), shape->end(), full.begin());
-  int64_t product = 1;
-  for (int n : full) product = std::min<int64_t>(product * n, int64_t{1} << 40);
-  const int limit = setting == Setting::Block ? kMaxThreads : kMaxElements;
-  if (product > limit || (setting == Setting::Block && full[2] > 64)) {
-    return fmt::format(
-        "at most {} {}", limit,
-        setting == Setting::Block ? "threads per block (64 of them in z)" : "elements per thread");
+  Shape full;
+  for (size_t axis = 0; axis < shape->size(); ++axis) full[axis] = (*shape)[axis];
+  const bool is_block = setting == Setting::Block;
+  const int limit = is_block ? kMaxThreads : kMaxElements;
+  if (full.product() > limit || (is_block && full.product(2) > kMaxThreadsFromZ)) {
+    return is_block ? fmt::format("at most {} threads per block ({} of them in z and beyond)",
+                                  limit, kMaxThreadsFromZ)
+                    : fmt::format("at most {} elements per thread", limit);
   }
-  (setting == Setting::Block ? schedule.block : schedule.elements) = full;
+  (is_block ? schedule.block : schedule.elements) = full;
   return "";
 }
 
@@ -261,7 +253,7 @@ std::string print(const Schedule& schedule, int rank) {
     } else if (word) {
       out += word->words[static_cast<size_t>(word->get(schedule))];
     } else {
-      out += print_shape(setting == Setting::Block ? schedule.block : schedule.elements, rank);
+      out += stencil::print(setting == Setting::Block ? schedule.block : schedule.elements, rank);
     }
   }
   return out;
@@ -298,7 +290,9 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
 }
 
 Schedule choose(const ir::Program& program, Diagnostics* refusals) {
-  for (const Family& family : family_table()) {
+  const std::vector<Family>& families = family_table();
+  for (size_t f = 0; f + 1 < families.size(); ++f) {
+    const Family& family = families[f];
     const Schedule schedule = family.defaults(program);
     Diagnostics why;
     family.refuse(program, schedule, why);
@@ -310,7 +304,7 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals) {
     if (!refusals) continue;
     for (const Diagnostic& refusal : why.items()) refusals->add(refusal);
   }
-  return direct_family().defaults(program);  // lower() then says why not even this can serve
+  return families.back().defaults(program);
 }
 
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& asked,
@@ -319,7 +313,7 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   Schedule schedule = asked;
   if (schedule.rows == Rows::Auto) schedule.rows = in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
-  family->refuse(program, schedule, refusals);
+  if (family->refuse) family->refuse(program, schedule, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;
@@ -342,17 +336,6 @@ int64_t bytes_per_point(const ir::Field& field) {
   int64_t bytes = 0;
   for (const ir::Component& component : field.components) bytes += size_in_bytes(component.type);
   return bytes;
-}
-
-void refuse_common(const ir::Program& program, const std::string& family,
-                   Diagnostics& diagnostics) {
-  if (program.grid.rank() > 3) {
-    Diagnostic& error = diagnostics.error(
-        "L010", program.grid_span,
-        fmt::format("{} kernels refused: the grid has {} dimensions", family, program.grid.rank()));
-    error.expected = "1 to 3";
-    error.hint = "run it with --device reference";
-  }
 }
 
 }  // namespace stencil::schedule

@@ -4,7 +4,6 @@
 // A family is one row of the table in schedule.cpp.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +49,9 @@ enum class Rows {
 
 struct Schedule {
   std::string family = "direct";
-  int time_tile = 1;                        // T, steps per launch
-  std::array<int, 3> block = {1, 1, 1};     // B, threads per block in x, y, z (x is contiguous)
-  std::array<int, 3> elements = {1, 1, 1};  // E, points per thread in x, y, z
+  int time_tile = 1;  // T, steps per launch
+  Shape block;        // B, threads per block
+  Shape elements;     // E, points per thread
   Regions regions = Regions::Shrink;
   int chunk = 0;     // streaming: planes a block writes; 0: chosen so that blocks fill the device
   int prefetch = 1;  // planes loaded ahead of their use
@@ -77,7 +76,7 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
                               Diagnostics& diagnostics);
 
 // A reasonable schedule without search: the first family of the table that can serve the program
-// and does not call itself unrewarding for it, with its defaults; else direct. `refusals`, if
+// and does not call itself unrewarding for it, with its defaults. `refusals`, if
 // given, receives why the families before it were passed over.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
 
@@ -109,8 +108,8 @@ struct Footprint {
 Footprint measure(const ir::Program& program, const Schedule& schedule);
 
 // Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values
-// (one kernel per array, plan with one launch each). `lower_plain` may refuse like `lower`.
-std::optional<kernel::Module> lower_plain(const ir::Program& program, Diagnostics& diagnostics);
+// (one kernel per array, plan with one launch each).
+kernel::Module lower_plain(const ir::Program& program);
 kernel::Module lower_initial_values(const ir::Program& program);
 
 // The names of all families, and one line on each, for --help and explain.

@@ -114,7 +114,7 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
 
 namespace {
 
-Schedule make(int time_tile, std::array<int, 3> block, std::array<int, 3> elements) {
+Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   Schedule schedule;
   schedule.family = "streaming";
   schedule.time_tile = time_tile;
@@ -209,17 +209,17 @@ bool fits(const Schedule& schedule, const StreamPlan& plan) {
 }
 
 std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
-  struct Shape {
-    std::array<int, 3> block, elements;
+  struct Candidate {
+    Shape block, elements;
     int deepest;
   };
-  const std::vector<Shape> flat = {
+  const std::vector<Candidate> flat = {
       {{32, 1, 1}, {2, 1, 1}, 8}, {{32, 1, 1}, {4, 1, 1}, 12}, {{32, 1, 1}, {8, 1, 1}, 10}};
-  const std::vector<Shape> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
-                                   {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
-                                   {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
+  const std::vector<Candidate> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
+                                       {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
+                                       {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
   std::vector<Schedule> out;
-  for (const Shape& shape : program.grid.rank() == 2 ? flat : deep) {
+  for (const Candidate& shape : program.grid.rank() == 2 ? flat : deep) {
     for (int t = shape.deepest; t >= 1; --t) {
       Schedule schedule = make(t, shape.block, shape.elements);
       schedule.edges = program.grid.rank() == 2 ? Edges::Split : Edges::Tested;
@@ -267,6 +267,13 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   if (program.grid.rank() < 2) {
     diagnostics.error("L018", program.grid_span, "streaming refused: the grid has one dimension")
         .hint = "there is nothing to tile beside the streamed dimension; use --schedule overlapped";
+  }
+  if (program.grid.rank() > 3) {
+    Diagnostic& error = diagnostics.error(
+        "L010", program.grid_span,
+        fmt::format("streaming refused: the grid has {} dimensions", program.grid.rank()));
+    error.expected = "2 or 3";
+    error.hint = "use --schedule overlapped";
   }
   for (const FarRead& read : far_reads(program)) {
     diagnostics
@@ -358,7 +365,6 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   constexpr int kMostRegisters = 1024;  // beyond this a kernel does nothing but spill
-  refuse_common(program, "streaming", diagnostics);
   refuse_features(program, diagnostics);
   refuse_shape(program, schedule, diagnostics);
   if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);

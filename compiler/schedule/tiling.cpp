@@ -35,7 +35,7 @@ bool is_literal(const Expr& expr) {
 
 }  // namespace
 
-int along(const std::array<int, 3>& shape, int rank, int dimension) {
+int along(const Shape& shape, int rank, int dimension) {
   return shape[static_cast<size_t>(rank - 1 - dimension)];
 }
 

@@ -157,10 +157,10 @@ std::optional<int64_t> constant_in(Environment& env, const ast::Expr& expr, cons
 
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank) {
   const int found = static_cast<int>(box.ranges.size());
-  if (found < 1 || found > ir::kMaxRank || (rank != 0 && found != rank)) {
+  if (found < 1 || found > kMaxRank || (rank != 0 && found != rank)) {
     Diagnostic& error = env.report.error("S014", box.span, "wrong number of dimensions");
     error.expected =
-        rank != 0 ? fmt::format("{}, as the grid has", rank) : fmt::format("1 to {}", ir::kMaxRank);
+        rank != 0 ? fmt::format("{}, as the grid has", rank) : fmt::format("1 to {}", kMaxRank);
     error.found = fmt::format("{}", found);
     return std::nullopt;
   }

@@ -15,7 +15,7 @@ std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, 
 // The same, but silently nothing where `expr` is not affine.
 std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 
-// A box of `rank` dimensions (0: any up to ir::kMaxRank). S014 for another rank.
+// A box of `rank` dimensions (0: any up to kMaxRank). S014 for another rank.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
 
 // The index names of a box, one per dimension, "" where there is none; errors for unusable ones.

@@ -185,7 +185,7 @@ std::string AccessProver::describe_access(const ir::Access& access) const {
 
 void AccessProver::report_escape(const ir::Access& access, int dimension, Side side, Span span,
                                  const std::vector<Span>& applied_at) {
-  static const char* const kDefaultNames[ir::kMaxRank] = {"i", "j", "k", "l", "m", "n", "o", "p"};
+  static const char* const kDefaultNames[kMaxRank] = {"i", "j", "k", "l", "m", "n", "o", "p"};
   const auto d = static_cast<size_t>(dimension);
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const ir::Range& domain = field.box.ranges[d];

@@ -17,7 +17,8 @@ small_sizes() {
   case $rank in
     1) size=2000 ;;
     2) size=70 ;;
-    *) size=20 ;;
+    3) size=20 ;;
+    *) size=9 ;;
   esac
   grep -oE 'param +[KMN] *: *integer' "$file" | sed -E "s/param +([KMN]).*/-D \1=$size/"
 }

@@ -29,7 +29,7 @@ std::string small_sizes(const std::string& name) {
   EXPECT_TRUE(std::regex_search(text, grid, std::regex("\ngrid [^\\]]*\\]"))) << name;
   const std::string box = grid.str();
   const auto commas = std::count(box.begin(), box.end(), ',');
-  int size = commas == 0 ? 500 : commas == 1 ? 35 : 13;
+  int size = commas == 0 ? 500 : commas == 1 ? 35 : commas == 2 ? 13 : 7;
   std::string out;
   const std::regex param("param +([NMK]) *: *integer");
   for (std::sregex_iterator it(text.begin(), text.end(), param), end; it != end; ++it) {
@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Examples, EveryExample, testing::ValuesIn(examples()), 
 INSTANTIATE_TEST_SUITE_P(Examples, RepresentativeExample,
                          testing::Values("jacobi1d3", "jacobi2d", "jacobi3d", "fdtd2d",
                                          "paper_multi", "paper_smooth", "life", "grayscott",
-                                         "lbm_d2q9", "acoustic3d", "heat3d", "converge2d"),
+                                         "lbm_d2q9", "acoustic3d", "heat3d", "converge2d",
+                                         "phi4flow"),
                          kName);
 
 }  // namespace

@@ -121,21 +121,30 @@ TEST_F(RunCommand, FixedParamsChangeNoBit) {
   EXPECT_EQ(stencilc("verify heat.stn --quick --fix a --device host --schedule direct").status, 0);
 }
 
-TEST_F(RunCommand, WhatNoKernelServesFallsBackToTheInterpreterWithANote) {
+TEST_F(RunCommand, FourDimensionsOnTheHost) {
+  if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no C++ compiler";
   write("cube.stn",
-        "grid G = [0..4, 0..4, 0..4, 0..4] steps 2;\nfield A : real on G;\n"
-        "stencil s : A on G = 0.5 * A[0,0,0,0];\n"
+        "grid G = [0..4, 0..5, 0..6, 0..7] steps 2;\nfield A : real on G boundary mirror;\n"
+        "stencil s : A on G = 0.5 * (A[-1,0,0,0] + A[0,0,0,1]);\n"
+        "init A[h,i,j,k] = h * k + 0.1 * i * j - k;\n"
         "reduce total = sum(A[0,0,0,0]) on G every 2;\n");
-  const Outcome automatic = stencilc("run cube.stn");
-  EXPECT_EQ(automatic.status, 0) << automatic.err;
-  EXPECT_NE(automatic.out.find("note"), std::string::npos);
-  EXPECT_NE(automatic.out.find("reduce    total = 0"), std::string::npos);
-  const Outcome named = stencilc("run cube.stn --schedule direct --out A=a.npy");
-  if (has_device(stencilc("devices"), "host")) {
-    EXPECT_EQ(named.status, 1);
-    EXPECT_NE(named.err.find("4 dimensions"), std::string::npos) << named.err;
-    EXPECT_EQ(files(), "cube.stn");
+  ASSERT_EQ(stencilc("run cube.stn --device reference --out A=reference.npy").status, 0);
+  for (const char* schedule : {"direct", "overlapped T=2"}) {
+    const Outcome run = stencilc("run cube.stn --device host --out A=host.npy --schedule '" +
+                                 std::string(schedule) + "'");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read(file("host.npy")), read(file("reference.npy"))) << schedule;
   }
+  const std::string picture = "run cube.stn --device reference --out A=";
+  ASSERT_EQ(stencilc(picture + "names.png --slice w=1 --slice z=2").status, 0);
+  ASSERT_EQ(stencilc(picture + "numbers.png --slice d0=1 --slice d1=2").status, 0);
+  ASSERT_EQ(stencilc(picture + "middle.png").status, 0);
+  EXPECT_EQ(read(file("names.png")), read(file("numbers.png")));
+  EXPECT_NE(read(file("names.png")), read(file("middle.png")));
+  const Outcome refused = stencilc("run cube.stn --schedule streaming --out A=refused.npy");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("4 dimensions"), std::string::npos) << refused.err;
+  EXPECT_EQ(files().find("refused.npy"), std::string::npos);
 }
 
 // The lines of `out` that say how the run ended.

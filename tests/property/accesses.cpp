@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/property/generator_parts.h"
+#include "tests/property/many_dimensions.h"
 
 namespace stencil::property {
 
@@ -18,7 +19,8 @@ Site::Site(int rank)
     : reach(rank), least(static_cast<size_t>(rank), -4), most(static_cast<size_t>(rank), 4) {}
 
 Offset Generator::random_offset(const Site& site) {
-  const int radius = random_.chance(choices_.far_offset) ? 4 : random_.chance(50) ? 1 : 2;
+  int radius = random_.chance(choices_.far_offset) ? 4 : random_.chance(50) ? 1 : 2;
+  if (rank() > 3) radius = std::min(radius, largest_offset(out_.rank));
   Offset offset(rank(), 0);
   if (random_.chance(60)) {  // a star: along one axis
     offset[static_cast<size_t>(random_.below(out_.rank))] = random_.between(-radius, radius);

@@ -11,7 +11,7 @@
 namespace stencil::property {
 
 struct Choices {
-  std::vector<int> ranks = {20, 40, 40};  // weights of ranks 1, 2, 3
+  std::vector<int> ranks = {20, 40, 40, 9, 2, 2, 2, 2};  // weights of ranks 1, 2, ... 8
 
   // Element types, weights: those of numbers in the order of enum Number (types.h).
   std::vector<int> numbers = {50, 7, 7, 7, 6, 8, 8};

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tests/property/generator_parts.h"
+#include "tests/property/many_dimensions.h"
 
 namespace stencil::property {
 
@@ -61,7 +62,12 @@ GeneratedProgram Generator::run() {
 }
 
 GeneratedProgram random_program(uint64_t seed, const Choices& choices) {
-  return Generator(seed, choices).run();
+  GeneratedProgram program = Generator(seed, choices).run();
+  while (too_large(program)) {
+    seed = Random(seed).next();
+    program = Generator(seed, choices).run();
+  }
+  return program;
 }
 
 }  // namespace stencil::property

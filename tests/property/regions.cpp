@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/property/generator_parts.h"
+#include "tests/property/many_dimensions.h"
 
 namespace stencil::property {
 
@@ -77,7 +78,9 @@ void Generator::choose_sizes() {
   bool tiny = true, multiple = true;
   for (size_t d = 0; d < rank(); ++d) {
     int size = needed_[d];
-    if (tiny_)
+    if (rank() > 3)
+      size = random_extent(random_, out_.rank, size);
+    else if (tiny_)
       size = random_.between(1, 5);
     else if (random_.chance(30))
       size += random_.between(0, 3);
@@ -86,8 +89,8 @@ void Generator::choose_sizes() {
     else
       size += random_.between(0, kLargest[rank()]);
     size = std::max(size, needed_[d]);
-    size = std::min(size, std::max(kLargest[rank()], needed_[d]));
-    if (!tiny_ && d + 1 == rank() && random_.chance(choices_.rows_of_eight)) {
+    if (rank() <= 3) size = std::min(size, std::max(kLargest[rank()], needed_[d]));
+    if (!tiny_ && rank() <= 3 && d + 1 == rank() && random_.chance(choices_.rows_of_eight)) {
       size = (size + 7) / 8 * 8;
     }
     tiny = tiny && size <= 5;

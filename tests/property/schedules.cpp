@@ -6,13 +6,15 @@
 #include <algorithm>
 
 #include "compiler/support/diagnostic.h"
+#include "tests/property/many_dimensions.h"
 
 namespace stencil::property {
 
 namespace {
 
 std::string random_streaming(Random& random, int rank, FpMode fp) {
-  if (rank < 2 || random.chance(8)) return "streaming";  // refused by name; its defaults
+  if (rank < 2 || rank > 3 || random.chance(8))
+    return "streaming";  // refused by name; its defaults
   const bool flat = rank == 2;
   const int lanes = random.pick<int>({8, 16, 32, 32});
   const int rows = 32 / lanes * random.pick<int>({1, 1, 2, 4});
@@ -38,7 +40,7 @@ std::string random_streaming(Random& random, int rank, FpMode fp) {
 // are unrolled: a compiler that optimises takes a minute over hundreds.
 std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank) {
   constexpr int kThreads = 256, kElements = 64;
-  int threads = schedule.block[0] * schedule.block[1] * schedule.block[2];
+  int64_t threads = schedule.block.product();
   int elements = 1;
   for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
     if (2 * threads <= kThreads) {
@@ -77,9 +79,9 @@ std::optional<schedule::Schedule> reduce(schedule::Schedule schedule) {
     schedule.time_tile = (schedule.time_tile + 1) / 2;
     return schedule;
   }
-  for (int& elements : schedule.elements) {
-    if (elements == 1) continue;
-    elements /= 2;
+  for (size_t axis = 0; axis < kMaxRank; ++axis) {
+    if (schedule.elements[axis] == 1) continue;
+    schedule.elements[axis] /= 2;
     return schedule;
   }
   return std::nullopt;
@@ -108,6 +110,7 @@ std::optional<schedule::Schedule> amend(schedule::Schedule schedule, const std::
 
 std::string random_settings(Random& random, const std::string& family, int rank, FpMode fp) {
   if (family == "streaming") return random_streaming(random, rank, fp);
+  if (rank > 3) return random_deep_schedule(random, family, rank);
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});
   const int bz = random.pick<int>({1, 2});

@@ -280,7 +280,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->allow_extra_args(false)
       ->group(group);
   to.add_option("--slice", texts.slices,
-                "the plane a .png shows, of axis z (or d0, d1, ...); default: middle")
+                "the plane a .png shows, of axis z, w, ... (or d0, d1, ...); default: middle")
       ->option_text("AXIS=N")
       ->allow_extra_args(false)
       ->group(group);

@@ -67,9 +67,7 @@ int finish(const Arguments& arguments, const ir::Program& program, const Prepare
   if (!files.ok()) return tool::report(files.failure());
   const runtime::Status written = write_files(files.value());
   if (!written.ok()) return tool::report(written.failure());
-  std::string text;
-  for (const std::string& note : prepared.notes) text += "note      " + note + "\n";
-  text += summary(program, prepared, run, wanted) + reductions(program, state);
+  std::string text = summary(program, prepared, run, wanted) + reductions(program, state);
   if (arguments.stats) text += "\n" + runtime::print_statistics(program, state);
   return print_out(text);
 }

@@ -75,7 +75,7 @@ Status check_output(const std::string& path, const FieldReference& field,
   return Done{};
 }
 
-// --slice by axis name: z, y, x count from the last dimension, d0, d1, ... from the first.
+// --slice by axis name: x, y, z, w, ... count from the last dimension, d0, d1, ... from the first.
 Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program,
                                                const Arguments& arguments,
                                                const reference::FieldData* field) {
@@ -83,7 +83,8 @@ Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program,
   const int free_dimensions = std::max(rank - 2, 0);
   std::vector<std::string> known;
   for (int d = 0; d < free_dimensions; ++d) known.push_back(fmt::format("d{}", d));
-  if (rank == 3) known.push_back("z");
+  const auto axis_name = [&](int d) { return kAxes[static_cast<size_t>(rank - 1 - d)]; };
+  for (int d = 0; d < free_dimensions; ++d) known.push_back(axis_name(d));
   for (const auto& [axis, coordinate] : arguments.slice) {
     if (std::find(known.begin(), known.end(), axis) != known.end()) continue;
     if (known.empty()) {
@@ -98,7 +99,7 @@ Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program,
   std::vector<int64_t> fixed;
   for (int d = 0; d < free_dimensions && field != nullptr; ++d) {
     auto given = arguments.slice.find(fmt::format("d{}", d));
-    if (given == arguments.slice.end() && rank == 3) given = arguments.slice.find("z");
+    if (given == arguments.slice.end()) given = arguments.slice.find(axis_name(d));
     const auto& [low, high] = field->box[static_cast<size_t>(d)];
     fixed.push_back(given != arguments.slice.end() ? given->second : low + (high - low) / 2);
   }

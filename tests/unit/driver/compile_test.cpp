@@ -100,8 +100,8 @@ TEST(Compile, TheScheduleDoesNotTouchTheDeclarations) {
 
 TEST(Compile, RefusesWithACodeAndLeavesNothing) {
   const std::pair<std::string, std::string> schedules[] = {
-      {"auto", "L010"},      {"direct", "L010"},         {"overlapped", "L010"},
-      {"overlaped", "L001"}, {"overlapped T=0", "L002"}, {"overlapped T=x", "L002"},
+      {"streaming", "L010"},      {"direct block=1x1x1x1x1", "L002"}, {"overlaped", "L001"},
+      {"overlapped T=0", "L002"}, {"overlapped T=x", "L002"},
   };
   for (const auto& [line, code] : schedules) {
     CompileRequest request;
@@ -115,7 +115,7 @@ TEST(Compile, RefusesWithACodeAndLeavesNothing) {
 
 TEST(Compile, ARefusalPointsAtTheFeature) {
   CompileRequest request;
-  request.schedule = "direct";
+  request.schedule = "streaming";
   Diagnostics diagnostics;
   EXPECT_FALSE(compile_text(kHypercube, request, diagnostics));
   ASSERT_FALSE(diagnostics.items().empty());
@@ -148,20 +148,11 @@ TEST(Explain, SaysHowReductionsAreServed) {
   EXPECT_TRUE(contains(text, "stop: one flag is read back")) << text;
 }
 
-TEST(Explain, ExplainsWhatNoScheduleServes) {
-  Diagnostics diagnostics;
-  const std::string text =
-      explain(test::load(kHypercube), Source("test.stn", kHypercube), "auto", diagnostics);
-  EXPECT_TRUE(diagnostics.items().empty());
-  EXPECT_TRUE(contains(text, "only the reference interpreter runs this program")) << text;
-  EXPECT_TRUE(contains(text, "error L010: direct kernels refused: the grid has 4 dimensions"))
-      << text;
-}
-
 TEST(Explain, AScheduleThatCannotServeIsAnError) {
   Diagnostics diagnostics;
-  EXPECT_EQ(explain(test::load(kHypercube), Source("test.stn", kHypercube), "direct", diagnostics),
-            "");
+  EXPECT_EQ(
+      explain(test::load(kHypercube), Source("test.stn", kHypercube), "streaming", diagnostics),
+      "");
   ASSERT_TRUE(diagnostics.has_errors());
   EXPECT_EQ(diagnostics.items()[0].code, "L010");
 }

@@ -154,6 +154,27 @@ TEST(RunCpp, BulkCopiesBringZerosFromOutside) {
   EXPECT_EQ(got, expected);
 }
 
+// Also across sections, where what a thread keeps gets the dimensions of the block.
+TEST(RunCpp, ThreadsOfFiveDimensions) {
+  const HostLibrary library(cpp(samples::places()));
+  auto* run = library.get<const char*(float*, int64_t)>("places_run");
+  ASSERT_TRUE(run);
+  std::vector<float> got(48, -1.0f), expected;
+  for (int block = 0; block < 2; ++block) {
+    for (int v = 0; v < 2; ++v) {
+      for (int w = 0; w < 3; ++w) {
+        for (int z = 0; z < 2; ++z) {
+          for (int x = 0; x < 2; ++x) {
+            expected.push_back(2.0f * static_cast<float>(x + 10 * z + 100 * w + 1000 * v));
+          }
+        }
+      }
+    }
+  }
+  ASSERT_STREQ(run(got.data(), 1), nullptr);
+  EXPECT_EQ(got, expected);
+}
+
 // Exactly the steps asked for, each tile by the kernel for its size.
 TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
   for (const std::vector<int>& sizes : {std::vector{4, 2, 1}, {3, 1}, {1}}) {

@@ -402,6 +402,29 @@ Module tiles_of_sizes(const std::vector<int>& sizes) {
   return module;
 }
 
+Module places() {
+  Module module;
+  module.name = "places";
+  module.plan.arrays = {field("A", {i32(2), i32(2), i32(3), i32(2), i32(2)}, 1, 1)};
+  module.plan.points = integer(48, Scalar::I64);
+  Kernel kernel;
+  kernel.name = "place";
+  kernel.threads = {2, 1, 2, 3, 2};
+  kernel.buffers = {global("A", module.plan.arrays[0].extents, false),
+                    {"kept", Scalar::F32, Space::Thread, {}, false, false, ""}};
+  const std::vector<Expr> here = {convert(v("block", Scalar::I64), Scalar::I32), v("thread_v"),
+                                  v("thread_w"), v("thread_z"), v("thread_x")};
+  const Expr place = v("thread_x") + i32(10) * v("thread_z") + i32(100) * v("thread_w") +
+                     i32(1000) * v("thread_v");
+  const Expr kept = load(1, {}, Scalar::F32);
+  kernel.body = {{Threads{{{Store{1, {}, convert(place, Scalar::F32)}}}}},
+                 {Barrier{}},
+                 {Threads{{{Store{0, here, kept + kept}}}}}};
+  module.kernels = {kernel};
+  module.plan.actions = {Launch{0, {{0, 0}}, {}, integer(2, Scalar::I64)}};
+  return module;
+}
+
 Module pointwise(Scalar input, Scalar output, const Expr& value, FpMode fp) {
   Module module;
   module.name = "pointwise";

@@ -34,6 +34,10 @@ kernel::Module boxes(Scalar type = Scalar::F32);
 // the kernel is for), where `first` and `count` are the tile's.
 kernel::Module tiles_of_sizes(const std::vector<int>& sizes);
 
+// Two blocks of 2 x 1 x 2 x 3 x 2 threads. Every thread writes its place to A, x + 10 z + 100 w +
+// 1000 v, adds it up with the one kept from before in a later section, and so has twice its place.
+kernel::Module places();
+
 // A kernel `apply` that stores `value` to out[i], with in[i] (of `input`) as variable `x`.
 kernel::Module pointwise(Scalar input, Scalar output, const kernel::Expr& value,
                          FpMode fp = FpMode::Contract);

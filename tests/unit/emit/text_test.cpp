@@ -48,6 +48,20 @@ TEST(Cuda, KernelHead) {
   EXPECT_TRUE(has(text, "A_next[y * M + x] = fmaf(alpha, laplacian, A[y * M + x]);\n"));
 }
 
+// Hardware has three dimensions of threads; z and beyond share the third.
+TEST(Cuda, ThreadsBeyondTheThirdDimension) {
+  const std::string text = emit_for(Target::Cuda, samples::places());
+  EXPECT_TRUE(has(text, "void __launch_bounds__(24)\n"));
+  EXPECT_TRUE(has(text,
+                  "  const int thread_x = threadIdx.x;\n"
+                  "  const int thread_z = threadIdx.z % 2;\n"
+                  "  const int thread_w = threadIdx.z / 2 % 3;\n"
+                  "  const int thread_v = threadIdx.z / 6;\n"));
+  EXPECT_TRUE(has(text, "dim3(2, 1, 12)"));
+  EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::places()),
+                  "__kernel __attribute__((reqd_work_group_size(2, 1, 12)))\n"));
+}
+
 TEST(Cuda, Driver) {
   const std::string text = emit_for(Target::Cuda, samples::heat());
   EXPECT_TRUE(has(

@@ -21,7 +21,7 @@ const std::vector<std::string> kWrittenTooSoon = {
 
 // What the verifier says about a body over two buffers: 0, `ring`, is shared, of slots x rows x
 // columns; 1 is the threads' own.
-std::vector<std::string> violations(const Body& body, std::array<int, 3> threads = {32, 1, 1}) {
+std::vector<std::string> violations(const Body& body, Shape threads = {32}) {
   Module module;
   module.name = "m";
   Kernel kernel;
@@ -176,7 +176,7 @@ TEST(Slots, NumberedByLiteralsAreDifferent) {
 TEST(OwnElement, OfEveryThreadAxis) {
   const Expr row = v("thread_y"), column = v("thread_x");
   const Expr zero = integer(0), one = integer(1);
-  const std::array<int, 3> flat = {32, 1, 1}, tall = {8, 8, 1};
+  const Shape flat = {32}, tall = {8, 8};
   // Different first indices, but each thread stays in its own place of the others.
   EXPECT_EQ(violations({write(zero, row, column), read(one, row, column)}, tall), kSound);
   EXPECT_EQ(violations({write(zero, integer(3), column), read(one, integer(3), column)}, flat),
@@ -194,9 +194,19 @@ TEST(OwnElement, OfEveryThreadAxis) {
             kWrittenTooSoon);
 }
 
+// Threads of any dimension: here w, the fourth.
+TEST(OwnElement, OfAxesBeyondTheThird) {
+  const Expr row = v("thread_w"), column = v("thread_x"), zero = integer(0), one = integer(1);
+  const Shape deep = {8, 1, 1, 8};
+  EXPECT_EQ(violations({write(zero, row, column), read(one, row, column)}, deep), kSound);
+  EXPECT_EQ(violations({write(zero, zero, column), read(zero, zero, column)}, deep), kReadTooSoon);
+  EXPECT_EQ(violations({write(zero, row, column), read(zero, add(row, one), column)}, deep),
+            kReadTooSoon);
+}
+
 TEST(OwnElement, WhateverTheSlot) {
   const Expr row = v("thread_y"), column = v("thread_x");
-  const std::array<int, 3> tall = {8, 8, 1};
+  const Shape tall = {8, 8};
   EXPECT_EQ(
       violations(loop({write(slot("n", 1, 2), row, column), read(slot("n", 1, 2), row, column)}),
                  tall),
@@ -206,7 +216,7 @@ TEST(OwnElement, WhateverTheSlot) {
 // A slot may be written while others are read at offsets, and its own element in it.
 TEST(OwnElement, IsEnoughForTheSlotThatIsWritten) {
   const Expr row = v("thread_y"), column = v("thread_x"), one = integer(1);
-  const std::array<int, 3> tall = {8, 8, 1};
+  const Shape tall = {8, 8};
   for (const int other : {1, 2}) {
     const Body body = loop({read(slot("n", other, 2), row, add(column, one)),
                             read(slot("n", 2, 2), row, column),

@@ -189,6 +189,8 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        m.kernels[0].threads = {1025, 1, 1};
      }},
+    {"too_many_threads_from_z_on", "kernel k: 2048 threads in a block",
+     [](Module& m) { m.kernels[0].threads = {8, 8, 4, 4, 1, 1, 1, 2}; }},
     {"no_threads", "kernel k: 0 threads in one dimension",
      [](Module& m) {
        m.kernels[0].threads = {0, 1, 1};

@@ -66,7 +66,7 @@ reduce total = sum(A[0,0,0]) on G every 2;
 reduce product = prod(1 + 0.001 * A[0,0,0]) on [0..2, 3..68, 1..N-2];
 )";
 
-// Kernels have up to three dimensions.
+// More dimensions than hardware numbers threads in, and than `streaming` serves.
 inline const char* kFourDimensional = R"(
 grid G = [0..4, 0..4, 0..4, 0..4] steps 4;
 field A : real on G;

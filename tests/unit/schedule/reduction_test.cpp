@@ -59,12 +59,10 @@ TEST(Reductions, KernelsKeepApartFromThoseOfFunctions) {
 }
 
 TEST(Reductions, BelongToThePlainLoopsToo) {
-  Diagnostics diagnostics;
-  const auto plain = lower_plain(test::load(kProgram), diagnostics);
-  ASSERT_TRUE(plain);
-  EXPECT_EQ(kernel::verify(*plain), std::vector<std::string>{});
-  EXPECT_EQ(plain->plan.reductions.size(), 2u);
-  EXPECT_TRUE(plain->plan.stop);
+  const kernel::Module plain = lower_plain(test::load(kProgram));
+  EXPECT_EQ(kernel::verify(plain), std::vector<std::string>{});
+  EXPECT_EQ(plain.plan.reductions.size(), 2u);
+  EXPECT_TRUE(plain.plan.stop);
 }
 
 TEST(Reductions, AProgramWithoutThemIsLeftAlone) {

@@ -73,8 +73,8 @@ TEST(StreamingText, EverySettingIsKept) {
       program);
   EXPECT_EQ(schedule.family, "streaming");
   EXPECT_EQ(schedule.time_tile, 3);
-  EXPECT_EQ(schedule.block, (std::array{8, 4, 1}));
-  EXPECT_EQ(schedule.elements, (std::array{2, 5, 1}));
+  EXPECT_EQ(schedule.block, (Shape{8, 4}));
+  EXPECT_EQ(schedule.elements, (Shape{2, 5}));
   EXPECT_EQ(schedule.chunk, 77);
   EXPECT_EQ(schedule.prefetch, 3);
   EXPECT_EQ(schedule.unroll, 6);

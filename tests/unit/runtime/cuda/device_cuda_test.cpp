@@ -130,6 +130,25 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
   EXPECT_TRUE(fake_->allocated.empty());
 }
 
+TEST_F(CudaDevice, LaunchesThreadsOfFourDimensionsInThree) {
+  const ir::Program program = program_of(kFourDimensional);
+  kernel::Module module;
+  const auto loaded = load(program, "direct block=4x2x3x5", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  int launches = 0;
+  fake_->run = [&](const std::string&, const cuda::LaunchConfig& config, void**) {
+    ++launches;
+    EXPECT_EQ(config.block[0], 4u);
+    EXPECT_EQ(config.block[1], 2u);
+    EXPECT_EQ(config.block[2], 15u);
+  };
+  auto session = loaded.value()->start(state);
+  ASSERT_TRUE(session.ok()) << session.failure().message;
+  ASSERT_TRUE(session.value()->advance(1).ok());
+  EXPECT_EQ(launches, 1);
+}
+
 TEST_F(CudaDevice, UploadsLaunchesRotatesAndBringsHome) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
