@@ -54,11 +54,11 @@ Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const bool mirror = field.boundary == ir::BoundaryKind::Mirror;
   if (!mirror && field.boundary != ir::BoundaryKind::Clamp) return reach;
   if (access.escapes >> (2 * d) & 1) {
-    const int64_t most = access.excess[d].below.value();
+    const int64_t most = access.excess[d].below.value_or(0);
     reach.high = std::max(reach.high, mirror ? 2 * most - offset : most);
   }
   if (access.escapes >> (2 * d + 1) & 1) {
-    const int64_t most = access.excess[d].above.value();
+    const int64_t most = access.excess[d].above.value_or(0);
     reach.low = std::max(reach.low, mirror ? 2 * most + offset : most);
   }
   return reach;

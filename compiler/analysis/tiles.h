@@ -27,11 +27,11 @@ Margin hull(const Margin& a, const Margin& b);
 // the region is not known to be near to (ir::Excess). A constant never is far.
 bool lands_far(const ir::Program& program, const ir::Access& access);
 
-// How far from its point an access that does not land far may read in dimension d once its field's
-// boundary rule is applied: between [-low, high]. A clamped access ends up between its own offset
-// and the nearest point of the field, a mirrored one at most as far behind that point as the offset
-// is before it. Periodic ones keep their offset, for a tile holds images of the points on the far
-// side.
+// How far from its point an access may read in dimension d once its field's boundary rule is
+// applied: between [-low, high]. A clamped access ends up between its own offset and the nearest
+// point of the field, a mirrored one at most as far behind that point as the offset is before it.
+// Periodic ones keep their offset, for a tile holds images of the points on the far side. Says
+// nothing of an access that lands far.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
 // The offsets at which a function reads one level of one field: the hull over all its accesses that

@@ -65,6 +65,7 @@ std::string stencil_section(const ir::Program& program) {
     std::vector<std::string> reads;
     for (const analysis::Reads& r : analysis::reads_of(program, function)) {
       std::vector<std::string> offsets;
+      if (r.far) offsets.push_back("far");
       for (const auto& [low, high] : r.offsets)
         offsets.push_back(fmt::format("{}..{}", -low, high));
       reads.push_back(fmt::format(

@@ -118,8 +118,8 @@ struct Access {
   // Per dimension: some point of the region may reach below/above the field's box, so the field's
   // boundary rule applies. Bits 2d (below) and 2d+1 (above). Zero with BoundaryKind::None.
   uint32_t escapes = 0;
-  // Per dimension, of the region beyond the field's box: it bounds how far from the point a boundary
-  // rule leads. Empty if nothing escapes.
+  // Per dimension, of the region beyond the field's box: it bounds how far from the point a
+  // boundary rule leads. Empty if nothing escapes.
   std::vector<Excess> excess = {};
   friend bool operator==(const Access&, const Access&) = default;
 };

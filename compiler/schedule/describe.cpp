@@ -28,6 +28,7 @@ std::vector<std::string> describe(const ir::Program& program) {
     std::vector<std::string> halos;
     for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       std::vector<std::string> widths;
+      if (reads.far) widths.push_back("far");
       for (const analysis::Reach& reach : reads.offsets) {
         widths.push_back(fmt::format("{}..{}", -reach.low, reach.high));
       }

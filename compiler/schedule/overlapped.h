@@ -23,8 +23,8 @@ struct OverlappedGeometry {
   std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
 };
 
-// How a step is divided. A read that lands far leaves the tile; what it needs is in memory, as it was
-// when the launch began. So a tile computes the functions before the first that reads far what
+// How a step is divided. A read that lands far leaves the tile; what it needs is in memory, as it
+// was when the launch began. So a tile computes the functions before the first that reads far what
 // another has written in this step. That one and all after it are swept, a launch each.
 struct OverlappedStep {
   ir::Program tiled;         // with the functions that a tile computes alone

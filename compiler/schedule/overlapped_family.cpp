@@ -115,8 +115,8 @@ std::vector<Schedule> shapes(int rank, int time_tile) {
           make(time_tile, {16, 8, 1}, {1, 1, 8}), make(time_tile, {8, 8, 1}, {1, 1, 8})};
 }
 
-// A read that lands far and needs the values of a step; nothing if there is none. Fields that nobody
-// writes are in memory.
+// A read that lands far and needs the values of a step; nothing if there is none. Fields that
+// nobody writes are in memory.
 std::optional<FarRead> written_far_read(const ir::Program& program) {
   for (const FarRead& read : far_reads(program)) {
     if (ir::is_written(program, read.field)) return read;
@@ -164,12 +164,6 @@ Schedule defaults(const ir::Program& program) {
     }
   }
   return shapes(rank, 1).front();
-}
-
-// In 3-D the halo is most of a tile that fits shared memory: measured, one step per sweep is
-// faster.
-std::string unrewarding(const ir::Program& program) {
-  return program.grid.rank() < 3 ? "" : "in 3-D recomputing the halo costs more than it saves";
 }
 
 // Between two steps of a tile memory does not have the values that such a read may need.
@@ -249,6 +243,19 @@ Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule)
   out.threads = schedule.block[0] * schedule.block[1] * schedule.block[2];
   out.output = geometry.core;
   return out;
+}
+
+// In 3-D the halo is most of a tile that fits shared memory: measured, one step per sweep is
+// faster. A tile of one step saves traffic only if several functions share it.
+std::string unrewarding(const ir::Program& program) {
+  if (program.grid.rank() >= 3) return "in 3-D recomputing the halo costs more than it saves";
+  if (!written_far_read(program)) return "";
+  const Footprint tiles = measure_overlapped(program, defaults(program));
+  const Footprint sweeps = direct_family().measure(program, direct_family().defaults(program));
+  const bool saves =
+      tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
+  return saves ? ""
+               : "a boundary that may lead far allows one step per launch, which saves nothing";
 }
 
 }  // namespace

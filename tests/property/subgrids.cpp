@@ -1,7 +1,7 @@
-// Sub-grids keep some points from the grid's edges, or are thin boxes along one of them; fields live
-// on them or on the whole grid and have any boundary. Functions write a field's box, part of it, or
-// one edge of it, and read any field at small offsets: from within it, from a few points beyond,
-// and from far away.
+// Sub-grids keep some points from the grid's edges, or are thin boxes along one of them; fields
+// live on them or on the whole grid and have any boundary. Functions write a field's box, part of
+// it, or one edge of it, and read any field at small offsets: from within it, from a few points
+// beyond, and from far away.
 //
 // A bound is so many points from the grid's low or high edge, so whether an access of a field
 // without a boundary can be proved inside is decided here as the compiler will decide it, for all
@@ -39,6 +39,7 @@ class SubgridGenerator {
   GeneratedProgram run() {
     out_.rank = random_.pick<int>({1, 2, 2, 2, 3, 3});
     least_ = rank() == 3 ? 10 : 14;
+    covers(near_ ? "near reads" : "far reads");
     grid_ = Box(static_cast<size_t>(rank()), Range{{false, 0}, {true, 0}});
     const int boxes = random_.between(1, 3);
     for (int s = 0; s < boxes; ++s) subgrids_.push_back(random_subgrid());
@@ -88,7 +89,8 @@ class SubgridGenerator {
   }
   // For every admissible size.
   bool at_most(const Bound& a, const Bound& b) const {
-    if (a.from_high == b.from_high) return a.from_high ? a.points >= b.points : a.points <= b.points;
+    if (a.from_high == b.from_high)
+      return a.from_high ? a.points >= b.points : a.points <= b.points;
     return b.from_high && a.points <= least_ - 1 - b.points;
   }
   bool within(const Box& inner, const std::vector<int>& offset, const Box& outer) const {
@@ -134,9 +136,9 @@ class SubgridGenerator {
           {"", "clamp", "clamp", "mirror", "mirror", "constant 1", "constant 0", "periodic"});
       field.constant = f > 0 && random_.chance(20);
       if (!field.constant && random_.chance(15)) field.history = random_.between(2, 3);
-      covers(fmt::format("{}{}", field.subgrid < 0 ? "whole, " : "",
-                         field.boundary.empty() ? "none"
-                                                : field.boundary.substr(0, field.boundary.find(' '))));
+      covers(fmt::format(
+          "{}{}", field.subgrid < 0 ? "whole, " : "",
+          field.boundary.empty() ? "none" : field.boundary.substr(0, field.boundary.find(' '))));
       fields_.push_back(field);
     }
   }
@@ -217,12 +219,23 @@ class SubgridGenerator {
       } else {
         for (int& o : offset) o = random_.between(-1, 1);
       }
-      if (field.boundary.empty() && !within(region, offset, box_of(field))) continue;
+      const bool inside = within(region, offset, box_of(field));
+      if (field.boundary.empty() && !inside) continue;
+      if (near_ && !inside && may_land_far(field, region)) continue;
       const int level = random_.chance(60) ? random_.below(field.history) : 0;
       return fmt::format("{}{}[{}]", field.name, level ? fmt::format("@-{}", level) : "",
                          fmt::join(offset, ","));
     }
     return "0.5";
+  }
+
+  // A tile cannot hold where such a read lands.
+  bool may_land_far(const Field& field, const Box& region) const {
+    if (field.subgrid < 0 || field.boundary.starts_with("constant")) return false;
+    if (field.boundary == "periodic") return true;
+    Box around = box_of(field);
+    for (Range& range : around) range = {moved(range.low, -4), moved(range.high, 4)};
+    return !within(region, std::vector<int>(region.size(), 0), around);
   }
 
   std::string make_reduction() {
@@ -235,7 +248,8 @@ class SubgridGenerator {
 
   Random random_;
   GeneratedProgram out_;
-  int least_ = 0;  // points of the grid in each dimension
+  bool near_ = random_.chance(65);  // no read lands far, so that time tiles serve the program
+  int least_ = 0;                   // points of the grid in each dimension
   Box grid_;
   std::vector<Box> subgrids_;
   std::vector<Field> fields_;
