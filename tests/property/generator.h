@@ -8,36 +8,26 @@
 #include <utility>
 #include <vector>
 
+#include "tests/property/choices.h"
+
 namespace stencil::property {
 
 struct GeneratedProgram {
   std::string text;  // the .stn program
-  std::vector<std::pair<std::string, int64_t>>
-      sizes;  // size params without defaults, outermost first
+  // Values of the integer params, which have no defaults: sizes, outermost first, and others.
+  std::vector<std::pair<std::string, int64_t>> integers;
+  // Values of the real params at launch, other ones than their defaults.
+  std::vector<std::pair<std::string, double>> reals;
   int rank = 1;
+  // Linear with integer coefficients: with small integers as initial values and no more steps than
+  // this, no operation of its doubles rounds, in whatever order they are done. 0: not such a
+  // program.
+  int exact_steps = 0;
   std::set<std::string> constructs;  // what it exercises, for the coverage table
 };
 
 // `seed` decides everything. Grids are small and awkward: 1 to a few tiles wide, often tile
 // multiples and their neighbours, often barely larger than the stencil.
-GeneratedProgram random_program(uint64_t seed);
-
-// A small deterministic generator (splitmix64), the same on every platform.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next();
-  int below(int n);                // 0 .. n-1
-  int between(int low, int high);  // inclusive
-  bool chance(int percent);
-  double unit();  // [0, 1)
-  template <class T>
-  const T& pick(const std::vector<T>& from) {
-    return from[static_cast<size_t>(below(static_cast<int>(from.size())))];
-  }
-
- private:
-  uint64_t state_;
-};
+GeneratedProgram random_program(uint64_t seed, const Choices& choices = {});
 
 }  // namespace stencil::property

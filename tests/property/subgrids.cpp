@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "tests/property/random.h"
 
 namespace stencil::property {
 namespace {
@@ -48,7 +48,7 @@ class SubgridGenerator {
     for (size_t d = 0; d < grid_.size(); ++d) {
       const int size = least_ + random_.below(rank() == 1 ? 200 : rank() == 2 ? 45 : 12);
       const bool bulk = d + 1 == grid_.size() && random_.chance(50);
-      out_.sizes.emplace_back(size_name(d), bulk ? (size + 7) / 8 * 8 : size);
+      out_.integers.emplace_back(size_name(d), bulk ? (size + 7) / 8 * 8 : size);
       text += fmt::format("param {} : integer;\n", size_name(d));
     }
     text += fmt::format("grid G = [{}] steps 4;\n", print(grid_));

@@ -1,0 +1,95 @@
+// Accesses of fields. Each tells its site how far it reaches, unless a boundary takes it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+void Margin::enclose(const Margin& other) {
+  for (size_t d = 0; d < low.size(); ++d) {
+    low[d] = std::max(low[d], other.low[d]);
+    high[d] = std::max(high[d], other.high[d]);
+  }
+}
+
+Site::Site(int rank)
+    : reach(rank), least(static_cast<size_t>(rank), -4), most(static_cast<size_t>(rank), 4) {}
+
+Offset Generator::random_offset(const Site& site) {
+  const int radius = random_.chance(choices_.far_offset) ? 4 : random_.chance(50) ? 1 : 2;
+  Offset offset(rank(), 0);
+  if (random_.chance(60)) {  // a star: along one axis
+    offset[static_cast<size_t>(random_.below(out_.rank))] = random_.between(-radius, radius);
+  } else {
+    for (int& o : offset) o = random_.between(-std::min(radius, 2), std::min(radius, 2));
+  }
+  for (size_t d = 0; d < rank(); ++d) {
+    offset[d] = std::clamp(offset[d], site.least[d], site.most[d]);
+  }
+  return offset;
+}
+
+void Generator::note(const Field& field, const Offset& offset, Site& site) {
+  for (size_t d = 0; d < rank(); ++d) {
+    if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
+    if (!field.boundary.empty()) continue;
+    site.reach.low[d] = std::max(site.reach.low[d], field.margin.low[d] - offset[d]);
+    site.reach.high[d] = std::max(site.reach.high[d], field.margin.high[d] + offset[d]);
+  }
+}
+
+bool Generator::allows(const Site& site, const Offset& offset) {
+  for (size_t d = 0; d < offset.size(); ++d) {
+    if (offset[d] < site.least[d] || offset[d] > site.most[d]) return false;
+  }
+  return true;
+}
+
+std::string Generator::random_level(const Field& field) {
+  const int level = random_.chance(60) ? random_.below(field.history) : 0;
+  if (level == 0) return field.name;
+  covers(fmt::format("level @-{}", level));
+  return fmt::format("{}@-{}", field.name, level);
+}
+
+// The whole element, with its components.
+std::string Generator::access(const Field& field, Site& site) {
+  const Offset offset = random_offset(site);
+  note(field, offset, site);
+  return fmt::format("{}[{}]", random_level(field), list(offset));
+}
+
+// A component that is an integer or one that is not.
+std::optional<Generator::Operand> Generator::random_operand(bool integers) {
+  std::vector<std::vector<Operand>> choices;  // per field
+  for (const Field& field : fields_) {
+    std::vector<Operand> fitting;
+    for (const Component& component : components_of(field.type)) {
+      if (is_integer(component.number) == integers) fitting.push_back({&field, component});
+    }
+    if (!fitting.empty()) choices.push_back(fitting);
+  }
+  if (choices.empty()) return std::nullopt;
+  return random_.pick(random_.pick(choices));
+}
+
+std::string Generator::access(bool integers, Site& site) {
+  const auto operand = random_operand(integers);
+  return operand ? access(*operand->field, site) + operand->component.path : "";
+}
+
+Offset Generator::axis_offset(size_t axis, int offset) const {
+  Offset all(rank(), 0);
+  all[axis] = offset;
+  return all;
+}
+
+std::string Generator::axis_text(size_t axis, const std::string& offset) const {
+  std::vector<std::string> all(rank(), "0");
+  all[axis] = offset;
+  return list(all);
+}
+
+}  // namespace stencil::property

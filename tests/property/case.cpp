@@ -1,0 +1,134 @@
+#include "tests/property/case.h"
+
+#include <fmt/format.h>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/ir/passes.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/reference/interpreter.h"
+#include "runtime/compare.h"
+#include "tests/property/random.h"
+
+namespace stencil::property {
+
+namespace {
+
+// One state in ten holds numbers so small that most operations on them underflow; that of an exact
+// program, small integers.
+void fill(uint64_t seed, bool exact, reference::State& state) {
+  Random random(seed);
+  const bool small = random.chance(10);
+  for (reference::FieldData& field : state.fields) {
+    for (size_t level = 0; level < field.levels.size(); ++level) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        for (int64_t p = 0; p < field.points; ++p) {
+          const Scalar type = field.types[static_cast<size_t>(c)];
+          if (!is_float(type)) {
+            field.set_integer(static_cast<int>(level), c, p, random.below(8));
+          } else if (exact) {
+            field.set_real(static_cast<int>(level), c, p, random.between(-4, 4));
+          } else {
+            const double scale = !small ? 1 : type == Scalar::F64 ? 0x1p-1060 : 0x1p-138;
+            field.set_real(static_cast<int>(level), c, p, scale * (2 * random.unit() - 1));
+          }
+        }
+      }
+    }
+  }
+}
+
+void drop_signs_of_zeros(reference::State& state) {
+  for (reference::FieldData& field : state.fields) {
+    for (size_t level = 0; level < field.levels.size(); ++level) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        for (int64_t p = 0; p < field.points; ++p) {
+          if (field.real(static_cast<int>(level), c, p) == 0) {
+            field.set_real(static_cast<int>(level), c, p, 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string label(const Recipe& recipe) {
+  std::string out =
+      fmt::format("seed {} --fp {} --real {}", recipe.seed, name(recipe.fp), name(recipe.real));
+  for (const auto& [param, value] : recipe.program.integers) {
+    out += fmt::format(" -D {}={}", param, value);
+  }
+  for (const auto& [param, value] : recipe.program.reals) {
+    out += fmt::format(" -D {}={}", param, value);
+  }
+  if (recipe.open) out += " (sizes open)";
+  return out + fmt::format(" --schedule \"{}\" --steps {}", recipe.schedule, recipe.steps);
+}
+
+std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics) {
+  ProgramOptions options;
+  options.name = recipe.name;
+  options.fp = recipe.fp;
+  options.real = recipe.real;
+  if (!recipe.open) {
+    for (const auto& [param, value] : recipe.program.integers) {
+      options.definitions[param] = std::to_string(value);
+    }
+  }
+  return load_program(Source(fmt::format("seed{}.stn", recipe.seed), recipe.program.text), options,
+                      diagnostics);
+}
+
+std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
+                            std::string& problem) {
+  const auto problems = kernel::verify(module);
+  if (!problems.empty()) {
+    problem = "kernel IR: " + problems[0];
+    return std::nullopt;
+  }
+  std::vector<int64_t> integers(program.params.size(), 0);
+  std::vector<double> reals(program.params.size(), 0);
+  for (size_t p = 0; p < program.params.size(); ++p) {
+    for (const auto& [param, value] : recipe.program.integers) {
+      if (program.params[p].name == param) integers[p] = value;
+    }
+    for (const auto& [param, value] : recipe.program.reals) {
+      if (program.params[p].name == param) reals[p] = value;
+    }
+  }
+  const Diagnostics checks = ir::failed_checks(program, integers, reals);
+  if (checks.has_errors()) {
+    problem = render(Source("", ""), checks);
+    return std::nullopt;
+  }
+  auto state = reference::allocate(program, integers, reals, problem);
+  if (!state) return std::nullopt;
+  fill(recipe.data_seed, recipe.fp == FpMode::Fast, *state);
+  Case made;
+  made.recipe = recipe;
+  made.expected = *state;
+  made.item.program = program;
+  made.item.module = std::move(module);
+  made.item.state = std::move(*state);
+  made.item.steps = recipe.steps;
+  return made;
+}
+
+void expect(Case& made) {
+  reference::advance(made.item.program, made.expected, made.item.steps);
+}
+
+std::string judge(Case& ran) {
+  if (!ran.item.problem.empty()) return ran.item.problem;
+  if (ran.recipe.fp == FpMode::Fast) {
+    drop_signs_of_zeros(ran.expected);
+    drop_signs_of_zeros(ran.item.state);
+  }
+  const auto found = runtime::compare(ran.item.program, ran.expected, ran.item.state);
+  if (!found) return "";
+  return fmt::format("{} value(s) differ, the first is {}: expected {}, got {}", found->count,
+                     found->where, found->expected, found->actual);
+}
+
+}  // namespace stencil::property

@@ -1,0 +1,55 @@
+// How often the generator draws what: one number per construct, in percent unless it says weights.
+// To add a construct, put its number here, its draw where its subject is (fields.cpp, regions.cpp,
+// stencils.cpp, ...), and call covers("its name"), which gives it a row in the coverage table. A
+// new boundary is a row of the table below, a new operation one of forms.cpp; they need nothing
+// else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stencil::property {
+
+struct Choices {
+  std::vector<int> ranks = {20, 40, 40};  // weights of ranks 1, 2, 3
+
+  // Element types, weights: those of numbers in the order of enum Number (types.h).
+  std::vector<int> numbers = {50, 7, 7, 7, 6, 8, 8};
+  int vector = 10, structure = 9;
+  int named_type = 50;  // of structures
+
+  // Fields.
+  int coefficient_field = 40;
+  int history = 22;  // 2 to 4 levels
+  int sub_grid = 25;
+  int second_sub_grid = 30;
+  int inner_with_boundary = 6;  // fields on a sub-grid: of those with a boundary,
+  int inner_without = 30;       // and of those without
+  struct Boundary {
+    int weight;
+    std::string text;  // as declared
+  };
+  std::vector<Boundary> boundaries = {{40, ""},           {15, "clamp"},     {5, "constant 0"},
+                                      {5, "constant -1"}, {5, "constant 1"}, {15, "mirror"},
+                                      {15, "periodic"}};
+
+  // Stencil functions.
+  int pieces = 25;             // functions of several pieces
+  int boundary_function = 20;  // functions of an edge alone, mostly reading inwards
+  int same_target = 30;        // a function writes what the one before it wrote
+  int sub_region = 15;         // per dimension: leaves out some points
+  int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
+  int named_region = 12;
+  int far_offset = 12;  // 4 points instead of 1 or 2
+
+  // Whole programs.
+  int functions = 40;
+  int tables = 40;
+  int reductions = 30, stop = 60;
+  int tiny = 12;           // grids of 1 to 5 points in every dimension
+  int rows_of_eight = 50;  // rows of a length that bulk copies can take
+  int exact = 12;          // linear in integers: even `--fp fast` must give the interpreter's bits,
+  int plain = 60;  // and of these: no boundary, no pieces, one writer, as form=scatter needs
+};
+
+}  // namespace stencil::property

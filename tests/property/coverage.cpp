@@ -1,0 +1,83 @@
+#include "tests/property/coverage.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "tests/property/forms.h"
+
+namespace stencil::property {
+
+void Coverage::add(const Case& made, const std::string& family,
+                   const schedule::Schedule& schedule) {
+  const Recipe& recipe = made.recipe;
+  ++families_[family];
+  for (const std::string& construct : recipe.program.constructs) {
+    count(constructs_, construct, family);
+  }
+  count(constructs_, fmt::format("rank {}", recipe.program.rank), family);
+  count(constructs_, recipe.open ? "sizes open" : "sizes fixed", family);
+  count(constructs_, fmt::format("--fp {}", name(recipe.fp)), family);
+  count(constructs_, fmt::format("real is {}", name(recipe.real)), family);
+  if (recipe.steps == 0) count(constructs_, "steps 0", family);
+  if (recipe.steps % schedule.time_tile != 0) {
+    count(constructs_, "steps no multiple of T", family);
+  }
+  std::istringstream words(recipe.schedule);
+  for (std::string word; words >> word;) {
+    const bool shape = word.rfind("block=", 0) == 0 || word.rfind("elements=", 0) == 0;
+    if (word.find('=') != std::string::npos && !shape) count(settings_, word, family);
+  }
+}
+
+int Coverage::cases(const std::string& family) const {
+  const auto found = families_.find(family);
+  return found == families_.end() ? 0 : found->second;
+}
+
+std::string Coverage::table() const {
+  std::string out;
+  for (const auto* rows : {&constructs_, &settings_}) {
+    out += fmt::format("{:28}", rows == &constructs_ ? "construct" : "setting");
+    for (const char* family : kFamilies) out += fmt::format(" {:>10}", family);
+    out += "\n";
+    for (const auto& [row, counts] : *rows) {
+      out += fmt::format("{:28}", row);
+      for (const char* family : kFamilies) {
+        const auto found = counts.find(family);
+        out += fmt::format(" {:>10}", found == counts.end() ? 0 : found->second);
+      }
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Coverage::missing() const {
+  std::vector<std::string> out;
+  for (const auto* forms : {&floating_forms(), &condition_forms(), &integer_forms()}) {
+    for (const Form& form : *forms) {
+      if (form.construct && !constructs_.count(form.construct)) out.push_back(form.construct);
+    }
+  }
+  for (const auto& [construct, counts] : constructs_) {
+    for (const std::string family : kFamilies) {
+      const bool cannot = (family == "streaming" && construct == "rank 1") ||
+                          (family == "direct" && construct == "steps no multiple of T");
+      if (!cannot && !counts.count(family)) out.push_back(construct + " in " + family);
+    }
+  }
+  return out;
+}
+
+std::string Coverage::refusals() const {
+  std::string out;
+  for (const auto& [family, codes] : refusals_) {
+    out += family + " refused:";
+    for (const auto& [code, count] : codes) out += fmt::format(" {} {}", code, count);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace stencil::property

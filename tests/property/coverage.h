@@ -1,0 +1,36 @@
+// What a run has exercised: constructs and settings against schedule families.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/property/case.h"
+
+namespace stencil::property {
+
+inline constexpr std::array kFamilies = {"direct", "overlapped", "streaming"};
+
+class Coverage {
+ public:
+  void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
+  void refused(const std::string& family, const std::string& code) { ++refusals_[family][code]; }
+  int cases(const std::string& family) const;
+  std::string table() const;  // a row per construct, then per setting
+  // Constructs that some family, or all, never met though it could.
+  std::vector<std::string> missing() const;
+  std::string refusals() const;  // by family and error code
+
+ private:
+  using Counts = std::map<std::string, int>;  // per family
+  void count(std::map<std::string, Counts>& rows, const std::string& row,
+             const std::string& family) {
+    ++rows[row][family];
+  }
+  Counts families_;
+  std::map<std::string, Counts> constructs_, settings_;
+  std::map<std::string, std::map<std::string, int>> refusals_;
+};
+
+}  // namespace stencil::property

@@ -1,0 +1,131 @@
+// Expressions from forms (forms.h).
+#include <fmt/format.h>
+
+#include "tests/property/forms.h"
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+std::string Generator::pick_form(const std::vector<Form>& forms, Site& site, int depth) {
+  constexpr int kDeepest = 2, kAttempts = 20;
+  std::vector<int> weights;
+  for (const Form& form : forms) {
+    weights.push_back(depth <= kDeepest || !form.nests() ? form.weight : 0);
+  }
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const Form& form = forms[static_cast<size_t>(random_.weighted(weights))];
+    const std::string text = filled(form.text, site, depth);
+    if (text.empty()) continue;
+    if (form.construct) covers(form.construct);
+    return text;
+  }
+  return filled(forms[0].text, site, depth);
+}
+
+// The form with its holes filled from left to right; "" if one cannot be.
+std::string Generator::filled(const std::string& form, Site& site, int depth) {
+  std::string out;
+  for (size_t at = 0; at < form.size(); ++at) {
+    if (form[at] != '$') {
+      out += form[at];
+      continue;
+    }
+    const std::string value = hole(form[++at], site, depth);
+    if (value.empty()) return "";
+    out += value;
+  }
+  return out;
+}
+
+std::string Generator::hole(char kind, Site& site, int depth) {
+  switch (kind) {
+    case 'x':
+      return fmt::format("({})", floating(site, depth + 1));
+    case 'r':
+      return floating_access(site);
+    case 'i':
+      return integer(site);
+    case 'c':
+      return fmt::format("({})", pick_form(condition_forms(), site, depth + 1));
+    case 'o':
+      return random_.pick<std::string>({"<", "<=", ">", ">=", "==", "!="});
+    case 'u':
+      return fmt::format("{:.3f}", random_.unit());
+    case 'n':
+      return index_name(site);
+    case 'C':
+      return comprehension(site);
+    case 'N':
+      return nested_comprehension(site);
+    case 'T':
+      return table_sum(site);
+    case 'L':
+      return let(site, depth);
+    case 'F':
+      return call(site, depth);
+  }
+  return "";
+}
+
+std::string Generator::floating(Site& site, int depth) {
+  return pick_form(floating_forms(), site, depth);
+}
+
+// Integers are scaled to the magnitude of the others.
+std::string Generator::floating_access(Site& site) {
+  const bool integers = random_.chance(15);
+  const auto found = random_operand(integers);
+  const auto operand = found ? found : random_operand(!integers);
+  const std::string read = access(*operand->field, site) + operand->component.path;
+  switch (operand->component.number) {
+    case Number::Integer:
+      covers("promotion");
+      return "0.0625 * " + read;
+    case Number::Long:
+      covers("promotion");
+      return "0.000002 * " + read;
+    default:
+      return read;
+  }
+}
+
+std::string Generator::index_name(Site& site) {
+  if (!site.names_allowed) return "";
+  const int d = random_.below(out_.rank);
+  site.names.insert(d);
+  return fmt::format("i{}", d);
+}
+
+// --- Integers ---
+
+std::string Generator::integer_value(Number number, Site& site) {
+  const int terms = random_.between(1, 3);
+  std::string sum = pick_form(integer_forms(), site, 0);
+  for (int t = 1; t < terms; ++t) {
+    sum += random_.chance(60) ? " + " : " - ";
+    sum += pick_form(integer_forms(), site, 0);
+  }
+  if (number == Number::Integer) return fmt::format("({}) % 97", sum);
+  return fmt::format("(long({}) * 40961) % 1000003", sum);
+}
+
+// Below a million in magnitude, and below a thousand if of 32 bits.
+std::string Generator::integer(Site& site) {
+  const int roll = random_.below(100);
+  if (roll < 8 && site.names_allowed) return index_name(site);
+  if (roll < 14) {
+    covers("time");
+    return "time";
+  }
+  if (roll < 20) {
+    covers("integer param");
+    return "m";
+  }
+  const std::string read = roll < 28 ? "" : access(true, site);
+  if (!read.empty()) return read;
+  covers("conversion to an integer");
+  if (random_.chance(40)) return fmt::format("(long(1000 * {}) % 1000003)", floating_access(site));
+  return fmt::format("(integer(8 * {}) % 97)", floating_access(site));
+}
+
+}  // namespace stencil::property

@@ -1,0 +1,114 @@
+// Fields: element types, boundaries, domains and history.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+void Generator::make_sub_grids() {
+  if (!random_.chance(choices_.sub_grid)) return;
+  const int count = random_.chance(choices_.second_sub_grid) ? 2 : 1;
+  for (int s = 0; s < count; ++s) {
+    SubGrid grid{fmt::format("H{}", s), "G", Margin(out_.rank)};
+    const bool nested = s > 0 && random_.chance(50);
+    if (nested) {
+      grid.parent = "H0";
+      grid.margin = sub_grids_[0].margin;
+      covers("sub-grid of a sub-grid");
+    }
+    for (size_t d = 0; d < rank(); ++d) {
+      grid.margin.low[d] += random_.between(0, 2);
+      grid.margin.high[d] += random_.between(nested ? 1 : 0, 2);
+      needed_[d] =
+          std::max(needed_[d], grid.margin.low[d] + grid.margin.high[d] + random_.between(1, 3));
+    }
+    sub_grids_.push_back(grid);
+  }
+}
+
+void Generator::make_fields() {
+  const int written = random_.between(1, 3);
+  for (int f = 0; f < written; ++f) {
+    Field field = random_field(std::string(1, static_cast<char>('A' + f)));
+    if (random_.chance(choices_.history)) field.history = random_.between(2, 4);
+    fields_.push_back(field);
+  }
+  if (random_.chance(choices_.coefficient_field)) {
+    Field field = random_field("K");
+    field.constant = true;
+    fields_.push_back(field);
+  }
+  std::set<Number> numbers;
+  for (const Field& field : fields_) {
+    note_constructs(field);
+    for (const Component& component : components_of(field.type)) numbers.insert(component.number);
+  }
+  if (numbers.size() > 1) covers("mixed types");
+}
+
+std::vector<const Field*> Generator::targets() const {
+  std::vector<const Field*> written;
+  for (const Field& field : fields_) {
+    if (!field.constant) written.push_back(&field);
+  }
+  return written;
+}
+
+Field Generator::random_field(const std::string& name) {
+  Field field{name, {"real", Number::Real, {}}, "", "G", Margin(out_.rank)};
+  if (!exact_) field.type = random_type(random_, choices_);
+  if (!field.type.is_scalar() && !field.type.is_vector() && random_.chance(choices_.named_type)) {
+    const std::string type = fmt::format("T{}", types_.size());
+    types_.push_back(fmt::format("type {} = {};\n", type, field.type.text));
+    field.type.text = type;
+  }
+  std::vector<int> weights;
+  for (const Choices::Boundary& boundary : choices_.boundaries) weights.push_back(boundary.weight);
+  do {
+    field.boundary = choices_.boundaries[static_cast<size_t>(random_.weighted(weights))].text;
+  } while (tiny_ && field.boundary.empty());  // its accesses would need a larger grid
+  if (plain_) field.boundary.clear();
+  const int inner = field.boundary.empty() ? choices_.inner_without : choices_.inner_with_boundary;
+  if (!sub_grids_.empty() && random_.chance(inner)) {
+    const SubGrid& grid = random_.pick(sub_grids_);
+    field.domain = grid.name;
+    field.margin = grid.margin;
+  }
+  return field;
+}
+
+void Generator::note_constructs(const Field& field) {
+  if (field.constant) covers("coefficient field");
+  if (field.history > 1) covers(fmt::format("history {}", field.history));
+  if (field.domain != "G") covers("field on a sub-grid");
+  covers(field.boundary.empty() ? "boundary none"
+                                : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
+  for (const Component& component : components_of(field.type)) {
+    covers(std::string("type ") + name(component.number));
+  }
+  if (field.type.is_scalar()) return;
+  covers(field.type.is_vector() ? "type vector" : "type structure");
+  for (const Type::Member& member : field.type.members) {
+    if (!member.type.is_scalar()) covers("type nested");
+  }
+}
+
+std::string Generator::declarations() const {
+  std::string text;
+  for (const SubGrid& grid : sub_grids_) {
+    text += fmt::format("subgrid {} of {} = [{}];\n", grid.name, grid.parent, box_of(grid.margin));
+  }
+  for (const std::string& type : types_) text += type;
+  for (const Field& field : fields_) {
+    text += fmt::format("field {} : {} on {}", field.name, field.type.text, field.domain);
+    if (field.history > 1) text += fmt::format(" history {}", field.history);
+    if (field.constant) text += " constant";
+    if (!field.boundary.empty()) text += " boundary " + field.boundary;
+    text += ";\n";
+  }
+  return text;
+}
+
+}  // namespace stencil::property

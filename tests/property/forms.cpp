@@ -1,0 +1,86 @@
+#include "tests/property/forms.h"
+
+namespace stencil::property {
+
+bool Form::nests() const {
+  for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at + 1)) {
+    if (std::string("xcCNTLF").find(text[at + 1]) != std::string::npos) return true;
+  }
+  return false;
+}
+
+const std::vector<Form>& floating_forms() {
+  static const std::vector<Form> kForms = {
+      {30, "$r"},
+      {9, "$u * $r"},
+      {5, "alpha * $r", "real param"},
+      {2, "beta * $r", "double param"},
+      {1, "0.125 * m", "integer param"},
+      {4, "-($r)"},
+      {2, "0.015625 * time", "time"},
+      {4, "0.01 * $n"},
+      {6, "($x * $x)"},
+      {5, "($x - $x)"},
+      {5, "select($c, $x, $x)", "select"},
+      {1, "select($c, 1/2, 0) * $x", "select of literals"},
+      {1, "0.5 * real($c)", "number of a condition"},
+      {3, "sqrt(abs$x)", "sqrt"},
+      {2, "rsqrt(1.5 + abs$x)", "rsqrt"},
+      {4, "$x / (2 + abs($r))", "division"},
+      {3, "fma($r, 0.5, $x)", "fma"},
+      {2, "fma($x, $r, -$x)", "fma"},
+      {4, "floor(4 * $r) / 4", "floor, ceil"},
+      {1, "ceil(8 * $r) * 0.125", "floor, ceil"},
+      {4, "min($x, $x)", "min, max"},
+      {3, "max($x, $r, $x)", "min, max"},
+      {2, "0.5 * double$x", "conversion to double"},
+      {2, "0.5 * float$x", "conversion to float"},
+      {2, "$x * (1 + $i % 3)", "promotion"},
+      {5, "$C"},
+      {2, "$N"},
+      {6, "$T"},
+      {8, "$L", "let"},
+      {8, "$F", "function at an offset"},
+  };
+  return kForms;
+}
+
+const std::vector<Form>& condition_forms() {
+  static const std::vector<Form> kForms = {
+      {8, "$r $o $r"},
+      {2, "$r > 0.25"},
+      {1, "$i $o $i", "integer comparison"},
+      {1, "time % 2 == 0", "time"},
+      {1, "$n % 3 != 1"},
+      {1, "$c and $c", "and, or, not"},
+      {1, "$c or $c", "and, or, not"},
+      {1, "not $c", "and, or, not"},
+  };
+  return kForms;
+}
+
+// No operation overflows: what a result out of range is, the language leaves open.
+const std::vector<Form>& integer_forms() {
+  static const std::vector<Form> kForms = {
+      {4, "$i * 2"},
+      {2, "$i * $i", "integer product"},
+      {2, "($i & $i)", "integer bits"},
+      {2, "($i ^ ~$i)", "integer bits"},
+      {2, "($i | 3)", "integer bits"},
+      {2, "($i << 1)", "integer shifts"},
+      {2, "($i >> $i)", "integer shifts"},
+      {2, "(($i << $i) & 255)", "integer shifts"},
+      {2, "($i / 3)", "integer division"},
+      {2, "($i / ($i - 1))", "integer division"},  // by zero at times, which gives 0, or by -1
+      {2, "($i % ($i + 1))", "integer division"},
+      {2, "select($c, $i, $i)", "integer select"},
+      {2, "min($i, $i, 5)", "integer min, max"},
+      {1, "max($i, -($i))", "integer min, max"},
+      {1, "abs($i)", "integer abs"},
+      {1, "sum(q in 1..3 : $i >> q)", "integer comprehension"},
+      {1, "integer($c)", "number of a condition"},
+  };
+  return kForms;
+}
+
+}  // namespace stencil::property

@@ -1,0 +1,170 @@
+// The parts of the generator share one object, a program in the making. A member function stands in
+// the file named above it; all return text of the language.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/property/forms.h"
+#include "tests/property/generator.h"
+#include "tests/property/random.h"
+#include "tests/property/types.h"
+
+namespace stencil::property {
+
+using Offset = std::vector<int>;  // per dimension
+
+// Points that something keeps away from the low and high edges of the grid, per dimension.
+struct Margin {
+  std::vector<int> low, high;
+  explicit Margin(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
+  void enclose(const Margin& other);  // the larger one, on every side
+};
+
+struct SubGrid {
+  std::string name, parent;
+  Margin margin;
+};
+
+struct Field {
+  std::string name;
+  Type type;
+  std::string boundary;  // "" for none
+  std::string domain = "G";
+  Margin margin;  // of the domain
+  bool constant = false;
+  int history = 1;
+};
+
+// A user's function of a field: where it reads, and how it is called.
+struct Function {
+  std::string name;
+  std::vector<Offset> reads = {};
+  bool takes_value = false;  // a second argument
+  std::string selects = {};  // after the call, if its value is a vector
+};
+
+// A local value of a stencil function.
+struct Let {
+  std::string name, component;  // the component to use, "" of a scalar
+  Margin reach;                 // of its accesses
+};
+
+// Where an expression stands.
+struct Site {
+  Margin reach;               // gathered from the accesses: what the region has to keep
+  bool names_allowed = true;  // of indices
+  bool lets_allowed = false;
+  std::set<int> names;           // dimensions whose index name is used
+  std::vector<int> least, most;  // offsets allowed, per dimension
+  explicit Site(int rank);
+};
+
+class Generator {
+ public:
+  Generator(uint64_t seed, const Choices& choices) : random_(seed), choices_(choices) {}
+  GeneratedProgram run();
+
+ private:
+  size_t rank() const { return static_cast<size_t>(out_.rank); }
+  void covers(const std::string& construct) { out_.constructs.insert(construct); }
+
+  // fields.cpp
+  void make_sub_grids();
+  void make_fields();
+  std::vector<const Field*> targets() const;
+  Field random_field(const std::string& name);
+  void note_constructs(const Field& field);
+  std::string declarations() const;
+
+  // regions.cpp
+  std::string box_of(const Margin& margin) const;
+  std::string range(size_t d, int low, int high);
+  std::string random_range(size_t d, const Margin& reach);
+  std::string region(const Site& site, const std::vector<std::string>& fixed = {});
+  std::string named_region(const Margin& reach);
+  void choose_sizes();
+
+  // stencils.cpp
+  std::string make_stencil(int number);
+  std::string make_boundary_function(const Field& target);
+  std::string make_pieces(const Field& target);
+  Site site_of(const Field& target) const;
+  std::string with_lets(const std::string& pieces);
+  std::string stored(const Type& type, Site& site);
+  std::string stored_whole(const Type& type, Site& site);
+  std::string stored_vector(const Type& type, Site& site);
+
+  // expressions.cpp: `depth` is how deep in a value they stand
+  std::string pick_form(const std::vector<Form>& forms, Site& site, int depth);
+  std::string filled(const std::string& form, Site& site, int depth);
+  std::string hole(char kind, Site& site, int depth);
+  std::string floating(Site& site, int depth);
+  std::string floating_access(Site& site);
+  std::string index_name(Site& site);
+  std::string integer_value(Number number, Site& site);
+  std::string integer(Site& site);
+
+  // values.cpp: what a scalar in floating point becomes
+  std::string floating_value(Site& site);
+  std::string linear_value(Site& site);
+  std::string divisor(int terms);
+
+  // comprehensions.cpp: "" if they cannot stand there
+  std::string comprehension(Site& site);
+  std::string nested_comprehension(Site& site);
+  std::string table_sum(Site& site);
+
+  // functions.cpp: of the user, local values, tables
+  std::string make_functions();
+  std::string let(Site& site, int depth);
+  std::string call(Site& site, int depth);
+
+  // accesses.cpp
+  struct Operand {
+    const Field* field;
+    Component component;
+  };
+  std::optional<Operand> random_operand(bool integers);
+  Offset random_offset(const Site& site);
+  void note(const Field& field, const Offset& offset, Site& site);
+  static bool allows(const Site& site, const Offset& offset);
+  std::string random_level(const Field& field);
+  std::string access(const Field& field, Site& site);
+  std::string access(bool integers, Site& site);  // "" if there is no such field
+  std::string axis_text(size_t axis, const std::string& offset) const;
+  Offset axis_offset(size_t axis, int offset) const;
+
+  // reductions.cpp
+  std::string make_reductions();
+  std::string reduced_value(const std::string& reducer, Site& site);
+
+  Random random_;
+  Choices choices_;
+  GeneratedProgram out_;
+  bool exact_ = false, plain_ = false, tiny_ = false;
+  int bits_per_step_ = 0;  // by which the values of an exact program grow
+  std::vector<SubGrid> sub_grids_;
+  std::vector<Field> fields_;
+  std::vector<std::string> types_;  // declarations
+  std::vector<Function> functions_;
+  bool has_tables_ = false;
+  std::vector<int> needed_;  // least extent per dimension
+  struct Range {             // low .. N - 1 - high
+    size_t dimension;
+    int low, high;
+  };
+  std::vector<Range> ranges_;  // of all regions
+  std::vector<Let> lets_;      // of the stencil function in the making
+  std::vector<std::string> let_texts_;
+  std::string last_target_;
+};
+
+std::string size_name(size_t d);
+std::string list(const std::vector<std::string>& texts);  // with commas
+std::string list(const Offset& offset);
+
+}  // namespace stencil::property

@@ -1,0 +1,104 @@
+// Regions that keep the distance from the edges which their accesses need, and the sizes that leave
+// every region a point.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+namespace {
+
+// The point `high` points below the last one.
+std::string below_last(size_t d, int high) {
+  return fmt::format("{}-{}", size_name(d), high + 1);
+}
+
+}  // namespace
+
+std::string Generator::box_of(const Margin& margin) const {
+  std::vector<std::string> ranges;
+  for (size_t d = 0; d < rank(); ++d) {
+    ranges.push_back(fmt::format("{}..{}", margin.low[d], below_last(d, margin.high[d])));
+  }
+  return list(ranges);
+}
+
+// From `low` points above the first to `high` points below the last.
+std::string Generator::range(size_t d, int low, int high) {
+  ranges_.push_back({d, low, high});
+  return fmt::format("{}..{}", low, below_last(d, high));
+}
+
+std::string Generator::random_range(size_t d, const Margin& reach) {
+  int low = reach.low[d], high = reach.high[d];
+  needed_[d] = std::max(needed_[d], low + high + 1);
+  if (!tiny_ && random_.chance(choices_.sub_region)) {
+    low += random_.between(0, 2);
+    high += random_.between(0, 2);
+    covers("sub-region");
+    needed_[d] = std::max(needed_[d], low + high + 1);
+  }
+  if (random_.chance(choices_.maybe_empty)) {
+    low += random_.between(0, 3);
+    high += random_.between(1, 3);
+  }
+  return range(d, low, high);
+}
+
+// A box with the index names that the site uses. `fixed` has the ranges of some dimensions.
+std::string Generator::region(const Site& site, const std::vector<std::string>& fixed) {
+  std::vector<std::string> ranges;
+  for (size_t d = 0; d < rank(); ++d) {
+    const std::string text =
+        fixed.empty() || fixed[d].empty() ? random_range(d, site.reach) : fixed[d];
+    const bool named = site.names.count(static_cast<int>(d)) > 0;
+    ranges.push_back(named ? fmt::format("i{} in {}", d, text) : text);
+  }
+  if (!site.names.empty()) covers("index names");
+  return list(ranges);
+}
+
+// The name of a sub-grid made for the purpose. It must have a point, unlike a region.
+std::string Generator::named_region(const Margin& reach) {
+  covers("named region");
+  const std::string name = fmt::format("R{}", sub_grids_.size());
+  sub_grids_.push_back({name, "G", reach});
+  for (size_t d = 0; d < rank(); ++d) {
+    needed_[d] = std::max(needed_[d], reach.low[d] + reach.high[d] + 1);
+  }
+  return name;
+}
+
+// Sizes: at least what the regions need; often exactly that, or near the multiples of small tiles.
+void Generator::choose_sizes() {
+  static const int kLargest[] = {0, 300, 70, 26};
+  bool tiny = true, multiple = true;
+  for (size_t d = 0; d < rank(); ++d) {
+    int size = needed_[d];
+    if (tiny_)
+      size = random_.between(1, 5);
+    else if (random_.chance(30))
+      size += random_.between(0, 3);
+    else if (random_.chance(50))
+      size = random_.pick<int>({8, 16, 32, 64}) + random_.between(-1, 1);
+    else
+      size += random_.between(0, kLargest[rank()]);
+    size = std::max(size, needed_[d]);
+    size = std::min(size, std::max(kLargest[rank()], needed_[d]));
+    if (!tiny_ && d + 1 == rank() && random_.chance(choices_.rows_of_eight)) {
+      size = (size + 7) / 8 * 8;
+    }
+    tiny = tiny && size <= 5;
+    multiple = multiple && size % 8 == 0;
+    out_.integers.emplace_back(size_name(d), size);
+    for (const Range& range : ranges_) {
+      if (range.dimension == d && size - 1 - range.high < range.low) covers("empty region");
+    }
+  }
+  if (tiny) covers("grid of 1..5 points");
+  if (multiple) covers("sizes all multiples of 8");
+}
+
+}  // namespace stencil::property

@@ -1,0 +1,174 @@
+#include "tests/property/runner.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "compiler/ir/passes.h"
+#include "tests/property/schedules.h"
+
+namespace stencil::property {
+
+namespace {
+
+constexpr int kTooManyFailures = 100;
+constexpr int kShownFailures = 5;
+
+// Of this process, now; 0 where it cannot be told.
+int64_t resident_megabytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t total = 0, resident = 0;
+  if (!(statm >> total >> resident)) return 0;
+  return resident * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+}  // namespace
+
+int Runner::run() {
+  for (int n = 0; n < settings_.programs; ++n) {
+    add_program(settings_.first_seed + static_cast<uint64_t>(n));
+    if ((n + 1) % settings_.batch != 0) continue;
+    flush();
+    if (settings_.time_limit > 0 && seconds() > settings_.time_limit) break;
+    if (failed_ >= kTooManyFailures) break;
+  }
+  flush();
+  if (settings_.coverage) fmt::print("{}{}", coverage_.table(), coverage_.refusals());
+  for (const char* family : kFamilies) {
+    fmt::print("{}: {} cases\n", family, coverage_.cases(family));
+  }
+  if (settings_.lower_only) return judge_coverage();
+  fmt::print(
+      "{}: {} programs, {} cases, {} refused by their schedule, {} too large for the device\n",
+      settings_.device, programs_, cases_, refused_, limited_);
+  const int passed = cases_ - limited_ - failed_;
+  fmt::print("{} passed, {} failed\n", passed, failed_);
+  return failed_ || passed == 0 ? 1 : 0;
+}
+
+int Runner::judge_coverage() const {
+  fmt::print("{} programs, {} cases lowered, {} refused by their schedule, {} failed\n", programs_,
+             cases_, refused_, failed_);
+  const auto missing = coverage_.missing();
+  for (const std::string& what : missing) fmt::print("NEVER DRAWN {}\n", what);
+  return failed_ || !missing.empty() ? 1 : 0;
+}
+
+double Runner::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Runner::fail(const std::string& label, const std::string& what, const std::string& text) {
+  ++failed_;
+  if (failed_ <= kShownFailures) {
+    fmt::print("FAILED {}\n  {}\n{}\n", label, what, text);
+  } else {
+    fmt::print("FAILED {}\n  {}\n", label, what.substr(0, 200));
+  }
+  std::fflush(stdout);
+}
+
+void Runner::add_program(uint64_t seed) {
+  Recipe recipe;
+  recipe.program = random_program(seed);
+  recipe.seed = seed;
+  Random random(seed * 77 + 5);
+  ++programs_;
+  recipe.open = random.chance(35);
+  const bool exact = recipe.program.exact_steps > 0;
+  recipe.real = exact || random.chance(50) ? Scalar::F64 : Scalar::F32;
+  std::vector<FpMode> modes = {FpMode::Strict, FpMode::Contract};
+  if (exact) modes.push_back(FpMode::Fast);
+  for (const FpMode fp : modes) {
+    recipe.fp = fp;
+    recipe.name = fmt::format("p{}_{}", seed, name(fp));
+    Diagnostics diagnostics;
+    const auto program = load(recipe, diagnostics);
+    const std::string file = fmt::format("seed{}.stn", seed);
+    if (!program) {
+      return fail(file, render(Source(file, recipe.program.text), diagnostics),
+                  recipe.program.text);
+    }
+    const auto unsound = ir::verify(*program);
+    if (!unsound.empty()) return fail(file, "IR: " + unsound[0], recipe.program.text);
+    for (const char* family : kFamilies) add_case(recipe, *program, family, random);
+  }
+}
+
+void Runner::add_case(Recipe recipe, ir::Program program, const std::string& family,
+                      Random& random) {
+  program.name += "_" + family;
+  recipe.name = program.name;
+  recipe.data_seed = random.next();
+  const int steps_beyond = random.below(1000);
+  Diagnostics diagnostics;
+  recipe.schedule = random_schedule(random, family, recipe.program.rank, program.fp);
+  auto schedule = schedule::parse(recipe.schedule, program, diagnostics);
+  if (!schedule) {
+    return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
+  }
+  std::string refusal;
+  auto module = lower_somehow(program, *schedule, refusal);
+  if (!module) {
+    ++refused_;
+    return coverage_.refused(family, refusal);
+  }
+  recipe.schedule = schedule::print(*schedule, recipe.program.rank);
+  recipe.steps = steps_beyond % (2 * schedule->time_tile + 2);
+  if (recipe.fp == FpMode::Fast) {
+    recipe.steps = std::min<int64_t>(recipe.steps, recipe.program.exact_steps);
+  }
+  std::string problem;
+  auto made = prepare(recipe, program, std::move(*module), problem);
+  if (!made) return fail(label(recipe), problem, recipe.program.text);
+  coverage_.add(*made, family, *schedule);
+  ++cases_;
+  (recipe.fp == FpMode::Fast ? fast_ : reproducible_).push_back(std::move(*made));
+}
+
+void Runner::flush() {
+  run_batch(reproducible_);
+  run_batch(fast_);
+  if (settings_.progress) print_progress();
+}
+
+void Runner::run_batch(std::vector<Case>& cases) {
+  if (settings_.lower_only) cases.clear();
+  if (cases.empty()) return;
+  for_each_in_parallel(cases.size(), settings_.threads, [&](size_t i) { expect(cases[i]); });
+  std::vector<Item> items;
+  for (Case& made : cases) items.push_back(std::move(made.item));
+  const std::string problem = settings_.run(items, settings_.threads);
+  if (!problem.empty()) fail("batch", problem, "");
+  for (size_t i = 0; i < items.size() && problem.empty(); ++i) {
+    if (items[i].refused) {
+      ++limited_;
+      continue;
+    }
+    cases[i].item = std::move(items[i]);
+    const std::string wrong = judge(cases[i]);
+    if (wrong.empty()) continue;
+    const Recipe& recipe = cases[i].recipe;
+    const bool shrinks = settings_.shrink && failed_ < kShownFailures;
+    fail(label(recipe), wrong, shrinks ? shrink(recipe, settings_.run) : recipe.program.text);
+  }
+  cases.clear();
+}
+
+void Runner::print_progress() const {
+  const double rate = programs_ / std::max(seconds(), 1e-3);
+  std::string families;
+  for (const char* family : kFamilies) {
+    families +=
+        fmt::format("{}{} {}", families.empty() ? "" : ", ", family, coverage_.cases(family));
+  }
+  fmt::print("{:.0f} s: {} of {} programs, {} cases ({}), {} failed, {} MB, {:.0f} s to go\n",
+             seconds(), programs_, settings_.programs, cases_, families, failed_,
+             resident_megabytes(), (settings_.programs - programs_) / rate);
+  std::fflush(stdout);
+}
+
+}  // namespace stencil::property

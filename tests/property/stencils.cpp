@@ -1,0 +1,166 @@
+// Stencil functions: their regions, pieces, local values, and what is stored.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+// A field is written within its domain.
+Site Generator::site_of(const Field& target) const {
+  Site site(out_.rank);
+  site.reach.enclose(target.margin);
+  return site;
+}
+
+std::string Generator::make_stencil(int number) {
+  const std::vector<const Field*> written = targets();
+  const Field* target = plain_ ? written[static_cast<size_t>(number)] : random_.pick(written);
+  for (const Field* field : written) {
+    const bool again = field->name == last_target_ && !plain_;
+    if (again && random_.chance(choices_.same_target)) target = field;
+  }
+  if (target->name == last_target_) covers("several writers of a field");
+  last_target_ = target->name;
+  lets_.clear();
+  let_texts_.clear();
+  const std::string head = fmt::format("stencil f{} : {}", number, target->name);
+  const bool simple = tiny_ || plain_;
+  if (!simple && random_.chance(choices_.pieces)) return head + with_lets(make_pieces(*target));
+  if (!plain_ && random_.chance(choices_.boundary_function)) {
+    return head + with_lets(make_boundary_function(*target));
+  }
+  Site site = site_of(*target);
+  site.lets_allowed = true;
+  const std::string value = stored(target->type, site);
+  if (!let_texts_.empty()) {
+    return head + with_lets(fmt::format("  [{}] = {};\n", region(site), value));
+  }
+  if (!tiny_ && site.names.empty() && random_.chance(choices_.named_region)) {
+    return head + fmt::format(" on {} = {};\n", named_region(site.reach), value);
+  }
+  return head + fmt::format("[{}] = {};\n", region(site), value);
+}
+
+std::string Generator::with_lets(const std::string& pieces) {
+  std::string text = " {\n";
+  for (const std::string& let : let_texts_) text += "  " + let + "\n";
+  return text + pieces + "}\n";
+}
+
+// The points at one edge alone, which mostly read inwards, as a Neumann condition does.
+std::string Generator::make_boundary_function(const Field& target) {
+  covers("function at an edge");
+  const size_t axis = static_cast<size_t>(random_.below(out_.rank));
+  const bool low_edge = random_.chance(50);
+  Site site = site_of(target);
+  if (random_.chance(75)) (low_edge ? site.least : site.most)[axis] = 0;
+  const std::string value = stored(target.type, site);
+  const int low = site.reach.low[axis], high = site.reach.high[axis];
+  needed_[axis] = std::max(needed_[axis], low + high + 1);
+  std::vector<std::string> fixed(rank());
+  fixed[axis] = low_edge ? fmt::format("{}", low) : fmt::format("{}-{}", size_name(axis), high + 1);
+  return fmt::format("  [{}] = {};\n", region(site, fixed), value);
+}
+
+// Up to two pieces at the low edge of one dimension, the middle, and up to two at the high edge.
+std::string Generator::make_pieces(const Field& target) {
+  covers("pieces");
+  const size_t axis = static_cast<size_t>(random_.below(out_.rank));
+  const std::string size = size_name(axis);
+  const bool inwards = random_.chance(50);
+  const bool shared_lets = random_.chance(50);
+  std::vector<std::string> pieces;
+  const auto add = [&](const Site& site, const std::string& along, const std::string& value) {
+    std::vector<std::string> fixed(rank());
+    fixed[axis] = along;
+    pieces.push_back(fmt::format("  [{}] = {};\n", region(site, fixed), value));
+  };
+  int taken_low = 0, taken_high = 0;  // points from either edge that have their piece
+  for (int piece = random_.below(3); piece > 0; --piece) {
+    Site site = site_of(target);
+    site.lets_allowed = shared_lets;
+    if (inwards) site.least[axis] = 0;
+    const std::string value = stored(target.type, site);
+    const int first = std::max(taken_low, site.reach.low[axis]);
+    const int last = first + random_.below(2);
+    add(site, first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last), value);
+    taken_low = last + 1;
+    needed_[axis] = std::max(needed_[axis], taken_low + site.reach.high[axis]);
+  }
+  for (int piece = random_.below(3); piece > 0; --piece) {
+    Site site = site_of(target);
+    site.lets_allowed = shared_lets;
+    if (inwards) site.most[axis] = 0;
+    const std::string value = stored(target.type, site);
+    const int first = std::max(taken_high, site.reach.high[axis]);  // from the high edge
+    const int last = first + random_.below(2);
+    add(site,
+        first == last ? fmt::format("{}-{}", size, first + 1)
+                      : fmt::format("{}-{}..{}-{}", size, last + 1, size, first + 1),
+        value);
+    taken_high = last + 1;
+    needed_[axis] = std::max(needed_[axis], taken_high + site.reach.low[axis]);
+  }
+  Site site = site_of(target);
+  site.lets_allowed = shared_lets;
+  const std::string value = stored(target.type, site);
+  const int low = std::max(taken_low, site.reach.low[axis]);
+  const int high = std::max(taken_high, site.reach.high[axis]);
+  needed_[axis] = std::max(needed_[axis], low + high + 1);
+  add(site, range(axis, low, high), value);
+  std::rotate(pieces.begin(), pieces.begin() + random_.below(static_cast<int>(pieces.size())),
+              pieces.end());
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
+}
+
+// --- Stored values ---
+
+std::string Generator::stored(const Type& type, Site& site) {
+  if (exact_) return linear_value(site);
+  if (type.is_scalar()) {
+    return is_integer(type.number) ? integer_value(type.number, site) : floating_value(site);
+  }
+  if (all_floating(type) && random_.chance(20)) return stored_whole(type, site);
+  if (type.is_vector() && type.members[0].type.is_scalar() && random_.chance(40)) {
+    return stored_vector(type, site);
+  }
+  const bool named = !type.is_vector() && random_.chance(60);
+  std::vector<std::string> values;
+  for (const Type::Member& member : type.members) {
+    values.push_back((named ? member.path.substr(1) + " = " : "") + stored(member.type, site));
+  }
+  return fmt::format("{{{}}}", list(values));
+}
+
+// Componentwise arithmetic of whole elements, or one value for all components.
+std::string Generator::stored_whole(const Type& type, Site& site) {
+  std::vector<const Field*> fields;
+  for (const Field& field : fields_) {
+    if (field.type.text == type.text) fields.push_back(&field);
+  }
+  if (fields.empty() || random_.chance(25)) {
+    covers("scalar fills an element");
+    return floating_value(site);
+  }
+  covers("arithmetic of elements");
+  const std::string a = access(*random_.pick(fields), site);
+  const std::string b = access(*random_.pick(fields), site);
+  const char* sign = random_.chance(50) ? "+" : "-";
+  return fmt::format("0.5 * ({} {} {}) + {}", a, sign, b, floating(site, 2));
+}
+
+std::string Generator::stored_vector(const Type& type, Site& site) {
+  covers("vector of a comprehension");
+  const Number number = type.members[0].type.number;
+  const int last = static_cast<int>(type.members.size()) - 1;
+  if (is_integer(number)) {
+    return fmt::format("vector(e in 0..{} : {} + e)", last, integer_value(number, site));
+  }
+  return fmt::format("vector(e in 0..{} : 0.25 * (e + 1) * ({}))", last, floating_value(site));
+}
+
+}  // namespace stencil::property

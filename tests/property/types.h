@@ -1,0 +1,44 @@
+// Element types of fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/property/choices.h"
+#include "tests/property/random.h"
+
+namespace stencil::property {
+
+enum class Number { Real, Float, Double, Half, Bfloat, Integer, Long };
+
+const char* name(Number number);  // as the language spells it
+inline bool is_integer(Number number) {
+  return number == Number::Integer || number == Number::Long;
+}
+
+// A scalar if it has no members, else a vector or a structure.
+struct Type {
+  struct Member;
+  std::string text;              // as a declaration spells it
+  Number number = Number::Real;  // of a scalar
+  std::vector<Member> members;
+  bool is_scalar() const { return members.empty(); }
+  bool is_vector() const;
+};
+struct Type::Member {
+  std::string path;  // what selects it: "[0]" of a vector, ".a" of a structure
+  Type type;
+};
+
+// The scalars of a type with the path to each: "[1]", ".u[0]".
+struct Component {
+  std::string path;
+  Number number;
+};
+std::vector<Component> components_of(const Type& type);
+
+bool all_floating(const Type& type);
+
+Type random_type(Random& random, const Choices& choices);
+
+}  // namespace stencil::property
