@@ -1,4 +1,4 @@
-// Random programs about sub-grids: fields on boxes of all sorts, read from anywhere.
+// Random programs on sub-grids: fields on boxes of all sorts, read from anywhere.
 #pragma once
 
 #include "tests/property/generator.h"
