@@ -28,16 +28,40 @@ Margin hull(const Margin& a, const Margin& b) {
   return out;
 }
 
+bool lands_far(const ir::Program& program, const ir::Access& access) {
+  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    const bool below = access.escapes >> (2 * d) & 1;
+    const bool above = access.escapes >> (2 * d + 1) & 1;
+    if (!below && !above) continue;
+    if (field.boundary == ir::BoundaryKind::Periodic) {
+      if (!(field.box.ranges[d] == program.grid.ranges[d])) return true;
+    } else if (field.boundary != ir::BoundaryKind::Constant) {
+      const ir::Excess& excess = access.excess[d];
+      if ((below && !excess.below) || (above && !excess.above)) return true;
+    }
+  }
+  return false;
+}
+
+// Where the offset leads below the field from a point that lies b points below it (b < 0: above its
+// low edge), b exceeds the offset. A clamped read then lands b away, at the edge. A mirrored one
+// lands between there and as far behind the edge as the offset leads before it: b + (b - offset)
+// away. The same holds above with the signs reversed.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
-  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
-  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
-    return {std::max<int64_t>(-offset, 0), std::max<int64_t>(offset, 0)};
+  Reach reach = {-offset, offset};
+  const bool mirror = field.boundary == ir::BoundaryKind::Mirror;
+  if (!mirror && field.boundary != ir::BoundaryKind::Clamp) return reach;
+  if (access.escapes >> (2 * d) & 1) {
+    const int64_t most = access.excess[d].below.value_or(0);
+    reach.high = std::max(reach.high, mirror ? 2 * most - offset : most);
   }
-  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
-    return {std::abs(offset), std::abs(offset)};
+  if (access.escapes >> (2 * d + 1) & 1) {
+    const int64_t most = access.excess[d].above.value_or(0);
+    reach.low = std::max(reach.low, mirror ? 2 * most + offset : most);
   }
-  return {-offset, offset};
+  return reach;
 }
 
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function) {
@@ -48,23 +72,25 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
       const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
       if (!access || !needed[static_cast<size_t>(id)]) continue;
       auto [entry, fresh] = found.try_emplace({access->field, access->level},
-                                              Reads{access->field, access->level, {}, false});
+                                              Reads{access->field, access->level, {}});
       Reads& reads = entry->second;
-      for (size_t d = 0; d < access->offsets.size(); ++d) {
-        const Reach reach =
-            reach_of(program.fields[static_cast<size_t>(access->field)], *access, d);
-        if (fresh) {
-          reads.offsets.push_back(reach);
-        } else {
-          reads.offsets[d] = {std::max(reads.offsets[d].low, reach.low),
-                              std::max(reads.offsets[d].high, reach.high)};
-        }
-        reads.at_offset = reads.at_offset || access->offsets[d] != 0;
+      if (lands_far(program, *access)) {
+        reads.far = true;
+        continue;
       }
+      Margin reached;
+      for (size_t d = 0; d < access->offsets.size(); ++d) {
+        reached.push_back(reach_of(program.fields[static_cast<size_t>(access->field)], *access, d));
+        reads.at_offset = reads.at_offset || !(reached[d] == Reach{});
+      }
+      reads.offsets = reads.offsets.empty() ? reached : hull(reads.offsets, reached);
     }
   }
   std::vector<Reads> out;
-  for (auto& [key, reads] : found) out.push_back(std::move(reads));
+  for (auto& [key, reads] : found) {
+    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all land far
+    out.push_back(std::move(reads));
+  }
   return out;
 }
 

@@ -22,18 +22,26 @@ using Margin = std::vector<Reach>;  // per dimension, outermost first
 
 Margin hull(const Margin& a, const Margin& b);
 
+// The boundary rule of an access may lead to a point whose distance no tile can allow for, however
+// near the offset: around a sub-grid that does not span the grid, or to the edge of a sub-grid that
+// the region is not known to be near to (ir::Excess). A constant never is far.
+bool lands_far(const ir::Program& program, const ir::Access& access);
+
 // How far from its point an access may read in dimension d once its field's boundary rule is
-// applied: between [-low, high]. A clamped access ends up between its own offset and the point, a
-// mirrored one at most as far on the other side. Periodic ones keep their offset, for a tile holds
-// images of the points on the far side.
+// applied: between [-low, high]. A clamped access ends up between its own offset and the nearest
+// point of the field, a mirrored one at most as far behind that point as the offset is before it.
+// Periodic ones keep their offset, for a tile holds images of the points on the far side. Says
+// nothing of an access that lands far.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
-// The offsets at which a function reads one level of one field: the hull over all its accesses.
+// The offsets at which a function reads one level of one field: the hull over all its accesses that
+// do not land far.
 struct Reads {
   ir::FieldId field;
   int level;
   std::vector<Reach> offsets;  // offsets lie in [-low, high]
-  bool at_offset = false;      // some access has an offset other than zero
+  bool at_offset = false;      // some access may read another point than the one computed
+  bool far = false;            // some access lands far
 };
 
 // All reads of a function's pieces, boundary rules applied (reach_of), one entry per field and

@@ -67,9 +67,9 @@ std::string stencil_section(const ir::Program& program) {
       for (const auto& [low, high] : r.offsets)
         offsets.push_back(fmt::format("{}..{}", -low, high));
       reads.push_back(fmt::format(
-          "{}[{}]",
+          "{}[{}]{}",
           level_name(program.fields[static_cast<size_t>(r.field)], static_cast<size_t>(r.level)),
-          fmt::join(offsets, ", ")));
+          fmt::join(offsets, ", "), r.far ? " and far" : ""));
     }
     int operations = 0;
     for (const ir::Piece& piece : function.pieces) {

@@ -105,6 +105,13 @@ struct ReductionRef {
   ReductionId reduction;
   friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
 };  // only in Stop
+// How many points a region reaches beyond a field's box, in one dimension, at either end: 0 if it
+// ends within. Nothing where it is not known to be at most kMostExcess.
+struct Excess {
+  std::optional<int64_t> below, above;
+  friend bool operator==(const Excess&, const Excess&) = default;
+};
+constexpr int64_t kMostExcess = 4;
 struct Access {
   FieldId field;
   int component;             // into Field::components
@@ -113,6 +120,9 @@ struct Access {
   // Per dimension: some point of the region may reach below/above the field's box, so the field's
   // boundary rule applies. Bits 2d (below) and 2d+1 (above). Zero with BoundaryKind::None.
   uint32_t escapes = 0;
+  // Per dimension, of the region beyond the field's box: it bounds how far from the point a
+  // boundary rule leads. Empty if nothing escapes.
+  std::vector<Excess> excess = {};
   friend bool operator==(const Access&, const Access&) = default;
 };
 struct Operation {

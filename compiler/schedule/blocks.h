@@ -129,19 +129,16 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
 kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access,
                             const Landing& landing, kernel::Expr loaded);
 
-// The access may leave a field that lives on a sub-grid: then the boundary rule may lead to a point
-// that is far away, however near the offset.
-bool reaches_far(const ir::Program& program, const ir::Access& access);
 struct FarRead {
   size_t function;  // that reads, into Program::functions
   ir::FieldId field;
   Span span;  // of the access
 };
-// All accesses that reach far, function by function.
+// All accesses that land far (analysis::lands_far), function by function.
 std::vector<FarRead> far_reads(const ir::Program& program);
 
 // Dimensions in which a tile holds images of the points on the far side of the grid instead of
-// applying the rule of a periodic field: those in which such a field, on the whole grid, is read
+// applying the rule of a periodic field: those in which such a field spans the grid and is read
 // across its edge. `written_only`: fields that nobody writes do not count, for they are read from
 // memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);

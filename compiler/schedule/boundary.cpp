@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/ir/rewrite.h"
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -65,18 +66,17 @@ Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Exp
 
 }  // namespace
 
-bool reaches_far(const ir::Program& program, const ir::Access& access) {
-  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
-  return access.escapes != 0 && !(field.box == program.grid);
-}
-
 std::vector<FarRead> far_reads(const ir::Program& program) {
   std::vector<FarRead> out;
   for (size_t f = 0; f < program.functions.size(); ++f) {
     for (const ir::Piece& piece : program.functions[f].pieces) {
-      for (const ir::Node& node : piece.graph.nodes()) {
-        const auto* access = std::get_if<ir::Access>(&node.kind);
-        if (access && reaches_far(program, *access)) out.push_back({f, access->field, node.span});
+      const auto needed = ir::reachable(piece.graph, piece.results);
+      for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+        const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+        if (!access || !needed[static_cast<size_t>(id)]) continue;
+        if (analysis::lands_far(program, *access)) {
+          out.push_back({f, access->field, piece.graph[id].span});
+        }
       }
     }
   }
@@ -91,7 +91,8 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
         const auto* access = std::get_if<ir::Access>(&node.kind);
         if (!access || (written_only && !ir::is_written(program, access->field))) continue;
         const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (field.boundary != ir::BoundaryKind::Periodic || reaches_far(program, *access)) continue;
+        if (field.boundary != ir::BoundaryKind::Periodic) continue;
+        if (analysis::lands_far(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {
           out[d] = out[d] || (access->escapes >> (2 * d) & 3) != 0;
         }

@@ -31,9 +31,10 @@ std::vector<std::string> describe(const ir::Program& program) {
       for (const analysis::Reach& reach : reads.offsets) {
         widths.push_back(fmt::format("{}..{}", -reach.low, reach.high));
       }
-      halos.push_back(fmt::format("{}{}[{}]", program.fields[static_cast<size_t>(reads.field)].name,
+      halos.push_back(fmt::format("{}{}[{}]{}",
+                                  program.fields[static_cast<size_t>(reads.field)].name,
                                   reads.level ? fmt::format("@-{}", reads.level) : "",
-                                  fmt::join(widths, ", ")));
+                                  fmt::join(widths, ", "), reads.far ? " and far" : ""));
     }
     lines.push_back(fmt::format("function  {} writes {}{}{}", function.name, target.name,
                                 halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));

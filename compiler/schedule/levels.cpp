@@ -59,7 +59,7 @@ int result_slot(const ir::Field& field, int time_tile, int steps, int level) {
 void rotate_levels(const ir::Program& program, kernel::Plan& plan) {
   for (size_t a = 0; a < plan.arrays.size(); ++a) {
     kernel::Array& array = plan.arrays[a];
-    if (!array.written) continue;
+    if (!ir::is_written(program, array.field)) continue;
     const int made = levels_made(program.fields[static_cast<size_t>(array.field)], plan.time_tile);
     array.copies = array.levels + made;
     for (int steps = 1; steps <= made; ++steps) {

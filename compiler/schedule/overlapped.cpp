@@ -47,20 +47,21 @@ using kernel::Expr;
 
 class OverlappedLowering {
  public:
-  OverlappedLowering(const ir::Program& program, const Schedule& schedule)
+  // `program` has the functions that a tile computes, `interface` is that of the whole program.
+  OverlappedLowering(const ir::Program& program, const Schedule& schedule,
+                     const Interface& interface, const std::string& name, kernel::Module& module)
       : program_(program),
         schedule_(schedule),
         geometry_(plan_overlapped(program, schedule)),
         advances_(advancing_functions(program)),
-        interface_(program, schedule.rows),
-        module_(interface_.empty_module()),
-        builder_(interface_, program.name + "_tile",
+        interface_(interface),
+        module_(module),
+        builder_(interface_, name,
                  fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",
                              schedule.time_tile)) {}
 
-  kernel::Module run() {
+  void run() {
     builder_.kernel().threads = schedule_.block;
-    module_.plan.time_tile = schedule_.time_tile;
     name_constants();
     declare_tiles();
     Tiling tiling = tile_box(interface_, program_.grid, core_lengths_, builder_.names());
@@ -73,7 +74,6 @@ class OverlappedLowering {
     builder_.kernel().body = std::move(body);
     builder_.finish(tiling.blocks, module_);
     rotate_levels(program_, module_.plan);
-    return std::move(module_);
   }
 
  private:
@@ -515,7 +515,7 @@ class OverlappedLowering {
 
   Expr read(const ir::Access& access) {
     const auto tile = tiles_.find(access.field);
-    if (tile == tiles_.end() || reaches_far(program_, access)) {
+    if (tile == tiles_.end() || analysis::lands_far(program_, access)) {
       return builder_.load_global(access, point());
     }
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
@@ -524,7 +524,7 @@ class OverlappedLowering {
     for (size_t d = 0; d < locals_.size(); ++d) {
       const bool moved = (access.escapes >> (2 * d) & 3) != 0 &&
                          field.boundary != ir::BoundaryKind::Periodic &&
-                         !(geometry_.images[d] && field.boundary == ir::BoundaryKind::Constant);
+                         field.boundary != ir::BoundaryKind::Constant;
       if (!moved) {
         index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
       } else if (geometry_.images[d]) {  // as far from this image as the rule moves the point
@@ -595,8 +595,8 @@ class OverlappedLowering {
   const Schedule& schedule_;
   const OverlappedGeometry geometry_;
   const std::vector<bool> advances_;  // per function: the first in a step to write its target
-  const Interface interface_;
-  kernel::Module module_;
+  const Interface& interface_;
+  kernel::Module& module_;
   KernelBuilder builder_;
   BarrierPlanner barriers_;
 
@@ -620,7 +620,15 @@ class OverlappedLowering {
 }  // namespace
 
 kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule) {
-  return OverlappedLowering(program, schedule).run();
+  const OverlappedStep step = split_step(program);
+  const Interface interface(program, schedule.rows);
+  kernel::Module module = interface.empty_module();
+  module.plan.time_tile = schedule.time_tile;
+  Names kernel_names = interface.names();
+  const std::string name = kernel_names.unique(program.name + "_tile");
+  OverlappedLowering(step.tiled, schedule, interface, name, module).run();
+  append_sweeps(interface, schedule, step.swept, kernel_names, module);
+  return module;
 }
 
 }  // namespace stencil::schedule

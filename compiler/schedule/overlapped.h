@@ -8,6 +8,7 @@
 #include "compiler/analysis/tiles.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/sweep.h"
 
 namespace stencil::schedule {
 
@@ -22,6 +23,16 @@ struct OverlappedGeometry {
   std::map<ir::FieldId, int> levels;             // likewise: the time levels they hold it of
 };
 
+// How a step is divided. A read that lands far leaves the tile; what it needs is in memory, as it
+// was when the launch began. So a tile computes the functions before the first that reads far what
+// another has written in this step. That one and all after it are swept, a launch each.
+struct OverlappedStep {
+  ir::Program tiled;         // with the functions that a tile computes alone
+  std::vector<Sweep> swept;  // the others; of the whole program
+};
+OverlappedStep split_step(const ir::Program& program);
+
+// `program`: what a tile computes (OverlappedStep).
 OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule);
 
 // Shared memory per block, in bytes.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/schedule/blocks.h"
@@ -16,6 +17,19 @@ namespace stencil::schedule {
 
 using analysis::Margin;
 using analysis::Reach;
+
+OverlappedStep split_step(const ir::Program& program) {
+  size_t tiled = program.functions.size();
+  for (const FarRead& read : far_reads(program)) {
+    for (size_t f = 0; f < read.function; ++f) {
+      if (program.functions[f].target == read.field) tiled = std::min(tiled, read.function);
+    }
+  }
+  OverlappedStep step = {program, plan_sweeps(program)};
+  step.tiled.functions.resize(tiled);
+  step.swept.erase(step.swept.begin(), step.swept.begin() + static_cast<std::ptrdiff_t>(tiled));
+  return step;
+}
 
 OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& schedule) {
   OverlappedGeometry geometry;
@@ -136,6 +150,15 @@ std::vector<Schedule> shapes(int rank, int time_tile) {
           make(time_tile, {16, 8, 1}, {1, 1, 8}), make(time_tile, {8, 8, 1}, {1, 1, 8})};
 }
 
+// A read that lands far and needs the values of a step; nothing if there is none. Fields that
+// nobody writes are in memory.
+std::optional<FarRead> written_far_read(const ir::Program& program) {
+  for (const FarRead& read : far_reads(program)) {
+    if (ir::is_written(program, read.field)) return read;
+  }
+  return std::nullopt;
+}
+
 // The output box is at least half the computed box in every dimension.
 bool pays(const OverlappedGeometry& geometry) {
   for (size_t d = 0; d < geometry.core.size(); ++d) {
@@ -162,57 +185,44 @@ Schedule defaults(const ir::Program& program) {
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
-  const int usual = rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1;
+  const int usual = written_far_read(program) ? 1
+                    : rank == 1               ? 16
+                    : rank == 2               ? 6
+                    : rank == 3               ? 2
+                                              : 1;
+  const ir::Program tiled = split_step(program).tiled;
   for (const int64_t limit : {kUsualSharedBytes, kSharedBytesLimit}) {
     for (int t = usual; t >= 1; --t) {
       for (const Schedule& schedule : shapes(rank, t)) {
         const int64_t points = schedule.elements.product();
         if (points > kMostPointsWithCalls && calls_in_double(program)) continue;
-        const OverlappedGeometry geometry = plan_overlapped(program, schedule);
-        if (pays(geometry) && shared_tile_bytes(program, geometry) <= limit) return schedule;
+        const OverlappedGeometry geometry = plan_overlapped(tiled, schedule);
+        if (pays(geometry) && shared_tile_bytes(tiled, geometry) <= limit) return schedule;
       }
     }
   }
   return shapes(rank, 1).front();
 }
 
-// From 3-D on the halo is most of a tile that fits shared memory. Measured in 3-D, one step per
-// sweep is faster.
-std::string unrewarding(const ir::Program& program) {
-  const int rank = program.grid.rank();
-  if (rank < 3) return "";
-  return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
-}
-
-// Where the boundary rule of a field on a sub-grid leads, the tile may not reach. What memory holds
-// is as good as long as nothing has written the field since the tile was loaded: in the first step,
-// up to the first function that writes it.
+// Between two steps of a tile memory does not have the values that such a read may need.
 void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
-  for (const FarRead& read : far_reads(program)) {
-    if (!ir::is_written(program, read.field)) continue;
-    size_t writer = 0;
-    while (program.functions[writer].target != read.field) ++writer;
-    if (schedule.time_tile == 1 && read.function <= writer) continue;
-    const bool late = read.function > writer;
-    Diagnostic& error = diagnostics.error(
-        "L016", read.span,
-        fmt::format("overlapped tiling refused: '{}' lives on a sub-grid and is read across its "
-                    "boundary{}",
-                    program.fields[static_cast<size_t>(read.field)].name,
-                    late ? " after it was written" : ""));
-    error.hint = "declare the field on the whole grid, or use --schedule direct";
-    if (late) return;
-    error.expected = "T=1, which reads it from memory";
-    error.found = fmt::format("T={}", schedule.time_tile);
-    return;
-  }
+  const auto read = written_far_read(program);
+  if (!read || schedule.time_tile == 1) return;
+  Diagnostic& error = diagnostics.error(
+      "L016", read->span,
+      fmt::format("overlapped tiling refused: the boundary of '{}' may lead far from the point",
+                  program.fields[static_cast<size_t>(read->field)].name));
+  error.expected = "T=1, which reads it from memory";
+  error.found = fmt::format("T={}", schedule.time_tile);
+  error.hint = "declare the field on the whole grid, or use T=1";
 }
 
 void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   refuse_far_reads(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
-  const OverlappedGeometry geometry = plan_overlapped(program, schedule);
+  const ir::Program tiled = split_step(program).tiled;
+  const OverlappedGeometry geometry = plan_overlapped(tiled, schedule);
   for (size_t d = 0; d < geometry.core.size(); ++d) {
     if (geometry.core[d] >= 1) continue;
     const Reach reach = geometry.analysis.computed_hull[d];
@@ -226,7 +236,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     error.hint = "fewer steps per tile, a larger block or more elements per thread";
     return;
   }
-  const int64_t bytes = shared_tile_bytes(program, geometry);
+  const int64_t bytes = shared_tile_bytes(tiled, geometry);
   if (bytes > kSharedBytesLimit) {
     Diagnostic& error =
         diagnostics.error("L015", {}, "overlapped tiling refused: the tiles exceed shared memory");
@@ -237,8 +247,11 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
 }
 
 // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them
-// in cache), and writes its output box of every level that it leaves.
-Footprint measure_overlapped(const ir::Program& program, const Schedule& schedule) {
+// in cache), and writes its output box of every level that it leaves. Functions that are swept come
+// on top.
+Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule) {
+  const OverlappedStep step = split_step(whole);
+  const ir::Program& program = step.tiled;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
   Footprint out;
   double core = 1;
@@ -260,12 +273,27 @@ Footprint measure_overlapped(const ir::Program& program, const Schedule& schedul
   const double useful = core * schedule.time_tile;
   out.bytes_read /= useful;
   out.bytes_written /= useful;
+  count_sweeps(whole, step.swept, out);
   out.redundancy =
       analysis::redundancy(geometry.analysis, geometry.core, schedule.regions == Regions::Hull);
   out.shared_bytes = shared_tile_bytes(program, geometry);
   out.threads = static_cast<int>(schedule.block.product());
   out.output = geometry.core;
   return out;
+}
+
+// From 3-D on the halo is most of a tile that fits shared memory. Measured in 3-D, one step per
+// sweep is faster. A tile of one step saves traffic only if several functions share it.
+std::string unrewarding(const ir::Program& program) {
+  const int rank = program.grid.rank();
+  if (rank >= 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
+  if (!written_far_read(program)) return "";
+  const Footprint tiles = measure_overlapped(program, defaults(program));
+  const Footprint sweeps = direct_family().measure(program, direct_family().defaults(program));
+  const bool saves =
+      tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
+  return saves ? ""
+               : "a boundary that may lead far allows one step per launch, which saves nothing";
 }
 
 }  // namespace

@@ -447,16 +447,21 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
   const int offset = access.offsets[d];
-  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+  const analysis::Reach reach = analysis::reach_of(field, access, d);
+  const int step = field.boundary == ir::BoundaryKind::Mirror ? 2 : 1;
   std::vector<int> out = {offset};
-  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
-    for (int at = offset; at != 0;) out.push_back(at += at < 0 ? 1 : -1);
-  }
-  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
-    for (int at = offset; at != -offset;) out.push_back(at += offset < 0 ? 2 : -2);
-    const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
-    const bool single = !last.is_constant() || last.constant == 0;  // a point may be alone
-    if (single && offset % 2 != 0) out.push_back(0);
+  for (int at = offset + step; at <= reach.high; at += step) out.push_back(at);
+  for (int at = offset - step; at >= -reach.low; at -= step) out.push_back(at);
+  if (step == 1 || (access.escapes >> (2 * d) & 3) == 0) return out;
+  const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
+  if (last.is_constant() && last.constant > 0) return out;
+  // The field's only point is found from wherever the region may be.
+  const ir::Excess& excess = access.excess[d];
+  const int64_t first = -std::min(reach.low, excess.above.value_or(reach.low));
+  const int64_t final = std::min(reach.high, excess.below.value_or(reach.high));
+  for (int64_t at = first; at <= final; ++at) {
+    const int place = static_cast<int>(at);
+    if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
   }
   return out;
 }

@@ -363,19 +363,37 @@ class StreamKernel : public StreamQueues {
     return value;
   }
 
-  // A clamped access reads at the offset nearest to its own that is still in the field.
+  // A clamped access reads at the offset nearest to its own that is still in the field: further up
+  // if its own is below the field, further down if it is above.
   Expr clamped(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
                const Point& point) const {
     if (d == offsets.size()) return cell(stage, access, offsets);
-    const Expr here = clamped(stage, access, offsets, d + 1, point);
-    if ((access.escapes >> (2 * d) & 3) == 0 || offsets[d] == 0) return here;
-    const ir::Box& box = program_.fields[static_cast<size_t>(access.field)].box;
-    const Expr at = plus(point[d], offsets[d]);
+    const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
+    const analysis::Reach reach = analysis::reach_of(field, access, d);
     const int dimension = static_cast<int>(d);
-    const Expr exists = offsets[d] < 0 ? at_least(at, interface_.low(box, dimension))
-                                       : kernel::less_equal(at, interface_.high(box, dimension));
-    offsets[d] += offsets[d] < 0 ? 1 : -1;
-    return select(exists, here, clamped(stage, access, offsets, d, point));
+    const auto at = [&](int64_t offset) {
+      offsets[d] = static_cast<int>(offset);
+      return clamped(stage, access, offsets, d + 1, point);
+    };
+    const int own = access.offsets[d];
+    Expr value = at(own);
+    if (-reach.low < own) {
+      const Expr high = interface_.high(field.box, dimension);
+      Expr down = at(-reach.low);
+      for (int64_t k = 1 - reach.low; k < own; ++k) {
+        down = select(kernel::less_equal(plus(point[d], k), high), at(k), down);
+      }
+      value = select(kernel::less_equal(plus(point[d], own), high), value, down);
+    }
+    if (own < reach.high) {
+      const Expr low = interface_.low(field.box, dimension);
+      Expr up = at(reach.high);
+      for (int64_t k = reach.high - 1; k > own; --k) {
+        up = select(at_least(plus(point[d], k), low), at(k), up);
+      }
+      value = select(at_least(plus(point[d], own), low), value, up);
+    }
+    return value;
   }
 
   Expr cell(const Stage& stage, const ir::Access& access, const std::vector<int>& offsets) const {

@@ -278,10 +278,9 @@ void refuse_features(const ir::Program& program, Diagnostics& diagnostics) {
   for (const FarRead& read : far_reads(program)) {
     diagnostics
         .error("L016", read.span,
-               fmt::format("streaming refused: '{}' lives on a sub-grid and is read across its "
-                           "boundary",
+               fmt::format("streaming refused: the boundary of '{}' may lead far from the point",
                            program.fields[static_cast<size_t>(read.field)].name))
-        .hint = "declare the field on the whole grid, or use --schedule direct";
+        .hint = "declare the field on the whole grid, or use --schedule overlapped or direct";
     return;
   }
 }

@@ -26,8 +26,8 @@ std::vector<Sweep> plan_sweeps(const ir::Program& program) {
     const ir::Field& target = program.fields[f];
     bool reads_neighbours = false;
     for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
-      if (reads.field == function.target && reads.level == 0 && reads.at_offset)
-        reads_neighbours = true;
+      const bool elsewhere = reads.at_offset || reads.far;
+      if (reads.field == function.target && reads.level == 0 && elsewhere) reads_neighbours = true;
     }
     Sweep sweep;
     sweep.function = &function;

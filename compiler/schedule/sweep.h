@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/schedule/builder.h"
+#include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {
 
@@ -28,5 +29,13 @@ kernel::Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point
 void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan);
 // The rotation or exchange after a sweep.
 void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& plan);
+
+// A kernel and a launch for each sweep, in order, with the copies and turns that they need. Shapes
+// are those of the schedule; names of kernels are taken from `kernel_names`.
+void append_sweeps(const Interface& interface, const Schedule& schedule,
+                   const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module);
+// Adds the traffic of the sweeps: each reads every field level it uses once and writes its target
+// once.
+void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out);
 
 }  // namespace stencil::schedule

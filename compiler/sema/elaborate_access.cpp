@@ -101,6 +101,7 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return {};
   access.escapes = *escapes;
+  if (access.escapes != 0) access.excess = prover_->excess(access.field);
 
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   Value value{env_.field_types[static_cast<size_t>(binding.field)], {}};

@@ -89,9 +89,11 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece
   Region region = elaborate_region(env, piece.region);
   bool inside = region.ok && target;
   TypePtr type;
+  const ir::Box* within = &env.program.grid;
   if (target) {
     const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
     type = env.field_types[static_cast<size_t>(target->index)];
+    within = &field.box;
     inside =
         inside && require_inside(env, region.box, field.box,
                                  fmt::format("region leaves the domain of field '{}'", field.name),
@@ -101,7 +103,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece
   result.region = std::move(region.box);
   result.index_names = std::move(region.index_names);
   result.span = piece.span;
-  AccessProver prover(env, result.region, result.index_names, !inside);
+  AccessProver prover(env, result.region, *within, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   bind_indices(elaborator, result.index_names);
   elaborator.bind_lets(lets.needed_by(*piece.value));
@@ -249,7 +251,8 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
   result.piece.index_names = std::move(region.index_names);
   result.piece.span = item;
 
-  AccessProver prover(env, result.piece.region, result.piece.index_names, !inside);
+  AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
+                      !inside);
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
   const Value value = elaborator.elaborate(*reduce.value);

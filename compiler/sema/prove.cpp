@@ -125,13 +125,22 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) 
 
 // --- Accesses ------------------------------------------------------------------------------------
 
-AccessProver::AccessProver(Environment& env, const ir::Box& region,
+AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
                            const std::vector<std::string>& index_names, bool muted)
     : env_(env),
       region_(region),
       index_names_(index_names),
       muted_(muted),
-      facts_(facts_inside(env, region)) {}
+      facts_(facts_inside(env, region)),
+      facts_of_place_(facts_) {
+  const ir::Box* const places[] = {&within, &env.program.grid};
+  for (const ir::Box* box : places) {
+    for (size_t d = 0; d < region.ranges.size() && !muted; ++d) {
+      facts_of_place_.push_back(at_least(region.ranges[d].low, box->ranges[d].low));
+      facts_of_place_.push_back(at_least(box->ranges[d].high, region.ranges[d].high));
+    }
+  }
+}
 
 ir::Affine AccessProver::goal(const ir::Field& field, int dimension, Side side, int offset) const {
   const ir::Range& region = region_.ranges[static_cast<size_t>(dimension)];
@@ -170,6 +179,27 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
     }
   }
   return escapes;
+}
+
+std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {
+  const auto [place, fresh] = excess_.try_emplace(field);
+  if (!fresh) return place->second;
+  const auto bound = [this](const ir::Affine& beyond) -> std::optional<int64_t> {
+    for (int64_t most = 0; most <= ir::kMostExcess; ++most) {
+      if (ir::implies_nonnegative(facts_of_place_, ir::Affine{most, {}} - beyond)) return most;
+    }
+    return std::nullopt;
+  };
+  const ir::Box& domain = env_.program.fields[static_cast<size_t>(field)].box;
+  for (size_t d = 0; d < region_.ranges.size(); ++d) {
+    if (domain.ranges[d] == env_.program.grid.ranges[d]) {
+      place->second.push_back({0, 0});
+      continue;
+    }
+    place->second.push_back({bound(domain.ranges[d].low - region_.ranges[d].low),
+                             bound(region_.ranges[d].high - domain.ranges[d].high)});
+  }
+  return place->second;
 }
 
 std::string AccessProver::describe_access(const ir::Access& access) const {

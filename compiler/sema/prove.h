@@ -29,14 +29,18 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b);
 class AccessProver {
  public:
   // `muted`: the region itself is in error, so its accesses are not judged.
-  AccessProver(Environment& env, const ir::Box& region, const std::vector<std::string>& index_names,
-               bool muted);
+  // `within`: a box that the region lies in, or is checked to.
+  AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
+               const std::vector<std::string>& index_names, bool muted);
 
   // The escapes of an access (ir::Access) that is in bounds, is covered by the field's boundary, or
   // got its check. Nothing if it leaves the field (S031). `applied_at`: where the function whose
   // body holds the access is applied, outermost first.
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
+
+  // How far the region reaches beyond the field's box (ir::Access::excess).
+  std::vector<ir::Excess> excess(ir::FieldId field);
 
   int rank() const { return region_.rank(); }
 
@@ -55,7 +59,9 @@ class AccessProver {
   const std::vector<std::string>& index_names_;
   bool muted_;
   std::vector<ir::Affine> facts_;
+  std::vector<ir::Affine> facts_of_place_;  // likewise, and where the region lies
   std::map<std::tuple<ir::FieldId, int, Side, int>, Verdict> known_;
+  std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
 };
 
 }  // namespace stencil::sema

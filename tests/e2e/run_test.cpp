@@ -39,6 +39,53 @@ TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
   }
 }
 
+// Fields on the inside and on a wall, read from beyond: by the field that surrounds them, by a
+// boundary function that reads the inside, by a second writer on a part. With a clamped wall, the
+// inside reads it from far away, after it was written.
+TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
+  const auto program = [](const std::string& wall) {
+    return "grid G = [0..45, 0..59] steps 5;\n"
+           "subgrid inside of G = [2..43, 1..58];\n"
+           "subgrid wall of G = [0..1, 1..58];\n"
+           "field U : real on inside boundary clamp;\n"
+           "field V : real on inside history 3 boundary mirror;\n"
+           "field W : real on wall boundary " +
+           wall +
+           ";\n"
+           "field P : real on G boundary constant 0.5;\n"
+           "field K : real on inside constant boundary clamp;\n"
+           "init U[i,j] = 0.01*i + 0.02*j;\n"
+           "init K[i,j] = 0.5 + 0.001*i;\n"
+           "init P[i,j] = select(i < 5, 1.0, 0.0);\n"
+           "stencil flow : U on inside = 0.25 * (U[-1,0] + U[1,0] + U[0,-1] + U[0,1]) * K[0,1];\n"
+           "stencil edge : P {\n"
+           "  [0, 0..59] = P[1,0] + U[2,0] * 0.1;\n"
+           "  [1..45, 0..59] = 0.5 * P[0,0] + 0.25 * U[0,0] + 0.1 * V@-1[0,1] + 0.05 * K[-1,0];\n"
+           "}\n"
+           "stencil walls : W on wall = 0.5 * W[0,1] + 0.5 * U[1,0];\n"
+           "stencil wave : V on inside = 0.3 * V[0,0] + 0.3 * V@-2[1,-1] + 0.1 * P[-2,0] - "
+           "W[-1,0];\n"
+           "stencil again : U[2..4, 1..58] = U[0,0] + 0.01 * V[0,0];\n";
+  };
+  const auto values = [this](const std::string& name, const std::string& options) {
+    const Outcome run = stencilc("run " + name + " " + options +
+                                 " --out U=u.npy --out V@-1=v.npy --out W=w.npy --out P=p.npy");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return read(file("u.npy")) + read(file("v.npy")) + read(file("w.npy")) + read(file("p.npy"));
+  };
+  write("near.stn", program("constant 0.25"));
+  write("far.stn", program("clamp"));
+  const std::string near = values("near.stn", "--device reference");
+  for (const std::string schedule : {"overlapped T=3 block=16x8 elements=4x4",
+                                     "overlapped T=2 block=16x8 elements=4x4 regions=shrink",
+                                     "streaming T=2 block=32x1 elements=4x1"}) {
+    EXPECT_EQ(values("near.stn", "--device host --schedule '" + schedule + "'"), near) << schedule;
+  }
+  const std::string far = values("far.stn", "--device reference");
+  EXPECT_EQ(values("far.stn", "--device host --schedule overlapped"), far);
+  EXPECT_EQ(values("far.stn", "--device host --schedule direct"), far);
+}
+
 // A streamed front begins with images of the far side, where g writes two rows: they are wrong if
 // the front's first planes count as inside, and f reads them three rows later.
 TEST_F(RunCommand, AnEdgeThatIsWrittenApartIsItsOwnImage) {

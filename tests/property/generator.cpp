@@ -14,6 +14,7 @@
 
 #include "tests/property/generator_parts.h"
 #include "tests/property/many_dimensions.h"
+#include "tests/property/subgrids.h"
 
 namespace stencil::property {
 
@@ -62,6 +63,7 @@ GeneratedProgram Generator::run() {
 }
 
 GeneratedProgram random_program(uint64_t seed, const Choices& choices) {
+  if (seed % 6 == 5) return random_subgrid_program(seed);
   GeneratedProgram program = Generator(seed, choices).run();
   while (too_large(program)) {
     seed = Random(seed).next();

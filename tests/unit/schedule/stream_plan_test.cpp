@@ -378,6 +378,23 @@ TEST(StreamPlan, MirroredInAGridThatMayBeOnePointWide) {
   EXPECT_EQ(offsets("param N : integer; require N >= 1; "), (std::vector{-1, 1, 0}));
 }
 
+// The region reaches two points beyond the sub-grid at its low end.
+TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
+  const auto offsets = [](const std::string& boundary, int offset) {
+    const ir::Program program = load(
+        "grid G = [0..99, 0..99] steps 9; subgrid S of G = [2..99, 0..99];"
+        "field A : real on S boundary " +
+        boundary + "; field B : real on G;" + "stencil s : B on G = A[" + std::to_string(offset) +
+        ",0];");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+  };
+  EXPECT_EQ(offsets("clamp", -1), (std::vector{-1, 0, 1, 2}));
+  EXPECT_EQ(offsets("clamp", 1), (std::vector{1, 2, 0}));
+  EXPECT_EQ(offsets("mirror", -1), (std::vector{-1, 1, 3, 5}));
+  EXPECT_EQ(offsets("constant 1", -1), (std::vector{-1}));
+}
+
 TEST(StreamPlan, AccessesThatStayInsideLandNowhereElse) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
