@@ -30,12 +30,13 @@ Margin hull(const Margin& a, const Margin& b) {
 
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
-  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
-  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
+  const auto meets = [&](ir::BoundaryKind kind) {
+    return (access.escapes_below(d) && field.boundary[d].low.kind == kind) ||
+           (access.escapes_above(d) && field.boundary[d].high.kind == kind);
+  };
+  if (meets(ir::BoundaryKind::Mirror)) return {std::abs(offset), std::abs(offset)};
+  if (meets(ir::BoundaryKind::Clamp)) {
     return {std::max<int64_t>(-offset, 0), std::max<int64_t>(offset, 0)};
-  }
-  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
-    return {std::abs(offset), std::abs(offset)};
   }
   return {-offset, offset};
 }

@@ -22,10 +22,10 @@ using Margin = std::vector<Reach>;  // per dimension, outermost first
 
 Margin hull(const Margin& a, const Margin& b);
 
-// How far from its point an access may read in dimension d once its field's boundary rule is
+// How far from its point an access may read in dimension d once its field's boundary rules are
 // applied: between [-low, high]. A clamped access ends up between its own offset and the point, a
-// mirrored one at most as far on the other side. Periodic ones keep their offset, for a tile holds
-// images of the points on the far side.
+// mirrored one at most as far on the other side, whatever rule holds at the far edge. Periodic ones
+// keep their offset, for a tile holds images of the points on the far side.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
 // The offsets at which a function reads one level of one field: the hull over all its accesses.

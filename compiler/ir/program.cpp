@@ -69,6 +69,17 @@ void Graph::name(NodeId id, const std::string& hint) {
   if (current.empty()) current = hint;
 }
 
+std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule) {
+  return std::vector<Boundary>(static_cast<size_t>(rank), {rule, rule});
+}
+
+BoundaryKind rule_met(const Field& field, const Access& access, size_t d) {
+  const bool below = access.offsets[d] < 0 && access.escapes_below(d);
+  const bool above = access.offsets[d] > 0 && access.escapes_above(d);
+  if (below) return field.boundary[d].low.kind;
+  return above ? field.boundary[d].high.kind : BoundaryKind::None;
+}
+
 std::vector<std::string> param_names(const Program& program) {
   std::vector<std::string> names;
   names.reserve(program.params.size());

@@ -513,6 +513,22 @@ class OverlappedLowering {
     return index;
   }
 
+  // Whether a rule leads to another place of the tile in dimension d. What is read where a constant
+  // counts does not matter, but it has to be in the tile.
+  bool is_moved(ir::BoundaryKind rule, size_t d) const {
+    switch (rule) {
+      case ir::BoundaryKind::None:
+      case ir::BoundaryKind::Periodic:
+        return false;
+      case ir::BoundaryKind::Constant:
+        return !geometry_.images[d];
+      case ir::BoundaryKind::Clamp:
+      case ir::BoundaryKind::Mirror:
+        return true;
+    }
+    return false;
+  }
+
   Expr read(const ir::Access& access) {
     const auto tile = tiles_.find(access.field);
     if (tile == tiles_.end() || reaches_far(program_, access)) {
@@ -522,10 +538,7 @@ class OverlappedLowering {
     const Landing landing = land(interface_, access, point());
     std::vector<Expr> index;
     for (size_t d = 0; d < locals_.size(); ++d) {
-      const bool moved = (access.escapes >> (2 * d) & 3) != 0 &&
-                         field.boundary != ir::BoundaryKind::Periodic &&
-                         !(geometry_.images[d] && field.boundary == ir::BoundaryKind::Constant);
-      if (!moved) {
+      if (!is_moved(ir::rule_met(field, access, d), d)) {
         index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
       } else if (geometry_.images[d]) {  // as far from this image as the rule moves the point
         index.push_back(kernel::add(tile_coordinate(access.field, d, 0),
@@ -537,11 +550,10 @@ class OverlappedLowering {
       }
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    return apply_boundary(
-        interface_, access, landing,
-        kernel::load(tile->second[static_cast<size_t>(access.component)],
-                     in_level(slot(access.field, access.level), access.field, std::move(index)),
-                     arithmetic_type(stored)));
+    return apply_boundary(landing, kernel::load(tile->second[static_cast<size_t>(access.component)],
+                                                in_level(slot(access.field, access.level),
+                                                         access.field, std::move(index)),
+                                                arithmetic_type(stored)));
   }
 
   // Writes the output box of every written field, as far as it lies in the field, of all levels

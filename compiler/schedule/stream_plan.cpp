@@ -447,16 +447,26 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
   const int offset = access.offsets[d];
-  const bool escapes = (access.escapes >> (2 * d) & 3) != 0;
+  const int inwards = offset < 0 ? 1 : -1;
   std::vector<int> out = {offset};
-  if (escapes && field.boundary == ir::BoundaryKind::Clamp) {
-    for (int at = offset; at != 0;) out.push_back(at += at < 0 ? 1 : -1);
+  const ir::BoundaryKind rule = ir::rule_met(field, access, d);
+  if (rule == ir::BoundaryKind::Clamp) {
+    for (int at = offset; at != 0;) out.push_back(at += inwards);
   }
-  if (escapes && field.boundary == ir::BoundaryKind::Mirror) {
-    for (int at = offset; at != -offset;) out.push_back(at += offset < 0 ? 2 : -2);
-    const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
-    const bool single = !last.is_constant() || last.constant == 0;  // a point may be alone
-    if (single && offset % 2 != 0) out.push_back(0);
+  if (rule != ir::BoundaryKind::Mirror) return out;
+  for (int at = offset; at != -offset;) out.push_back(at += 2 * inwards);
+  const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
+  // Thrown beyond the far edge: a mirror there throws it back, by an even number of places unless
+  // there is one point only; a clamp leaves it at the edge.
+  const ir::Boundary& rules = field.boundary[d];
+  const ir::BoundaryKind far = offset < 0 ? rules.high.kind : rules.low.kind;
+  const bool single = !last.is_constant() || last.constant == 0;  // a point may be alone
+  if (far == ir::BoundaryKind::Mirror && single && offset % 2 != 0) out.push_back(0);
+  const bool crosses = !last.is_constant() || last.constant < std::abs(offset);
+  if (far != ir::BoundaryKind::Clamp || !crosses) return out;
+  for (int at = 0; at != -offset; at += inwards) {
+    if (last.is_constant() && std::abs(at) > last.constant) break;
+    if (std::find(out.begin(), out.end(), at) == out.end()) out.push_back(at);
   }
   return out;
 }

@@ -147,10 +147,11 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);
 
-// Offsets in dimension d at which an access may read once its field's boundary rule is applied: the
-// access's own and, where it may leave the field, if clamped, all between there and the point
-// itself; if mirrored, every second one from there to as far on the other side, and the point
-// itself where it may be the field's only one.
+// Offsets in dimension d at which an access may read once its field's boundary rules are applied:
+// the access's own and, where it may leave the field, if clamped, all between there and the point
+// itself; if mirrored, every second one from there to as far on the other side, and what the far
+// side's rule makes of those beyond it: between mirrors, the point itself where it may be the
+// field's only one; with a clamp there, all places on that side.
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d);
 // In all dimensions: every combination.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);

@@ -332,51 +332,57 @@ class StreamKernel : public StreamQueues {
     return chain;
   }
 
-  // What an access reads, the boundary rule of its field included.
+  // What an access reads, the boundary rules of its field included.
   Expr read(const Stage& stage, const ir::Access& access, const Point& point) const {
     if (inside_ || access.escapes == 0 || stage.everywhere)
       return cell(stage, access, access.offsets);
-    const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
-    if (field.boundary == ir::BoundaryKind::Periodic) return cell(stage, access, access.offsets);
-    if (field.boundary == ir::BoundaryKind::Constant) {
-      return apply_boundary(interface_, access, land(interface_, access, point),
-                            cell(stage, access, access.offsets));
+    const Landing landing = land(interface_, access, point);
+    return apply_boundary(landing, landed(stage, access, access.offsets, 0, point, landing.point));
+  }
+
+  // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
+  Expr landed(const Stage& stage, const ir::Access& access, const std::vector<int>& offsets,
+              size_t d, const Point& point, const Point& landing) const {
+    if (d == offsets.size()) return cell(stage, access, offsets);
+    switch (ir::rule_met(program_.fields[static_cast<size_t>(access.field)], access, d)) {
+      case ir::BoundaryKind::None:
+      case ir::BoundaryKind::Constant:  // which replaces the cell's value
+      case ir::BoundaryKind::Periodic:  // the cell is an image
+        return landed(stage, access, offsets, d + 1, point, landing);
+      case ir::BoundaryKind::Clamp:
+        return clamped(stage, access, offsets, d, point, landing);
+      case ir::BoundaryKind::Mirror:
+        return mirrored(stage, access, offsets, d, point, landing);
     }
-    if (field.boundary == ir::BoundaryKind::Mirror) {
-      const Landing landing = land(interface_, access, point);
-      return mirrored(stage, access, access.offsets, 0, point, landing.point);
-    }
-    return clamped(stage, access, access.offsets, 0, point);
+    return {};
   }
 
   // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
   Expr mirrored(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
                 const Point& point, const Point& landing) const {
-    if (d == offsets.size()) return cell(stage, access, offsets);
-    Expr value = mirrored(stage, access, offsets, d + 1, point, landing);
+    Expr value = landed(stage, access, offsets, d + 1, point, landing);
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     for (int at : landing_offsets(field, access, d)) {
       if (at == access.offsets[d]) continue;
       offsets[d] = at;
       const Expr there = kernel::operation(Op::Eq, {landing[d], plus(point[d], at)});
-      value = select(there, mirrored(stage, access, offsets, d + 1, point, landing), value);
+      value = select(there, landed(stage, access, offsets, d + 1, point, landing), value);
     }
     return value;
   }
 
   // A clamped access reads at the offset nearest to its own that is still in the field.
   Expr clamped(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
-               const Point& point) const {
-    if (d == offsets.size()) return cell(stage, access, offsets);
-    const Expr here = clamped(stage, access, offsets, d + 1, point);
-    if ((access.escapes >> (2 * d) & 3) == 0 || offsets[d] == 0) return here;
+               const Point& point, const Point& landing) const {
+    const Expr here = landed(stage, access, offsets, d + 1, point, landing);
+    if (offsets[d] == 0) return here;
     const ir::Box& box = program_.fields[static_cast<size_t>(access.field)].box;
     const Expr at = plus(point[d], offsets[d]);
     const int dimension = static_cast<int>(d);
     const Expr exists = offsets[d] < 0 ? at_least(at, interface_.low(box, dimension))
                                        : kernel::less_equal(at, interface_.high(box, dimension));
     offsets[d] += offsets[d] < 0 ? 1 : -1;
-    return select(exists, here, clamped(stage, access, offsets, d, point));
+    return select(exists, here, clamped(stage, access, offsets, d, point, landing));
   }
 
   Expr cell(const Stage& stage, const ir::Access& access, const std::vector<int>& offsets) const {

@@ -2,15 +2,17 @@
 // tested.
 //
 // Functions come first: each collects, per dimension, how far its accesses reach beyond the point
-// on fields without a boundary; the regions keep that distance from the grid's edges, and the grid
-// is then made at least large enough for every region to have a point. Expressions are mostly
-// damped sums, so that values stay finite over many steps and a wrong bit anywhere shows.
+// towards edges without a boundary rule; the regions keep that distance from the grid's edges, and
+// the grid is then made at least large enough for every region to have a point. Expressions are
+// mostly damped sums, so that values stay finite over many steps and a wrong bit anywhere shows.
 #include "tests/property/generator.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "tests/property/boundaries.h"
 
 namespace stencil::property {
 
@@ -41,14 +43,14 @@ enum class Element { Real, Integer, Vector };
 struct Field {
   std::string name;
   Element element = Element::Real;
-  std::string boundary;  // "" for none
+  Boundary boundary;
   bool constant = false;
   bool inner = false;  // on a sub-grid that leaves out the points at the edges
   int history = 1;
 };
 
-// How far the accesses of a piece reach below and above the point, per dimension, on fields without
-// a boundary.
+// How far the accesses of a piece reach below and above the point, per dimension, towards edges
+// without a boundary rule.
 struct Reach {
   std::vector<int> low, high;
   explicit Reach(int rank) : low(static_cast<size_t>(rank)), high(static_cast<size_t>(rank)) {}
@@ -112,8 +114,8 @@ class Generator {
       field.name = std::string(1, static_cast<char>('A' + f));
       if (random_.chance(12)) field.element = Element::Integer;
       if (random_.chance(10)) field.element = Element::Vector;
-      field.boundary = random_boundary();
-      field.inner = !field.boundary.empty() && random_.chance(8);
+      field.boundary = random_boundary(random_, rank());
+      field.inner = field.boundary.covers() && random_.chance(8);
       if (random_.chance(20)) field.history = random_.between(2, 4);
       fields_.push_back(field);
     }
@@ -121,7 +123,7 @@ class Generator {
       Field field;
       field.name = "K";
       field.constant = true;
-      field.boundary = random_boundary();
+      field.boundary = random_boundary(random_, rank());
       fields_.push_back(field);
       covers("coefficient field");
     }
@@ -133,18 +135,8 @@ class Generator {
         covers("field on a sub-grid");
         for (int& extent : needed_) extent = 3;
       }
-      covers(field.boundary.empty()
-                 ? "no boundary"
-                 : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
+      for (const std::string& construct : field.boundary.constructs()) covers(construct);
     }
-  }
-
-  std::string random_boundary() {
-    const int roll = random_.below(100);
-    if (roll < 40) return "";
-    if (roll < 55) return "clamp";
-    if (roll < 70) return random_.chance(50) ? "constant 1" : "constant 0";
-    return roll < 85 ? "mirror" : "periodic";
   }
 
   std::string declare(const Field& field) const {
@@ -155,7 +147,7 @@ class Generator {
         fmt::format("field {} : {} on {}", field.name, type, field.inner ? "H" : "G");
     if (field.history > 1) text += fmt::format(" history {}", field.history);
     if (field.constant) text += " constant";
-    if (!field.boundary.empty()) text += " boundary " + field.boundary;
+    if (field.boundary.text != "none") text += " boundary " + field.boundary.text;
     return text + ";\n";
   }
 
@@ -475,9 +467,10 @@ class Generator {
   void note(const Field& field, const std::vector<int>& offset, Reach& reach) {
     for (size_t d = 0; d < offset.size(); ++d) {
       if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
-      if (!field.boundary.empty()) continue;
-      reach.low[d] = std::max(reach.low[d], -offset[d]);
-      reach.high[d] = std::max(reach.high[d], offset[d]);
+      const Demand needs = demand(field.boundary.dimensions[d], offset[d]);
+      reach.low[d] = std::max(reach.low[d], needs.low);
+      reach.high[d] = std::max(reach.high[d], needs.high);
+      needed_[d] = std::max(needed_[d], needs.points);
     }
   }
 

@@ -1,0 +1,88 @@
+// Half of the boundaries with rules have one for all edges; of the others a third are by dimension
+// only. Sides without a rule are rarer, since they only keep regions away from an edge.
+#include "tests/property/boundaries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace stencil::property {
+
+namespace {
+
+std::string random_rule(Random& random) {
+  static const std::vector<std::string> kRules = {
+      "clamp", "clamp", "mirror", "mirror", "constant 0", "constant 1", "constant 2", "none"};
+  return random.pick(kRules);
+}
+
+Boundary::Sides random_sides(Random& random, bool by_side) {
+  if (random.chance(20)) return {"periodic", "periodic"};
+  const std::string low = random_rule(random);
+  return {low, by_side ? random_rule(random) : low};
+}
+
+std::string first_word(const std::string& rule) {
+  return rule.substr(0, rule.find(' '));
+}
+
+}  // namespace
+
+bool Boundary::none() const {
+  return std::all_of(dimensions.begin(), dimensions.end(), [](const Sides& sides) {
+    return sides.low == "none" && sides.high == "none";
+  });
+}
+
+bool Boundary::covers() const {
+  return std::all_of(dimensions.begin(), dimensions.end(), [](const Sides& sides) {
+    return sides.low != "none" && sides.high != "none";
+  });
+}
+
+std::set<std::string> Boundary::constructs() const {
+  if (none()) return {"no boundary"};
+  if (text[0] != '[') return {"boundary " + first_word(text)};
+  std::set<std::string> out = {"boundary by dimension"};
+  for (const Sides& sides : dimensions) {
+    if (sides.low == sides.high) continue;
+    out.insert(fmt::format("boundary {} .. {}", first_word(sides.low), first_word(sides.high)));
+  }
+  return out;
+}
+
+Boundary random_boundary(Random& random, int rank) {
+  Boundary out;
+  const auto count = static_cast<size_t>(rank);
+  const int roll = random.below(100);
+  if (roll < 65) {
+    static const std::vector<std::string> kRules = {"clamp", "mirror", "periodic", "constant 0",
+                                                    "constant 1"};
+    out.text = roll < 35 ? "none" : random.pick(kRules);
+    out.dimensions.assign(count, {out.text, out.text});
+    return out;
+  }
+  const bool by_side = random.chance(70);
+  std::vector<std::string> entries;
+  for (int d = 0; d < rank; ++d) {
+    const Boundary::Sides sides = random_sides(random, by_side);
+    out.dimensions.push_back(sides);
+    entries.push_back(sides.low == sides.high && random.chance(80)
+                          ? sides.low
+                          : fmt::format("{} .. {}", sides.low, sides.high));
+  }
+  out.text = fmt::format("[{}]", fmt::join(entries, ", "));
+  return out;
+}
+
+Demand demand(const Boundary::Sides& sides, int offset) {
+  Demand out;
+  const std::string& near = offset < 0 ? sides.low : sides.high;
+  const std::string& far = offset < 0 ? sides.high : sides.low;
+  if (near == "none") (offset < 0 ? out.low : out.high) = std::abs(offset);
+  if (near == "mirror" && far == "none") out.points = std::abs(offset) + 1;
+  return out;
+}
+
+}  // namespace stencil::property
