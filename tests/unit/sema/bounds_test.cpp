@@ -88,7 +88,7 @@ TEST(Bounds, MirrorTowardsAnEdgeWithoutARule) {
   };
   const std::string stencil = "stencil s : A[1..N-1] = A[-4];";  // index -3 is thrown to 3
   EXPECT_TRUE(program_of(text("require N >= 4;", stencil)).checks.empty());
-  const ir::Program program = program_of(text("", stencil));
+  const ir::Program program = program_of(text("require N >= 1;", stencil));
   ASSERT_EQ(program.checks.size(), 1u);
   EXPECT_EQ(program.checks[0].code, "S031");
   EXPECT_TRUE(ir::failed_checks(program, {3}, no_reals(program)).has_errors());
