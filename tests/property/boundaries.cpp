@@ -1,5 +1,5 @@
 // Half of the boundaries with rules have one for all edges; of the others a third are by dimension
-// only. Sides without a rule are rarer, since they only keep regions away from an edge.
+// only. Sides without a rule are rarer, for they only keep regions away from an edge.
 #include "tests/property/boundaries.h"
 
 #include <fmt/format.h>
@@ -11,16 +11,16 @@ namespace stencil::property {
 
 namespace {
 
-std::string random_rule(Random& random) {
+std::string random_rule(Random& random, bool everywhere) {
   static const std::vector<std::string> kRules = {
-      "clamp", "clamp", "mirror", "mirror", "constant 0", "constant 1", "constant 2", "none"};
-  return random.pick(kRules);
+      "clamp", "constant 0", "constant 1", "mirror", "constant 2", "clamp", "mirror", "none"};
+  return kRules[static_cast<size_t>(random.below(everywhere ? 7 : 8))];
 }
 
-Boundary::Sides random_sides(Random& random, bool by_side) {
+Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side) {
   if (random.chance(20)) return {"periodic", "periodic"};
-  const std::string low = random_rule(random);
-  return {low, by_side ? random_rule(random) : low};
+  const std::string low = random_rule(random, everywhere);
+  return {low, by_side ? random_rule(random, everywhere) : low};
 }
 
 std::string first_word(const std::string& rule) {
@@ -52,10 +52,10 @@ std::set<std::string> Boundary::constructs() const {
   return out;
 }
 
-Boundary random_boundary(Random& random, int rank) {
+Boundary random_boundary(Random& random, int rank, bool everywhere) {
   Boundary out;
   const auto count = static_cast<size_t>(rank);
-  const int roll = random.below(100);
+  const int roll = random.between(everywhere ? 35 : 0, 99);
   if (roll < 65) {
     static const std::vector<std::string> kRules = {"clamp", "mirror", "periodic", "constant 0",
                                                     "constant 1"};
@@ -66,7 +66,7 @@ Boundary random_boundary(Random& random, int rank) {
   const bool by_side = random.chance(70);
   std::vector<std::string> entries;
   for (int d = 0; d < rank; ++d) {
-    const Boundary::Sides sides = random_sides(random, by_side);
+    const Boundary::Sides sides = random_sides(random, everywhere, by_side);
     out.dimensions.push_back(sides);
     entries.push_back(sides.low == sides.high && random.chance(80)
                           ? sides.low

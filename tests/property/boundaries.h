@@ -21,7 +21,8 @@ struct Boundary {
   std::set<std::string> constructs() const;  // for the coverage table
 };
 
-Boundary random_boundary(Random& random, int rank);
+// `everywhere`: every side has a rule, so that no region needs to keep away from an edge.
+Boundary random_boundary(Random& random, int rank, bool everywhere);
 
 // What an offset in one dimension asks for: distance of the region from an edge without a rule, and
 // points enough that no mirror throws the access over the far edge if that one has no rule.

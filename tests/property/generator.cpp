@@ -63,6 +63,7 @@ class Generator {
   GeneratedProgram run() {
     out_.rank = random_.between(1, 3);
     needed_.assign(static_cast<size_t>(out_.rank), 1);
+    tiny_ = random_.chance(20);
     make_fields();
     const bool has_lap = random_.chance(25);
     std::string functions = has_lap ? make_function() : "";
@@ -114,7 +115,7 @@ class Generator {
       field.name = std::string(1, static_cast<char>('A' + f));
       if (random_.chance(12)) field.element = Element::Integer;
       if (random_.chance(10)) field.element = Element::Vector;
-      field.boundary = random_boundary(random_, rank());
+      field.boundary = random_boundary(random_, rank(), tiny_);
       field.inner = field.boundary.covers() && random_.chance(8);
       if (random_.chance(20)) field.history = random_.between(2, 4);
       fields_.push_back(field);
@@ -123,7 +124,7 @@ class Generator {
       Field field;
       field.name = "K";
       field.constant = true;
-      field.boundary = random_boundary(random_, rank());
+      field.boundary = random_boundary(random_, rank(), tiny_);
       fields_.push_back(field);
       covers("coefficient field");
     }
@@ -533,7 +534,7 @@ class Generator {
     static const int kLargest[] = {0, 300, 70, 26};
     for (size_t d = 0; d < needed_.size(); ++d) {
       int size = needed_[d];
-      if (random_.chance(30))
+      if (tiny_ || random_.chance(30))
         size += random_.between(0, 3);
       else if (random_.chance(50))
         size = random_.pick<int>({8, 16, 32, 64}) + random_.between(-1, 1);
@@ -541,7 +542,7 @@ class Generator {
         size += random_.between(0, kLargest[rank()]);
       size = std::max(size, needed_[d]);
       size = std::min(size, std::max(kLargest[rank()], needed_[d]));
-      if (d + 1 == needed_.size() && random_.chance(50)) size = (size + 7) / 8 * 8;
+      if (d + 1 == needed_.size() && !tiny_ && random_.chance(50)) size = (size + 7) / 8 * 8;
       out_.sizes.emplace_back(size_name(d), size);
     }
   }
@@ -550,6 +551,7 @@ class Generator {
   GeneratedProgram out_;
   std::vector<Field> fields_;
   std::vector<int> needed_;  // least extent per dimension
+  bool tiny_ = false;        // hardly more points than that, and every edge has a rule
   std::vector<std::string> lets_;
   std::set<int> uses_index_;
   bool allow_lets_ = true;
