@@ -17,12 +17,29 @@ namespace {
 using kernel::Body;
 using kernel::Expr;
 
+// Whether some piece has so many terms in double precision that points of one thread must not be
+// unrolled: compilers keep the constants of all terms at hand for the next point, and spill.
+bool too_long_to_unroll(const ir::Program& program) {
+  constexpr int64_t kTerms = 512;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      int64_t terms = 0;
+      for (const ir::Node& node : piece.graph.nodes()) {
+        terms += node.type == Scalar::F64 && std::holds_alternative<ir::Access>(node.kind) ? 1 : 0;
+      }
+      if (terms > kTerms) return true;
+    }
+  }
+  return false;
+}
+
 // The fastest of those measured on an H200 (docs/performance.md).
 Schedule defaults(const ir::Program& program) {
   Schedule schedule;
   schedule.family = "direct";
   if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
   if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
+  if (too_long_to_unroll(program)) return schedule;
   if (program.grid.rank() == 2) schedule.elements = {1, 4, 1};
   if (program.grid.rank() >= 3) schedule.elements = {1, 1, 4};
   return schedule;

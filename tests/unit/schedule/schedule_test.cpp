@@ -48,6 +48,23 @@ TEST(ScheduleText, SettingsLeftOutTakeDefaults) {
   EXPECT_EQ(schedule.block, parsed("overlapped", program).block);
 }
 
+// 729 coefficients in double precision: unrolled over four points, their constants spill.
+TEST(ScheduleText, LongSumsInDoubleAreNotUnrolledOverPoints) {
+  constexpr const char* kSum = R"(
+grid G = [0..31, 0..31, 0..31] steps 2;
+field A : {} on G;
+stencil sum : A[4..27, 4..27, 4..27] =
+  sum(a in -4..4, b in -4..4, c in -4..{} : (1.0 + a + 9 * b + 81 * c) * A[a,b,c]);
+)";
+  const auto points = [&](const char* type, int last) {
+    const auto program = load(fmt::format(kSum, type, last));
+    return parsed("direct", program).elements[2];
+  };
+  EXPECT_EQ(points("double", 4), 1);
+  EXPECT_EQ(points("float", 4), 4);
+  EXPECT_EQ(points("double", -1), 4);
+}
+
 TEST(ScheduleText, Errors) {
   const auto program = load(kHeat);
   EXPECT_EQ(error_of("overlaped T=2", program),
