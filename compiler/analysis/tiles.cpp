@@ -31,14 +31,14 @@ Margin hull(const Margin& a, const Margin& b) {
 bool lands_far(const ir::Program& program, const ir::Access& access) {
   const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    const bool below = access.escapes >> (2 * d) & 1;
-    const bool above = access.escapes >> (2 * d + 1) & 1;
-    if (!below && !above) continue;
-    if (field.boundary == ir::BoundaryKind::Periodic) {
+    if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
+    if (field.boundary[d].periodic()) {
       if (!(field.box.ranges[d] == program.grid.ranges[d])) return true;
-    } else if (field.boundary != ir::BoundaryKind::Constant) {
+    } else if (ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
+               ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
       const ir::Excess& excess = access.excess[d];
-      if ((below && !excess.below) || (above && !excess.above)) return true;
+      if (access.escapes_below(d) && !excess.below) return true;
+      if (access.escapes_above(d) && !excess.above) return true;
     }
   }
   return false;
@@ -47,18 +47,23 @@ bool lands_far(const ir::Program& program, const ir::Access& access) {
 // Where the offset leads below the field from a point that lies b points below it (b < 0: above its
 // low edge), b exceeds the offset. A clamped read then lands b away, at the edge. A mirrored one
 // lands between there and as far behind the edge as the offset leads before it: b + (b - offset)
-// away. The same holds above with the signs reversed.
+// away; if that is beyond the other edge, the rule there leads back, to no farther a place. The
+// same holds above with the signs reversed. Where one side moves a read, one that finds a constant
+// at the other side is taken for a clamped one: it has a place, too, though its value is dropped.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
   const int64_t offset = access.offsets[d];
   Reach reach = {-offset, offset};
-  const bool mirror = field.boundary == ir::BoundaryKind::Mirror;
-  if (!mirror && field.boundary != ir::BoundaryKind::Clamp) return reach;
-  if (access.escapes >> (2 * d) & 1) {
+  const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
+  const bool mirrors = ir::meets(field, access, d, ir::BoundaryKind::Mirror);
+  if (!clamps && !mirrors) return reach;
+  if (access.escapes_below(d)) {
     const int64_t most = access.excess[d].below.value_or(0);
+    const bool mirror = field.boundary[d].low.kind == ir::BoundaryKind::Mirror;
     reach.high = std::max(reach.high, mirror ? 2 * most - offset : most);
   }
-  if (access.escapes >> (2 * d + 1) & 1) {
+  if (access.escapes_above(d)) {
     const int64_t most = access.excess[d].above.value_or(0);
+    const bool mirror = field.boundary[d].high.kind == ir::BoundaryKind::Mirror;
     reach.low = std::max(reach.low, mirror ? 2 * most + offset : most);
   }
   return reach;

@@ -22,16 +22,16 @@ using Margin = std::vector<Reach>;  // per dimension, outermost first
 
 Margin hull(const Margin& a, const Margin& b);
 
-// The boundary rule of an access may lead to a point whose distance no tile can allow for, however
+// The boundary rules of an access may lead to a point whose distance no tile can allow for, however
 // near the offset: around a sub-grid that does not span the grid, or to the edge of a sub-grid that
-// the region is not known to be near to (ir::Excess). A constant never is far.
+// the region is not known to be near to (ir::Excess). Constants alone never are far.
 bool lands_far(const ir::Program& program, const ir::Access& access);
 
-// How far from its point an access may read in dimension d once its field's boundary rule is
+// How far from its point an access may read in dimension d once its field's boundary rules are
 // applied: between [-low, high]. A clamped access ends up between its own offset and the nearest
-// point of the field, a mirrored one at most as far behind that point as the offset is before it.
-// Periodic ones keep their offset, for a tile holds images of the points on the far side. Says
-// nothing of an access that lands far.
+// point of the field, a mirrored one at most as far behind that point as the offset is before it,
+// whatever rule holds at the far edge. Periodic ones keep their offset, for a tile holds images of
+// the points on the far side. Says nothing of an access that lands far.
 Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
 
 // The offsets at which a function reads one level of one field: the hull over all its accesses that

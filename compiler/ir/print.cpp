@@ -137,6 +137,24 @@ const char* print(BoundaryKind kind) {
   return "";
 }
 
+std::string print(const BoundaryRule& rule) {
+  if (rule.values.empty()) return print(rule.kind);
+  return fmt::format("{} {}", print(rule.kind), fmt::join(rule.values, ", "));
+}
+
+// One rule if all sides have the same, else a list: semicolons between dimensions, since the values
+// of a constant have commas.
+std::string print(const std::vector<Boundary>& boundary) {
+  const BoundaryRule& first = boundary[0].low;
+  if (boundary == uniform_boundary(static_cast<int>(boundary.size()), first)) return print(first);
+  std::vector<std::string> dimensions;
+  for (const Boundary& rules : boundary) {
+    dimensions.push_back(print(rules.low));
+    if (rules.low != rules.high) dimensions.back() += " .. " + print(rules.high);
+  }
+  return fmt::format("[{}]", fmt::join(dimensions, "; "));
+}
+
 const char* print(Reducer reducer) {
   switch (reducer) {
     case Reducer::Sum:
@@ -168,13 +186,8 @@ std::string print_field(const Field& field, const std::vector<std::string>& para
                                 print(field.box, params));
   if (field.history > 1) out += fmt::format(" history {}", field.history);
   if (field.constant) out += " constant";
-  if (field.boundary != BoundaryKind::None) {
-    out += fmt::format(" boundary {}", print(field.boundary));
-    if (!field.boundary_values.empty()) {
-      out += fmt::format(" {}", fmt::join(field.boundary_values, ", "));
-    }
-  }
-  return out + "\n";
+  const std::string boundary = print(field.boundary);
+  return out + (boundary == print(BoundaryKind::None) ? "\n" : " boundary " + boundary + "\n");
 }
 
 std::string print_piece(const Program& program, const Piece& piece,

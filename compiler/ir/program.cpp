@@ -69,6 +69,15 @@ void Graph::name(NodeId id, const std::string& hint) {
   if (current.empty()) current = hint;
 }
 
+std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule) {
+  return std::vector<Boundary>(static_cast<size_t>(rank), {rule, rule});
+}
+
+bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind) {
+  return (access.escapes_below(d) && field.boundary[d].low.kind == kind) ||
+         (access.escapes_above(d) && field.boundary[d].high.kind == kind);
+}
+
 std::vector<std::string> param_names(const Program& program) {
   std::vector<std::string> names;
   names.reserve(program.params.size());

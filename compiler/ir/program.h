@@ -65,9 +65,23 @@ struct Component {   // a scalar leaf of a field's element type
 };
 
 enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
-// Clamp reads the nearest point. Mirror reflects about the edge point without repeating it
-// (index -1 reads 1), again and again if need be; an extent of 1 reads its only point. Periodic
-// wraps.
+
+// What an access finds beyond one edge of a field. Clamp reads the edge point. Mirror reflects
+// about it without repeating it (index -1 reads 1); where that leads beyond the other edge, the
+// rule there holds, so between two mirrors again and again, and an extent of 1 then reads its only
+// point. Periodic wraps. None: there is no such access.
+struct BoundaryRule {
+  BoundaryKind kind = BoundaryKind::None;
+  std::vector<double> values;  // of BoundaryKind::Constant, one per component
+  friend bool operator==(const BoundaryRule&, const BoundaryRule&) = default;
+};
+// The rules of one dimension. Periodic on both sides or on neither.
+struct Boundary {
+  BoundaryRule low, high;
+  bool periodic() const { return low.kind == BoundaryKind::Periodic; }
+  bool has(BoundaryKind kind) const { return low.kind == kind || high.kind == kind; }
+  friend bool operator==(const Boundary&, const Boundary&) = default;
+};
 
 struct Field {
   std::string name;
@@ -75,8 +89,9 @@ struct Field {
   Box box;          // the points that exist, in grid coordinates
   int history = 1;  // levels that exist: @0, @-1, ... @-(history-1)
   bool constant = false;
-  BoundaryKind boundary = BoundaryKind::None;
-  std::vector<double> boundary_values;  // of BoundaryKind::Constant, one per component
+  // Per dimension, outermost first. Dimensions are independent of each other; if several find a
+  // constant, the first one's counts.
+  std::vector<Boundary> boundary;
   Span span;
 };
 
@@ -117,12 +132,14 @@ struct Access {
   int component;             // into Field::components
   int level;                 // 0 is the newest, 1 is @-1, ...
   std::vector<int> offsets;  // relative to the point, one per dimension
-  // Per dimension: some point of the region may reach below/above the field's box, so the field's
-  // boundary rule applies. Bits 2d (below) and 2d+1 (above). Zero with BoundaryKind::None.
+  // Per dimension: some point of the region may reach below/above the field's box, so the rule of
+  // that side applies. Bits 2d (below) and 2d+1 (above). Zero where the rule is BoundaryKind::None.
   uint32_t escapes = 0;
   // Per dimension, of the region beyond the field's box: it bounds how far from the point a
   // boundary rule leads. Empty if nothing escapes.
   std::vector<Excess> excess = {};
+  bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
+  bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
 };
 struct Operation {
@@ -234,6 +251,12 @@ struct Program {
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // those that could not be proved because params are open
 };
+
+// The same rule on all sides.
+std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
+// Whether an access may meet such a rule in dimension d, at a side at which it may leave the field.
+// On the whole grid that is the side its offset points to; near a sub-grid it may be both.
+bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind);
 
 std::vector<std::string> param_names(const Program& program);
 bool is_written(const Program& program, FieldId field);  // by some stencil function

@@ -58,8 +58,22 @@ class Verifier {
     if (field.components.empty()) fail(field.name, "no components");
     if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
     if (field.history < 1) fail(field.name, "history below 1");
-    const size_t values = field.boundary == BoundaryKind::Constant ? field.components.size() : 0;
-    if (field.boundary_values.size() != values) fail(field.name, "boundary values do not match");
+    if (field.boundary.size() != field.box.ranges.size()) {
+      fail(field.name, "number of boundary rules");
+    }
+    for (const Boundary& rules : field.boundary) {
+      check_rule(field, rules.low);
+      check_rule(field, rules.high);
+      if ((rules.low.kind == BoundaryKind::Periodic) !=
+          (rules.high.kind == BoundaryKind::Periodic)) {
+        fail(field.name, "periodic on one side only");
+      }
+    }
+  }
+
+  void check_rule(const Field& field, const BoundaryRule& rule) {
+    const size_t values = rule.kind == BoundaryKind::Constant ? field.components.size() : 0;
+    if (rule.values.size() != values) fail(field.name, "boundary values do not match");
   }
 
   void check_piece(const std::string& where, const Piece& piece, const Field* target,
@@ -118,8 +132,11 @@ class Verifier {
       fail(where, field.name + ": number of offsets");
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
-    if (access.escapes && field.boundary == BoundaryKind::None) {
-      fail(where, field.name + ": leaves the grid without a boundary");
+    for (size_t d = 0; d < field.boundary.size(); ++d) {
+      const Boundary& rules = field.boundary[d];
+      const bool below = access.escapes_below(d) && rules.low.kind == BoundaryKind::None;
+      const bool above = access.escapes_above(d) && rules.high.kind == BoundaryKind::None;
+      if (below || above) fail(where, field.name + ": leaves the grid without a boundary");
     }
   }
 

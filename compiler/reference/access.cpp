@@ -1,6 +1,6 @@
 // An access to a row is at most three pieces: points below the field, points inside, points above.
 // The inside is one contiguous run, returned in place if its type is already right; the outside is
-// resolved point by point. The boundary rule is applied wherever a point is outside, whatever
+// resolved point by point. The boundary rules are applied wherever a point is outside, whatever
 // Access::escapes promises: escapes tell the kernels where they need no rule, and an oracle that
 // believed them could not contradict them.
 #include "compiler/reference/access.h"
@@ -17,25 +17,33 @@ int64_t modulo(int64_t a, int64_t n) {
   return r < 0 ? r + n : r;
 }
 
-// Position of the row's index 0 in the component's buffer; -1 if an outer dimension is outside and
-// has no substitute.
-int64_t row_position(const ir::Field& field, const FieldData& data, const ir::Access& access,
-                     const std::vector<int64_t>& point) {
+// Between two mirrors.
+int64_t reflect(int64_t index, int64_t extent) {
+  if (extent == 1) return 0;
+  const int64_t period = 2 * (extent - 1);
+  const int64_t within = modulo(index, period);
+  return within < extent ? within : period - within;
+}
+
+// Position of the row's index 0 in the component's buffer, or the rule of the first outer dimension
+// that is outside and leads to no point.
+Resolved row_position(const ir::Field& field, const FieldData& data, const ir::Access& access,
+                      const std::vector<int64_t>& point) {
   int64_t position = 0;
   const size_t last = data.extents.size() - 1;
   for (size_t d = 0; d < last; ++d) {
     const int64_t index = point[d] + access.offsets[d] - data.box[d][0];
-    const int64_t resolved = resolve(field.boundary, index, data.extents[d]);
-    if (resolved < 0) return -1;
-    position = position * data.extents[d] + resolved;
+    const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
+    if (resolved.index < 0) return resolved;
+    position = position * data.extents[d] + resolved.index;
   }
-  return position * data.extents[last];
+  return {position * data.extents[last]};
 }
 
 // The constant is a value of the component's type, like any other point of the field.
-void fill_constant(const ir::Field& field, const ir::Access& access, Kernel convert, int64_t count,
-                   std::byte* out, int64_t out_size) {
-  const double value = field.boundary_values[access.component];
+void fill_constant(const ir::Field& field, const ir::BoundaryRule& rule, const ir::Access& access,
+                   Kernel convert, int64_t count, std::byte* out, int64_t out_size) {
+  const double value = rule.values[access.component];
   int64_t stored = 0;
   const Scalar type = field.components[access.component].type;
   fill(type, value, reference::convert<int64_t>(value), &stored, 1);
@@ -45,23 +53,25 @@ void fill_constant(const ir::Field& field, const ir::Access& access, Kernel conv
 
 }  // namespace
 
-int64_t resolve(ir::BoundaryKind boundary, int64_t index, int64_t extent) {
-  if (index >= 0 && index < extent) return index;
-  switch (boundary) {
+Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent) {
+  if (index >= 0 && index < extent) return {index};
+  if (rules.low.kind == ir::BoundaryKind::Mirror && rules.high.kind == ir::BoundaryKind::Mirror) {
+    return {reflect(index, extent)};
+  }
+  const int64_t edge = index < 0 ? 0 : extent - 1;
+  const ir::BoundaryRule& rule = index < 0 ? rules.low : rules.high;
+  switch (rule.kind) {
     case ir::BoundaryKind::None:
     case ir::BoundaryKind::Constant:
-      return -1;
+      return {-1, &rule};
     case ir::BoundaryKind::Clamp:
-      return index < 0 ? 0 : extent - 1;
+      return {edge};
     case ir::BoundaryKind::Periodic:
-      return modulo(index, extent);
+      return {modulo(index, extent)};
     case ir::BoundaryKind::Mirror:
       break;
   }
-  if (extent == 1) return 0;
-  const int64_t period = 2 * (extent - 1);
-  const int64_t within = modulo(index, period);
-  return within < extent ? within : period - within;
+  return resolve(rules, 2 * edge - index, extent);  // inside, or where the other side's rule holds
 }
 
 const void* read_row(const ir::Field& field, const FieldData& data, const ir::Access& access,
@@ -69,9 +79,9 @@ const void* read_row(const ir::Field& field, const FieldData& data, const ir::Ac
                      void* buffer) {
   auto* out = static_cast<std::byte*>(buffer);
   const int64_t out_size = size_in_bytes(type);
-  const int64_t row = data.points == 0 ? -1 : row_position(field, data, access, point);
-  if (row < 0) {
-    fill_constant(field, access, convert, count, out, out_size);
+  const Resolved row = row_position(field, data, access, point);
+  if (row.index < 0) {
+    fill_constant(field, *row.rule, access, convert, count, out, out_size);
     return out;
   }
   const size_t last = data.extents.size() - 1;
@@ -82,16 +92,16 @@ const void* read_row(const ir::Field& field, const FieldData& data, const ir::Ac
 
   const Scalar stored_type = data.types[access.component];
   const int64_t stored_size = size_in_bytes(stored_type);
-  const std::byte* stored = data.data(access.level, access.component) + row * stored_size;
+  const std::byte* stored = data.data(access.level, access.component) + row.index * stored_size;
   if (inside_begin == 0 && inside_end == count && stored_type == type) {
     return stored + first * stored_size;
   }
   const auto outside = [&](int64_t i) {
-    const int64_t index = resolve(field.boundary, first + i, extent);
-    if (index < 0) {
-      fill_constant(field, access, convert, 1, out + i * out_size, out_size);
+    const Resolved resolved = resolve(field.boundary[last], first + i, extent);
+    if (resolved.index < 0) {
+      fill_constant(field, *resolved.rule, access, convert, 1, out + i * out_size, out_size);
     } else {
-      const void* const in[] = {stored + index * stored_size};
+      const void* const in[] = {stored + resolved.index * stored_size};
       convert(out + i * out_size, in, 1);
     }
   };

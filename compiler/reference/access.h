@@ -9,9 +9,13 @@
 
 namespace stencil::reference {
 
-// The index in 0..extent-1 that `index` stands for under a boundary rule other than Constant, or -1
-// for a point that has no index (None and Constant, outside). extent is at least 1.
-int64_t resolve(ir::BoundaryKind boundary, int64_t index, int64_t extent);
+// What an index of one dimension stands for: one in 0..extent-1, or, where that is -1, the rule
+// that holds there (None or Constant). extent is at least 1 unless both rules are of these kinds.
+struct Resolved {
+  int64_t index = -1;
+  const ir::BoundaryRule* rule = nullptr;
+};
+Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent);
 
 // The values an access reads at the `count` points of a row that starts at `point`, as `type`.
 // `convert` converts from the component's type to `type`. Returns either `buffer`, filled, or a

@@ -4,9 +4,10 @@
 // oracle.
 //
 // Over a box, an access reaches furthest at the corners, so comparing bounds once per access is
-// exact.
+// exact; a mirror throws furthest what comes from there.
 #include "compiler/reference/validate.h"
 
+#include "compiler/reference/access.h"
 #include "compiler/reference/kernels.h"
 
 namespace stencil::reference {
@@ -19,6 +20,10 @@ bool inside(const ConcreteBox& inner, const ConcreteBox& outer) {
   return true;
 }
 
+bool is_constant(const ir::BoundaryRule& rule) {
+  return rule.kind == ir::BoundaryKind::Constant;
+}
+
 std::string access_refusal(const ir::Program& program, const State& state, const ir::Access& access,
                            const ConcreteBox& region) {
   const ir::Field& field = program.fields[access.field];
@@ -29,24 +34,32 @@ std::string access_refusal(const ir::Program& program, const State& state, const
   if (access.component < 0 || access.component >= data.component_count()) {
     return "no component " + std::to_string(access.component) + " of field '" + field.name + "'";
   }
-  if (access.offsets.size() != region.size() || data.extents.size() != region.size()) {
+  if (access.offsets.size() != region.size() || data.extents.size() != region.size() ||
+      field.boundary.size() != region.size()) {
     return "an access to field '" + field.name + "' has the wrong rank";
   }
-  const bool empty = count_points(region) == 0;
-  if (field.boundary == ir::BoundaryKind::Constant) {
-    const bool complete = field.boundary_values.size() == field.components.size();
-    return complete ? "" : "field '" + field.name + "' lacks boundary values";
+  for (const ir::Boundary& rules : field.boundary) {
+    for (const ir::BoundaryRule* rule : {&rules.low, &rules.high}) {
+      if (is_constant(*rule) && rule->values.size() != field.components.size()) {
+        return "field '" + field.name + "' lacks boundary values";
+      }
+    }
   }
-  if (field.boundary != ir::BoundaryKind::None) {
-    const bool readable = data.points > 0 || empty;
-    return readable ? "" : "field '" + field.name + "' is read but has no points";
-  }
-  ConcreteBox reached = region;
+  if (count_points(region) == 0) return "";
   for (size_t d = 0; d < region.size(); ++d) {
-    for (int64_t& bound : reached[d]) bound += access.offsets[d];
+    const bool constant = is_constant(field.boundary[d].low) && is_constant(field.boundary[d].high);
+    if (data.extents[d] == 0 && !constant) {
+      return "field '" + field.name + "' is read but has no points";
+    }
+    for (const int64_t bound : region[d]) {
+      const int64_t index = bound + access.offsets[d] - data.box[d][0];
+      const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
+      if (resolved.index < 0 && !is_constant(*resolved.rule)) {
+        return "an access to field '" + field.name + "' leaves the field";
+      }
+    }
   }
-  if (empty || inside(reached, data.box)) return "";
-  return "an access to field '" + field.name + "' leaves the field";
+  return "";
 }
 
 std::string operation_refusal(const ir::Graph& graph, const ir::Node& node,

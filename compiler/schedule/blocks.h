@@ -118,16 +118,19 @@ kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& gr
 // --- Boundaries
 // -----------------------------------------------------------------------------------------
 
-// Where an access lands: the coordinates it reads after the field's boundary rule, and, for a
-// constant boundary, the condition under which it reads memory at all (null: always).
+// Where an access lands: the coordinates it reads after the field's boundary rules, which lie in
+// the field, and the constants that count instead: the first whose `inside` does not hold.
 struct Landing {
+  struct Constant {
+    kernel::Expr inside;
+    double value;
+  };
   Point point;
-  kernel::Expr inside;
+  std::vector<Constant> constants;
 };
 Landing land(const Interface& interface, const ir::Access& access, const Point& from);
-// The value read at `landing`: `loaded`, or the boundary's constant where it lies outside.
-kernel::Expr apply_boundary(const Interface& interface, const ir::Access& access,
-                            const Landing& landing, kernel::Expr loaded);
+// The value of an access: `loaded`, which was read at the landing, or one of its constants.
+kernel::Expr apply_boundary(const Landing& landing, kernel::Expr loaded);
 
 struct FarRead {
   size_t function;  // that reads, into Program::functions
@@ -138,9 +141,9 @@ struct FarRead {
 std::vector<FarRead> far_reads(const ir::Program& program);
 
 // Dimensions in which a tile holds images of the points on the far side of the grid instead of
-// applying the rule of a periodic field: those in which such a field spans the grid and is read
-// across its edge. `written_only`: fields that nobody writes do not count, for they are read from
-// memory.
+// applying the rule of a periodic field: those in which a field that is periodic there, and spans
+// the grid, is read across its edge. `written_only`: fields that nobody writes do not count, for
+// they are read from memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
 // The coordinate, in dimension d, of the point that a place is an image of. The place lies at most

@@ -1,8 +1,10 @@
 // Boundary rules as index arithmetic: where an access that may leave its field's box reads instead.
 //
 // Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
-// access that stays inside costs nothing.
+// access that stays inside costs nothing. Dimensions are treated one by one, from the outermost;
+// what they have in common is which constant counts where several find one.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "compiler/ir/rewrite.h"
@@ -44,19 +46,30 @@ bool spans_grid(const Interface& interface, const ir::Box& box, int d) {
   return box.ranges[i] == interface.program().grid.ranges[i];
 }
 
-// Reflection of a place `offset` away from one in the box; once where that is known to do.
-Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
+// Whether the reflection of a place `offset` away from one in the box is known to lie in the box.
+bool one_reflection_does(const Interface& interface, const ir::Box& box, int d, int offset) {
   const ir::Range& range = box.ranges[static_cast<size_t>(d)];
   const ir::Affine extent = range.high - range.low + 1;
-  const Expr low = interface.low(box, d);
-  if (!spans_grid(interface, box, d) || !extent.is_constant() ||
-      extent.constant <= std::abs(offset)) {
-    return mirror_often(at, low, interface.extent(box, d));
-  }
-  const Expr edge = offset < 0 ? low : interface.high(box, d);
-  const Expr beyond = offset < 0 ? kernel::less(at, edge) : kernel::less(edge, at);
+  return spans_grid(interface, box, d) && extent.is_constant() &&
+         extent.constant > std::abs(offset);
+}
+
+enum class Side { Low, High };
+
+// Reflection of what lies beyond one edge of the box.
+Expr reflect(const Interface& interface, const ir::Box& box, int d, Side side, const Expr& at) {
+  const Expr edge = side == Side::Low ? interface.low(box, d) : interface.high(box, d);
+  const Expr beyond = side == Side::Low ? kernel::less(at, edge) : kernel::less(edge, at);
   const Expr back = kernel::add(edge, kernel::sub(edge, at));  // 2 * edge may pass 32 bits
   return kernel::operation(Op::Select, {beyond, back, at});
+}
+
+// Between two mirrors: the place is `offset` away from one in the box.
+Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
+  if (one_reflection_does(interface, box, d, offset)) {
+    return reflect(interface, box, d, offset < 0 ? Side::Low : Side::High, at);
+  }
+  return mirror_often(at, interface.low(box, d), interface.extent(box, d));
 }
 
 Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at) {
@@ -91,10 +104,10 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
         const auto* access = std::get_if<ir::Access>(&node.kind);
         if (!access || (written_only && !ir::is_written(program, access->field))) continue;
         const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (field.boundary != ir::BoundaryKind::Periodic) continue;
         if (analysis::lands_far(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {
-          out[d] = out[d] || (access->escapes >> (2 * d) & 3) != 0;
+          const bool crosses = access->escapes_below(d) || access->escapes_above(d);
+          out[d] = out[d] || (crosses && field.boundary[d].periodic());
         }
       }
     }
@@ -122,56 +135,93 @@ Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at,
   return out;
 }
 
-Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
+namespace {
+
+// Adds a constant that holds where `inside` does not. Conditions that stand for the same value
+// become one.
+void add_constant(Landing& landing, Expr inside, double value) {
+  if (!landing.constants.empty()) {
+    Landing::Constant& last = landing.constants.back();
+    if (std::bit_cast<uint64_t>(last.value) == std::bit_cast<uint64_t>(value)) {
+      last.inside = kernel::operation(Op::And, {last.inside, std::move(inside)});
+      return;
+    }
+  }
+  landing.constants.push_back({std::move(inside), value});
+}
+
+// Where `at`, the place an access names in dimension d, lands.
+Expr land_in(const Interface& interface, const ir::Access& access, int d, Expr at,
+             Landing& landing) {
+  const size_t i = static_cast<size_t>(d);
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const ir::Boundary& rules = field.boundary[i];
+  const int offset = access.offsets[i];
+  bool below = access.escapes_below(i);
+  bool above = access.escapes_above(i);
+  if (rules.periodic()) {
+    return spans_grid(interface, field.box, d)
+               ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0)
+               : wrap_often(interface, field.box, d, at);
+  }
+  const auto is = [](const ir::BoundaryRule& rule, ir::BoundaryKind kind) {
+    return rule.kind == kind;
+  };
+  if (is(rules.low, ir::BoundaryKind::Mirror) && is(rules.high, ir::BoundaryKind::Mirror)) {
+    return mirror(interface, field.box, d, at, offset);
+  }
+  // One side may mirror; the other side's rule then holds for what that throws beyond it.
+  const bool once = one_reflection_does(interface, field.box, d, offset);
+  if (below && is(rules.low, ir::BoundaryKind::Mirror)) {
+    at = reflect(interface, field.box, d, Side::Low, at);
+    below = false;
+    above |= !once;
+  } else if (above && is(rules.high, ir::BoundaryKind::Mirror)) {
+    at = reflect(interface, field.box, d, Side::High, at);
+    above = false;
+    below |= !once;
+  }
+  below &= !is(rules.low, ir::BoundaryKind::None);  // proved or checked to stay inside
+  above &= !is(rules.high, ir::BoundaryKind::None);
+  const Expr low = interface.low(field.box, d);
+  const Expr high = interface.high(field.box, d);
+  const size_t component = static_cast<size_t>(access.component);
+  if (below && is(rules.low, ir::BoundaryKind::Constant)) {
+    add_constant(landing, kernel::operation(Op::Ge, {at, low}), rules.low.values[component]);
+  }
+  if (above && is(rules.high, ir::BoundaryKind::Constant)) {
+    add_constant(landing, kernel::less_equal(at, high), rules.high.values[component]);
+  }
+  return clamp_to(at, low, high, below, above);
+}
+
+}  // namespace
+
+Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
   Landing landing;
-  std::vector<Expr> inside;
   for (int d = 0; d < interface.rank(); ++d) {
     const size_t i = static_cast<size_t>(d);
     const int offset = access.offsets[i];
     Expr at = offset < 0 ? kernel::sub(from[i], kernel::integer(-static_cast<int64_t>(offset)))
                          : kernel::add(from[i], kernel::integer(offset));
-    const bool below = access.escapes >> (2 * d) & 1;
-    const bool above = access.escapes >> (2 * d + 1) & 1;
-    if (below || above) {
-      const Expr low = interface.low(field.box, d);
-      const Expr high = interface.high(field.box, d);
-      switch (field.boundary) {
-        case ir::BoundaryKind::None:
-          break;  // ruled out by ir::verify
-        case ir::BoundaryKind::Constant:
-          if (below) inside.push_back(kernel::operation(Op::Ge, {at, low}));
-          if (above) inside.push_back(kernel::less_equal(at, high));
-          at = clamp_to(at, low, high, below, above);
-          break;
-        case ir::BoundaryKind::Clamp:
-          at = clamp_to(at, low, high, below, above);
-          break;
-        case ir::BoundaryKind::Mirror:
-          at = mirror(interface, field.box, d, at, offset);
-          break;
-        case ir::BoundaryKind::Periodic:
-          at = spans_grid(interface, field.box, d)
-                   ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0)
-                   : wrap_often(interface, field.box, d, at);
-          break;
-      }
+    if (access.escapes_below(i) || access.escapes_above(i)) {
+      at = land_in(interface, access, d, std::move(at), landing);
     }
-    landing.point.push_back(at);
+    landing.point.push_back(std::move(at));
   }
-  if (!inside.empty()) landing.inside = kernel::all_of(std::move(inside));
   return landing;
 }
 
-Expr apply_boundary(const Interface& interface, const ir::Access& access, const Landing& landing,
-                    Expr loaded) {
-  if (!landing.inside) return loaded;
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
-  const double value = field.boundary_values[static_cast<size_t>(access.component)];
+Expr apply_boundary(const Landing& landing, Expr loaded) {
   const Scalar type = loaded->type;
-  const Expr outside = is_integer(type) ? kernel::integer(static_cast<int64_t>(value), type)
-                                        : kernel::real(value, type);
-  return kernel::operation(Op::Select, {landing.inside, std::move(loaded), outside});
+  for (size_t c = landing.constants.size(); c-- > 0;) {  // the first one decides, so it comes last
+    const double value = landing.constants[c].value;
+    const Expr outside = is_integer(type) ? kernel::integer(static_cast<int64_t>(value), type)
+                                          : kernel::real(value, type);
+    loaded =
+        kernel::operation(Op::Select, {landing.constants[c].inside, std::move(loaded), outside});
+  }
+  return loaded;
 }
 
 }  // namespace stencil::schedule

@@ -69,7 +69,7 @@ Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
   const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
   Expr value = kernel::load(buffer, interface_.index(landing.point, access.field, access.component),
                             arithmetic_type(stored));
-  return apply_boundary(interface_, access, landing, std::move(value));
+  return apply_boundary(landing, std::move(value));
 }
 
 void KernelBuilder::store_global(ir::FieldId field, int component, int slot, const Point& point,

@@ -522,10 +522,9 @@ class OverlappedLowering {
     const Landing landing = land(interface_, access, point());
     std::vector<Expr> index;
     for (size_t d = 0; d < locals_.size(); ++d) {
-      const bool moved = (access.escapes >> (2 * d) & 3) != 0 &&
-                         field.boundary != ir::BoundaryKind::Periodic &&
-                         field.boundary != ir::BoundaryKind::Constant;
-      if (!moved) {
+      const bool moved = ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
+                         ir::meets(field, access, d, ir::BoundaryKind::Mirror);
+      if (!moved) {  // where a constant counts, what the tile holds is dropped
         index.push_back(tile_coordinate(access.field, d, access.offsets[d]));
       } else if (geometry_.images[d]) {  // as far from this image as the rule moves the point
         index.push_back(kernel::add(tile_coordinate(access.field, d, 0),
@@ -537,11 +536,10 @@ class OverlappedLowering {
       }
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    return apply_boundary(
-        interface_, access, landing,
-        kernel::load(tile->second[static_cast<size_t>(access.component)],
-                     in_level(slot(access.field, access.level), access.field, std::move(index)),
-                     arithmetic_type(stored)));
+    return apply_boundary(landing, kernel::load(tile->second[static_cast<size_t>(access.component)],
+                                                in_level(slot(access.field, access.level),
+                                                         access.field, std::move(index)),
+                                                arithmetic_type(stored)));
   }
 
   // Writes the output box of every written field, as far as it lies in the field, of all levels

@@ -447,21 +447,35 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
   const int offset = access.offsets[d];
-  const analysis::Reach reach = analysis::reach_of(field, access, d);
-  const int step = field.boundary == ir::BoundaryKind::Mirror ? 2 : 1;
+  const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
   std::vector<int> out = {offset};
+  if (!clamps && !ir::meets(field, access, d, ir::BoundaryKind::Mirror)) return out;
+  const analysis::Reach reach = analysis::reach_of(field, access, d);
+  const int step = clamps ? 1 : 2;  // reflection moves by an even number of places
   for (int at = offset + step; at <= reach.high; at += step) out.push_back(at);
   for (int at = offset - step; at >= -reach.low; at -= step) out.push_back(at);
-  if (step == 1 || (access.escapes >> (2 * d) & 3) == 0) return out;
-  const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
-  if (last.is_constant() && last.constant > 0) return out;
-  // The field's only point is found from wherever the region may be.
-  const ir::Excess& excess = access.excess[d];
-  const int64_t first = -std::min(reach.low, excess.above.value_or(reach.low));
-  const int64_t final = std::min(reach.high, excess.below.value_or(reach.high));
-  for (int64_t at = first; at <= final; ++at) {
+  if (clamps) return out;
+  const auto add = [&](int64_t at) {
     const int place = static_cast<int>(at);
+    if (at < -reach.low || at > reach.high) return;
     if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
+  };
+  // What is thrown beyond the far edge: a mirror there throws it back, by an even number of places
+  // unless there is one point only; a clamp leaves it at the edge.
+  const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
+  const int64_t below = access.excess[d].below.value_or(0);
+  const int64_t above = access.excess[d].above.value_or(0);
+  if (!last.is_constant() || last.constant == 0) {
+    for (int64_t at = -above; at <= below; ++at) add(at);
+  }
+  const int64_t farthest = std::abs(offset) + std::max(below, above);
+  const bool crosses = !last.is_constant() || last.constant < farthest;
+  if (!crosses || !field.boundary[d].has(ir::BoundaryKind::Clamp)) return out;
+  const int64_t across = last.is_constant() ? last.constant : farthest;
+  if (access.escapes_below(d)) {
+    for (int64_t at = -above; at <= across + below; ++at) add(at);
+  } else {
+    for (int64_t at = below; at >= -(across + above); --at) add(at);
   }
   return out;
 }

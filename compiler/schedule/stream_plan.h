@@ -147,9 +147,9 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);
 
-// Offsets in dimension d at which an access may read once its field's boundary rule is applied: the
-// access's own and, where it may leave the field, all others that it may reach (reach_of). If
-// mirrored, that is every second one, unless the field may have but one point there.
+// Offsets in dimension d at which an access may read once its field's boundary rules are applied:
+// the access's own and, where it may leave the field, all others that it may reach (reach_of). If
+// it is only mirrored, that is every second one, unless the field may have but one point there.
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d);
 // In all dimensions: every combination.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);

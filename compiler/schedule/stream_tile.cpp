@@ -202,12 +202,13 @@ void StreamTile::limit(const Stage& stage, int d, Interval& inside) const {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
     if (!access || !needed[static_cast<size_t>(id)]) continue;
     if (access->escapes == 0) continue;
+    const size_t i = static_cast<size_t>(d);
     const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
-    if (field.boundary == ir::BoundaryKind::Periodic) continue;  // images are read like points
+    if (field.boundary[i].periodic()) continue;  // images are read like points
     const ir::Box& box = field.box;
-    const int offset = access->offsets[static_cast<size_t>(d)];
-    if (access->escapes >> (2 * d) & 1) inside.raise(plus(interface_.low(box, d), -offset));
-    if (access->escapes >> (2 * d + 1) & 1) inside.lower(plus(interface_.high(box, d), -offset));
+    const int offset = access->offsets[i];
+    if (access->escapes_below(i)) inside.raise(plus(interface_.low(box, d), -offset));
+    if (access->escapes_above(i)) inside.lower(plus(interface_.high(box, d), -offset));
   }
 }
 

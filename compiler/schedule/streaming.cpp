@@ -331,34 +331,39 @@ class StreamKernel : public StreamQueues {
     return chain;
   }
 
-  // What an access reads, the boundary rule of its field included.
+  // What an access reads, the boundary rules of its field included.
   Expr read(const Stage& stage, const ir::Access& access, const Point& point) const {
     if (inside_ || access.escapes == 0 || stage.everywhere)
       return cell(stage, access, access.offsets);
+    const Landing landing = land(interface_, access, point);
+    return apply_boundary(landing, landed(stage, access, access.offsets, 0, point, landing.point));
+  }
+
+  // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
+  Expr landed(const Stage& stage, const ir::Access& access, const std::vector<int>& offsets,
+              size_t d, const Point& point, const Point& landing) const {
+    if (d == offsets.size()) return cell(stage, access, offsets);
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
-    if (field.boundary == ir::BoundaryKind::Periodic) return cell(stage, access, access.offsets);
-    if (field.boundary == ir::BoundaryKind::Constant) {
-      return apply_boundary(interface_, access, land(interface_, access, point),
-                            cell(stage, access, access.offsets));
+    if (ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
+      return mirrored(stage, access, offsets, d, point, landing);
     }
-    if (field.boundary == ir::BoundaryKind::Mirror) {
-      const Landing landing = land(interface_, access, point);
-      return mirrored(stage, access, access.offsets, 0, point, landing.point);
+    if (ir::meets(field, access, d, ir::BoundaryKind::Clamp)) {
+      return clamped(stage, access, offsets, d, point, landing);
     }
-    return clamped(stage, access, access.offsets, 0, point);
+    // Periodic: the cell is an image. A constant replaces the cell's value.
+    return landed(stage, access, offsets, d + 1, point, landing);
   }
 
   // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
   Expr mirrored(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
                 const Point& point, const Point& landing) const {
-    if (d == offsets.size()) return cell(stage, access, offsets);
-    Expr value = mirrored(stage, access, offsets, d + 1, point, landing);
+    Expr value = landed(stage, access, offsets, d + 1, point, landing);
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     for (int at : landing_offsets(field, access, d)) {
       if (at == access.offsets[d]) continue;
       offsets[d] = at;
       const Expr there = kernel::operation(Op::Eq, {landing[d], plus(point[d], at)});
-      value = select(there, mirrored(stage, access, offsets, d + 1, point, landing), value);
+      value = select(there, landed(stage, access, offsets, d + 1, point, landing), value);
     }
     return value;
   }
@@ -366,14 +371,13 @@ class StreamKernel : public StreamQueues {
   // A clamped access reads at the offset nearest to its own that is still in the field: further up
   // if its own is below the field, further down if it is above.
   Expr clamped(const Stage& stage, const ir::Access& access, std::vector<int> offsets, size_t d,
-               const Point& point) const {
-    if (d == offsets.size()) return cell(stage, access, offsets);
+               const Point& point, const Point& landing) const {
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     const analysis::Reach reach = analysis::reach_of(field, access, d);
     const int dimension = static_cast<int>(d);
     const auto at = [&](int64_t offset) {
       offsets[d] = static_cast<int>(offset);
-      return clamped(stage, access, offsets, d + 1, point);
+      return landed(stage, access, offsets, d + 1, point, landing);
     };
     const int own = access.offsets[d];
     Expr value = at(own);

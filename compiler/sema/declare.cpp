@@ -106,21 +106,61 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
   return ir::BoundaryKind::None;
 }
 
-// False if in error.
-bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field) {
-  field.boundary = boundary_kind(boundary.kind);
-  if (field.boundary != ir::BoundaryKind::Constant) return true;
+std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
+                                              const Type& type) {
+  ir::BoundaryRule result{boundary_kind(rule.kind), {}};
+  if (!rule.value) return result;
   ir::Graph scratch;
   Elaborator elaborator(env, kConstantSite, scratch);
   const auto values = elaborator.arithmetic().store_constants(
-      elaborator.elaborate(*boundary.value, &type), type, boundary.value->span);
-  if (!values) return false;
+      elaborator.elaborate(*rule.value, &type), type, rule.value->span);
+  if (!values) return std::nullopt;
   for (const Constant& value : *values) {
-    field.boundary_values.push_back(value.integer ? static_cast<double>(*value.integer)
-                                                  : value.real);
+    result.values.push_back(value.integer ? static_cast<double>(*value.integer) : value.real);
   }
-  return true;
+  return result;
+}
+
+// The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both are.
+std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
+                                           const Type& type) {
+  const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
+  const bool low_wraps = sides.low.kind == ast::BoundaryKind::Periodic;
+  const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
+  if (low_wraps != high_wraps) {
+    const Span span = low_wraps ? sides.low.span : high_side.span;
+    Diagnostic& error = env.report.error("S042", span, "periodic on one side only");
+    error.expected = "periodic on both sides of a dimension, or on neither";
+    error.hint = "'periodic' alone stands for both sides";
+    return std::nullopt;
+  }
+  const auto low = boundary_rule(env, sides.low, type);
+  const auto high = sides.high ? boundary_rule(env, *sides.high, type) : low;
+  if (!low || !high) return std::nullopt;
+  return ir::Boundary{*low, *high};
+}
+
+// Nothing if in error.
+std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
+                                                            const ast::Boundary& boundary,
+                                                            const Type& type) {
+  const auto rank = static_cast<size_t>(env.program.grid.rank());
+  if (boundary.list && boundary.dimensions.size() != rank) {
+    Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
+    error.expected = fmt::format("{}, one per dimension of the grid", rank);
+    error.found = fmt::format("{}", boundary.dimensions.size());
+    return std::nullopt;
+  }
+  std::vector<ir::Boundary> result;
+  bool ok = true;
+  for (const ast::BoundarySides& sides : boundary.dimensions) {
+    const auto rules = boundary_sides(env, sides, type);
+    ok &= rules.has_value();
+    result.push_back(rules.value_or(ir::Boundary{}));
+  }
+  if (!ok) return std::nullopt;
+  if (!boundary.list) result.resize(rank, ir::Boundary(result[0]));
+  return result;
 }
 
 }  // namespace
@@ -202,7 +242,12 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
     ok &= history.has_value();
     result.history = static_cast<int>(history.value_or(1));
   }
-  if (field.boundary && type) ok &= take_boundary(env, *field.boundary, *type, result);
+  result.boundary = ir::uniform_boundary(env.program.grid.rank(), {});
+  if (field.boundary && type) {
+    auto boundary = elaborate_boundary(env, *field.boundary, *type);
+    ok &= boundary.has_value();
+    if (boundary) result.boundary = std::move(*boundary);
+  }
   for (const ast::Identifier& name : field.names) {
     const int id = static_cast<int>(env.program.fields.size());
     Declaration* declaration = env.declare(name, Declared::Field, id);

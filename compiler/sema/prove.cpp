@@ -4,9 +4,11 @@
 //   proved                    nothing more to do
 //   refuted for all params    an error now
 //   neither                   a Check, decided before anything is allocated or launched
-// An access of a field with a boundary rule is never an error: what is not proved is marked as an
-// escape, and the rule applies there. A region that turns out empty computes nothing, so each check
-// has "the region is empty" among its alternatives.
+// An access that leaves a field on a side with a boundary rule is no error: what is not proved is
+// marked as an escape, and the rule applies there. Only what a mirror throws may leave the field
+// again, on the other side; if there is no rule there, it is proved like an access itself. A region
+// that turns out empty computes nothing, so each check has "the region is empty" among its
+// alternatives.
 #include "compiler/sema/prove.h"
 
 #include <fmt/format.h>
@@ -142,40 +144,54 @@ AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Bo
   }
 }
 
-ir::Affine AccessProver::goal(const ir::Field& field, int dimension, Side side, int offset) const {
-  const ir::Range& region = region_.ranges[static_cast<size_t>(dimension)];
-  const ir::Range& domain = field.box.ranges[static_cast<size_t>(dimension)];
-  return side == Side::Low ? at_least(region.low + offset, domain.low)
-                           : at_least(domain.high, region.high + offset);
+const ir::Field& AccessProver::field_of(const ir::Access& access) const {
+  return env_.program.fields[static_cast<size_t>(access.field)];
 }
 
-Verdict AccessProver::side_verdict(const ir::Field& field, ir::FieldId id, int dimension, Side side,
-                                   int offset) {
-  const ir::Affine wanted = goal(field, dimension, side, offset);
+// The index that an access reads at one end of the region.
+ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
+  const auto d = static_cast<size_t>(end.dimension);
+  const ir::Range& domain = field_of(access).box.ranges[d];
+  const bool low = end.side == Side::Low;
+  const ir::Affine at = (low ? region_.ranges[d].low : region_.ranges[d].high) + access.offsets[d];
+  return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
+}
+
+// What must not be negative: how far that index is from the edge it might cross.
+ir::Affine AccessProver::goal(const ir::Access& access, const End& end) const {
+  const ir::Range& domain = field_of(access).box.ranges[static_cast<size_t>(end.dimension)];
+  const bool towards_low = (end.side == Side::Low) != end.thrown;
+  return towards_low ? at_least(index(access, end), domain.low)
+                     : at_least(domain.high, index(access, end));
+}
+
+Verdict AccessProver::verdict(const ir::Access& access, const End& end) {
+  const ir::Affine wanted = goal(access, end);
   if (wanted.is_constant() && wanted.constant >= 0) return Verdict::Holds;
-  const auto [place, fresh] = known_.try_emplace({id, dimension, side, offset}, Verdict::Unknown);
+  const int offset = access.offsets[static_cast<size_t>(end.dimension)];
+  const auto [place, fresh] = known_.try_emplace({access.field, end, offset}, Verdict::Unknown);
   if (fresh) place->second = decide(facts_, wanted);
   return place->second;
 }
 
 std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
                                             const std::vector<Span>& applied_at) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   uint32_t escapes = 0;
   if (muted_) return escapes;
   for (int d = 0; d < rank(); ++d) {
-    const int offset = access.offsets[static_cast<size_t>(d)];
+    const ir::Boundary& rules = field_of(access).boundary[static_cast<size_t>(d)];
     for (const Side side : {Side::Low, Side::High}) {
-      const Verdict verdict = side_verdict(field, access.field, d, side, offset);
-      if (verdict == Verdict::Holds) continue;
-      if (field.boundary != ir::BoundaryKind::None) {
-        escapes |= 1u << (2 * d + (side == Side::High ? 1 : 0));
-      } else if (verdict == Verdict::Fails) {
-        report_escape(access, d, side, span, applied_at);
-        return std::nullopt;
-      } else {
-        record_check(access, d, side, span);
+      const bool low = side == Side::Low;
+      const ir::BoundaryKind rule = low ? rules.low.kind : rules.high.kind;
+      const ir::BoundaryKind far = low ? rules.high.kind : rules.low.kind;
+      if (rule == ir::BoundaryKind::None) {
+        if (!require(access, {d, side, false}, span, applied_at)) return std::nullopt;
+        continue;
       }
+      if (verdict(access, {d, side, false}) == Verdict::Holds) continue;
+      escapes |= 1u << (2 * d + (low ? 0 : 1));
+      if (rule != ir::BoundaryKind::Mirror || far != ir::BoundaryKind::None) continue;
+      if (!require(access, {d, side, true}, span, applied_at)) return std::nullopt;
     }
   }
   return escapes;
@@ -202,50 +218,81 @@ std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {
   return place->second;
 }
 
-std::string AccessProver::describe_access(const ir::Access& access) const {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+bool AccessProver::require(const ir::Access& access, const End& end, Span span,
+                           const std::vector<Span>& applied_at) {
+  switch (verdict(access, end)) {
+    case Verdict::Holds:
+      return true;
+    case Verdict::Fails:
+      report_escape(access, end, span, applied_at);
+      return false;
+    case Verdict::Unknown:
+      record_check(access, end, span);
+      return true;
+  }
+  return true;
+}
+
+std::string AccessProver::describe_access(const ir::Access& access, const End& end) const {
+  const ir::Field& field = field_of(access);
   std::string offsets;
   for (int offset : access.offsets)
     offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", offset);
   const std::string level = access.level == 0 ? "" : fmt::format("@-{}", access.level);
   const bool whole = field.box == env_.program.grid;
-  return fmt::format("access {}{}[{}] leaves {}", field.name, level, offsets,
+  return fmt::format("access {}{}[{}]{} leaves {}", field.name, level, offsets,
+                     end.thrown ? ", mirrored," : "",
                      whole ? "the grid" : "the domain of the field");
 }
 
-void AccessProver::report_escape(const ir::Access& access, int dimension, Side side, Span span,
+// How to keep the access within its field: the region at which it does, or a rule where it leaves.
+std::string AccessProver::advice(const ir::Access& access, const End& end) const {
+  const auto d = static_cast<size_t>(end.dimension);
+  const ir::Field& field = field_of(access);
+  const ir::Range& domain = field.box.ranges[d];
+  const bool low = end.side == Side::Low;
+  ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
+  if (end.thrown) inside = inside + (low ? domain.low - domain.high : domain.high - domain.low);
+  const bool ruled = field.boundary != ir::uniform_boundary(rank(), {});
+  const std::string rule = ruled ? fmt::format(
+                                       "a boundary other than none at the {} side of "
+                                       "dimension {}",
+                                       low != end.thrown ? "low" : "high", d + 1)
+                                 : "a boundary";
+  return fmt::format("{} the region at {}, or give the field {}", low ? "start" : "end",
+                     env_.print(inside), rule);
+}
+
+void AccessProver::report_escape(const ir::Access& access, const End& end, Span span,
                                  const std::vector<Span>& applied_at) {
   static const char* const kDefaultNames[kMaxRank] = {"i", "j", "k", "l", "m", "n", "o", "p"};
-  const auto d = static_cast<size_t>(dimension);
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
-  const ir::Range& domain = field.box.ranges[d];
-  const ir::Range& region = region_.ranges[d];
-  const bool low = side == Side::Low;
-  const ir::Affine& at = low ? region.low : region.high;
-  const std::string index = index_names_[d].empty() ? kDefaultNames[d] : index_names_[d];
+  const auto d = static_cast<size_t>(end.dimension);
+  const ir::Range& domain = field_of(access).box.ranges[d];
+  const bool low = end.side == Side::Low;
+  const bool leaves_low = low != end.thrown;
+  const ir::Affine& at = low ? region_.ranges[d].low : region_.ranges[d].high;
+  const std::string name = index_names_[d].empty() ? kDefaultNames[d] : index_names_[d];
 
-  Diagnostic& error = env_.report.error("S031", span, describe_access(access));
-  error.expected = fmt::format("index at {} {} in dimension {}", low ? "least" : "most",
-                               env_.print(low ? domain.low : domain.high), d + 1);
-  error.found = fmt::format("{}, at {} = {} in region {}", env_.print(at + access.offsets[d]),
-                            index, env_.print(at), env_.print(region_));
-  const ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
-  error.hint = fmt::format("{} the region at {}, or give the field a boundary",
-                           low ? "start" : "end", env_.print(inside));
+  Diagnostic& error = env_.report.error("S031", span, describe_access(access, end));
+  error.expected = fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",
+                               env_.print(leaves_low ? domain.low : domain.high), d + 1);
+  const std::string thrown =
+      end.thrown ? fmt::format(", mirrored from {}", env_.print(at + access.offsets[d])) : "";
+  error.found = fmt::format("{}{}, at {} = {} in region {}", env_.print(index(access, end)), thrown,
+                            name, env_.print(at), env_.print(region_));
+  error.hint = advice(access, end);
   constexpr size_t kMaxPlaces = 3;
   for (size_t i = applied_at.size(); i-- > 0 && applied_at.size() - i <= kMaxPlaces;) {
     error.related.push_back({applied_at[i], "applied here"});
   }
 }
 
-void AccessProver::record_check(const ir::Access& access, int dimension, Side side, Span span) {
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
-  const int offset = access.offsets[static_cast<size_t>(dimension)];
+void AccessProver::record_check(const ir::Access& access, const End& end, Span span) {
   ir::Check check{
-      {goal(field, dimension, side, offset)},
+      {goal(access, end)},
       "S031",
-      fmt::format("{} in dimension {} ({} end of region {})", describe_access(access),
-                  dimension + 1, side == Side::Low ? "low" : "high", env_.print(region_)),
+      fmt::format("{} in dimension {} ({} end of region {})", describe_access(access, end),
+                  end.dimension + 1, end.side == Side::Low ? "low" : "high", env_.print(region_)),
       span};
   add_empty_alternatives(check.any_nonnegative, region_);
   env_.add_check(std::move(check));

@@ -1,9 +1,11 @@
 // Proofs that bounds hold for all admissible params, and what happens when there is none.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "compiler/sema/environment.h"
@@ -45,14 +47,27 @@ class AccessProver {
   int rank() const { return region_.rank(); }
 
  private:
+  // One end of a region in one dimension, from where an access must stay within its field: by its
+  // offset alone, or once it has been thrown back by the mirror that stands at that side.
   enum class Side { Low, High };
-  Verdict side_verdict(const ir::Field& field, ir::FieldId id, int dimension, Side side,
-                       int offset);
-  ir::Affine goal(const ir::Field& field, int dimension, Side side, int offset) const;
-  void report_escape(const ir::Access& access, int dimension, Side side, Span span,
+  struct End {
+    int dimension;
+    Side side;
+    bool thrown;
+    friend auto operator<=>(const End&, const End&) = default;
+  };
+  Verdict verdict(const ir::Access& access, const End& end);
+  ir::Affine index(const ir::Access& access, const End& end) const;
+  ir::Affine goal(const ir::Access& access, const End& end) const;
+  // False if an error was reported.
+  bool require(const ir::Access& access, const End& end, Span span,
+               const std::vector<Span>& applied_at);
+  void report_escape(const ir::Access& access, const End& end, Span span,
                      const std::vector<Span>& applied_at);
-  void record_check(const ir::Access& access, int dimension, Side side, Span span);
-  std::string describe_access(const ir::Access& access) const;
+  void record_check(const ir::Access& access, const End& end, Span span);
+  const ir::Field& field_of(const ir::Access& access) const;
+  std::string describe_access(const ir::Access& access, const End& end) const;
+  std::string advice(const ir::Access& access, const End& end) const;
 
   Environment& env_;
   const ir::Box& region_;
@@ -60,7 +75,7 @@ class AccessProver {
   bool muted_;
   std::vector<ir::Affine> facts_;
   std::vector<ir::Affine> facts_of_place_;  // likewise, and where the region lies
-  std::map<std::tuple<ir::FieldId, int, Side, int>, Verdict> known_;
+  std::map<std::tuple<ir::FieldId, End, int>, Verdict> known_;  // by field, end and offset
   std::map<ir::FieldId, std::vector<ir::Excess>> excess_;
 };
 

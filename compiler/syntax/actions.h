@@ -69,8 +69,12 @@ template <> struct Action<grammar::struct_close> : CallsWithSpan<&Builder::struc
 template <> struct Action<grammar::history> : CallsWithSpan<&Builder::history> {};
 template <> struct Action<grammar::constant> : CallsWithSpan<&Builder::constant> {};
 template <> struct Action<grammar::boundary_keyword> : CallsWithSpan<&Builder::boundary_begin> {};
-template <> struct Action<grammar::boundary_constant> : Calls<&Builder::boundary_constant> {};
+template <> struct Action<grammar::boundary_constant> : CallsWithSpan<&Builder::boundary_constant> {};
 template <> struct Action<grammar::boundary_text> : CallsWithSpan<&Builder::boundary_word> {};
+template <> struct Action<grammar::boundary_sides> : Calls<&Builder::boundary_sides> {};
+template <> struct Action<grammar::boundary_for_all> : Calls<&Builder::boundary_sides> {};
+template <> struct Action<grammar::boundary_open> : CallsWithSpan<&Builder::boundary_open> {};
+template <> struct Action<grammar::boundary_close> : CallsWithSpan<&Builder::boundary_close> {};
 template <> struct Action<grammar::argument_field> : Calls<&Builder::argument_field> {};
 template <> struct Action<grammar::argument> : Calls<&Builder::argument> {};
 template <> struct Action<grammar::let> : Calls<&Builder::let> {};

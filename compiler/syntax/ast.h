@@ -165,9 +165,18 @@ struct TypeDecl {  // type cell = { ... };
   TypeExpr type;
 };
 enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
-struct Boundary {
+struct BoundaryRule {
   BoundaryKind kind;
-  ExprPtr value;  // of boundary constant
+  ExprPtr value;  // of constant
+  Span span;
+};
+struct BoundarySides {  // clamp, for both sides (high is absent), or clamp .. mirror
+  BoundaryRule low;
+  std::optional<BoundaryRule> high;
+};
+struct Boundary {     // boundary clamp; boundary [periodic, clamp .. mirror]
+  bool list = false;  // in brackets: a rule or two for each dimension; otherwise one for all
+  std::vector<BoundarySides> dimensions;
   Span span;
 };
 struct Field {  // field U, V : real on G history 2 boundary clamp;   (attributes in any order)

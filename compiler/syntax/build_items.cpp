@@ -26,6 +26,7 @@ void Builder::start_item(Span word) {
   history_.reset();
   constant_ = false;
   boundary_.reset();
+  rules_.clear();
   argument_is_field_ = false;
   arguments_.clear();
   lets_.clear();
@@ -128,21 +129,40 @@ void Builder::constant(Span at) {
 
 void Builder::boundary_begin(Span at) {
   once(boundary_.has_value(), at, "boundary");
-  boundary_ = ast::Boundary{ast::BoundaryKind::None, nullptr, at};
+  boundary_ = ast::Boundary{false, {}, at};
 }
 
-void Builder::boundary_constant() {
-  boundary_->kind = ast::BoundaryKind::Constant;
-  boundary_->value = pop_expr();
-  boundary_->span = join(boundary_->span, boundary_->value->span);
+void Builder::boundary_constant(Span at) {
+  auto value = pop_expr();
+  const Span span = {at.begin, value->span.end};
+  rules_.push_back({ast::BoundaryKind::Constant, std::move(value), span});
 }
 
 void Builder::boundary_word(Span at) {
   const auto word = text(at);
-  if (word == "clamp") boundary_->kind = ast::BoundaryKind::Clamp;
-  if (word == "mirror") boundary_->kind = ast::BoundaryKind::Mirror;
-  if (word == "periodic") boundary_->kind = ast::BoundaryKind::Periodic;
-  boundary_->span = join(boundary_->span, at);
+  auto kind = ast::BoundaryKind::None;
+  if (word == "clamp") kind = ast::BoundaryKind::Clamp;
+  if (word == "mirror") kind = ast::BoundaryKind::Mirror;
+  if (word == "periodic") kind = ast::BoundaryKind::Periodic;
+  rules_.push_back({kind, nullptr, at});
+}
+
+void Builder::boundary_sides() {
+  ast::BoundarySides sides{std::move(rules_.front()), {}};
+  if (rules_.size() > 1) sides.high = std::move(rules_.back());
+  rules_.clear();
+  boundary_->span = join(boundary_->span, sides.high ? sides.high->span : sides.low.span);
+  boundary_->dimensions.push_back(std::move(sides));
+}
+
+void Builder::boundary_open(Span bracket) {
+  open(bracket);
+  boundary_->list = true;
+}
+
+void Builder::boundary_close(Span bracket) {
+  close();
+  boundary_->span = join(boundary_->span, bracket);
 }
 
 void Builder::argument_field() {

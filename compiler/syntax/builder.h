@@ -70,8 +70,11 @@ class Builder {
   void history(Span at);
   void constant(Span at);
   void boundary_begin(Span at);
-  void boundary_constant();
+  void boundary_constant(Span at);
   void boundary_word(Span at);
+  void boundary_sides();
+  void boundary_open(Span bracket);
+  void boundary_close(Span bracket);
   void argument_field();
   void argument();
   void let();
@@ -149,6 +152,7 @@ class Builder {
   ast::ExprPtr history_;
   bool constant_ = false;
   std::optional<ast::Boundary> boundary_;
+  std::vector<ast::BoundaryRule> rules_;  // read, but not yet a dimension of the boundary
   bool argument_is_field_ = false;
   std::vector<ast::Function::Argument> arguments_;
   std::vector<ast::Let> lets_;

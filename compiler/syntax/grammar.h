@@ -202,8 +202,16 @@ struct boundary_constant : if_must<keyword<constant_>, expression> {};
 struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
                                 TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("periodic")> {};
 struct boundary_kind : sor<boundary_constant, token<boundary_text>> {};
+struct boundary_high : boundary_kind {};
+struct boundary_sides : seq<must<boundary_kind>, opt<if_must<dots, boundary_high>>> {};
+struct boundary_open : one<'['> {};
+struct boundary_close : one<']'> {};
+struct boundary_list : seq<token<boundary_open>, list<boundary_sides, comma>,
+                           must<token<boundary_close>>> {};
+struct boundary_for_all : boundary_kind {};
+struct boundary_rules : sor<boundary_list, boundary_for_all> {};
 struct boundary_keyword : seq<at<word<boundary_>>, boundary_> {};
-struct boundary : if_must<token<boundary_keyword>, boundary_kind> {};
+struct boundary : if_must<token<boundary_keyword>, boundary_rules> {};
 struct field : seq<keyword<field_>, must<item_name>, star<if_must<comma, item_name>>,
                    must<colon, type, keyword<on_>, domain_name>,
                    star<sor<history, constant, boundary>>, must<end>> {};

@@ -260,11 +260,22 @@ class Printer {
       print(f.type);
       part("history", f.history);
       if (f.constant) line("constant");
-      if (f.boundary) {
-        line("boundary {}", spelling(f.boundary->kind));
-        indented([&] {
-          if (f.boundary->value) print(*f.boundary->value);
-        });
+      if (f.boundary && !f.boundary->list) print("boundary", f.boundary->dimensions[0].low);
+      if (f.boundary && f.boundary->list) print(*f.boundary);
+    });
+  }
+  void print(std::string_view label, const BoundaryRule& rule) {
+    line("{} {}", label, spelling(rule.kind));
+    indented([&] {
+      if (rule.value) print(*rule.value);
+    });
+  }
+  void print(const Boundary& boundary) {
+    line("boundary");
+    indented([&] {
+      for (const auto& sides : boundary.dimensions) {
+        print(sides.high ? "low" : "both", sides.low);
+        if (sides.high) print("high", *sides.high);
       }
     });
   }

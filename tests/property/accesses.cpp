@@ -36,9 +36,14 @@ Offset Generator::random_offset(const Site& site) {
 void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
-    if (!field.boundary.empty()) continue;
-    site.reach.low[d] = std::max(site.reach.low[d], field.margin.low[d] - offset[d]);
-    site.reach.high[d] = std::max(site.reach.high[d], field.margin.high[d] + offset[d]);
+    const Boundary::Sides& sides = field.boundary.dimensions[d];
+    if (sides.low == "none") {
+      site.reach.low[d] = std::max(site.reach.low[d], field.margin.low[d] - offset[d]);
+    }
+    if (sides.high == "none") {
+      site.reach.high[d] = std::max(site.reach.high[d], field.margin.high[d] + offset[d]);
+    }
+    needed_[d] = std::max(needed_[d], points_needed(sides, offset[d]));
   }
 }
 

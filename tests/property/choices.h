@@ -1,8 +1,8 @@
 // How often the generator draws what: one number per construct, in percent unless it says weights.
 // To add a construct, put its number here, its draw where its subject is (fields.cpp, regions.cpp,
 // stencils.cpp, ...), and call covers("its name"), which gives it a row in the coverage table. A
-// new boundary is a row of the table below, a new operation one of forms.cpp; they need nothing
-// else.
+// new operation is a row of forms.cpp; it needs nothing else. Boundaries are drawn in
+// boundaries.cpp.
 #pragma once
 
 #include <string>
@@ -25,13 +25,6 @@ struct Choices {
   int second_sub_grid = 30;
   int inner_with_boundary = 6;  // fields on a sub-grid: of those with a boundary,
   int inner_without = 30;       // and of those without
-  struct Boundary {
-    int weight;
-    std::string text;  // as declared
-  };
-  std::vector<Boundary> boundaries = {{40, ""},           {15, "clamp"},     {5, "constant 0"},
-                                      {5, "constant -1"}, {5, "constant 1"}, {15, "mirror"},
-                                      {15, "periodic"}};
 
   // Stencil functions.
   int pieces = 25;             // functions of several pieces

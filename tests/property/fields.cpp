@@ -57,20 +57,18 @@ std::vector<const Field*> Generator::targets() const {
 }
 
 Field Generator::random_field(const std::string& name) {
-  Field field{name, {"real", Number::Real, {}}, "", "G", Margin(out_.rank)};
+  Field field{name, {"real", Number::Real, {}}, {}, "G", Margin(out_.rank)};
   if (!exact_) field.type = random_type(random_, choices_);
   if (!field.type.is_scalar() && !field.type.is_vector() && random_.chance(choices_.named_type)) {
     const std::string type = fmt::format("T{}", types_.size());
     types_.push_back(fmt::format("type {} = {};\n", type, field.type.text));
     field.type.text = type;
   }
-  std::vector<int> weights;
-  for (const Choices::Boundary& boundary : choices_.boundaries) weights.push_back(boundary.weight);
-  do {
-    field.boundary = choices_.boundaries[static_cast<size_t>(random_.weighted(weights))].text;
-  } while (tiny_ && field.boundary.empty());  // its accesses would need a larger grid
-  if (plain_) field.boundary.clear();
-  const int inner = field.boundary.empty() ? choices_.inner_without : choices_.inner_with_boundary;
+  // Where a side has no rule, accesses would need a larger grid than a tiny one.
+  field.boundary = plain_ ? no_boundary(out_.rank) : random_boundary(random_, out_.rank, tiny_);
+  const int inner = field.boundary.none()     ? choices_.inner_without
+                    : field.boundary.covers() ? choices_.inner_with_boundary
+                                              : 0;
   if (!sub_grids_.empty() && random_.chance(inner)) {
     const SubGrid& grid = random_.pick(sub_grids_);
     field.domain = grid.name;
@@ -83,8 +81,7 @@ void Generator::note_constructs(const Field& field) {
   if (field.constant) covers("coefficient field");
   if (field.history > 1) covers(fmt::format("history {}", field.history));
   if (field.domain != "G") covers("field on a sub-grid");
-  covers(field.boundary.empty() ? "boundary none"
-                                : "boundary " + field.boundary.substr(0, field.boundary.find(' ')));
+  for (const std::string& construct : field.boundary.constructs()) covers(construct);
   for (const Component& component : components_of(field.type)) {
     covers(std::string("type ") + name(component.number));
   }
@@ -105,7 +102,7 @@ std::string Generator::declarations() const {
     text += fmt::format("field {} : {} on {}", field.name, field.type.text, field.domain);
     if (field.history > 1) text += fmt::format(" history {}", field.history);
     if (field.constant) text += " constant";
-    if (!field.boundary.empty()) text += " boundary " + field.boundary;
+    if (!field.boundary.none()) text += " boundary " + field.boundary.text;
     text += ";\n";
   }
   return text;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/property/boundaries.h"
 #include "tests/property/forms.h"
 #include "tests/property/generator.h"
 #include "tests/property/random.h"
@@ -32,7 +33,7 @@ struct SubGrid {
 struct Field {
   std::string name;
   Type type;
-  std::string boundary;  // "" for none
+  Boundary boundary;
   std::string domain = "G";
   Margin margin;  // of the domain
   bool constant = false;

@@ -116,6 +116,9 @@ TEST(Tiles, ReadsBeyondTheEdgeLandWithinReach) {
   EXPECT_EQ(reach("periodic", "0..63"), (Reach{3, -3}));
   EXPECT_EQ(reach("constant 1", "0..63"), (Reach{3, -3}));
   EXPECT_EQ(reach("mirror", "3..63"), (Reach{3, -3})) << "it stays inside";
+  EXPECT_EQ(reach("[clamp .. mirror]", "0..63"), (Reach{3, 0})) << "it leaves on the low side only";
+  EXPECT_EQ(reach("[mirror .. clamp]", "0..63"), (Reach{3, 3}));
+  EXPECT_EQ(reach("[constant 1 .. mirror]", "0..63"), (Reach{3, -3}));
 }
 
 ir::Program reading_subgrid(const std::string& box, const std::string& boundary, int offset,

@@ -7,55 +7,93 @@ namespace stencil::reference {
 namespace {
 
 using Values = std::vector<double>;
+using Kind = ir::BoundaryKind;
 
-// B = A[offset] over 0..2 with A = 10, 20, 30 under a boundary rule.
-Values shifted(ir::BoundaryKind boundary, int offset) {
+ir::BoundaryRule rule(Kind kind, double value) {
+  ir::BoundaryRule result{kind, {}};
+  if (kind == Kind::Constant) result.values = {value};
+  return result;
+}
+
+// B = A[offset] over 0..last with A = 10, 20, 30, ... under a rule for each side, of which the
+// constants are 7 and 8.
+Values shifted(Kind low, Kind high, int offset, int last = 2) {
   ir::Program program;
-  program.grid = box({{0, 2}});
+  program.grid = box({{0, last}});
   program.fields = {field("A", program.grid), field("B", program.grid)};
-  program.fields[0].boundary = boundary;
-  program.fields[0].boundary_values = {7};
+  program.fields[0].boundary = {{rule(low, 7), rule(high, 8)}};
   program.functions = {function(
       "shift", 1, {piece(program.grid, [&](Expression& e) { return e.read(0, {offset}); })})};
   State state = started(program);
-  set(state, 0, {10, 20, 30});
+  Values numbers;
+  for (int i = 0; i <= last; ++i) numbers.push_back(10 * (i + 1));
+  set(state, 0, numbers);
   advance(program, state, 1);
   return values(state, 1);
 }
 
 TEST(Boundary, Constant) {
-  EXPECT_EQ(shifted(ir::BoundaryKind::Constant, -1), (Values{7, 10, 20}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Constant, 2), (Values{30, 7, 7}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Constant, 9), (Values{7, 7, 7}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Constant, -1), (Values{7, 10, 20}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Constant, 2), (Values{30, 8, 8}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Constant, 9), (Values{8, 8, 8}));
 }
 
 TEST(Boundary, Clamp) {
-  EXPECT_EQ(shifted(ir::BoundaryKind::Clamp, -2), (Values{10, 10, 10}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Clamp, 1), (Values{20, 30, 30}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Clamp, 9), (Values{30, 30, 30}));
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Clamp, -2), (Values{10, 10, 10}));
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Clamp, 1), (Values{20, 30, 30}));
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Clamp, 9), (Values{30, 30, 30}));
 }
 
 TEST(Boundary, MirrorReflectsAboutTheEdgePoint) {
-  EXPECT_EQ(shifted(ir::BoundaryKind::Mirror, -1), (Values{20, 10, 20}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Mirror, 2), (Values{30, 20, 10}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Mirror, 4), (Values{10, 20, 30}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Mirror, -7), (Values{20, 30, 20}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, -1), (Values{20, 10, 20}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, 2), (Values{30, 20, 10}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, 4), (Values{10, 20, 30}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, -7), (Values{20, 30, 20}));
 }
 
 TEST(Boundary, Periodic) {
-  EXPECT_EQ(shifted(ir::BoundaryKind::Periodic, -1), (Values{30, 10, 20}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Periodic, 7), (Values{20, 30, 10}));
-  EXPECT_EQ(shifted(ir::BoundaryKind::Periodic, -300), (Values{10, 20, 30}));
+  EXPECT_EQ(shifted(Kind::Periodic, Kind::Periodic, -1), (Values{30, 10, 20}));
+  EXPECT_EQ(shifted(Kind::Periodic, Kind::Periodic, 7), (Values{20, 30, 10}));
+  EXPECT_EQ(shifted(Kind::Periodic, Kind::Periodic, -300), (Values{10, 20, 30}));
+}
+
+TEST(Boundary, EachSideHasItsRule) {
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Constant, -2), (Values{10, 10, 10}));
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Constant, 2), (Values{30, 8, 8}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Mirror, -1), (Values{7, 10, 20}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Mirror, 2), (Values{30, 20, 10}));
+  EXPECT_EQ(shifted(Kind::None, Kind::Clamp, 1), (Values{20, 30, 30}));
+}
+
+// Index -3 is thrown to 3, which does not exist either: there the other side decides, once.
+TEST(Boundary, WhatAMirrorThrowsTooFarMeetsTheOtherSide) {
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -3), (Values{30, 30, 20}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Constant, -3), (Values{8, 30, 20}));
+  EXPECT_EQ(shifted(Kind::Clamp, Kind::Mirror, 3), (Values{20, 10, 10}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Mirror, 4), (Values{10, 7, 7}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -5), (Values{30, 30, 30}));
+}
+
+TEST(Boundary, MirrorsInOneOrTwoPoints) {
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, -1, 0), (Values{10}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -1, 0), (Values{10}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Constant, -1, 0), (Values{8}));
+  EXPECT_EQ(shifted(Kind::Constant, Kind::Mirror, 1, 0), (Values{7}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Mirror, -2, 1), (Values{10, 20}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Constant, -2, 1), (Values{8, 20}));
+  EXPECT_EQ(shifted(Kind::Mirror, Kind::Clamp, -2, 1), (Values{20, 20}));
 }
 
 TEST(Boundary, ResolvesIntoAnExtentOfOne) {
   for (const int64_t index : {-5, -1, 0, 1, 2}) {
-    EXPECT_EQ(resolve(ir::BoundaryKind::Mirror, index, 1), 0);
-    EXPECT_EQ(resolve(ir::BoundaryKind::Clamp, index, 1), 0);
-    EXPECT_EQ(resolve(ir::BoundaryKind::Periodic, index, 1), 0);
+    for (const Kind kind : {Kind::Mirror, Kind::Clamp, Kind::Periodic}) {
+      EXPECT_EQ(resolve({rule(kind, 0), rule(kind, 0)}, index, 1).index, 0);
+    }
   }
-  EXPECT_EQ(resolve(ir::BoundaryKind::None, -1, 4), -1);
-  EXPECT_EQ(resolve(ir::BoundaryKind::Constant, 4, 4), -1);
+  const ir::Boundary rules = {rule(Kind::None, 0), rule(Kind::Constant, 1)};
+  EXPECT_EQ(resolve(rules, -1, 4).index, -1);
+  EXPECT_EQ(resolve(rules, -1, 4).rule, &rules.low);
+  EXPECT_EQ(resolve(rules, 4, 4).rule, &rules.high);
 }
 
 // Outer dimensions take the same rules, and a box need not start at 0.
@@ -63,7 +101,7 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   ir::Program program;
   program.grid = box({{5, 6}, {-3, -2}, {1, 2}});
   program.fields = {field("A", program.grid), field("B", program.grid)};
-  program.fields[0].boundary = ir::BoundaryKind::Periodic;
+  program.fields[0].boundary = ir::uniform_boundary(3, rule(Kind::Periodic, 0));
   program.functions = {function("shift", 1, {piece(program.grid, [](Expression& e) {
                                   return e.read(0, {-1, 2, 1});
                                 })})};
@@ -72,20 +110,45 @@ TEST(Boundary, OuterDimensionsAndShiftedBoxes) {
   advance(program, state, 1);
   EXPECT_EQ(values(state, 1), (Values{5, 4, 7, 6, 1, 0, 3, 2}));
 
-  program.fields[0].boundary = ir::BoundaryKind::Constant;
-  program.fields[0].boundary_values = {-1};
+  program.fields[0].boundary = ir::uniform_boundary(3, rule(Kind::Constant, -1));
   state = started(program);
   set(state, 0, {0, 1, 2, 3, 4, 5, 6, 7});
   advance(program, state, 1);
   EXPECT_EQ(values(state, 1), Values(8, -1));
 }
 
+// The offset -1 leaves every dimension at its first point. Of several constants the one of the
+// outermost dimension counts, whatever other rules say.
+TEST(Boundary, DimensionsHaveRulesOfTheirOwn) {
+  ir::Program program;
+  program.grid = box({{0, 1}, {0, 1}, {0, 1}});
+  program.fields = {field("A", program.grid), field("B", program.grid)};
+  const auto both = [](Kind kind, double value) {
+    return ir::Boundary{rule(kind, value), rule(kind, value)};
+  };
+  program.functions = {function("shift", 1, {piece(program.grid, [](Expression& e) {
+                                  return e.read(0, {-1, -1, -1});
+                                })})};
+  const auto run = [&](std::vector<ir::Boundary> boundary) {
+    program.fields[0].boundary = std::move(boundary);
+    State state = started(program);
+    set(state, 0, {0, 1, 2, 3, 4, 5, 6, 7});
+    advance(program, state, 1);
+    return values(state, 1);
+  };
+  EXPECT_EQ(run({both(Kind::Periodic, 0), both(Kind::Constant, -1), both(Kind::Constant, -2)}),
+            (Values{-1, -1, -2, 4, -1, -1, -2, 0}));
+  EXPECT_EQ(run({both(Kind::Constant, -1), both(Kind::Clamp, 0), both(Kind::Constant, -2)}),
+            (Values{-1, -1, -1, -1, -2, 0, -2, 0}));
+  EXPECT_EQ(run({both(Kind::Mirror, 0), both(Kind::Clamp, 0), both(Kind::Periodic, 0)}),
+            (Values{5, 4, 5, 4, 1, 0, 1, 0}));
+}
+
 TEST(Boundary, ConstantIsAValueOfTheComponentsType) {
   ir::Program program;
   program.grid = box({{0, 0}});
   program.fields = {field("A", program.grid, Scalar::F16), field("B", program.grid)};
-  program.fields[0].boundary = ir::BoundaryKind::Constant;
-  program.fields[0].boundary_values = {0.1};
+  program.fields[0].boundary = {{rule(Kind::Constant, 0.1), rule(Kind::Constant, 0.1)}};
   program.functions = {
       function("f", 1, {piece(program.grid, [](Expression& e) { return e.read(0, {1}); })})};
   State state = started(program);
@@ -97,7 +160,7 @@ TEST(Access, EightDimensions) {
   ir::Program program;
   program.grid = box({{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}});
   program.fields = {field("A", program.grid), field("B", program.grid)};
-  program.fields[0].boundary = ir::BoundaryKind::Periodic;
+  program.fields[0].boundary = ir::uniform_boundary(8, rule(Kind::Periodic, 0));
   program.functions = {function("f", 1, {piece(program.grid, [](Expression& e) {
                                   return e.read(0, {1, 0, 0, 0, 0, 0, 0, 1});
                                 })})};

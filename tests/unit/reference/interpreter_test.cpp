@@ -372,7 +372,7 @@ TEST(Interpreter, GameOfLife) {
   ir::Program program;
   program.grid = box({{0, 5}, {0, 5}});
   program.fields = {field("L", program.grid, Scalar::I32)};
-  program.fields[0].boundary = ir::BoundaryKind::Periodic;
+  program.fields[0].boundary = ir::uniform_boundary(2, {ir::BoundaryKind::Periodic, {}});
   program.functions = {
       function("live", 0, {piece(program.grid, [](Expression& e) {
                  ir::NodeId count = e.number(Scalar::I32, 0);

@@ -72,6 +72,7 @@ inline ir::Field field(std::string name, ir::Box box, Scalar type = Scalar::F32)
   ir::Field result;
   result.name = std::move(name);
   result.components = {{"", type}};
+  result.boundary = ir::uniform_boundary(box.rank(), {});
   result.box = std::move(box);
   return result;
 }

@@ -48,6 +48,27 @@ TEST(State, RefusesAccessesThatLeaveTheField) {
   started(shift_program(box({{0, 9}}), box({{20, 19}}), 5));  // an empty region reads nothing
 }
 
+// A mirror without a rule at the far side: what it throws there would leave the field.
+TEST(State, RefusesWhatAMirrorThrowsOutOfTheField) {
+  for (const int last : {0, 1, 2, 3}) {
+    ir::Program program = shift_program(box({{0, last}}), box({{0, 0}}), -2);
+    program.fields[0].boundary = {{{ir::BoundaryKind::Mirror, {}}, {}}};
+    if (last >= 2) {
+      started(program);
+    } else {
+      EXPECT_EQ(refused(program), "function 'shift': an access to field 'A' leaves the field");
+    }
+  }
+}
+
+TEST(State, RefusesConstantsWithoutValues) {
+  ir::Program program = shift_program(box({{0, 9}}), box({{0, 9}}), -1);
+  program.fields[0].boundary = {{{ir::BoundaryKind::Clamp, {}}, {ir::BoundaryKind::Constant, {}}}};
+  EXPECT_EQ(refused(program), "function 'shift': field 'A' lacks boundary values");
+  program.fields[0].boundary = {};
+  EXPECT_EQ(refused(program), "function 'shift': an access to field 'A' has the wrong rank");
+}
+
 TEST(State, RefusesOperatorsWithoutMeaning) {
   ir::Program program;
   program.grid = box({{0, 1}});
@@ -64,10 +85,9 @@ TEST(State, RefusesOperatorsWithoutMeaning) {
 TEST(State, RefusesReadingAFieldWithoutPoints) {
   ir::Program program = shift_program(box({{0, 9}}), box({{0, 9}}), 0);
   program.fields[0].box = box({{3, 2}});
-  program.fields[0].boundary = ir::BoundaryKind::Clamp;
+  program.fields[0].boundary = ir::uniform_boundary(1, {ir::BoundaryKind::Clamp, {}});
   EXPECT_EQ(refused(program), "function 'shift': field 'A' is read but has no points");
-  program.fields[0].boundary = ir::BoundaryKind::Constant;
-  program.fields[0].boundary_values = {4};
+  program.fields[0].boundary = ir::uniform_boundary(1, {ir::BoundaryKind::Constant, {4}});
   State state = started(program);
   advance(program, state, 1);
   EXPECT_EQ(values(state, 1), std::vector<double>(10, 4));

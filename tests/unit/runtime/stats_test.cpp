@@ -33,16 +33,13 @@ TEST(Stats, NormOfLargeValuesDoesNotOverflow) {
 
 TEST(Stats, PrintsATable) {
   ir::Program program;
-  program.fields = {{.name = "S",
-                     .components = {{".rho", Scalar::F32}, {".u[0]", Scalar::F32}},
-                     .box = {},
-                     .boundary_values = {},
-                     .span = {}},
-                    {.name = "count",
-                     .components = {{"", Scalar::I32}},
-                     .box = {},
-                     .boundary_values = {},
-                     .span = {}}};
+  program.fields = {
+      {.name = "S",
+       .components = {{".rho", Scalar::F32}, {".u[0]", Scalar::F32}},
+       .box = {},
+       .boundary = {},
+       .span = {}},
+      {.name = "count", .components = {{"", Scalar::I32}}, .box = {}, .boundary = {}, .span = {}}};
   reference::State state;
   state.fields = {make_field({{0, 1}}, {Scalar::F32, Scalar::F32}),
                   make_field({{0, 2}, {0, 3}}, {Scalar::I32})};

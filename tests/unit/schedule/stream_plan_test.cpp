@@ -395,6 +395,26 @@ TEST(StreamPlan, LandingsNearASubgridLieOnBothSides) {
   EXPECT_EQ(offsets("constant 1", -1), (std::vector{-1}));
 }
 
+// Thrown beyond the far edge, where a clamp leaves it: anywhere up to there.
+TEST(StreamPlan, MirroredTowardsAClamp) {
+  const auto offsets = [](const std::string& size, const std::string& boundary, int offset) {
+    const ir::Program program =
+        load(size + "grid G = [0..N-1, 0..99] steps 9; field A : real on G boundary [" + boundary +
+             ", clamp]; stencil s : A on G = A[" + std::to_string(offset) + ",0] / 2;");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    return landing_offsets(program.fields[0], std::get<ir::Access>(piece.graph[0].kind), 0);
+  };
+  const std::string four = "param N : integer = 4; ", three = "param N : integer = 3; ";
+  const std::string two = "param N : integer = 2; ", open = "param N : integer; ";
+  EXPECT_EQ(offsets(four, "mirror .. clamp", -3), (std::vector{-3, -1, 1, 3}));
+  EXPECT_EQ(offsets(three, "mirror .. clamp", -3), (std::vector{-3, -1, 1, 3, 0, 2}));
+  EXPECT_EQ(offsets(two, "mirror .. clamp", -3), (std::vector{-3, -1, 1, 3, 0}));
+  EXPECT_EQ(offsets(open, "mirror .. clamp", -3), (std::vector{-3, -1, 1, 3, 0, 2}));
+  EXPECT_EQ(offsets(open, "clamp .. mirror", 3), (std::vector{3, 1, -1, -3, 0, -2}));
+  EXPECT_EQ(offsets(open, "clamp .. mirror", -3), (std::vector{-3, -2, -1, 0}));
+  EXPECT_EQ(offsets(open, "mirror .. constant 1", -3), (std::vector{-3, -1, 1, 3}));
+}
+
 TEST(StreamPlan, AccessesThatStayInsideLandNowhereElse) {
   const ir::Program program = load(
       "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"

@@ -160,7 +160,8 @@ TEST(StreamingRefusals, Features) {
 
 // A field on the whole grid may have any boundary.
 TEST(StreamingRefusals, BoundariesOfWholeFieldsAreNone) {
-  for (const char* boundary : {"clamp", "constant(1)", "mirror", "periodic"}) {
+  for (const char* boundary : {"clamp", "constant(1)", "mirror", "periodic",
+                               "[periodic, clamp .. mirror]", "[none, mirror .. constant 1]"}) {
     const std::string field = std::string("field A : real on G boundary ") + boundary + ";";
     EXPECT_EQ(
         codes("", load("grid G = [0..9, 0..9] steps 1;" + field + "stencil f : A on G = A[0,1];")),

@@ -66,6 +66,36 @@ TEST(Bounds, BoundaryTurnsEscapesIntoBits) {
   EXPECT_EQ(escapes, (std::vector<uint32_t>{1u << 3, 1u << 0, 1u << 2}));
 }
 
+TEST(Bounds, EscapesFollowTheRuleOfTheSide) {
+  const ir::Program program = program_of(
+      "grid G = [0..7, 0..7] steps 1; field A : real on G boundary [none .. clamp, mirror .. none];"
+      "stencil s : A[1..7, 0..6] = A[-1,1] + A[2,0] + A[0,-1] + A[1,-3];");
+  std::vector<uint32_t> escapes;
+  for (const ir::Node& node : program.functions[0].pieces[0].graph.nodes()) {
+    if (const auto* access = std::get_if<ir::Access>(&node.kind))
+      escapes.push_back(access->escapes);
+  }
+  EXPECT_EQ(escapes, (std::vector<uint32_t>{0, 1u << 1, 1u << 2, 1u << 1 | 1u << 2}));
+  EXPECT_TRUE(program.checks.empty());
+}
+
+// What a mirror throws towards an edge without a rule has to stay inside: proved where it can be,
+// else checked before a run.
+TEST(Bounds, MirrorTowardsAnEdgeWithoutARule) {
+  const auto text = [](const std::string& require, const std::string& stencil) {
+    return "param N : integer;" + require +
+           "grid G = [0..N-1] steps 1; field A : real on G boundary [mirror .. none];" + stencil;
+  };
+  const std::string stencil = "stencil s : A[1..N-1] = A[-4];";  // index -3 is thrown to 3
+  EXPECT_TRUE(program_of(text("require N >= 4;", stencil)).checks.empty());
+  const ir::Program program = program_of(text("require N >= 1;", stencil));
+  ASSERT_EQ(program.checks.size(), 1u);
+  EXPECT_EQ(program.checks[0].code, "S031");
+  EXPECT_TRUE(ir::failed_checks(program, {3}, no_reals(program)).has_errors());
+  EXPECT_FALSE(ir::failed_checks(program, {4}, no_reals(program)).has_errors());
+  EXPECT_FALSE(ir::failed_checks(program, {1}, no_reals(program)).has_errors()) << "empty region";
+}
+
 TEST(Bounds, PiecesMayDependOnSizes) {
   const std::string pieces = "stencil s : A { [0..M-1] = 1; [M..N-1] = 2; }\n";
   EXPECT_EQ(program_of(open_program("require M >= 0 and M <= N;\n", pieces)).checks.size(), 1u);

@@ -99,7 +99,7 @@ TEST(Structures, FlattenToComponents) {
   EXPECT_EQ(field.components[0].path, ".rho");
   EXPECT_EQ(field.components[2].path, ".u[1]");
   EXPECT_EQ(field.components[2].type, Scalar::F64);
-  EXPECT_EQ(field.boundary_values, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(field.boundary[0].high.values, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(result(program, 0, 0), "float(div(add(double(S[-1].rho), S[0].u[1]), 4d))");
   EXPECT_EQ(result(program, 0, 2), "div(mul(S[0].u[1], 2d), 4d)");
   EXPECT_EQ(program.inits[0].piece.results.size(), 3u);

@@ -78,6 +78,34 @@ TEST(Item, FieldAttributesInAnyOrder) {
   }
 }
 
+TEST(Item, BoundariesPerDimensionAndSide) {
+  const char* boundary = "[periodic, constant 0.5 .. none, clamp .. constant c - 1]";
+  EXPECT_EQ(tree(std::string("field A : real on G boundary ") + boundary + " constant;"),
+            R"(program
+  field A on G
+    type real
+    constant
+    boundary
+      both periodic
+      low constant
+        real 0.5
+      high none
+      low clamp
+      high constant
+        binary -
+          name c
+          integer 1
+)");
+  EXPECT_EQ(tree("field A : real on G boundary[clamp];"), R"(program
+  field A on G
+    type real
+    boundary
+      both clamp
+)");
+  EXPECT_EQ(tree("field A : real on G boundary [constant 1..none] history 2;"),
+            tree("field A : real on G history 2 boundary [ constant 1 .. none ];"));
+}
+
 TEST(Item, Table) {
   EXPECT_EQ(tree("table w : real[2,1] = {{1},{2}};"), R"(program
   table w

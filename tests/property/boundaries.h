@@ -1,0 +1,33 @@
+// Random boundaries of fields: one rule for all edges, or rules by dimension and side.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/property/random.h"
+
+namespace stencil::property {
+
+struct Boundary {
+  struct Sides {
+    std::string low = "none", high = "none";  // rules as in the program
+  };
+  std::vector<Sides> dimensions;
+  std::string text;  // after the word `boundary`
+
+  bool none() const;                         // no side has a rule
+  bool covers() const;                       // every side has one
+  std::set<std::string> constructs() const;  // for the coverage table
+};
+
+// `everywhere`: every side has a rule, so that no region needs to keep away from an edge.
+Boundary random_boundary(Random& random, int rank, bool everywhere);
+
+Boundary no_boundary(int rank);
+
+// How many points a dimension must have for an offset, so that no mirror throws an access over the
+// far edge if that one has no rule.
+int points_needed(const Boundary::Sides& sides, int offset);
+
+}  // namespace stencil::property

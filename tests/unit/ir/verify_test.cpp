@@ -1,0 +1,74 @@
+// Unsound programs are found.
+#include "compiler/ir/passes.h"
+#include "tests/unit/load.h"
+
+namespace stencil::ir {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+Program two_dimensions(const std::string& boundary) {
+  return test::load("grid G = [0..9, 0..9] steps 1; field A : real on G boundary " + boundary +
+                    "; stencil s : A[1..9, 1..8] = A[1,0] + A[0,-1];");
+}
+
+TEST(Verify, BoundaryRules) {
+  const Program sound = two_dimensions("[none .. clamp, periodic]");
+  Program program = sound;
+  program.fields[0].boundary.pop_back();
+  EXPECT_EQ(verify(program), Problems{"A: number of boundary rules"});
+  program = sound;
+  program.fields[0].boundary[1].high.kind = BoundaryKind::Clamp;
+  EXPECT_EQ(verify(program), Problems{"A: periodic on one side only"});
+  program = sound;
+  program.fields[0].boundary[0].low.kind = BoundaryKind::Constant;
+  EXPECT_EQ(verify(program), Problems{"A: boundary values do not match"});
+  program = sound;
+  program.fields[0].boundary[0].high.values = {1};
+  EXPECT_EQ(verify(program), Problems{"A: boundary values do not match"});
+}
+
+TEST(Verify, EscapesWhereThereIsNoRule) {
+  Program program = two_dimensions("[none .. clamp, periodic]");
+  program.fields[0].boundary[0] = {{BoundaryKind::Clamp, {}}, {}};
+  EXPECT_EQ(verify(program), Problems{"s: A: leaves the grid without a boundary"});
+}
+
+TEST(Program, RulesMetAreThoseOfTheSidesAtWhichAnAccessMayLeave) {
+  const Program program = two_dimensions("[mirror .. clamp, constant 1 .. mirror]");
+  const Field& field = program.fields[0];
+  const auto met = [&](uint32_t escapes, size_t d) {
+    std::vector<BoundaryKind> out;
+    for (const BoundaryKind kind : {BoundaryKind::Constant, BoundaryKind::Clamp,
+                                    BoundaryKind::Mirror, BoundaryKind::Periodic}) {
+      if (meets(field, Access{0, 0, 0, {1, -1}, escapes}, d, kind)) out.push_back(kind);
+    }
+    return out;
+  };
+  using Kinds = std::vector<BoundaryKind>;
+  EXPECT_EQ(met(0b0110, 0), Kinds{BoundaryKind::Clamp});
+  EXPECT_EQ(met(0b0110, 1), Kinds{BoundaryKind::Constant});
+  EXPECT_EQ(met(0b1001, 0), Kinds{BoundaryKind::Mirror});
+  EXPECT_EQ(met(0b1001, 1), Kinds{BoundaryKind::Mirror});
+  EXPECT_EQ(met(0b0011, 0), (Kinds{BoundaryKind::Clamp, BoundaryKind::Mirror}));
+  EXPECT_EQ(met(0b0011, 1), Kinds{}) << "it stays inside";
+}
+
+TEST(Print, BoundaryRules) {
+  const auto printed = [](const std::string& type, const std::string& boundary) {
+    const std::string text =
+        print(test::load("grid G = [0..9, 0..9] steps 1; field A : " + type + " on G boundary " +
+                         boundary + "; stencil s : A on G = A[0,0];"));
+    const size_t at = text.find("boundary ");
+    if (at == std::string::npos) return std::string();
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(printed("real", "clamp"), "boundary clamp");
+  EXPECT_EQ(printed("real", "[clamp, clamp .. clamp]"), "boundary clamp");
+  EXPECT_EQ(printed("real", "[none .. none, none]"), "");
+  EXPECT_EQ(printed("vector 2 of real", "[constant {1, 2} .. none, periodic]"),
+            "boundary [constant 1, 2 .. none; periodic]");
+}
+
+}  // namespace
+}  // namespace stencil::ir
