@@ -37,7 +37,7 @@ class Collector {
   bool refused(const Family& family, const std::string& line) {
     Diagnostics reasons;
     const auto schedule = parse(line, program_, reasons);
-    if (schedule) family.refuse(program_, *schedule, reasons);
+    if (schedule && family.refuse) family.refuse(program_, *schedule, reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;

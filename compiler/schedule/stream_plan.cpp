@@ -465,12 +465,14 @@ std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& acces
   const ir::Affine last = field.box.ranges[d].high - field.box.ranges[d].low;
   const int64_t below = access.excess[d].below.value_or(0);
   const int64_t above = access.excess[d].above.value_or(0);
-  if (!last.is_constant() || last.constant == 0) {
+  const ir::Boundary& rules = field.boundary[d];
+  const bool both = rules.low.kind == rules.high.kind;
+  if (both && (!last.is_constant() || last.constant == 0)) {
     for (int64_t at = -above; at <= below; ++at) add(at);
   }
   const int64_t farthest = std::abs(offset) + std::max(below, above);
   const bool crosses = !last.is_constant() || last.constant < farthest;
-  if (!crosses || !field.boundary[d].has(ir::BoundaryKind::Clamp)) return out;
+  if (!crosses || !rules.has(ir::BoundaryKind::Clamp)) return out;
   const int64_t across = last.is_constant() ? last.constant : farthest;
   if (access.escapes_below(d)) {
     for (int64_t at = -above; at <= across + below; ++at) add(at);

@@ -58,10 +58,12 @@ std::optional<__int128> exact(Op op, __int128 a, __int128 b) {
       return a != 0 || b != 0;
     case Op::Not:
       return a == 0;
+    case Op::BitAnd:  // of pitches; two's complement in any width
+      return a & b;
     case Op::Convert:
       return a;
     default:
-      return std::nullopt;  // masks: bits, which no index is made of
+      return std::nullopt;  // other operations on bits, which no index is made of
   }
 }
 
@@ -149,16 +151,18 @@ void IndexWalk::walk(const kernel::For& loop, const Variables& variables) {
 }
 
 void IndexWalk::walk(const kernel::Threads& threads, const Variables& variables) {
-  const auto [x, y, z] = kernel_->threads;
-  for (int n = 0; n < x * y * z; ++n) {
-    const int i = n % x, j = n / x % y, k = n / x / y;
-    const bool corner =
-        i % std::max(x - 1, 1) == 0 && j % std::max(y - 1, 1) == 0 && k % std::max(z - 1, 1) == 0;
-    if (!all_threads_ && !corner) continue;
+  const Shape& shape = kernel_->threads;
+  for (int64_t n = 0; n < shape.product(); ++n) {
     Variables inside = variables;
-    inside["thread_x"] = i;
-    inside["thread_y"] = j;
-    inside["thread_z"] = k;
+    bool corner = true;
+    int64_t rest = n;
+    for (size_t axis = 0; axis < kMaxRank; ++axis) {
+      const int64_t place = rest % shape[axis];
+      rest /= shape[axis];
+      corner = corner && (place == 0 || place == shape[axis] - 1);
+      inside[kernel::kThreadNames[axis]] = place;
+    }
+    if (!all_threads_ && !corner) continue;
     walk(threads.body, std::move(inside));
   }
 }

@@ -50,7 +50,9 @@ TEST_P(Rows, ArePaddedToSectorsOrVectorsWhereThatIsCheap) {
         .value_or(-1);
   };
   EXPECT_EQ(kernel::is_padded(array), pitch != 0);
-  if (pitch != 0) EXPECT_EQ(value(array.row_pitch), pitch);
+  if (pitch != 0) {
+    EXPECT_EQ(value(array.row_pitch), pitch);
+  }
   EXPECT_EQ(value(kernel::lead_of(array)), lead);
   EXPECT_EQ(interface.row_alignment(0, 0), alignment);
   EXPECT_EQ(value(kernel::stored_extents(array).back()),
