@@ -45,6 +45,7 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuMemGetInfo, "cuMemGetInfo_v2");
   symbols.find(cu.cuMemAlloc, "cuMemAlloc_v2");
   symbols.find(cu.cuMemFree, "cuMemFree_v2");
+  symbols.find(cu.cuMemsetD8Async, "cuMemsetD8Async");
   symbols.find(cu.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
   symbols.find(cu.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   symbols.find(cu.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2");

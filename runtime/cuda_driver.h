@@ -89,6 +89,8 @@ struct Driver {
   Code (*cuMemGetInfo)(size_t* free, size_t* total) = nullptr;
   Code (*cuMemAlloc)(Address* memory, size_t bytes) = nullptr;
   Code (*cuMemFree)(Address memory) = nullptr;
+  Code (*cuMemsetD8Async)(Address memory, unsigned char value, size_t bytes,
+                          Stream stream) = nullptr;
   Code (*cuMemcpyHtoDAsync)(Address to, const void* from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpyDtoHAsync)(void* to, Address from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;

@@ -125,6 +125,11 @@ class CudaAccelerator : public Accelerator {
     enter();
     cu_.cuMemFree(address(memory));
   }
+  Status clear(Memory memory, int64_t bytes) override {
+    enter();
+    return checked("to clear memory",
+                   cu_.cuMemsetD8Async(address(memory), 0, static_cast<size_t>(bytes), stream_));
+  }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;

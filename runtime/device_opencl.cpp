@@ -25,17 +25,18 @@ namespace {
 // --- The library
 // -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X)                                                                \
-  X(clGetPlatformIDs)                                                                              \
-  X(clGetPlatformInfo)                                                                             \
-  X(clGetDeviceIDs)                                                                                \
-  X(clGetDeviceInfo)                                                                               \
-  X(clCreateContext)                                                                               \
-  X(clCreateCommandQueue)                                                                          \
-  X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) \
-      X(clReleaseProgram) X(clRetainProgram) X(clCreateKernel) X(clReleaseKernel)                  \
-          X(clGetKernelWorkGroupInfo) X(clSetKernelArg) X(clCreateBuffer) X(clReleaseMemObject)    \
-              X(clEnqueueWriteBufferRect) X(clEnqueueReadBufferRect) X(clEnqueueNDRangeKernel)     \
+#define STENCIL_OPENCL_FUNCTIONS(X)                                                             \
+  X(clGetPlatformIDs)                                                                           \
+  X(clGetPlatformInfo)                                                                          \
+  X(clGetDeviceIDs)                                                                             \
+  X(clGetDeviceInfo)                                                                            \
+  X(clCreateContext)                                                                            \
+  X(clCreateCommandQueue)                                                                       \
+  X(clReleaseCommandQueue)                                                                      \
+  X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram)   \
+      X(clRetainProgram) X(clCreateKernel) X(clReleaseKernel) X(clGetKernelWorkGroupInfo)       \
+          X(clSetKernelArg) X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBufferRect) \
+              X(clEnqueueReadBufferRect) X(clEnqueueNDRangeKernel) X(clEnqueueFillBuffer)       \
                   X(clFinish)
 
 struct Library {
@@ -176,6 +177,12 @@ class OpenClAccelerator : public Accelerator {
   }
   void release(Memory memory) override { cl_.clReleaseMemObject(static_cast<cl_mem>(memory)); }
 
+  Status clear(Memory memory, int64_t bytes) override {
+    const char zero = 0;
+    return checked("to clear memory",
+                   cl_.clEnqueueFillBuffer(queue_, static_cast<cl_mem>(memory), &zero, sizeof zero,
+                                           0, static_cast<size_t>(bytes), 0, nullptr, nullptr));
+  }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override {
     const Region at(rows);
     return checked("to copy to the device",

@@ -175,6 +175,10 @@ Status PlanSession::upload(const kernel::Array& array) {
     }
     slots.push_back(memory.value());
     if (layout.bytes == 0) continue;
+    if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
+      const Status cleared = accelerator_.clear(slots.back(), layout.bytes);
+      if (!cleared.ok()) return cleared;
+    }
     const int level = slot < array.levels ? slot : 0;
     const Status copied =
         accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows);

@@ -24,6 +24,7 @@ class Accelerator {
 
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
+  virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
   // Rows that are dense on the host, in bytes; in the device's memory the first begins at `start`
   // and each `pitch` after the one before.
   struct Rows {

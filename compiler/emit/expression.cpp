@@ -307,7 +307,11 @@ void ExpressionPrinter::put_infix(const Operation& operation, int level, bool ex
   const int left_level = confusing(operation.op, left) ? kPostfix : own;
   const bool associative = operation.op == Op::And || operation.op == Op::Or;
   const int right_level = confusing(operation.op, right) ? kPostfix : own + (associative ? 0 : 1);
-  put_operand(left, right, left_level, exposed);
+  if (operation.op == Op::Shr) {  // the count makes nothing wide
+    put(left, left_level, exposed);
+  } else {
+    put_operand(left, right, left_level, exposed);
+  }
   space();
   out_ += fmt::format("{} ", symbol);
   put_operand(right, both ? nullptr : left, right_level, exposed);

@@ -45,6 +45,7 @@ std::string Generator::nested_comprehension(Site& site) {
   ++farthest[a];
   ++farthest[b];
   if (!allows(site, farthest)) return "";
+  note(*operand->field, Offset(rank(), 0), site);
   note(*operand->field, farthest, site);
   covers("comprehension of two names");
   const bool empty = random_.chance(50);

@@ -21,6 +21,9 @@ const char* const kPrograms[] = {
     "stencil s : A on G = A[-4,0,0] + A[0,0,4];",
     "grid G = [0..63, 0..63] steps 4; subgrid S of G = [1..62, 1..62];"
     "field A : real on S boundary clamp; stencil s : A on S = A[-1,0];",
+    "grid G = [0..63, 0..63] steps 4; subgrid S of G = [9..20, 0..63];"
+    "field A : real on S boundary clamp; field B : real on G;"
+    "stencil s : A on S = A[-1,0]; stencil t : B on G = A[0,0];",
     "grid G = [0..5, 0..5, 0..5, 0..5] steps 4; field A : real on G; stencil s : A on G = "
     "A[0,0,0,0];",
 };

@@ -138,6 +138,11 @@ Code cuMemFree_v2(Address memory) {
   std::free(reinterpret_cast<void*>(memory));
   return 0;
 }
+Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream stream) {
+  if (stream == nullptr || !in_allocation(memory, bytes)) return kInvalidValue;
+  std::memset(reinterpret_cast<void*>(memory), value, bytes);
+  return 0;
+}
 Code cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream stream) {
   if (stream == nullptr || !in_allocation(to, bytes)) return kInvalidValue;
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
