@@ -129,7 +129,7 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
   if (low_wraps != high_wraps) {
     const Span span = low_wraps ? sides.low.span : high_side.span;
-    Diagnostic& error = env.report.error("S042", span, "periodic on one side only");
+    Diagnostic& error = env.report.error("S043", span, "periodic on one side only");
     error.expected = "periodic on both sides of a dimension, or on neither";
     error.hint = "'periodic' alone stands for both sides";
     return std::nullopt;
