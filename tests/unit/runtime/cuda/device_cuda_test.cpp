@@ -208,6 +208,7 @@ TEST_F(CudaDevice, CopiesRowsWhereTheyArePadded) {
   auto session = loaded.value()->start(state);
   ASSERT_TRUE(session.ok()) << session.failure().message;
   EXPECT_EQ(fake_->copies_of_rows, 2) << "both slots";
+  EXPECT_EQ(fake_->cleared, 2) << "what lies beside their rows is read";
   for (const auto& [address, bytes] : fake_->allocated) EXPECT_EQ(bytes, 20u * 24 * 4);
   ASSERT_TRUE(session.value()->advance(2).ok());
   ASSERT_TRUE(session.value()->finish().ok());

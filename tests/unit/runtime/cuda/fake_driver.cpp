@@ -141,6 +141,7 @@ Code cuMemFree_v2(Address memory) {
 Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream stream) {
   if (stream == nullptr || !in_allocation(memory, bytes)) return kInvalidValue;
   std::memset(reinterpret_cast<void*>(memory), value, bytes);
+  ++state.cleared;
   return 0;
 }
 Code cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream stream) {

@@ -29,6 +29,7 @@ struct FakeDriver {
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;
   int copies_of_rows = 0;
+  int cleared = 0;  // allocations, or parts of them
   int modules = 0, streams = 0;  // not yet unloaded, not yet destroyed
 };
 
