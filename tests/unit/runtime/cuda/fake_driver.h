@@ -29,7 +29,7 @@ struct FakeDriver {
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;
   int copies_of_rows = 0;
-  int modules = 0, streams = 0;  // not yet unloaded, not yet destroyed
+  int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
 };
 
 // The driver's state; a symbol of the library, found by dlsym.
