@@ -52,6 +52,10 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuStreamCreate, "cuStreamCreate");
   symbols.find(cu.cuStreamDestroy, "cuStreamDestroy_v2");
   symbols.find(cu.cuStreamSynchronize, "cuStreamSynchronize");
+  symbols.find(cu.cuStreamWaitEvent, "cuStreamWaitEvent");
+  symbols.find(cu.cuEventCreate, "cuEventCreate");
+  symbols.find(cu.cuEventRecord, "cuEventRecord");
+  symbols.find(cu.cuEventDestroy, "cuEventDestroy_v2");
   symbols.find(cu.cuLaunchKernelEx, "cuLaunchKernelEx");
   const std::string missing = symbols.missing;
   symbols.find(cu.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");

@@ -22,6 +22,7 @@ using Context = struct ContextTag*;
 using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 using Stream = struct StreamTag*;
+using Event = struct EventTag*;
 
 enum DeviceAttribute : int {
   kCapabilityMajor = 75,
@@ -33,6 +34,7 @@ enum FunctionAttribute : int {
   kDynamicSharedBytes = 8,
 };
 constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
+constexpr unsigned kEventWithoutTime = 2;
 
 // CUlaunchConfig.
 struct LaunchConfig {
@@ -97,6 +99,10 @@ struct Driver {
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
   Code (*cuStreamDestroy)(Stream stream) = nullptr;
   Code (*cuStreamSynchronize)(Stream stream) = nullptr;
+  Code (*cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) = nullptr;
+  Code (*cuEventCreate)(Event* event, unsigned flags) = nullptr;
+  Code (*cuEventRecord)(Event event, Stream stream) = nullptr;
+  Code (*cuEventDestroy)(Event event) = nullptr;
   Code (*cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** parameters,
                            void** extra) = nullptr;
   // Null if the driver lacks it: only bulk copies need it.

@@ -114,7 +114,10 @@ class CudaAccelerator : public Accelerator {
     if (!context_) return;
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
-    if (stream_) cu_.cuStreamDestroy(stream_);
+    for (const cuda::Stream stream : {stream_, beside_}) {
+      if (stream) cu_.cuStreamDestroy(stream);
+    }
+    if (flag_set_) cu_.cuEventDestroy(flag_set_);
   }
 
   // Compiles and loads the module.
@@ -137,6 +140,8 @@ class CudaAccelerator : public Accelerator {
     enter();
     return checked("to run kernels", cu_.cuStreamSynchronize(stream_));
   }
+  Status ask(Memory flag) override;
+  Result<int32_t> answer() override;
 
  private:
   struct Loaded {
@@ -157,6 +162,9 @@ class CudaAccelerator : public Accelerator {
   Gpu gpu_;
   cuda::Context context_ = nullptr;  // shared, not owned
   cuda::Stream stream_ = nullptr;
+  cuda::Stream beside_ = nullptr;  // for a flag that is read while stream_ goes on
+  cuda::Event flag_set_ = nullptr;
+  Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
   std::vector<Loaded> kernels_;
 };
@@ -268,6 +276,26 @@ Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
                   : cu_.cuMemcpy2DAsync(&copy, stream_);
   if (code == 0) code = cu_.cuStreamSynchronize(stream_);
   return checked("to copy from the device", code);
+}
+
+Status CudaAccelerator::ask(Memory flag) {
+  enter();
+  flag_ = flag;
+  Code code = 0;
+  if (!beside_) code = cu_.cuStreamCreate(&beside_, cuda::kNonBlockingStream);
+  if (code == 0 && !flag_set_) code = cu_.cuEventCreate(&flag_set_, cuda::kEventWithoutTime);
+  if (code == 0) code = cu_.cuEventRecord(flag_set_, stream_);
+  if (code == 0) code = cu_.cuStreamWaitEvent(beside_, flag_set_, 0);
+  return checked("to ask for the stop condition", code);
+}
+
+Result<int32_t> CudaAccelerator::answer() {
+  enter();
+  int32_t holds = 0;
+  Code code = cu_.cuMemcpyDtoHAsync(&holds, address(flag_), sizeof holds, beside_);
+  if (code == 0) code = cu_.cuStreamSynchronize(beside_);
+  if (code != 0) return driver_failure("to run kernels", code);
+  return holds;
 }
 
 // How a kernel is launched; the one place for what its launches need beside arguments.

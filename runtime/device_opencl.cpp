@@ -25,19 +25,35 @@ namespace {
 // --- The library
 // -----------------------------------------------------------------------------------
 
-#define STENCIL_OPENCL_FUNCTIONS(X)                                                             \
-  X(clGetPlatformIDs)                                                                           \
-  X(clGetPlatformInfo)                                                                          \
-  X(clGetDeviceIDs)                                                                             \
-  X(clGetDeviceInfo)                                                                            \
-  X(clCreateContext)                                                                            \
-  X(clCreateCommandQueue)                                                                       \
-  X(clReleaseCommandQueue)                                                                      \
-  X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram)   \
-      X(clRetainProgram) X(clCreateKernel) X(clReleaseKernel) X(clGetKernelWorkGroupInfo)       \
-          X(clSetKernelArg) X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBufferRect) \
-              X(clEnqueueReadBufferRect) X(clEnqueueNDRangeKernel) X(clEnqueueFillBuffer)       \
-                  X(clFinish)
+// clang-format off
+#define STENCIL_OPENCL_FUNCTIONS(X) \
+  X(clGetPlatformIDs) \
+  X(clGetPlatformInfo) \
+  X(clGetDeviceIDs) \
+  X(clGetDeviceInfo) \
+  X(clCreateContext) \
+  X(clCreateCommandQueue) \
+  X(clReleaseCommandQueue) \
+  X(clCreateProgramWithSource) \
+  X(clBuildProgram) \
+  X(clGetProgramBuildInfo) \
+  X(clReleaseProgram) \
+  X(clRetainProgram) \
+  X(clCreateKernel) \
+  X(clReleaseKernel) \
+  X(clGetKernelWorkGroupInfo) \
+  X(clSetKernelArg) \
+  X(clCreateBuffer) \
+  X(clReleaseMemObject) \
+  X(clEnqueueWriteBufferRect) \
+  X(clEnqueueReadBufferRect) \
+  X(clEnqueueReadBuffer) \
+  X(clEnqueueFillBuffer) \
+  X(clWaitForEvents) \
+  X(clReleaseEvent) \
+  X(clEnqueueNDRangeKernel) \
+  X(clFinish)
+// clang-format on
 
 struct Library {
 #define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
@@ -199,6 +215,17 @@ class OpenClAccelerator : public Accelerator {
   }
   Status launch(const Call& call) override;
   Status wait() override { return checked("to run kernels", cl_.clFinish(queue_)); }
+  Status ask(Memory flag) override {
+    return checked("to copy from the device",
+                   cl_.clEnqueueReadBuffer(queue_, static_cast<cl_mem>(flag), CL_FALSE, 0,
+                                           sizeof flag_, &flag_, 0, nullptr, &flag_read_));
+  }
+  Result<int32_t> answer() override {
+    const cl_int error = cl_.clWaitForEvents(1, &flag_read_);
+    cl_.clReleaseEvent(flag_read_);
+    if (error != CL_SUCCESS) return driver_failure("to run kernels", error);
+    return flag_;
+  }
 
  private:
   // Rows as copies of rectangles take them, in bytes.
@@ -226,6 +253,8 @@ class OpenClAccelerator : public Accelerator {
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
   std::vector<cl_kernel> kernels_;
+  int32_t flag_ = 0;              // what `ask` reads
+  cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
 };
 
 Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {

@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "compiler/kernel/evaluate.h"
+#include "compiler/kernel/passes.h"
 
 namespace stencil::runtime {
 
@@ -70,10 +71,12 @@ class PlanSession : public Session {
   Status lay_out(const kernel::Array& array);
   std::string memory_needed() const;
   Status count_blocks(const kernel::Launch& launch);
+  Status tile(int64_t count);
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
+  Status take_answer();
   Status read_reductions();
   ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
   ScalarBytes parameter(const kernel::Parameter& parameter) const;
@@ -93,6 +96,8 @@ class PlanSession : public Session {
   std::vector<std::vector<Accelerator::Memory>> memory_;  // [array][slot]
   std::vector<Accelerator::Memory> scratch_;
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
+  const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
+  bool asked_ = false;  // the answer to the stop condition has yet to be taken
 };
 
 std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
@@ -293,21 +298,35 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
   return std::visit(Visitor{*this, count}, action);
 }
 
+// The actions of a tile, up to where it turns out that the run has ended before it.
+Status PlanSession::tile(int64_t count) {
+  for (size_t i = 0; i < plan_.actions.size(); ++i) {
+    if (asked_ && answer_point_ == i) {
+      const Status taken = take_answer();
+      if (!taken.ok() || state_.stopped) return taken;
+    }
+    const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
+    if (launch && launch->steps != 0 && launch->steps != count) continue;
+    const Status acted = act(plan_.actions[i], count);
+    if (!acted.ok()) return acted;
+  }
+  return asked_ ? take_answer() : Status(Done{});
+}
+
 Result<int64_t> PlanSession::advance(int64_t steps) {
   int64_t done = 0;
   while (done < steps && !state_.stopped) {
     const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
-    for (const kernel::Action& action : plan_.actions) {
-      const auto* launch = std::get_if<kernel::Launch>(&action);
-      if (launch && launch->steps != 0 && launch->steps != count) continue;
-      const Status acted = act(action, count);
-      if (!acted.ok()) return acted.failure();
-    }
+    const Status acted = tile(count);
+    if (!acted.ok()) return acted.failure();
+    if (state_.stopped) break;
     const Status reduced = reduce(count);
     if (!reduced.ok()) return reduced.failure();
     done += count;
     state_.step += count;
   }
+  const Status answered = asked_ ? take_answer() : Status(Done{});
+  if (!answered.ok()) return answered.failure();
   const Status waited = accelerator_.wait();
   if (!waited.ok()) return waited.failure();
   const Status read = read_reductions();
@@ -343,12 +362,17 @@ Status PlanSession::reduce(int64_t count) {
 Status PlanSession::ask_to_stop(int64_t count) {
   const Status launched = launch(plan_.stop->launch, count);
   if (!launched.ok()) return launched;
-  int32_t holds = 0;
-  const Status read =
-      accelerator_.download(reinterpret_cast<std::byte*>(&holds),
-                            scratch_[static_cast<size_t>(plan_.stop->result)], {sizeof holds});
-  if (!read.ok()) return read;
-  state_.stopped = holds != 0;
+  const Status asked = accelerator_.ask(scratch_[static_cast<size_t>(plan_.stop->result)]);
+  if (!asked.ok()) return asked;
+  asked_ = true;
+  return answer_point_ ? Status(Done{}) : take_answer();
+}
+
+Status PlanSession::take_answer() {
+  asked_ = false;
+  const auto holds = accelerator_.answer();
+  if (!holds.ok()) return holds.failure();
+  state_.stopped = holds.value() != 0;
   return Done{};
 }
 

@@ -50,6 +50,11 @@ class Accelerator {
   };
   virtual Status launch(const Call& call) = 0;  // queues it
   virtual Status wait() = 0;                    // until everything queued is done
+
+  // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
+  // that alone and not for what was queued since. One at a time.
+  virtual Status ask(Memory flag) = 0;
+  virtual Result<int32_t> answer() = 0;
 };
 
 // A session that executes the module's plan. `accelerator` and `module` must outlive it. Where

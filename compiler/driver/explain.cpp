@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/tiles.h"
 #include "compiler/driver/compile.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/schedule/rows.h"
 
 namespace stencil {
@@ -141,7 +142,8 @@ std::string rows_section(const kernel::Module& module) {
 }
 
 // When reductions run, and what that does to time tiles and to the host; empty without any.
-std::string reduction_section(const ir::Program& program, int time_tile) {
+std::string reduction_section(const ir::Program& program, const kernel::Module& module,
+                              int time_tile) {
   if (program.reductions.empty()) return "";
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
@@ -160,8 +162,12 @@ std::string reduction_section(const ir::Program& program, int time_tile) {
   if (program.stop) {
     out +=
         "  stop: one flag is read back whenever a reduction that the condition names was "
-        "evaluated;\n"
-        "  the next tile waits for it\n";
+        "evaluated;\n";
+    out +=
+        kernel::answer_point(module)
+            ? "  the next tile is launched meanwhile: it writes spare copies, which are dropped if "
+              "the run ends\n"
+            : "  the next tile waits for it: it writes in place\n";
   }
   return out + "\n";
 }
@@ -203,7 +209,8 @@ std::string explain(const ir::Program& program, const Source& source,
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
   const std::string why = automatic ? reason_for(program, *schedule) : "given";
   out += schedule_section(program, *schedule, why) + "\n";
-  out += rows_section(*module) + reduction_section(program, std::max(schedule->time_tile, 1));
+  out +=
+      rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
   return out + refusal_section(program, source);
 }
 

@@ -341,6 +341,7 @@ void Driver::loop() {
                         advance.empty() ? "" : " ", advance));
   steps_of_tile();
   for (size_t i = 0; i < plan_.actions.size(); ++i) {
+    if (answer_point_ == i) wait_for_answer();
     struct Visitor {
       Driver& driver;
       void operator()(const Launch& l) const { driver.launch(l); }
@@ -364,12 +365,14 @@ void Driver::loop() {
     std::visit(Visitor{*this}, plan_.actions[i]);
     if (chosen) out_.close();
   }
+  if (answer_point_ == plan_.actions.size()) wait_for_answer();
   if (!plan_.reductions.empty()) {
     reduce();
   } else if (sizes) {
     out_.line(fmt::format("{} += {};", step_, count_));
   }
   out_.close();
+  if (answer_point_) last_answer();
 }
 
 void Driver::bring_home() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/emit/driver.h"
+#include "compiler/kernel/passes.h"
 
 namespace stencil::emit {
 
@@ -40,6 +41,8 @@ class Driver {
     left_ = names.fresh("left");
     done_ = names.fresh("done");
     holds_ = names.fresh("holds");
+    flag_ = names.fresh("flag");
+    if (cuda_) answer_point_ = kernel::answer_point(module_);
     given_ = names.fresh("given");
   }
 
@@ -90,6 +93,9 @@ class Driver {
   std::string tensor_map(const kernel::Launch& launch, size_t source);
   void reduce();
   void ask_to_stop();
+  void wait_for_answer();
+  void last_answer();
+  void take_answer();
   void read_reductions();
   std::string absolute(const std::string& step) const;
   std::string element(int scratch) const;
@@ -109,7 +115,8 @@ class Driver {
   ExpressionPrinter& expressions_;
   bool cuda_;
   std::string step_, count_, first_step_, check_;
-  std::string left_, done_, holds_, given_;              // used with reductions only
+  std::string left_, done_, holds_, flag_, given_;       // used with reductions only
+  std::optional<size_t> answer_point_;                   // kernel::answer_point; CUDA only
   std::vector<std::string> bytes_;                       // per array, as stored
   std::vector<std::string> rows_, pitches_;              // per padded array, of a row in bytes
   std::vector<std::string> scratch_;                     // per scratch memory

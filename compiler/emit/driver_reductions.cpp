@@ -2,8 +2,8 @@
 // question whether to stop, and what the caller gets back.
 //
 // Values stay where the kernels left them until the run ends. Only the flag of the stop condition
-// is read in between, and in CUDA that waits for the stream. To let the next tile start before the
-// flag is known would need a way back to the fields as they were; the run is right without.
+// is read in between. In CUDA the next tile is launched before the flag is known, where that can be
+// undone (kernel::answer_point); elsewhere the flag is waited for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +38,10 @@ void Driver::declare_scratch() {
              : one           ? element + " * " + elements
                              : fmt::format("{} * ({})", element, elements));
   }
+  if (answer_point_) {
+    out_.line(fmt::format("stencil_flag {};", flag_));
+    out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
+  }
   if (cuda_) return;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
     const kernel::Reduction& reduction = plan_.reductions[r];
@@ -67,7 +71,31 @@ void Driver::reduce() {
   out_.line(plan_.time_tile == 1 ? fmt::format("++{};", step_)
                                  : fmt::format("{} += {};", step_, count_));
   out_.line(fmt::format("{}->{} = {};", api_.results(), api_.steps_done(), step_));
-  if (plan_.stop) out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
+  if (plan_.stop && !answer_point_) {
+    out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
+  }
+}
+
+// What was launched since the question is not kept: its results lie in spare copies.
+void Driver::wait_for_answer() {
+  out_.open(fmt::format("if ({}.awaited) {{", flag_));
+  take_answer();
+  out_.line(fmt::format("if ({}->{}) break;", api_.results(), api_.stopped()));
+  out_.close();
+}
+
+// Where the steps ran out before the answer was needed.
+void Driver::last_answer() {
+  out_.open(fmt::format("if ({}.awaited) {{", flag_));
+  take_answer();
+  out_.close();
+}
+
+void Driver::take_answer() {
+  out_.line(fmt::format("int {} = 0;", holds_));
+  out_.line(fmt::format("STENCIL_TRY(\"running\", {}.wait({}.pointer, &{}));", flag_,
+                        scratch_[static_cast<size_t>(plan_.stop->result)], holds_));
+  out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds_));
 }
 
 void Driver::ask_to_stop() {
@@ -91,6 +119,11 @@ void Driver::ask_to_stop() {
   }
   if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
   launch(stop.launch);
+  if (answer_point_) {
+    out_.line(fmt::format("STENCIL_TRY(\"asking to stop\", {}.ask({}));", flag_, api_.stream()));
+    if (!condition.empty()) out_.close();
+    return;
+  }
   std::string holds = element(stop.result);
   if (cuda_) {
     holds = holds_;

@@ -2,6 +2,7 @@
 // that cannot overflow, and the moves of copies that change places. Only those that the plans in
 // the file need are printed, so that no compiler warns about an unused one.
 #include "compiler/emit/driver.h"
+#include "compiler/kernel/passes.h"
 
 namespace stencil::emit {
 
@@ -65,6 +66,38 @@ struct stencil_memory {
     char what[128];
     snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
     return stencil_error(what, status);
+  }
+};
+
+)text";
+
+constexpr const char* kFlag = R"text(// The flag of the stop condition on its way to the host, beside a stream that goes on meanwhile.
+struct stencil_flag {
+  cudaStream_t beside;
+  cudaEvent_t set;
+  bool awaited;
+  stencil_flag() : beside(NULL), set(NULL), awaited(false) {}
+  stencil_flag(const stencil_flag&) = delete;
+  ~stencil_flag() {
+    if (set) cudaEventDestroy(set);
+    if (beside) cudaStreamDestroy(beside);
+  }
+  cudaError_t open() {
+    const cudaError_t status = cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking);
+    if (status != cudaSuccess) return status;
+    return cudaEventCreateWithFlags(&set, cudaEventDisableTiming);
+  }
+  cudaError_t ask(cudaStream_t stream) {
+    awaited = true;
+    return cudaEventRecord(set, stream);
+  }
+  cudaError_t wait(const void* memory, int* holds) {
+    awaited = false;
+    cudaError_t status = cudaStreamWaitEvent(beside, set, 0);
+    if (status == cudaSuccess) {
+      status = cudaMemcpyAsync(holds, memory, sizeof *holds, cudaMemcpyDeviceToHost, beside);
+    }
+    return status == cudaSuccess ? cudaStreamSynchronize(beside) : status;
   }
 };
 
@@ -256,6 +289,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   }
   if (target == Target::Cuda) out.verbatim(kCudaSupport);
   if (target == Target::Cuda && has_bulk_sources(*modules[0])) out.verbatim(kDescribe);
+  if (target == Target::Cuda && kernel::answer_point(*modules[0])) out.verbatim(kFlag);
   out.verbatim(kArrayBytes);
   if (rotates) out.verbatim(kRotate);
   if (exchanges) out.verbatim(kExchange);

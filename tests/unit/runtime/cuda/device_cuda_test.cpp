@@ -120,6 +120,9 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
     ASSERT_TRUE(done.ok()) << done.failure().message;
     EXPECT_EQ(done.value(), 14);  // asked after 7, 10 and 14
     EXPECT_TRUE(state.stopped);
+    // The tile after it had been launched by the time the answer was read; it counts for nothing.
+    EXPECT_FALSE(fake_->launched.back().ends_with("_stop")) << fake_->launched.back();
+    EXPECT_EQ(fake_->events, 1);
     EXPECT_EQ(session.value()->advance(1).value(), 0);
   }
   EXPECT_EQ(state.step, 14);

@@ -30,7 +30,7 @@ struct FakeDriver {
   std::vector<std::string> launched;
   int copies_of_rows = 0;
   int cleared = 0;  // allocations, or parts of them
-  int modules = 0, streams = 0;  // not yet unloaded, not yet destroyed
+  int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
 };
 
 // The driver's state; a symbol of the library, found by dlsym.

@@ -1,0 +1,35 @@
+// Running ahead of the stop condition.
+#include "compiler/kernel/passes.h"
+
+namespace stencil::kernel {
+
+namespace {
+
+bool writes_levels(const Module& module, const Launch& launch) {
+  size_t argument = 0;
+  for (const Buffer& buffer : module.kernels[static_cast<size_t>(launch.kernel)].buffers) {
+    if (buffer.space != Space::Global) continue;
+    const auto [array, slot] = launch.arrays[argument++];
+    if (buffer.read_only || slot == kScratch) continue;
+    if (slot < module.plan.arrays[static_cast<size_t>(array)].levels) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<size_t> answer_point(const Module& module) {
+  if (!module.plan.stop) return std::nullopt;
+  std::optional<size_t> turn;
+  for (size_t i = 0; i < module.plan.actions.size(); ++i) {
+    const auto* launch = std::get_if<Launch>(&module.plan.actions[i]);
+    if (!launch) {
+      turn = turn.value_or(i);
+    } else if (turn || writes_levels(module, *launch)) {
+      return std::nullopt;
+    }
+  }
+  return turn.value_or(module.plan.actions.size());
+}
+
+}  // namespace stencil::kernel
