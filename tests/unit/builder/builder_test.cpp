@@ -1,0 +1,82 @@
+// Programs from the builder against the same programs as text.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "compiler/builder/access.h"
+#include "compiler/sema/analyze.h"
+#include "compiler/syntax/parse.h"
+#include "tests/unit/builder/dump.h"
+#include "tests/unit/builder/examples.h"
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The IR of a text, as dump() shows it; fails the test if there is none.
+std::string ir_of(const std::string& text, const ProgramOptions& options) {
+  const Source source("text.stn", text);
+  Diagnostics diagnostics;
+  const auto syntax = parse(source, diagnostics);
+  const auto program = syntax ? analyze(*syntax, source, options, diagnostics) : std::nullopt;
+  EXPECT_TRUE(program.has_value()) << render(source, diagnostics);
+  return program ? test::dump(*program) : "";
+}
+
+// The same of a program from the builder.
+std::string ir_of(const BuildResult& built, const ProgramOptions& options) {
+  EXPECT_TRUE(built.ok()) << built.report();
+  if (!built) return "";
+  Diagnostics diagnostics;
+  const auto program =
+      analyze(syntax_of(*built.program), source_of(*built.program), options, diagnostics);
+  EXPECT_TRUE(program.has_value()) << render(*built.program, diagnostics);
+  return program ? test::dump(*program) : "";
+}
+
+std::vector<test::Example> all_examples() {
+  std::vector<test::Example> all = test::flat_examples();
+  all.insert(all.end(), test::spatial_examples().begin(), test::spatial_examples().end());
+  return all;
+}
+
+TEST(Builder, EveryExampleHasTheIrOfItsText) {
+  std::set<std::string> files, built;
+  for (const auto& entry : fs::directory_iterator(fs::path(STENCIL_SOURCE_DIR) / "dsl-examples")) {
+    if (entry.path().extension() == ".stn") files.insert(entry.path().stem());
+  }
+  for (const test::Example& example : all_examples()) {
+    SCOPED_TRACE(example.name);
+    built.insert(example.name);
+    const std::string text =
+        read(fs::path(STENCIL_SOURCE_DIR) / "dsl-examples" / (example.name + ".stn"));
+    const BuildResult result = example.build();
+    EXPECT_EQ(result.report(), "");
+    ProgramOptions options;
+    options.name = example.name;
+    EXPECT_EQ(ir_of(result, options), ir_of(text, options));
+    options.fp = FpMode::Strict;
+    options.open = {"N"};
+    if (text.find("param N") != std::string::npos && example.name != "lbm_d2q9") {
+      EXPECT_EQ(ir_of(result, options), ir_of(text, options));
+    }
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result.program->name(), example.name);
+    EXPECT_EQ(ir_of(result.program->text(), options), ir_of(result, options));
+  }
+  EXPECT_EQ(files, built);
+}
+
+}  // namespace
+}  // namespace stencil
