@@ -96,9 +96,10 @@ BuildResult grayscott() {
   b.stencil("feed", u, G, u(0, 0) + (Du * lap(u) - rate(0, 0) + F * (1 - u(0, 0))));
   b.stencil("remove", v, G, v(0, 0) + (Dv * lap(v) + rate(0, 0) - (F + k) * v(0, 0)));
   const Index i("i"), j("j");
-  const auto seeded = abs(i - N / 2) < 10 and abs(j - M / 2) < 10;
-  b.init(u, {i, j}, select(seeded, 0.5, 1.0));
-  b.init(v, {i, j}, select(seeded, 0.25 + ((i * 7 + j * 3) % 5) / 100.0, 0.0));
+  const ValueArgument x("i"), y("j");
+  const auto seeded = b.function("seeded", {x, y}, abs(x - N / 2) < 10 and abs(y - M / 2) < 10);
+  b.init(u, {i, j}, select(seeded(i, j), 0.5, 1.0));
+  b.init(v, {i, j}, select(seeded(i, j), 0.25 + ((i * 7 + j * 3) % 5) / 100.0, 0.0));
   return b.finish();
 }
 
@@ -157,21 +158,23 @@ BuildResult lbm_d2q9() {
   weights.insert(weights.end(), 4, Expr(1.0) / 36);
   const auto w = b.table("w", real, {9}, values(weights));
 
+  const ValueArgument of("q"), density("rho"), vx("ux"), vy("uy");
+  const auto along = b.function("along", {of, vx, vy}, cx[of] * vx + cy[of] * vy);
+  const auto projected = along(of, vx, vy);
+  const auto equilibrium =
+      b.function("equilibrium", {of, density, vx, vy},
+                 w[of] * density *
+                     (1 + 3 * projected + 4.5 * projected * projected - 1.5 * (vx * vx + vy * vy)));
+
   const Index q("q"), i("i"), j("j");
-  const auto along = [&](const Expr& ux, const Expr& uy) { return cx[q] * ux + cy[q] * uy; };
-  const auto equilibrium = [&](const Expr& rho, const Expr& ux, const Expr& uy) {
-    return w[q] * rho *
-           (1 + 3 * along(ux, uy) + 4.5 * along(ux, uy) * along(ux, uy) -
-            1.5 * (ux * ux + uy * uy));
-  };
   auto stream = b.stencil("stream_and_collide", f);
   const auto g = stream.let("g", vector({q.in(0, 8)}, f(-cx[q], -cy[q])[q]));
   const auto rho = stream.let("rho", sum({q.in(0, 8)}, g[q]));
   const auto ux = stream.let("ux", sum({q.in(0, 8)}, cx[q] * g[q]) / rho);
   const auto uy = stream.let("uy", sum({q.in(0, 8)}, cy[q] * g[q]) / rho);
-  stream.piece(G, vector({q.in(0, 8)}, g[q] - (g[q] - equilibrium(rho, ux, uy)) / tau));
+  stream.piece(G, vector({q.in(0, 8)}, g[q] - (g[q] - equilibrium(q, rho, ux, uy)) / tau));
   b.init(f, {i, j},
-         vector({q.in(0, 8)}, equilibrium(1.0, 0.0, speed * sin(6.28318530717959 * i / N))));
+         vector({q.in(0, 8)}, equilibrium(q, 1.0, 0.0, speed * sin(6.28318530717959 * i / N))));
   return b.finish();
 }
 
@@ -271,11 +274,14 @@ BuildResult rician2d() {
                 (u(0, 0) + dt * (pull + gamma * f(0, 0) * r)) / (1 + dt * (neighbours(g) + gamma)));
 
   const Index i("i"), j("j");
-  const auto disc =
-      select((i - N / 2) * (i - N / 2) + (j - M / 2) * (j - M / 2) < N * M / 16, 0.8, 0.4);
-  const auto scatter = ((i * 73 + j * 151 + i * j * 7) % 17 - 8) / 8.0;
-  b.init(f, {i, j}, disc + 0.08 * scatter);
-  b.init(u, {i, j}, disc + 0.08 * scatter);
+  const ValueArgument x("i"), y("j");
+  const auto disc = b.function(
+      "disc", {x, y},
+      select((x - N / 2) * (x - N / 2) + (y - M / 2) * (y - M / 2) < N * M / 16, 0.8, 0.4));
+  const auto scatter =
+      b.function("scatter", {x, y}, ((x * 73 + y * 151 + x * y * 7) % 17 - 8) / 8.0);
+  b.init(f, {i, j}, disc(i, j) + 0.08 * scatter(i, j));
+  b.init(u, {i, j}, disc(i, j) + 0.08 * scatter(i, j));
   return b.finish();
 }
 

@@ -38,11 +38,14 @@ BuildResult acoustic3d() {
                            (1 + s));
 
   const Index i("i"), j("j"), k("k");
-  const auto depth = [&](const Expr& at) { return max(0, L - min(at, N - 1 - at)) / (L * 1.0); };
-  const auto from_centre = square(i - N / 2) + square(j - N / 2) + square(k - N / 2);
-  b.init(U, {i, j, k}, square(max(0, 1 - from_centre / 36.0)));
+  const ValueArgument x("i"), y("j"), z("k");
+  const auto depth = b.function("depth", {x}, max(0, L - min(x, N - 1 - x)) / (L * 1.0));
+  const auto squared = b.function("square", {x}, x * x);
+  const auto from_centre = b.function("from_centre", {x, y, z},
+                                      squared(x - N / 2) + squared(y - N / 2) + squared(z - N / 2));
+  b.init(U, {i, j, k}, squared(max(0, 1 - from_centre(i, j, k) / 36.0)));
   b.init(c2, {i, j, k}, select(i < N / 2, 0.0625, 0.25));
-  b.init(damp, {i, j, k}, 0.2 * square(max(depth(i), max(depth(j), depth(k)))));
+  b.init(damp, {i, j, k}, 0.2 * squared(max(depth(i), max(depth(j), depth(k)))));
   return b.finish();
 }
 
