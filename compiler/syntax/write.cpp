@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "compiler/syntax/operators.h"
@@ -23,6 +24,29 @@ constexpr int kPostfixPrecedence = kPrefixPrecedence + 1;
 int precedence_of(const Expr& expr) {
   if (const auto* binary = std::get_if<Binary>(&expr.kind)) return row_of(binary->op).precedence;
   return std::holds_alternative<Unary>(expr.kind) ? kPrefixPrecedence : kPostfixPrecedence;
+}
+
+// Where to end a line that begins with `text` and has room for `room` bytes: at its end if it fits;
+// otherwise at a blank in the second half, within as few brackets as possible and as far to the
+// right as possible, or failing that at any.
+size_t line_end(std::string_view text, size_t room) {
+  if (text.size() <= room) return text.size();
+  size_t best = std::string_view::npos;
+  int depth = 0;
+  int best_depth = 0;
+  for (size_t i = 0; i <= room; ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c != ' ' || i < room / 2) continue;
+    if (best == std::string_view::npos || depth <= best_depth) {
+      best = i;
+      best_depth = depth;
+    }
+  }
+  if (best == std::string_view::npos) best = text.rfind(' ', room);
+  if (best == std::string_view::npos) best = text.find(' ', room);
+  return std::min(best, text.size());
 }
 
 // Appends expressions, boxes and types to a line.
@@ -184,13 +208,7 @@ class Writer {
     const std::string first(indent, ' ');
     const std::string next(indent + 4, ' ');
     for (const std::string* margin = &first;; margin = &next) {
-      size_t end = text.size();
-      if (margin->size() + end > kWidestLine) {
-        const size_t room = kWidestLine - margin->size();
-        size_t blank = text.rfind(' ', room);
-        if (blank == std::string_view::npos) blank = text.find(' ', room);
-        if (blank != std::string_view::npos) end = blank;
-      }
+      const size_t end = line_end(text, kWidestLine - margin->size());
       written_.text.append(*margin).append(text.substr(0, end)) += '\n';
       if (end == text.size()) return;
       text.remove_prefix(end + 1);

@@ -63,6 +63,19 @@ TEST(BuilderErrors, ABodysErrorsNameTheLineOfTheBody) {
   EXPECT_EQ(error.code[0], 'S');
 }
 
+TEST(BuilderErrors, ScopesAndTypesAreTheLanguages) {
+  Small p;
+  auto s = p.b.stencil("s", p.A);
+  const auto x = s.let("x", p.A(0, 0));
+  s.piece(p.G, x);
+  p.b.stencil("t", p.A, p.G, x);
+  EXPECT_EQ(only_error(p.b).code, "S004");
+
+  Small q;
+  q.b.stencil("s", q.A, q.G, select((q.A(0, 0) < 1) < 2, 1, 0));
+  EXPECT_EQ(only_error(q.b).code[0], 'S');
+}
+
 TEST(BuilderErrors, AReservedWordIsTheParsersError) {
   Small p;
   const auto N = p.b.param("steps", 5);
