@@ -1,0 +1,14 @@
+// Any program, made again through the public interface of the builder.
+#pragma once
+
+#include "compiler/syntax/ast.h"
+#include "stencil/builder.h"
+
+namespace stencil::test {
+
+// The calls that stand for `program`, in its order. Every construct of the syntax tree must have
+// one: what the builder could not say would not compile here.
+BuildResult replay(const ast::Program& program, const std::string& name,
+                   const dsl::FinishOptions& options = {});
+
+}  // namespace stencil::test
