@@ -7,12 +7,14 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "compiler/builder/access.h"
 #include "compiler/sema/analyze.h"
 #include "compiler/syntax/parse.h"
 #include "tests/unit/builder/dump.h"
 #include "tests/unit/builder/examples.h"
+#include "tests/unit/builder/replay.h"
 
 namespace stencil {
 namespace {
@@ -97,6 +99,44 @@ TEST(Builder, EveryExampleHasTheIrOfItsText) {
     EXPECT_EQ(difference(ir_of(result.program->text(), options), ir_of(result, options)), "");
   }
   EXPECT_EQ(files, built);
+}
+
+// Errors of semantic analysis, without the blanks of quoted program text.
+std::vector<std::string> errors_of(const ast::Program& syntax, const Source& source) {
+  Diagnostics diagnostics;
+  analyze(syntax, source, {}, diagnostics);
+  std::vector<std::string> errors;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    std::string text = diagnostic.code + " " + diagnostic.message + " | " + diagnostic.expected +
+                       " | " + diagnostic.found + " | " + diagnostic.hint;
+    std::erase(text, ' ');
+    errors.push_back(text);
+  }
+  return errors;
+}
+
+TEST(Builder, WrongProgramsHaveTheErrorsOfTheirText) {
+  int programs = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(STENCIL_SOURCE_DIR) / "tests/errors/cases")) {
+    if (entry.path().extension() != ".stn") continue;
+    SCOPED_TRACE(entry.path());
+    const Source source("case.stn", read(entry.path()));
+    Diagnostics diagnostics;
+    const auto syntax = parse(source, diagnostics);
+    if (!syntax) continue;
+    BuildResult built;
+    try {
+      built = test::replay(*syntax, "case", {.analyse = false});
+    } catch (const std::out_of_range&) {
+      continue;  // a name that is not declared has no handle
+    }
+    ASSERT_TRUE(built.ok()) << built.report();
+    EXPECT_EQ(errors_of(syntax_of(*built.program), source_of(*built.program)),
+              errors_of(*syntax, source));
+    ++programs;
+  }
+  EXPECT_GT(programs, 30);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "tests/unit/builder/replay.h"
 
 #include <map>
-#include <set>
+#include <stdexcept>
 
 namespace stencil::test {
 namespace {
@@ -85,9 +85,7 @@ class Replay {
   dsl::Expr make(const ast::Call& call) {
     const std::string& name = call.callee.name;
     const std::vector<dsl::Expr> x = exprs(call.arguments);
-    if (const auto found = functions_.find(name); found != functions_.end()) {
-      return found->second.call(x);
-    }
+    if (functions_.contains(name)) return functions_.at(name).call(x);
     if (name == "min") return dsl::min_of(x);
     if (name == "max") return dsl::max_of(x);
     using Unary = dsl::Expr (*)(const dsl::Expr&);
@@ -95,12 +93,26 @@ class Replay {
         {"abs", dsl::abs},   {"sqrt", dsl::sqrt}, {"rsqrt", dsl::rsqrt}, {"floor", dsl::floor},
         {"ceil", dsl::ceil}, {"exp", dsl::exp},   {"log", dsl::log},     {"sin", dsl::sin},
         {"cos", dsl::cos},   {"tan", dsl::tan},   {"tanh", dsl::tanh}};
-    if (const auto found = kUnary.find(name); found != kUnary.end()) return found->second(x.at(0));
-    if (const dsl::ScalarType* type = scalar(name)) return (*type)(x.at(0));
-    if (name == "pow") return dsl::pow(x.at(0), x.at(1));
-    if (name == "select") return dsl::select(x.at(0), x.at(1), x.at(2));
-    if (name == "fma") return dsl::fma(x.at(0), x.at(1), x.at(2));
-    return dsl::Index("no_function_" + name);
+    const auto operands = [&](size_t count) {
+      if (x.size() != count) throw std::out_of_range("operands of " + name);
+    };
+    if (const auto found = kUnary.find(name); found != kUnary.end()) {
+      operands(1);
+      return found->second(x[0]);
+    }
+    if (const dsl::ScalarType* type = scalar(name)) {
+      operands(1);
+      return (*type)(x[0]);
+    }
+    if (name == "pow") {
+      operands(2);
+      return dsl::pow(x[0], x[1]);
+    }
+    if (name == "select" || name == "fma") {
+      operands(3);
+      return name == "fma" ? dsl::fma(x[0], x[1], x[2]) : dsl::select(x[0], x[1], x[2]);
+    }
+    return functions_.at(name).call(x);
   }
   dsl::Expr make(const ast::Comprehension& node) {
     std::vector<dsl::Range> ranges;
