@@ -36,6 +36,9 @@
 #include <type_traits>
 #include <vector>
 
+// All of this is exported from the shared library.
+#pragma GCC visibility push(default)
+
 namespace stencil::dsl {
 
 struct Access;  // for the library itself
@@ -552,3 +555,5 @@ using dsl::BuildMessage;
 using dsl::BuildResult;
 using dsl::BuiltProgram;
 }  // namespace stencil
+
+#pragma GCC visibility pop
