@@ -160,11 +160,11 @@ Expr Function::call(const std::vector<Expr>& arguments) const {
   });
 }
 
-Expr Function::let(const std::string& name, const Expr& value, Place place) {
+Expr Function::let(const std::string& name, const Expr& value, Place place) const {
   return add_let<ast::Function>(*state_, item_, name, value, place);
 }
 
-void Function::value(const Expr& value, Place place) {
+void Function::value(const Expr& value, Place place) const {
   Statement line(*state_, place);
   auto& function = item_of<ast::Function>(*state_, item_);
   if (function.value) {
@@ -173,11 +173,11 @@ void Function::value(const Expr& value, Place place) {
   function.value = line.expr(value);
 }
 
-Expr Stencil::let(const std::string& name, const Expr& value, Place place) {
+Expr Stencil::let(const std::string& name, const Expr& value, Place place) const {
   return add_let<ast::Stencil>(*state_, item_, name, value, place);
 }
 
-Stencil& Stencil::piece(const Region& region, const Expr& value, Place place) {
+const Stencil& Stencil::piece(const Region& region, const Expr& value, Place place) const {
   Statement line(*state_, place);
   add_piece(*state_, line, item_, region, value);
   return *this;
@@ -270,7 +270,7 @@ Stencil Builder::stencil(const std::string& name, const Field& target, Place pla
 
 Stencil Builder::stencil(const std::string& name, const Field& target, const Region& region,
                          const Expr& value, Place place) {
-  Stencil made = stencil(name, target, place);
+  const Stencil made = stencil(name, target, place);
   return made.piece(region, value, place);
 }
 

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   const auto speed = b.field("speed", real, G, {.constant = true});  // of sound, relative
   const auto damp = b.field("damp", real, G, {.constant = true});
 
-  auto wave = b.stencil("wave", p);
+  const auto wave = b.stencil("wave", p);
   const auto s = wave.let("s", damp(0, 0));
   const auto c = wave.let("c", courant * speed(0, 0));
   wave.piece(G, (2 * p(0, 0) - (1 - s) * p.at(-1)(0, 0) + c * c * laplacian(p, weights)) / (1 + s));

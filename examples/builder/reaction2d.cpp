@@ -28,7 +28,7 @@ int main() {
   const auto spread =
       b.function("spread", {a}, sum({p.in(-1, 1), q.in(-1, 1)}, w(p + 1, q + 1) * a(p, q)));
 
-  auto react = b.stencil("react", m);
+  const auto react = b.stencil("react", m);
   const auto here = react.let("here", m(0, 0));
   const auto there = react.let("there", spread(m));  // arithmetic on structures is by component
   const auto drift = react.let(

@@ -406,9 +406,9 @@ class Function {
   Expr call(const std::vector<Expr>& arguments) const;
 
   // A local value of the body.
-  Expr let(const std::string& name, const Expr& value, Place place = Place::current());
+  Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
   // The value of the function; exactly one (P023).
-  void value(const Expr& value, Place place = Place::current());
+  void value(const Expr& value, Place place = Place::current()) const;
 
  private:
   friend class Builder;
@@ -422,9 +422,10 @@ class Function {
 // A stencil function: local values and pieces, which share one snapshot of the fields.
 class Stencil {
  public:
-  Expr let(const std::string& name, const Expr& value, Place place = Place::current());
+  Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
   // region = value;  (at least one piece: P023)
-  Stencil& piece(const Region& region, const Expr& value, Place place = Place::current());
+  const Stencil& piece(const Region& region, const Expr& value,
+                       Place place = Place::current()) const;
 
  private:
   friend class Builder;

@@ -167,7 +167,7 @@ BuildResult lbm_d2q9() {
                      (1 + 3 * projected + 4.5 * projected * projected - 1.5 * (vx * vx + vy * vy)));
 
   const Index q("q"), i("i"), j("j");
-  auto stream = b.stencil("stream_and_collide", f);
+  const auto stream = b.stencil("stream_and_collide", f);
   const auto g = stream.let("g", vector({q.in(0, 8)}, f(-cx[q], -cy[q])[q]));
   const auto rho = stream.let("rho", sum({q.in(0, 8)}, g[q]));
   const auto ux = stream.let("ux", sum({q.in(0, 8)}, cx[q] * g[q]) / rho);
@@ -185,7 +185,7 @@ BuildResult life() {
   const auto G = b.grid("G", {extent(N), extent(M)}, 100);
   const auto cell = b.field("cell", integer, G, {.boundary = constant(0)});
   const Index i("i"), j("j"), x("a"), y("b");
-  auto generation = b.stencil("generation", cell);
+  const auto generation = b.stencil("generation", cell);
   const auto around =
       generation.let("around", sum({x.in(-1, 1), y.in(-1, 1)}, cell(x, y)) - cell(0, 0));
   generation.piece(G, select(around == 3 or (around == 2 and cell(0, 0) == 1), 1, 0));
@@ -231,7 +231,7 @@ BuildResult poisson2d() {
   const auto u = b.field("u", real, G);
   const auto f = b.field("f", real, G, {.constant = true});
   const auto corners = [](const Field& a) { return a(-1, -1) + a(-1, 1) + a(1, -1) + a(1, 1); };
-  auto sweep = b.stencil("sweep", u);
+  const auto sweep = b.stencil("sweep", u);
   const auto h = sweep.let("h", 1.0 / (N - 1));
   sweep.piece(interior,
               0.2 * neighbours(u) + 0.05 * corners(u) + h * h / 40 * (8 * f(0, 0) + neighbours(f)));
@@ -264,7 +264,7 @@ BuildResult rician2d() {
   b.stencil("edge", g, whole,
             rsqrt(eps + square(u(0, 0) - u(-1, 0)) + square(u(0, 0) - u(1, 0)) +
                   square(u(0, 0) - u(0, -1)) + square(u(0, 0) - u(0, 1))));
-  auto denoise = b.stencil("denoise", u);
+  const auto denoise = b.stencil("denoise", u);
   const auto variance = denoise.let("variance", sigma * sigma);
   const auto gamma = denoise.let("gamma", lambda / variance);
   const auto r = denoise.let("r", bessel_ratio(u(0, 0) * f(0, 0) / variance));

@@ -31,7 +31,7 @@ BuildResult acoustic3d() {
   const auto c2 = b.field("c2", real, G, {.constant = true});
   const auto damp = b.field("damp", real, G, {.constant = true});
 
-  auto wave = b.stencil("wave", U);
+  const auto wave = b.stencil("wave", U);
   const auto s = wave.let("s", damp(0, 0, 0));
   wave.piece(interior, (2 * U(0, 0, 0) - (1 - s) * U.at(-1)(0, 0, 0) +
                         c2(0, 0, 0) * (faces(U) - 6 * U(0, 0, 0))) /
@@ -115,7 +115,7 @@ BuildResult heat3d() {
   const auto G = b.grid("G", {extent(N), extent(N), extent(N)}, 100);
   const auto interior = b.subgrid("interior", G, inner(N));
   const auto T = b.field("T", double_, G);
-  auto conduct = b.stencil("conduct", T);
+  const auto conduct = b.stencil("conduct", T);
   const auto d = conduct.let("d", alpha * dt / (dx * dx));
   conduct.piece(interior, T(0, 0, 0) + d * (T(1, 0, 0) + T(-1, 0, 0) + T(0, 1, 0) + T(0, -1, 0) +
                                             T(0, 0, 1) + T(0, 0, -1) - 6 * T(0, 0, 0)));
