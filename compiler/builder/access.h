@@ -5,7 +5,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/syntax/ast.h"
-#include "runtime/include/stencil/builder.h"
+#include "stencil/builder.h"
 
 namespace stencil {
 

@@ -19,7 +19,7 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/source.h"
 #include "compiler/syntax/ast.h"
-#include "runtime/include/stencil/builder.h"
+#include "stencil/builder.h"
 
 namespace stencil::dsl {
 

@@ -36,19 +36,19 @@
 #include <type_traits>
 #include <vector>
 
-// All of this is exported from the shared library.
-#pragma GCC visibility push(default)
-
 namespace stencil::dsl {
 
-struct Access;  // for the library itself
-
+// For the library itself.
+struct Access;
 namespace detail {
 struct Node;
 struct State;
 struct TypeNode;
 struct Built;
 }  // namespace detail
+
+// All that follows is exported from the shared library.
+#pragma GCC visibility push(default)
 
 // A place in C++ source. As a default argument, current() is the place of the call. (What
 // std::source_location is, for compilers that lack it.)
@@ -548,6 +548,8 @@ class Builder {
   std::shared_ptr<detail::State> state_;
 };
 
+#pragma GCC visibility pop
+
 }  // namespace stencil::dsl
 
 namespace stencil {
@@ -556,5 +558,3 @@ using dsl::BuildMessage;
 using dsl::BuildResult;
 using dsl::BuiltProgram;
 }  // namespace stencil
-
-#pragma GCC visibility pop
