@@ -95,6 +95,7 @@ struct Driver {
                           Stream stream) = nullptr;
   Code (*cuMemcpyHtoDAsync)(Address to, const void* from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpyDtoHAsync)(void* to, Address from, size_t bytes, Stream stream) = nullptr;
+  Code (*cuMemcpyDtoDAsync)(Address to, Address from, size_t bytes, Stream stream) = nullptr;
   Code (*cuMemcpy2DAsync)(const Copy2D* copy, Stream stream) = nullptr;
   Code (*cuStreamCreate)(Stream* stream, unsigned flags) = nullptr;
   Code (*cuStreamDestroy)(Stream stream) = nullptr;

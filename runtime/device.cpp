@@ -11,6 +11,12 @@
 
 namespace stencil::runtime {
 
+Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
+                                                       const DeviceArrays&) const {
+  return Failure{"R045", "the device does not work in arrays given by their addresses",
+                 "give arrays in host memory"};
+}
+
 const std::vector<Device>& device_table() {
   static const std::vector<Device> kDevices = {cuda_device(), host_device(), opencl_device(),
                                                reference_device()};

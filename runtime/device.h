@@ -29,6 +29,17 @@ struct DeviceInfo {
   std::string reason;  // why not, otherwise
 };
 
+// Memory of the user's that a session is to work in: addresses as the device's kernels take them.
+struct DeviceArrays {
+  // [field][component][level]; nothing for a field: the session has memory of its own for it, and
+  // takes its values from the state.
+  std::vector<std::vector<std::vector<void*>>> fields;
+  void* stream = nullptr;  // where work is queued, in the terms of the device's driver
+  bool given(int field) const {
+    return !fields.empty() && !fields[static_cast<size_t>(field)].empty();
+  }
+};
+
 // A run in progress. Dropping it without finish() leaves the fields of its state unspecified.
 class Session {
  public:
@@ -36,6 +47,8 @@ class Session {
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
   virtual Status finish() = 0;
+  // Until what advance() queued is done; only attached sessions return from it before that.
+  virtual Status wait() { return Done{}; }
 };
 
 class LoadedProgram {
@@ -43,6 +56,11 @@ class LoadedProgram {
   virtual ~LoadedProgram() = default;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
+  // The same in arrays of the user's, which have no storage in the state: at the end of each
+  // advance(), which only queues its work, level k is where it was given. Between calls the user
+  // may change them. R045 on a device without pointers, or if the module pads rows.
+  virtual Result<std::unique_ptr<Session>> attach(reference::State& state,
+                                                  const DeviceArrays& arrays) const;
 };
 
 // A program and the kernels made of it, which must outlive what is loaded from them.
@@ -57,7 +75,8 @@ struct Device {
   // `selector` is what follows the colon in "opencl:NAME" or "cuda:1"; empty: any.
   DeviceInfo (*probe)(const std::string& selector);
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
-  bool in_place = false;  // kernels work in the state's own arrays
+  bool in_place = false;        // kernels work in the state's own arrays
+  bool takes_pointers = false;  // LoadedProgram::attach works
 };
 
 Device reference_device();

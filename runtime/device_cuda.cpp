@@ -110,8 +110,16 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
   CudaAccelerator(const CudaAccelerator&) = delete;
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
+  // The same kernels on a stream of the user's; `built` must outlive it.
+  CudaAccelerator(const CudaAccelerator& built, cuda::Stream stream)
+      : module_(built.module_),
+        gpu_(built.gpu_),
+        context_(built.context_),
+        stream_(stream),
+        owner_(false),
+        kernels_(built.kernels_) {}
   ~CudaAccelerator() override {
-    if (!context_) return;
+    if (!context_ || !owner_) return;
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
     for (const cuda::Stream stream : {stream_, beside_}) {
@@ -132,6 +140,12 @@ class CudaAccelerator : public Accelerator {
     enter();
     return checked("to clear memory",
                    cu_.cuMemsetD8Async(address(memory), 0, static_cast<size_t>(bytes), stream_));
+  }
+  Status copy(Memory to, Memory from, int64_t bytes) override {
+    enter();
+    return checked(
+        "to copy on the device",
+        cu_.cuMemcpyDtoDAsync(address(to), address(from), static_cast<size_t>(bytes), stream_));
   }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
@@ -166,6 +180,7 @@ class CudaAccelerator : public Accelerator {
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
+  bool owner_ = true;  // of the stream and the module
   std::vector<Loaded> kernels_;
 };
 
@@ -377,6 +392,12 @@ class CudaProgram : public LoadedProgram {
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(*accelerator_, module_, state);
   }
+  Result<std::unique_ptr<Session>> attach(reference::State& state,
+                                          const DeviceArrays& arrays) const override {
+    auto accelerator =
+        std::make_unique<CudaAccelerator>(*accelerator_, static_cast<cuda::Stream>(arrays.stream));
+    return attach_plan(std::move(accelerator), module_, state, arrays);
+  }
 
  private:
   std::unique_ptr<CudaAccelerator> accelerator_;
@@ -409,7 +430,9 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 }  // namespace
 
 Device cuda_device() {
-  return {"cuda", true, probe, load};
+  Device device{"cuda", true, probe, load};
+  device.takes_pointers = true;
+  return device;
 }
 
 }  // namespace stencil::runtime

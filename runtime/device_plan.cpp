@@ -8,6 +8,10 @@
 // The value of a reduction stays in device memory until a call of advance() ends. What the host has
 // to know while steps remain is whether to stop: one flag, read back whenever the condition is
 // asked, which waits for the device there.
+//
+// An attached session has arrays of the user's as its first slots, in which level k must be found
+// at the end of a call (homecoming.h). The user may have changed them before the next call, so that
+// begins by bringing the spare copies up to date.
 #include "runtime/device_plan.h"
 
 #include <fmt/format.h>
@@ -19,6 +23,7 @@
 
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
+#include "runtime/homecoming.h"
 
 namespace stencil::runtime {
 
@@ -49,23 +54,33 @@ T from_bytes(const ScalarBytes& scalar) {
 
 class PlanSession : public Session {
  public:
-  PlanSession(Accelerator& accelerator, const kernel::Module& module, reference::State& state)
-      : accelerator_(accelerator), module_(module), plan_(module.plan), state_(state) {}
+  PlanSession(Accelerator& accelerator, const kernel::Module& module, reference::State& state,
+              DeviceArrays attached = {})
+      : accelerator_(accelerator),
+        module_(module),
+        plan_(module.plan),
+        state_(state),
+        attached_(std::move(attached)) {}
   ~PlanSession() override {
-    for (const auto& slots : memory_) {
-      for (const Accelerator::Memory memory : slots) {
-        if (memory != nullptr) accelerator_.release(memory);
-      }
-    }
+    for (const Accelerator::Memory memory : own_) accelerator_.release(memory);
     for (const Accelerator::Memory memory : scratch_) accelerator_.release(memory);
   }
 
   Status prepare();
   Result<int64_t> advance(int64_t steps) override;
   Status finish() override;
+  Status wait() override;
 
  private:
   Status upload(const kernel::Array& array);
+  Status adopt(const kernel::Array& array);
+  Status refresh_spares();
+  Status settle();
+  Result<Accelerator::Memory> allocate(int64_t bytes);
+  bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
+  const std::vector<void*>& homes(const kernel::Array& array) const {
+    return attached_.fields[static_cast<size_t>(array.field)][static_cast<size_t>(array.component)];
+  }
   Status provide(const kernel::Scratch& scratch);
   Status restore_reductions();
   Status lay_out(const kernel::Array& array);
@@ -94,6 +109,8 @@ class PlanSession : public Session {
   };
   std::vector<Layout> layouts_;                           // by array
   std::vector<std::vector<Accelerator::Memory>> memory_;  // [array][slot]
+  DeviceArrays attached_;
+  std::vector<Accelerator::Memory> own_;  // of the slots, those that are not attached
   std::vector<Accelerator::Memory> scratch_;
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
@@ -117,7 +134,7 @@ Status PlanSession::prepare() {
     if (!laid_out.ok()) return laid_out;
   }
   for (const kernel::Array& array : plan_.arrays) {
-    const Status uploaded = upload(array);
+    const Status uploaded = is_attached(array) ? adopt(array) : upload(array);
     if (!uploaded.ok()) return uploaded;
   }
   for (const kernel::Scratch& scratch : plan_.scratch) {
@@ -167,17 +184,25 @@ std::string PlanSession::memory_needed() const {
   return fmt::format("{} bytes: {}", total, fmt::join(items, ", "));
 }
 
+// Memory for a slot.
+Result<Accelerator::Memory> PlanSession::allocate(int64_t bytes) {
+  auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
+  if (memory.ok()) {
+    own_.push_back(memory.value());
+    return memory;
+  }
+  Failure failure = memory.failure();
+  failure.message += fmt::format("; the fields need {}", memory_needed());
+  return failure;
+}
+
 Status PlanSession::upload(const kernel::Array& array) {
   const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
   const Layout& layout = layouts_[memory_.size()];
   auto& slots = memory_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
-    const auto memory = accelerator_.allocate(std::max<int64_t>(layout.bytes, 1));
-    if (!memory.ok()) {
-      Failure failure = memory.failure();
-      failure.message += fmt::format("; the fields need {}", memory_needed());
-      return failure;
-    }
+    const auto memory = allocate(layout.bytes);
+    if (!memory.ok()) return memory.failure();
     slots.push_back(memory.value());
     if (layout.bytes == 0) continue;
     if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
@@ -314,6 +339,8 @@ Status PlanSession::tile(int64_t count) {
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
+  const Status fresh = refresh_spares();
+  if (!fresh.ok()) return fresh.failure();
   int64_t done = 0;
   while (done < steps && !state_.stopped) {
     const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
@@ -327,11 +354,64 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
-  const Status waited = accelerator_.wait();
-  if (!waited.ok()) return waited.failure();
-  const Status read = read_reductions();
-  if (!read.ok()) return read.failure();
+  const Status settled = attached_.fields.empty() ? wait() : settle();
+  if (!settled.ok()) return settled.failure();
   return done;
+}
+
+Status PlanSession::wait() {
+  const Status waited = accelerator_.wait();
+  return waited.ok() ? read_reductions() : waited;
+}
+
+// --- Arrays of the user's
+// ---------------------------------------------------------------------------------------
+
+// Takes the user's arrays as slots, and as many more as the plan has; where levels trade places
+// among the user's arrays alone, one to step aside to.
+Status PlanSession::adopt(const kernel::Array& array) {
+  const Layout& layout = layouts_[memory_.size()];
+  if (layout.rows.count > 1) {
+    return Failure{
+        "R045",
+        fmt::format("the schedule pads the rows of {}, and those of the user's array are "
+                    "dense",
+                    array.name),
+        "compile with rows=dense"};
+  }
+  auto& slots = memory_.emplace_back(homes(array));
+  const int aside = array.copies == array.levels && array.levels > 1 && array.written ? 1 : 0;
+  for (int slot = array.levels; slot < array.copies + aside; ++slot) {
+    const auto memory = allocate(layout.bytes);
+    if (!memory.ok()) return memory.failure();
+    slots.push_back(memory.value());
+  }
+  return Done{};
+}
+
+// Points that no function writes must be found in every copy.
+Status PlanSession::refresh_spares() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    if (!is_attached(array) || layouts_[a].bytes == 0) continue;
+    for (int slot = array.levels; slot < array.copies; ++slot) {
+      const Status copied = accelerator_.copy(memory_[a][static_cast<size_t>(slot)], memory_[a][0],
+                                              layouts_[a].bytes);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
+}
+
+Status PlanSession::settle() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (!is_attached(plan_.arrays[a]) || layouts_[a].bytes == 0) continue;
+    for (const auto& [to, from] : bring_home(memory_[a], homes(plan_.arrays[a]))) {
+      const Status copied = accelerator_.copy(to, from, layouts_[a].bytes);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
 }
 
 // --- Reductions
@@ -410,7 +490,7 @@ Status PlanSession::read_reductions() {
 Status PlanSession::finish() {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& array = plan_.arrays[a];
-    if (!array.written) continue;
+    if (!array.written || is_attached(array)) continue;
     reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
     const Accelerator::Rows& rows = layouts_[a].rows;
     for (int level = 0; level < array.levels && rows.bytes > 0; ++level) {
@@ -427,6 +507,35 @@ Status PlanSession::finish() {
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state) {
   auto session = std::make_unique<PlanSession>(accelerator, module, state);
+  const Status prepared = session->prepare();
+  if (!prepared.ok()) return prepared.failure();
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+namespace {
+
+class AttachedSession : public Session {
+ public:
+  AttachedSession(std::unique_ptr<Accelerator> accelerator, const kernel::Module& module,
+                  reference::State& state, const DeviceArrays& arrays)
+      : accelerator_(std::move(accelerator)), session_(*accelerator_, module, state, arrays) {}
+
+  Status prepare() { return session_.prepare(); }
+  Result<int64_t> advance(int64_t steps) override { return session_.advance(steps); }
+  Status finish() override { return session_.finish(); }
+  Status wait() override { return session_.wait(); }
+
+ private:
+  std::unique_ptr<Accelerator> accelerator_;  // outlives the session
+  PlanSession session_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> attach_plan(std::unique_ptr<Accelerator> accelerator,
+                                             const kernel::Module& module, reference::State& state,
+                                             const DeviceArrays& arrays) {
+  auto session = std::make_unique<AttachedSession>(std::move(accelerator), module, state, arrays);
   const Status prepared = session->prepare();
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));

@@ -25,6 +25,10 @@ class Accelerator {
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
+  // Queues a copy within the device; asked only of accelerators of attached sessions.
+  virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
+    return Failure{"R045", "the device does not copy its own memory", ""};
+  }
   // Rows that are dense on the host, in bytes; in the device's memory the first begins at `start`
   // and each `pitch` after the one before.
   struct Rows {
@@ -61,6 +65,12 @@ class Accelerator {
 // memory runs out, the failure says how much each field needs.
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state);
+
+// The same in arrays of the user's (LoadedProgram::attach). `accelerator` queues on the user's
+// stream and belongs to the session. R045 if the module pads rows.
+Result<std::unique_ptr<Session>> attach_plan(std::unique_ptr<Accelerator> accelerator,
+                                             const kernel::Module& module, reference::State& state,
+                                             const DeviceArrays& arrays);
 
 // Source text with its lines numbered, for the messages of a device's compiler.
 std::string numbered(const std::string& source);

@@ -123,14 +123,14 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
 }  // namespace
 
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
-                         const std::string& schedule_line, Diagnostics& diagnostics) {
+                         const std::string& schedule_line, Diagnostics& diagnostics, bool dense) {
   Prepared out;
   auto chosen = choose_device(device);
   if (!chosen.ok()) return chosen.failure();
   out.device = std::move(chosen).value();
   if (out.device.device.runs_kernels) {
-    out.module =
-        lower(program, schedule_line, out.device.device.in_place, out.schedule, diagnostics);
+    out.module = lower(program, schedule_line, dense || out.device.device.in_place, out.schedule,
+                       diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   }
   auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);

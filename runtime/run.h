@@ -40,8 +40,10 @@ struct Prepared {
 
 // Chooses the device, lowers the program by the schedule line (or "auto") and loads it. Fails
 // with a Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
+// `dense`: rows are not padded unless the line asks for it, as arrays of users are.
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
-                         const std::string& schedule_line, Diagnostics& diagnostics);
+                         const std::string& schedule_line, Diagnostics& diagnostics,
+                         bool dense = false);
 
 struct Progress {
   int64_t done = 0, total = 0;  // steps

@@ -1,6 +1,6 @@
 // The front end of every subcommand: text to stencil IR. Semantic analysis starts only from a text
-// that parses; each of the two stages reports all errors it finds. What comes out is verified always:
-// it is linear in the program, and everything behind relies on it.
+// that parses; each of the two stages reports all errors it finds. What comes out is verified
+// always: it is linear in the program, and everything behind relies on it.
 #include "compiler/driver/frontend.h"
 
 #include "compiler/ir/passes.h"
@@ -12,7 +12,12 @@ std::optional<ir::Program> load_program(const Source& source, const ProgramOptio
                                         Diagnostics& diagnostics) {
   const std::optional<ast::Program> syntax = parse(source, diagnostics);
   if (!syntax) return std::nullopt;
-  std::optional<ir::Program> program = analyze(*syntax, source, options, diagnostics);
+  return load_program(*syntax, source, options, diagnostics);
+}
+
+std::optional<ir::Program> load_program(const ast::Program& syntax, const Source& source,
+                                        const ProgramOptions& options, Diagnostics& diagnostics) {
+  std::optional<ir::Program> program = analyze(syntax, source, options, diagnostics);
   if (!program) return std::nullopt;
   const std::vector<std::string> problems = ir::verify(*program);
   for (const std::string& problem : problems) {

@@ -281,20 +281,25 @@ class Run {
 
 }  // namespace
 
+void initialise(const ir::Program& program, ir::FieldId id, State& state) {
+  FieldData& field = state.fields[static_cast<size_t>(id)];
+  for (FieldData::Level& level : field.levels) {
+    for (Buffer& component : level) std::fill(component.begin(), component.end(), std::byte{0});
+  }
+  for (const ir::Init& init : program.inits) {
+    if (init.field != id) continue;
+    FieldData::Level values = field.levels[0];
+    Sweep(program, state, init.piece).write(field, values);
+    for (FieldData::Level& level : field.levels) level = values;
+  }
+}
+
 void initialise(const ir::Program& program, State& state) {
   state.step = 0;
   state.stopped = false;
   for (ReductionValue& value : state.reductions) value = {.type = value.type};
-  for (FieldData& field : state.fields) {
-    for (FieldData::Level& level : field.levels) {
-      for (auto& component : level) std::fill(component.begin(), component.end(), std::byte{0});
-    }
-  }
-  for (const ir::Init& init : program.inits) {
-    FieldData& field = state.fields[init.field];
-    FieldData::Level values = field.levels[0];
-    Sweep(program, state, init.piece).write(field, values);
-    for (FieldData::Level& level : field.levels) level = values;
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    initialise(program, static_cast<ir::FieldId>(f), state);
   }
 }
 

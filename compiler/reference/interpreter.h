@@ -17,6 +17,8 @@ namespace stencil::reference {
 // Back to step 0: runs the inits in order, gives every level of a field the same values, and zeroes
 // the fields that have no init.
 void initialise(const ir::Program& program, State& state);
+// The same for the levels of one field alone; no init reads a field.
+void initialise(const ir::Program& program, ir::FieldId field, State& state);
 
 // Called after every step with the number of steps completed; false interrupts the run.
 using Progress = std::function<bool(int64_t step)>;

@@ -104,8 +104,8 @@ void FieldData::set_integer(int level, int component, int64_t position, int64_t 
   store(*this, level, component, position, value);
 }
 
-std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,
-                              std::vector<double> real_params, std::string& error) {
+std::optional<State> lay_out(const ir::Program& program, std::vector<int64_t> integer_params,
+                             std::vector<double> real_params, std::string& error) {
   State state;
   integer_params.resize(program.params.size());
   real_params.resize(program.params.size());
@@ -124,12 +124,23 @@ std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> i
   }
   error = refusal(program, state);
   if (!error.empty()) return std::nullopt;
-  for (size_t f = 0; f < state.fields.size(); ++f) {
-    FieldData& data = state.fields[f];
-    for (int level = 0; level < program.fields[f].history; ++level) {
-      data.levels.push_back(zeroed_level(data));
-    }
-    if (ir::is_written(program, static_cast<ir::FieldId>(f))) data.spare = zeroed_level(data);
+  return state;
+}
+
+void provide(const ir::Program& program, ir::FieldId field, State& state) {
+  FieldData& data = state.fields[static_cast<size_t>(field)];
+  const int history = program.fields[static_cast<size_t>(field)].history;
+  for (int level = static_cast<int>(data.levels.size()); level < history; ++level) {
+    data.levels.push_back(zeroed_level(data));
+  }
+  if (ir::is_written(program, field)) data.spare = zeroed_level(data);
+}
+
+std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,
+                              std::vector<double> real_params, std::string& error) {
+  auto state = lay_out(program, std::move(integer_params), std::move(real_params), error);
+  for (size_t f = 0; state && f < state->fields.size(); ++f) {
+    provide(program, static_cast<ir::FieldId>(f), *state);
   }
   return state;
 }

@@ -1,11 +1,13 @@
 // The data of a running program: every level of every field, params, reductions, and the step.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -23,10 +25,52 @@ std::optional<ConcreteBox> concrete(const ir::Box& box, const std::vector<int64_
 // Number of points; nothing if it overflows. An empty box has none.
 std::optional<int64_t> count_points(const ConcreteBox& box);
 
+// The elements of one component at one level: in memory of its own, or in memory that somebody
+// lent, who keeps it alive. A copy always has memory of its own.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(size_t bytes) : own_(bytes), data_(own_.data()), size_(bytes) {}  // zeroed
+  static Buffer borrow(std::byte* memory, size_t bytes) {
+    Buffer buffer;
+    buffer.data_ = memory;
+    buffer.size_ = bytes;
+    return buffer;
+  }
+  Buffer(const Buffer& other)
+      : own_(other.begin(), other.end()), data_(own_.data()), size_(other.size_) {}
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(Buffer& other) noexcept {
+    own_.swap(other.own_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  size_t size() const { return size_; }  // bytes
+  std::byte* begin() { return data_; }
+  std::byte* end() { return data_ + size_; }
+  const std::byte* begin() const { return data_; }
+  const std::byte* end() const { return data_ + size_; }
+  friend bool operator==(const Buffer& a, const Buffer& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::vector<std::byte> own_;  // empty where the memory is borrowed
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
 // One field. Elements of a component lie row-major over the box, in the component's natural type
 // (half and bfloat as 16 bits, bool as one byte).
 struct FieldData {
-  using Level = std::vector<std::vector<std::byte>>;  // a buffer per component
+  using Level = std::vector<Buffer>;  // one per component
 
   ConcreteBox box;
   std::vector<int64_t> extents;  // points per dimension
@@ -77,5 +121,11 @@ struct State {
 // is the last line of defence. Throws std::bad_alloc if there is not enough memory.
 std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,
                               std::vector<double> real_params, std::string& error);
+
+// The two halves of `allocate`: everything but buffers, and for one field zeroed buffers where it
+// has none yet.
+std::optional<State> lay_out(const ir::Program& program, std::vector<int64_t> integer_params,
+                             std::vector<double> real_params, std::string& error);
+void provide(const ir::Program& program, ir::FieldId field, State& state);
 
 }  // namespace stencil::reference

@@ -154,6 +154,13 @@ Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
+Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream stream) {
+  if (stream == nullptr || current == nullptr) return kInvalidValue;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  state.copied.emplace_back(to, from);
+  state.used.insert(stream);
+  return 0;
+}
 Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
   const auto outside = [&](const auto& side) {
     const Address first = side.device + side.y * side.pitch + side.x_bytes;
@@ -212,6 +219,7 @@ Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** para
   if (current == nullptr) return kInvalidContext;
   if (state.launch_code != 0) return state.launch_code;
   state.launched.push_back(name_of(function));
+  state.used.insert(config->stream);
   if (state.run) state.run(name_of(function), *config, parameters);
   return 0;
 }

@@ -28,8 +28,10 @@ struct FakeDriver {
   std::set<std::string> functions;           // looked up
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;
+  std::vector<std::pair<Address, Address>> copied;  // to, from: within the device
+  std::set<Stream> used;                            // by launches and copies within the device
   int copies_of_rows = 0;
-  int cleared = 0;  // allocations, or parts of them
+  int cleared = 0;                           // allocations, or parts of them
   int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
 };
 

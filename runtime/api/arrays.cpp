@@ -1,0 +1,240 @@
+// Arrays of the user's beside fields: names of places, shapes, types, and the way between them.
+//
+// The element types of an array and a component are the same, with one exception: C++ has no 16-bit
+// floats, so a half or bfloat component may be copied from and to floats.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "compiler/reference/scalar_types.h"
+#include "runtime/api/internal.h"
+
+namespace stencil {
+
+const char* name_of(ElementType type) {
+  return stencil::name(static_cast<Scalar>(type)).data();
+}
+int64_t size_of(ElementType type) {
+  return size_in_bytes(static_cast<Scalar>(type));
+}
+static_assert(static_cast<Scalar>(ElementType::Bool) == Scalar::Bool);
+static_assert(static_cast<Scalar>(ElementType::Int) == Scalar::I32);
+static_assert(static_cast<Scalar>(ElementType::Long) == Scalar::I64);
+static_assert(static_cast<Scalar>(ElementType::Half) == Scalar::F16);
+static_assert(static_cast<Scalar>(ElementType::Bfloat) == Scalar::BF16);
+static_assert(static_cast<Scalar>(ElementType::Float) == Scalar::F32);
+static_assert(static_cast<Scalar>(ElementType::Double) == Scalar::F64);
+
+namespace api {
+
+using reference::FieldData;
+
+ElementType element_type_of(Scalar type) {
+  return static_cast<ElementType>(type);
+}
+
+std::vector<FieldInfo> describe_fields(const ir::Program& program) {
+  std::vector<FieldInfo> out;
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::Field& field = program.fields[f];
+    FieldInfo info;
+    info.name = field.name;
+    for (const ir::Component& component : field.components) {
+      info.components.push_back({component.path, element_type_of(component.type)});
+    }
+    info.levels = field.history;
+    info.constant = field.constant;
+    info.written = ir::is_written(program, static_cast<ir::FieldId>(f));
+    info.rank = field.box.rank();
+    const bool known =
+        std::all_of(field.box.ranges.begin(), field.box.ranges.end(),
+                    [](const ir::Range& r) { return r.low.is_constant() && r.high.is_constant(); });
+    for (const ir::Range& range : field.box.ranges) {
+      if (!known) break;
+      info.origin.push_back(range.low.constant);
+      info.shape.push_back(std::max<int64_t>(range.high.constant - range.low.constant + 1, 0));
+    }
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+Result<Place> find_place(const ir::Program& program, const std::string& name) {
+  const size_t at = name.find('@');
+  const std::string path = name.substr(0, at);
+  const size_t tail = path.find_first_of(".[");
+  std::vector<std::string> names;
+  for (const ir::Field& field : program.fields) names.push_back(field.name);
+  const auto found = std::find(names.begin(), names.end(), path.substr(0, tail));
+  if (found == names.end()) return unknown("field", path.substr(0, tail), names);
+  Place place;
+  place.field = static_cast<int>(found - names.begin());
+  const ir::Field& field = program.fields[static_cast<size_t>(place.field)];
+  if (tail != std::string::npos) {
+    std::vector<std::string> paths;
+    for (const ir::Component& component : field.components) {
+      paths.push_back(field.name + component.path);
+    }
+    const auto component = std::find(paths.begin(), paths.end(), path);
+    if (component == paths.end()) return unknown("component", path, paths);
+    place.component = static_cast<int>(component - paths.begin());
+  } else if (field.components.size() == 1) {
+    place.component = 0;
+  }
+  if (at == std::string::npos) return place;
+  const char* const end = name.data() + name.size();
+  const char* const digits = name.data() + at + 2;
+  const bool signed_level = name.compare(at, 2, "@-") == 0;
+  if (signed_level && std::from_chars(digits, end, place.level).ptr == end && digits != end &&
+      place.level >= 0 && place.level < field.history) {
+    return place;
+  }
+  return Failure{"R060", fmt::format("no level '{}' of field '{}'", name.substr(at), field.name),
+                 fmt::format("its history is {}", field.history)};
+}
+
+Result<Extents> shape_at(const ir::Program& program, const FieldData& field, const Place& place) {
+  if (place.component >= 0) return field.extents;
+  const ir::Field& source = program.fields[static_cast<size_t>(place.field)];
+  for (const Scalar type : field.types) {
+    if (type == field.types[0]) continue;
+    return Failure{"R063",
+                   fmt::format("the components of field '{}' differ in type, one array cannot hold "
+                               "them",
+                               source.name),
+                   fmt::format("take one at a time: {}{}", source.name, source.components[0].path)};
+  }
+  Extents shape = field.extents;
+  shape.push_back(field.component_count());
+  return shape;
+}
+
+namespace {
+
+std::string print_shape(const Extents& shape) {
+  return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+bool is_storage(Scalar type) {
+  return type == Scalar::F16 || type == Scalar::BF16;
+}
+
+// The range of offsets, in elements, that the array's indices reach: low <= 0 <= high. False if it
+// overflows.
+bool reach(const AnyView& array, int64_t& low, int64_t& high) {
+  low = high = 0;
+  for (size_t d = 0; d < array.extents().size(); ++d) {
+    int64_t last = 0;
+    int64_t& bound = array.strides()[d] < 0 ? low : high;
+    if (__builtin_mul_overflow(array.extents()[d] - 1, array.strides()[d], &last)) return false;
+    if (__builtin_add_overflow(bound, last, &bound)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status check_array(const ir::Program& program, const FieldData& field, const Place& place,
+                   const std::string& name, const AnyView& array, bool exact) {
+  const auto shape = shape_at(program, field, place);
+  if (!shape.ok()) return shape.failure();
+  if (array.extents() != shape.value() || array.strides().size() != array.extents().size()) {
+    return Failure{"R061",
+                   fmt::format("the array for '{}' has the shape {}, the field has {}", name,
+                               print_shape(array.extents()), print_shape(shape.value())),
+                   array.strides().size() == array.extents().size()
+                       ? ""
+                       : "a view has as many strides as extents"};
+  }
+  const Scalar type = field.types[static_cast<size_t>(std::max(place.component, 0))];
+  const bool converts = !exact && is_storage(type) && array.type() == ElementType::Float;
+  if (array.type() != element_type_of(type) && !converts) {
+    return Failure{
+        "R062",
+        fmt::format("the array for '{}' has elements of type {}, the field of type {}", name,
+                    name_of(array.type()), stencil::name(type)),
+        type == Scalar::F64 || type == Scalar::F32 ? "Options::real says what `real` is" : ""};
+  }
+  if (field.points == 0) return Done{};
+  int64_t low = 0, high = 0;
+  if (array.data() == nullptr) {
+    return Failure{"R063", fmt::format("the array for '{}' is a null pointer", name), ""};
+  }
+  const bool reached = reach(array, low, high);
+  if (!reached || (array.capacity() >= 0 && (low < 0 || high >= array.capacity()))) {
+    return Failure{"R063",
+                   fmt::format("the array for '{}' has {} elements, its shape and strides reach "
+                               "from element {} to {}",
+                               name, array.capacity(), low, high),
+                   ""};
+  }
+  return Done{};
+}
+
+namespace {
+
+// Calls visit(offset into the array, position in the field) for the first point of every row.
+template <class Visit>
+void for_each_row(const FieldData& field, const AnyView& array, Visit visit) {
+  if (field.points == 0) return;
+  const size_t last = field.extents.size() - 1;
+  Extents index(last, 0);
+  for (int64_t position = 0; position < field.points; position += field.extents[last]) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < last; ++d) offset += index[d] * array.strides()[d];
+    visit(offset, position);
+    for (size_t d = last; d-- > 0;) {
+      if (++index[d] < field.extents[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+// Calls move(element, stored) with references to the array's element and the field's, for every
+// point and component of the place.
+template <class Move>
+void for_each_element(const FieldData& field, const Place& place, const AnyView& array, Move move) {
+  const int first = std::max(place.component, 0);
+  const int last = place.component < 0 ? field.component_count() - 1 : place.component;
+  const size_t x = field.extents.size() - 1;
+  for (int c = first; c <= last; ++c) {
+    const int64_t start = place.component < 0 ? c * array.strides()[x + 1] : 0;
+    reference::with_type(field.types[static_cast<size_t>(c)], [&](auto zero) {
+      using Stored = decltype(zero);
+      const auto run = [&](auto of_array) {
+        using Element = decltype(of_array);
+        auto* elements = static_cast<Element*>(array.data()) + start;
+        auto* stored =
+            reinterpret_cast<Stored*>(const_cast<std::byte*>(field.data(place.level, c)));
+        for_each_row(field, array, [&](int64_t offset, int64_t position) {
+          for (int64_t i = 0; i < field.extents[x]; ++i) {
+            move(elements[offset + i * array.strides()[x]], stored[position + i]);
+          }
+        });
+      };
+      if constexpr (reference::kIsStorage<Stored>) {
+        if (array.type() == ElementType::Float) return run(float{});
+      }
+      run(Stored{});
+    });
+  }
+}
+
+}  // namespace
+
+void copy_in(const AnyView& array, const Place& place, FieldData& field) {
+  for_each_element(field, place, array, [](auto& element, auto& stored) {
+    stored = reference::convert<std::remove_reference_t<decltype(stored)>>(element);
+  });
+}
+
+void copy_out(const FieldData& field, const Place& place, const AnyView& array) {
+  for_each_element(field, place, array, [](auto& element, auto& stored) {
+    element = reference::convert<std::remove_reference_t<decltype(element)>>(stored);
+  });
+}
+
+}  // namespace api
+
+}  // namespace stencil

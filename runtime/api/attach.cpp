@@ -1,0 +1,194 @@
+// The start of a run: params, checks, and memory, which is the run's own or the user's.
+//
+// Arrays of the user's in host memory become the buffers of the state. Those in a device's memory
+// never do: their fields have no buffers at all, and the session is given the addresses.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/passes.h"
+#include "compiler/reference/interpreter.h"
+#include "runtime/api/internal.h"
+
+namespace stencil::api {
+
+namespace {
+
+using Where = SimulationData::Arrays;
+
+constexpr uintptr_t kDeviceAlignment = 32;  // bytes, what vector accesses of kernels rely on
+
+// What a user gave for one level of one component.
+struct Given {
+  Place place;
+  std::string name;
+  std::byte* memory = nullptr;
+  int64_t bytes = 0;
+};
+
+// Whether kernels can work in the array: dense, in order, aligned, and not const where it is
+// written.
+Status check_usable(const Given& given, const AnyView& array, bool written, Where where) {
+  int64_t dense = 1;
+  for (size_t d = array.extents().size(); d-- > 0; dense *= array.extents()[d]) {
+    if (array.strides()[d] == dense || array.extents()[d] <= 1) continue;
+    return Failure{"R063",
+                   fmt::format("the array for '{}' is not dense and row-major, so no kernel can "
+                               "work in it",
+                               given.name),
+                   "copy it with Simulation::set and get"};
+  }
+  const uintptr_t alignment =
+      where == Where::Device ? kDeviceAlignment : static_cast<uintptr_t>(size_of(array.type()));
+  if (reinterpret_cast<uintptr_t>(given.memory) % alignment != 0) {
+    return Failure{"R063",
+                   fmt::format("the array for '{}' does not start at a multiple of {} bytes",
+                               given.name, alignment),
+                   ""};
+  }
+  if (!written || array.writable()) return Done{};
+  return Failure{
+      "R063", fmt::format("the array for '{}' is const, the program writes the field", given.name),
+      ""};
+}
+
+Status check_overlaps(const ir::Program& program, const std::vector<Given>& all) {
+  for (const Given& a : all) {
+    for (const Given& b : all) {
+      const bool apart = a.memory + a.bytes <= b.memory || b.memory + b.bytes <= a.memory;
+      if (&a == &b || apart || !ir::is_written(program, a.place.field)) continue;
+      return Failure{"R063", fmt::format("the arrays for '{}' and '{}' overlap", a.name, b.name),
+                     ""};
+    }
+  }
+  return Done{};
+}
+
+Result<std::vector<Given>> check_arrays(const ir::Program& program, const reference::State& state,
+                                        const Arrays& arrays, Where where) {
+  std::vector<Given> out;
+  for (const auto& [name, array] : arrays) {
+    const auto place = find_place(program, name);
+    if (!place.ok()) return place.failure();
+    const auto& field = state.fields[static_cast<size_t>(place.value().field)];
+    if (place.value().component < 0) {
+      const ir::Field& source = program.fields[static_cast<size_t>(place.value().field)];
+      return Failure{
+          "R063",
+          fmt::format("kernels keep the components of field '{}' in arrays of their own", name),
+          fmt::format("give one for each: {}{}", source.name, source.components[0].path)};
+    }
+    const Status fits = check_array(program, field, place.value(), name, array, true);
+    if (!fits.ok()) return fits.failure();
+    Given given{place.value(), name, static_cast<std::byte*>(array.data()),
+                field.size_in_bytes(place.value().component)};
+    const bool written = ir::is_written(program, given.place.field);
+    const Status usable = check_usable(given, array, written, where);
+    if (!usable.ok()) return usable.failure();
+    out.push_back(std::move(given));
+  }
+  const Status apart = check_overlaps(program, out);
+  if (!apart.ok()) return apart.failure();
+  return out;
+}
+
+// [component][level] of a field for which something was given: all of it must be. Empty otherwise.
+Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size_t field,
+                                                const std::vector<Given>& all) {
+  const ir::Field& source = program.fields[field];
+  std::vector<std::vector<void*>> out;
+  for (const Given& given : all) {
+    if (static_cast<size_t>(given.place.field) != field) continue;
+    out.resize(source.components.size(),
+               std::vector<void*>(static_cast<size_t>(source.history), nullptr));
+    void*& memory =
+        out[static_cast<size_t>(given.place.component)][static_cast<size_t>(given.place.level)];
+    if (memory != nullptr) {
+      return Failure{"R063", fmt::format("there are two arrays for '{}'", given.name), ""};
+    }
+    memory = given.memory;
+  }
+  for (size_t c = 0; c < out.size(); ++c) {
+    const auto missing = std::find(out[c].begin(), out[c].end(), nullptr);
+    if (missing == out[c].end()) continue;
+    const auto level = missing - out[c].begin();
+    return Failure{
+        "R063",
+        fmt::format("there is no array for '{}{}{}'", source.name, source.components[c].path,
+                    level == 0 ? std::string() : fmt::format("@-{}", level)),
+        "a field takes an array for every level of every component, or none"};
+  }
+  return out;
+}
+
+// Memory for every field: what was given, or its own with its initial values.
+Status provide_memory(const std::vector<Given>& all, SimulationData& simulation) {
+  const ir::Program& program = simulation.program();
+  reference::State& state = simulation.state;
+  simulation.homes.resize(state.fields.size());
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    auto given = collect(program, f, all);
+    if (!given.ok()) return given.failure();
+    const auto id = static_cast<ir::FieldId>(f);
+    reference::FieldData& field = state.fields[f];
+    if (simulation.arrays == Where::Device) {
+      simulation.device_arrays.fields.push_back(given.value());
+      if (!given.value().empty()) continue;
+    }
+    for (size_t c = 0; c < given.value().size(); ++c) {
+      const auto bytes = static_cast<size_t>(field.size_in_bytes(static_cast<int>(c)));
+      field.levels.resize(given.value()[c].size());
+      for (size_t l = 0; l < field.levels.size(); ++l) {
+        auto* memory = static_cast<std::byte*>(given.value()[c][l]);
+        field.levels[l].push_back(reference::Buffer::borrow(memory, bytes));
+      }
+    }
+    reference::provide(program, id, state);
+    if (given.value().empty()) reference::initialise(program, id, state);
+    simulation.homes[f] = std::move(given).value();
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Simulation> make_simulation(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
+                                   Where where, void* stream, const ParamValues& values) {
+  const ProgramData& source = *kernel->source;
+  const ir::Program& program = source.program;
+  const auto params = bind(program, values);
+  if (!params.ok()) return params.failure();
+  const Diagnostics failed =
+      ir::failed_checks(program, params.value().integers, params.value().reals);
+  if (failed.has_errors()) return failure_of(source.source, failed);
+  std::string error;
+  auto state = reference::lay_out(program, params.value().integers, params.value().reals, error);
+  if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
+
+  auto simulation = std::make_unique<SimulationData>();
+  simulation->kernel = std::move(kernel);
+  simulation->state = std::move(*state);
+  simulation->arrays = where;
+  simulation->device_arrays.stream = stream;
+  const auto given = check_arrays(program, simulation->state, arrays, where);
+  if (!given.ok()) return given.failure();
+  const Status provided = provide_memory(given.value(), *simulation);
+  if (!provided.ok()) return provided.failure();
+
+  simulation->fields = source.fields;
+  for (size_t f = 0; f < simulation->fields.size(); ++f) {
+    FieldInfo& info = simulation->fields[f];
+    info.shape = simulation->state.fields[f].extents;
+    info.origin.clear();
+    for (const auto& [low, high] : simulation->state.fields[f].box) info.origin.push_back(low);
+  }
+  const auto box = reference::concrete(program.grid, simulation->state.integer_params);
+  const auto points = box ? reference::count_points(*box) : std::nullopt;
+  simulation->points = static_cast<double>(points.value_or(0));
+  // A device that cannot take the arrays says so here, not at the first step.
+  const Status opened = where == Where::Device ? simulation->open_session() : Status(Done{});
+  if (!opened.ok()) return opened.failure();
+  return SimulationData::wrap(std::move(simulation));
+}
+
+}  // namespace stencil::api

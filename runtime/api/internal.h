@@ -1,0 +1,128 @@
+// What stands behind the classes of runtime/include/stencil: shared, and not for users.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/reference/state.h"
+#include "compiler/support/diagnostic.h"
+#include "compiler/syntax/ast.h"
+#include "runtime/run.h"
+#include "stencil/simulation.h"
+
+namespace stencil::api {
+
+struct ProgramData {
+  Source source;
+  ir::Program program;
+  std::string warnings;
+  std::vector<FieldInfo> fields;
+  std::vector<ParamInfo> params;
+  std::vector<ReductionInfo> reductions;
+
+  static Program wrap(std::shared_ptr<const ProgramData> data) { return Program(std::move(data)); }
+};
+
+struct KernelData {
+  std::shared_ptr<const ProgramData> source;
+  Program program;             // the same, as users see it
+  runtime::Prepared prepared;  // refers to the program, and owns the module
+  Device device;
+  std::string schedule;
+
+  static Kernel wrap(std::shared_ptr<const KernelData> data) { return Kernel(std::move(data)); }
+};
+
+struct SimulationData {
+  enum class Arrays { Own, Host, Device };  // where the fields that the user gave arrays for lie
+
+  std::shared_ptr<const KernelData> kernel;
+  reference::State state;
+  Arrays arrays = Arrays::Own;
+  runtime::DeviceArrays device_arrays;
+  // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
+  std::vector<std::vector<std::vector<void*>>> homes;
+  std::vector<FieldInfo> fields;
+  double points = 0;                          // of the grid
+  std::unique_ptr<runtime::Session> session;  // refers to `state`; made when it is needed
+  bool fetched = true;                        // `state` has the fields as they are
+
+  const ir::Program& program() const { return kernel->source->program; }
+  Status open_session();
+  Status fetch();          // brings the fields into the state
+  Status close_session();  // that, and what the state becomes counts from here on
+  Result<Report> advance(int64_t steps, const ProgressCallback& progress);
+  Result<Report> advance_session(int64_t steps, const ProgressCallback& progress);
+
+  static Simulation wrap(std::unique_ptr<SimulationData> data) {
+    return Simulation(std::move(data));
+  }
+};
+
+// The errors among `diagnostics` as a failure: the first by itself, all of them rendered.
+Failure failure_of(const Source& source, const Diagnostics& diagnostics);
+
+// The program's entry of that name; R060 with the nearest name if there is none. `kind` for the
+// message: "param".
+Failure unknown(const std::string& kind, const std::string& name,
+                const std::vector<std::string>& known);
+
+// A field, or a part of it, as users name it: "A", "U@-1", "S.u[0]@-1". R060.
+struct Place {
+  int field = 0;
+  int level = 0;
+  int component = -1;  // -1: all of them
+};
+Result<Place> find_place(const ir::Program& program, const std::string& name);
+
+ElementType element_type_of(Scalar type);
+
+// Params of a run: those of the program, with `values` for what is given later. R050, R051, R060,
+// R064.
+Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values);
+// A float param's value; R051.
+Result<double> real_value(const ir::Param& param, const std::string& text);
+
+// What is known of a program's fields without values of open params.
+std::vector<FieldInfo> describe_fields(const ir::Program& program);
+
+// --- Arrays
+
+// The shape of an array for the place. R063 if its components differ in type.
+Result<Extents> shape_at(const ir::Program& program, const reference::FieldData& field,
+                         const Place& place);
+// Whether the array can stand for the place: R061 shape, R062 type, R063 memory. `exact`: no
+// conversion between element types.
+Status check_array(const ir::Program& program, const reference::FieldData& field,
+                   const Place& place, const std::string& name, const AnyView& array, bool exact);
+// Between an array that check_array() has accepted and the field.
+void copy_in(const AnyView& array, const Place& place, reference::FieldData& field);
+void copy_out(const reference::FieldData& field, const Place& place, const AnyView& array);
+
+// Compiles the program, whose data are `data`.
+Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
+                       const KernelOptions& options);
+
+// A run in arrays of the user's, if any; see Kernel::attach and attach_device.
+Result<Simulation> make_simulation(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
+                                   SimulationData::Arrays where, void* stream,
+                                   const ParamValues& values);
+
+// A public function's body: what it throws becomes a failure. R046, and R069 for what is a bug.
+template <class T, class Body>
+Result<T> guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Failure{"R046", "not enough memory", "use smaller sizes"};
+  } catch (const std::exception& exception) {
+    return Failure{"R069", std::string("internal error: ") + exception.what(),
+                   "this is a bug of the library; please report the program"};
+  }
+}
+
+}  // namespace stencil::api

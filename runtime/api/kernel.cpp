@@ -1,0 +1,84 @@
+// Devices and kernels: what a program is compiled for, and the ways to start a run of it.
+#include <fmt/format.h>
+
+#include "compiler/schedule/schedule.h"
+#include "runtime/api/internal.h"
+#include "runtime/device.h"
+
+namespace stencil {
+
+namespace api {
+
+namespace {
+
+Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) {
+  return {info.name, info.description, info.available, info.reason, device.takes_pointers};
+}
+
+}  // namespace
+
+Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
+                       const KernelOptions& options) {
+  Diagnostics diagnostics;
+  auto prepared =
+      runtime::prepare(data->program, options.device, options.schedule, diagnostics, options.dense);
+  if (!prepared.ok()) {
+    const bool in_program = prepared.failure().code.empty();
+    return in_program ? failure_of(data->source, diagnostics) : prepared.failure();
+  }
+  const runtime::Prepared& made = prepared.value();
+  std::string line =
+      made.schedule ? schedule::print(*made.schedule, data->program.grid.rank()) : std::string();
+  Device device = describe(made.device.info, made.device.device);
+  return KernelData::wrap(std::make_shared<KernelData>(
+      KernelData{std::move(data), program, std::move(prepared).value(), std::move(device), line}));
+}
+
+}  // namespace api
+
+std::vector<Device> devices() {
+  std::vector<Device> out;
+  for (const runtime::Device& device : runtime::device_table()) {
+    out.push_back(api::describe(device.probe(""), device));
+  }
+  return out;
+}
+
+Result<Device> choose_device(const std::string& name) {
+  return api::guarded<Device>([&]() -> Result<Device> {
+    const auto chosen = runtime::choose_device(name);
+    if (!chosen.ok()) return chosen.failure();
+    return api::describe(chosen.value().info, chosen.value().device);
+  });
+}
+
+const Program& Kernel::program() const {
+  return data_->program;
+}
+const Device& Kernel::device() const {
+  return data_->device;
+}
+const std::string& Kernel::schedule() const {
+  return data_->schedule;
+}
+
+Result<Simulation> Kernel::start(const ParamValues& values) const {
+  return api::guarded<Simulation>([&] {
+    return api::make_simulation(data_, {}, api::SimulationData::Arrays::Own, nullptr, values);
+  });
+}
+
+Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values) const {
+  return api::guarded<Simulation>([&] {
+    return api::make_simulation(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
+  });
+}
+
+Result<Simulation> Kernel::attach_device(const Arrays& arrays, void* stream,
+                                         const ParamValues& values) const {
+  return api::guarded<Simulation>([&] {
+    return api::make_simulation(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
+  });
+}
+
+}  // namespace stencil

@@ -1,0 +1,210 @@
+// Program: the front end behind one class, and what can be asked of its result.
+//
+// Everything a user may ask is computed when the program is read, so that a Program never changes
+// afterwards and needs no lock.
+#include "stencil/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/syntax/parse.h"
+#include "runtime/api/internal.h"
+#include "runtime/api/programs.h"
+#include "runtime/files.h"
+
+namespace stencil {
+
+namespace api {
+
+namespace {
+
+constexpr int64_t kLargestProgram = int64_t{64} << 20;  // bytes; positions are 32-bit offsets
+
+// A valid C identifier from a file name: "3d-heat.stn" -> "_3d_heat".
+std::string program_name(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  if (name.empty()) return "program";
+  return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
+}
+
+ProgramOptions program_options(const Options& options, const std::string& file_name) {
+  ProgramOptions out;
+  out.name = program_name(options.name.empty() ? file_name : options.name);
+  for (const auto& [name, value] : options.definitions) out.definitions[name] = value.text();
+  out.open = {options.open.begin(), options.open.end()};
+  out.fixed = {options.fixed.begin(), options.fixed.end()};
+  out.real = options.real == ElementType::Double ? Scalar::F64 : Scalar::F32;
+  out.fp = static_cast<FpMode>(options.fp);
+  out.steps = options.steps;
+  return out;
+}
+static_assert(static_cast<FpMode>(FloatingPoint::Strict) == FpMode::Strict);
+static_assert(static_cast<FpMode>(FloatingPoint::Contract) == FpMode::Contract);
+static_assert(static_cast<FpMode>(FloatingPoint::Fast) == FpMode::Fast);
+
+std::vector<ParamInfo> describe_params(const ir::Program& program) {
+  std::vector<ParamInfo> out;
+  for (const ir::Param& param : program.params) {
+    ParamInfo info{param.name, element_type_of(param.type), param.real_value, !param.folded()};
+    if (param.integer_value) info.value = static_cast<double>(*param.integer_value);
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+Result<Program> finish(Source source, std::optional<ir::Program> program,
+                       const Diagnostics& diagnostics) {
+  if (!program) return failure_of(source, diagnostics);
+  std::string warnings = render(source, diagnostics);
+  auto data = std::make_shared<ProgramData>(
+      ProgramData{std::move(source), std::move(*program), std::move(warnings), {}, {}, {}});
+  data->fields = describe_fields(data->program);
+  data->params = describe_params(data->program);
+  for (const ir::Reduction& reduction : data->program.reductions) {
+    data->reductions.push_back(
+        {reduction.name, element_type_of(ir::value_type(reduction)), reduction.every});
+  }
+  return ProgramData::wrap(std::move(data));
+}
+
+}  // namespace
+
+Failure failure_of(const Source& source, const Diagnostics& diagnostics) {
+  Failure failure;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.severity != Severity::Error) continue;
+    failure = {diagnostic.code, diagnostic.message, diagnostic.hint};
+    break;
+  }
+  failure.diagnostics = render(source, diagnostics);
+  return failure;
+}
+
+Failure unknown(const std::string& kind, const std::string& name,
+                const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  std::string hint = known.empty() ? "" : fmt::format("there is {}", fmt::join(known, ", "));
+  if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
+  return {"R060", fmt::format("no {} '{}'", kind, name), hint};
+}
+
+Result<double> real_value(const ir::Param& param, const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && at == end && std::isfinite(value)) return value;
+  return Failure{"R051",
+                 fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
+                             stencil::name(param.type)),
+                 ""};
+}
+
+Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : values) {
+    const auto names = ir::param_names(program);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return unknown("param", name, names);
+    if (program.params[static_cast<size_t>(found - names.begin())].folded()) {
+      return Failure{"R064", fmt::format("param '{}' is part of the code", name),
+                     "give it when the program is read (Options::definitions), or name it in "
+                     "Options::open"};
+    }
+    texts[name] = value.text();
+  }
+  auto params = runtime::bind_params(program, texts);
+  for (size_t p = 0; params.ok() && p < program.params.size(); ++p) {
+    const ir::Param& param = program.params[p];
+    const auto given = texts.find(param.name);
+    if (!is_float(param.type) || given == texts.end()) continue;
+    const Result<double> value = real_value(param, given->second);
+    if (!value.ok()) return value.failure();
+    params.value().reals[p] = value.value();
+  }
+  return params;
+}
+
+Result<Program> make_program(const ast::Program& tree, Source source, const Options& options) {
+  return guarded<Program>([&] {
+    Diagnostics diagnostics;
+    auto program = load_program(tree, source, program_options(options, source.name()), diagnostics);
+    return finish(std::move(source), std::move(program), diagnostics);
+  });
+}
+
+}  // namespace api
+
+const char* version() {
+  static const std::string kText =
+      fmt::format("{}.{}.{}", STENCIL_VERSION_MAJOR, STENCIL_VERSION_MINOR, STENCIL_VERSION_PATCH);
+  return kText.c_str();
+}
+
+Result<Program> Program::from_text(std::string text, const Options& options,
+                                   std::string file_name) {
+  return api::guarded<Program>([&]() -> Result<Program> {
+    if (static_cast<int64_t>(text.size()) > api::kLargestProgram) {
+      return Failure{"R010", fmt::format("'{}' is too large for a program", file_name), ""};
+    }
+    Source source(std::move(file_name), std::move(text));
+    Diagnostics diagnostics;
+    auto program = load_program(source, api::program_options(options, source.name()), diagnostics);
+    return api::finish(std::move(source), std::move(program), diagnostics);
+  });
+}
+
+Result<Program> Program::from_file(const std::string& path, const Options& options) {
+  return api::guarded<Program>([&]() -> Result<Program> {
+    auto text = runtime::read_file(path, api::kLargestProgram);
+    if (!text.ok()) return text.failure();
+    return from_text(std::move(text).value(), options, path);
+  });
+}
+
+const std::string& Program::name() const {
+  return data_->program.name;
+}
+const std::vector<FieldInfo>& Program::fields() const {
+  return data_->fields;
+}
+const std::vector<ParamInfo>& Program::params() const {
+  return data_->params;
+}
+const std::vector<ReductionInfo>& Program::reductions() const {
+  return data_->reductions;
+}
+int Program::rank() const {
+  return data_->program.grid.rank();
+}
+bool Program::has_stop() const {
+  return data_->program.stop.has_value();
+}
+const std::string& Program::warnings() const {
+  return data_->warnings;
+}
+
+Result<int64_t> Program::steps(const ParamValues& values) const {
+  return api::guarded<int64_t>([&]() -> Result<int64_t> {
+    const auto params = api::bind(data_->program, values);
+    if (!params.ok()) return params.failure();
+    return runtime::steps_of(data_->program, params.value());
+  });
+}
+
+Result<Kernel> Program::compile() const {
+  return compile(KernelOptions{});
+}
+
+Result<Kernel> Program::compile(const KernelOptions& options) const {
+  return api::guarded<Kernel>([&] { return api::compile(*this, data_, options); });
+}
+
+}  // namespace stencil

@@ -1,0 +1,9 @@
+// Everything: programs, devices, runs. docs/api.md is the guide.
+#pragma once
+
+#include "stencil/device.h"
+#include "stencil/program.h"
+#include "stencil/result.h"
+#include "stencil/simulation.h"
+#include "stencil/version.h"
+#include "stencil/view.h"

@@ -1,0 +1,185 @@
+// Arrays of the user's: where they lie, how long they are, how far apart their elements are. A view
+// owns nothing and copies nothing; the memory must outlive whoever uses it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stencil/version.h"
+
+namespace stencil {
+
+// Lengths or strides, outermost dimension first: the last one is contiguous in a dense array.
+using Extents = std::vector<int64_t>;
+
+// Types of elements, with their names in the language.
+enum class ElementType : uint8_t {
+  Bool,    // bool, one byte
+  Int,     // integer, 32 bits
+  Long,    // long, 64 bits
+  Half,    // half: binary16, stored only
+  Bfloat,  // bfloat: the upper half of a binary32, stored only
+  Float,   // float (and real, unless Options::real says otherwise)
+  Double,  // double
+};
+// "float", as the language calls it.
+STENCIL_API const char* name_of(ElementType type);
+STENCIL_API int64_t size_of(ElementType type);  // bytes
+
+// 16-bit floats as their bits, for compilers without such types.
+struct HalfBits {
+  uint16_t bits;
+};
+struct BfloatBits {
+  uint16_t bits;
+};
+
+// The element type behind a C++ type: bool, int32_t, int64_t (by whatever name), float, double,
+// HalfBits, BfloatBits.
+template <class T>
+constexpr ElementType element_type() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, bool>) {
+    return ElementType::Bool;
+  } else if constexpr (std::is_integral_v<U> && std::is_signed_v<U> && sizeof(U) == 4) {
+    return ElementType::Int;
+  } else if constexpr (std::is_integral_v<U> && std::is_signed_v<U> && sizeof(U) == 8) {
+    return ElementType::Long;
+  } else if constexpr (std::is_same_v<U, HalfBits>) {
+    return ElementType::Half;
+  } else if constexpr (std::is_same_v<U, BfloatBits>) {
+    return ElementType::Bfloat;
+  } else if constexpr (std::is_same_v<U, float>) {
+    return ElementType::Float;
+  } else {
+    static_assert(std::is_same_v<U, double>, "fields have no elements of this type");
+    return ElementType::Double;
+  }
+}
+
+// What std::mdspan offers, and its stand-ins.
+template <class M>
+concept MdspanLike = requires(const M& m) {
+  m.data_handle();
+  { m.rank() } -> std::convertible_to<size_t>;
+  { m.extent(0) } -> std::convertible_to<int64_t>;
+  { m.stride(0) } -> std::convertible_to<int64_t>;
+};
+
+// A strided array of any rank. T may be const: such a view can be read from only.
+//
+//   std::vector<float> a(64 * 32);
+//   stencil::View(a, {64, 32})               // dense, row-major; the size is checked when it is
+//   used stencil::View(pointer, {64, 32})         // likewise, its size taken on trust
+//   stencil::View(pointer, {64, 32}, {40, 1})  // rows 40 elements apart
+//   stencil::View(a)                         // one dimension
+//   float c[8][4];  stencil::View(c)         // 8 x 4
+//   stencil::View(an_mdspan)
+template <class T>
+class View {
+ public:
+  View(T* data, Extents extents) : View(data, std::move(extents), Extents{}) {
+    strides_.assign(extents_.size(), 1);
+    for (size_t d = extents_.size(); d-- > 1;) strides_[d - 1] = strides_[d] * extents_[d];
+  }
+  // Strides are in elements and may be 0 or negative for views that are read from.
+  View(T* data, Extents extents, Extents strides)
+      : data_(data), extents_(std::move(extents)), strides_(std::move(strides)) {}
+  template <std::ranges::contiguous_range R>
+  requires(!std::is_array_v<std::remove_reference_t<R>>) View(R&& elements, Extents extents)
+      : View(std::ranges::data(elements), std::move(extents)) {
+    capacity_ = static_cast<int64_t>(std::ranges::size(elements));
+  }
+  template <std::ranges::contiguous_range R>
+  requires(!std::is_array_v<std::remove_reference_t<R>> &&
+           !MdspanLike<std::remove_cvref_t<R>>) explicit View(R&& elements)
+      : View(elements, Extents{static_cast<int64_t>(std::ranges::size(elements))}) {}
+  template <class A>
+  requires std::is_array_v<A>
+  explicit View(A& array)
+      : View(reinterpret_cast<T*>(&array),
+             extents_of<A>(std::make_index_sequence<std::rank_v<A>>())) {}
+  template <MdspanLike M>
+  explicit View(const M& m) : data_(m.data_handle()) {
+    for (size_t d = 0; d < m.rank(); ++d) {
+      extents_.push_back(static_cast<int64_t>(m.extent(d)));
+      strides_.push_back(static_cast<int64_t>(m.stride(d)));
+    }
+  }
+
+  T* data() const { return data_; }
+  const Extents& extents() const { return extents_; }
+  const Extents& strides() const { return strides_; }
+  int64_t capacity() const { return capacity_; }  // elements from data() on; -1: not known
+
+  // The element at these indices, one per dimension, from 0. Unchecked.
+  template <std::integral... Index>
+  T& operator()(Index... indices) const {
+    int64_t offset = 0;
+    size_t d = 0;
+    ((offset += static_cast<int64_t>(indices) * strides_[d++]), ...);
+    return data_[offset];
+  }
+
+ private:
+  template <class A, size_t... d>
+  static Extents extents_of(std::index_sequence<d...>) {
+    return {static_cast<int64_t>(std::extent_v<A, d>)...};
+  }
+
+  T* data_;
+  Extents extents_, strides_;
+  int64_t capacity_ = -1;
+};
+
+template <std::ranges::contiguous_range R, class... Rest>
+requires(!std::is_array_v<std::remove_reference_t<R>>) View(R&&, Rest...)
+->View<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+template <std::ranges::contiguous_range R>
+requires(!std::is_array_v<std::remove_reference_t<R>>) View(R&&, std::initializer_list<int64_t>)
+->View<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+template <class T>
+View(T*, std::initializer_list<int64_t>) -> View<T>;
+template <class T>
+View(T*, std::initializer_list<int64_t>, std::initializer_list<int64_t>) -> View<T>;
+template <class A>
+requires std::is_array_v<A> View(A&)
+->View<std::remove_all_extents_t<A>>;
+template <MdspanLike M>
+View(const M&) -> View<std::remove_pointer_t<decltype(std::declval<const M&>().data_handle())>>;
+
+// A view whose element type is a value; every View converts to it.
+class AnyView {
+ public:
+  template <class T>
+  AnyView(const View<T>& view)
+      : data_(const_cast<std::remove_cv_t<T>*>(view.data())),
+        extents_(view.extents()),
+        strides_(view.strides()),
+        capacity_(view.capacity()),
+        type_(element_type<T>()),
+        writable_(!std::is_const_v<T>) {}
+
+  void* data() const { return data_; }
+  const Extents& extents() const { return extents_; }
+  const Extents& strides() const { return strides_; }  // elements
+  int64_t capacity() const { return capacity_; }       // elements from data() on; -1: not known
+  ElementType type() const { return type_; }
+  bool writable() const { return writable_; }
+
+ private:
+  void* data_;
+  Extents extents_, strides_;
+  int64_t capacity_;
+  ElementType type_;
+  bool writable_;
+};
+
+}  // namespace stencil

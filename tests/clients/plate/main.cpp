@@ -1,0 +1,80 @@
+// The first thing to do with the library: read a program, hand it arrays, run it, read them back.
+//
+//   plate FILE.stn [DEVICE]
+#include <stencil/stencil.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+namespace {
+
+constexpr int64_t kRows = 120, kColumns = 75, kSteps = 50;
+
+// What the program says, as a plain loop.
+std::vector<float> expected(std::vector<float> t, const std::vector<float>& q, float k) {
+  std::vector<float> next = t;
+  const auto at = [](int64_t i, int64_t j) { return static_cast<size_t>(i * kColumns + j); };
+  for (int64_t step = 0; step < kSteps; ++step) {
+    for (int64_t i = 1; i < kRows - 1; ++i) {
+      for (int64_t j = 1; j < kColumns - 1; ++j) {
+        const float sum = t[at(i - 1, j)] + t[at(i + 1, j)] + t[at(i, j - 1)] + t[at(i, j + 1)];
+        next[at(i, j)] = t[at(i, j)] + k * (sum - 4 * t[at(i, j)]) + q[at(i, j)];
+      }
+    }
+    std::swap(t, next);
+  }
+  return t;
+}
+
+int run(const char* file, const char* device) {
+  // N and M become part of the code. Under `strict` every device computes the same bits.
+  stencil::Options options;
+  options.definitions = {{"N", kRows}, {"M", kColumns}};
+  options.fp = stencil::FloatingPoint::Strict;
+  const auto program = stencil::Program::from_file(file, options).or_throw();
+  std::printf("%s", program.warnings().c_str());
+  const auto kernel = program.compile({.device = device}).or_throw();
+  std::printf("%s: %s\n", kernel.device().name.c_str(), kernel.schedule().c_str());
+
+  // The temperature lies densely in memory; the sources are a part of something larger, whose rows
+  // are 100 elements apart.
+  std::vector<float> temperature(kRows * kColumns, 20.0f);
+  std::fill_n(temperature.begin(), kColumns, 100.0f);
+  std::vector<float> larger(kRows * 100, 0.0f);
+  const stencil::View sources(larger.data(), {kRows, kColumns}, {100, 1});
+  sources(60, 40) = 5.0f;
+
+  auto simulation = kernel.start().or_throw();
+  simulation.set("T", stencil::View(temperature, {kRows, kColumns})).or_throw();
+  simulation.set("Q", sources).or_throw();
+  const auto report = simulation.run().or_throw();  // as many steps as the program says
+  const auto result = simulation.get<float>("T").or_throw();
+
+  const double hottest = simulation.reduction("hottest").or_throw().value;
+  std::printf("%lld steps, %.3g GCells/s, at most %g degrees\n",
+              static_cast<long long>(report.steps), report.gcells_per_second(), hottest);
+
+  std::vector<float> q(kRows * kColumns, 0.0f);
+  q[60 * kColumns + 40] = 5.0f;
+  const auto plain = expected(temperature, q, 0.2f);
+  const bool same = result == plain && hottest == *std::max_element(plain.begin(), plain.end());
+  std::printf("%s\n", same ? "as the plain loop" : "NOT as the plain loop");
+
+  // Errors are values, which or_throw() turns into exceptions.
+  const auto refused = simulation.set("T", stencil::View(std::span(temperature).first(10)));
+  std::printf("%s", refused.ok() ? "NOT refused\n" : refused.failure().text().c_str());
+  return same && !refused.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc > 1 ? argv[1] : "plate.stn", argc > 2 ? argv[2] : "auto");
+  } catch (const stencil::Error& error) {
+    std::fprintf(stderr, "%s", error.what());
+    return 1;
+  }
+}

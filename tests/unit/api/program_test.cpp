@@ -1,0 +1,91 @@
+// Programs: what is said about them, and about errors in them.
+#include "compiler/syntax/parse.h"
+#include "runtime/api/programs.h"
+#include "tests/unit/api/programs.h"
+
+namespace stencil::api {
+namespace {
+
+TEST(Program, DescribesWhatItDeclares) {
+  const Program program = program_of(kStructures);
+  ASSERT_EQ(program.fields().size(), 3u);
+  const FieldInfo& s = program.fields()[0];
+  EXPECT_EQ(s.name, "S");
+  ASSERT_EQ(s.components.size(), 3u);
+  EXPECT_EQ(s.components[0].path, ".rho");
+  EXPECT_EQ(s.components[2].path, ".u[1]");
+  EXPECT_EQ(s.shape, (Extents{5, 4}));
+  EXPECT_TRUE(s.written);
+  EXPECT_EQ(program.fields()[1].components[1].type, ElementType::Int);
+  EXPECT_EQ(program.fields()[2].components[0].type, ElementType::Half);
+  EXPECT_EQ(program.rank(), 2);
+  EXPECT_EQ(program.steps().or_throw(), 2);
+}
+
+TEST(Program, DescribesParamsAndReductions) {
+  Options options;
+  options.open = {"N"};
+  options.real = ElementType::Double;
+  const Program program = program_of(kHeat, options);
+  ASSERT_EQ(program.params().size(), 2u);
+  EXPECT_EQ(program.params()[0].name, "N");
+  EXPECT_FALSE(program.params()[0].value);
+  EXPECT_TRUE(program.params()[0].given_later);
+  EXPECT_EQ(program.params()[1].type, ElementType::Double);
+  EXPECT_EQ(program.params()[1].value, 0.125);
+  EXPECT_TRUE(program.fields()[0].shape.empty()) << "N is open";
+  EXPECT_TRUE(program.fields()[1].constant);
+  ASSERT_EQ(program.reductions().size(), 1u);
+  EXPECT_EQ(program.reductions()[0].every, 2);
+  EXPECT_FALSE(program.has_stop());
+  EXPECT_EQ(program.steps({{"N", 9}}).or_throw(), 6);
+}
+
+TEST(Program, SaysWhereItsErrorsAre) {
+  const auto program = Program::from_text(
+      "grid G = [0..9] steps 1;\nfield A : real on G;\nstencil s : A[1..8] = A[-1] + B[0];\n", {},
+      "wrong.stn");
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.failure().code, "S003");
+  EXPECT_NE(program.failure().text().find("wrong.stn:3:32: error"), std::string::npos)
+      << program.failure().text();
+  EXPECT_NE(program.failure().text().find("^"), std::string::npos);
+  EXPECT_THROW(auto thrown = Program::from_file("/nowhere.stn").or_throw(), Error);
+  EXPECT_EQ(code_of(Program::from_file("/nowhere.stn")), "R010");
+}
+
+TEST(Program, IsMadeOfASyntaxTree) {
+  Source source("tree.stn", kHeat);
+  Diagnostics diagnostics;
+  const auto tree = parse(source, diagnostics);
+  ASSERT_TRUE(tree);
+  Options options;
+  options.definitions = {{"N", 20}};
+  const Program program = make_program(*tree, source, options).or_throw();
+  EXPECT_EQ(program.fields()[0].shape, (Extents{20, 8}));
+  EXPECT_EQ(program.name(), "tree");
+}
+
+TEST(Program, CompilesOnlyWhatDevicesAndSchedulesServe) {
+  const Program program = program_of(kHeat);
+  EXPECT_EQ(code_of(program.compile({.device = "hots"})), "R040");
+  EXPECT_EQ(code_of(program.compile({.device = "opencl:none such"})), "R041");
+  const auto refused = program.compile({.device = "host", .schedule = "direkt"});
+  if (choose_device("host").ok()) {
+    EXPECT_EQ(code_of(refused), "L001");
+    EXPECT_NE(refused.failure().text().find("direct"), std::string::npos);
+  }
+}
+
+TEST(Devices, AreListedWithReasons) {
+  const auto all = devices();
+  EXPECT_GE(all.size(), 4u);
+  for (const Device& device : all) {
+    EXPECT_EQ(device.takes_pointers, device.name == "cuda");
+    EXPECT_EQ(device.available, device.reason.empty()) << device.name;
+  }
+  EXPECT_EQ(choose_device("reference").or_throw().name, "reference");
+}
+
+}  // namespace
+}  // namespace stencil::api
