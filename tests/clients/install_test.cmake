@@ -19,7 +19,7 @@ run(${work}/prefix/bin/stencilc --version)
 # Internals stay inside.
 file(GLOB_RECURSE library ${work}/prefix/*/libstencil.so)
 run(nm -DC --defined-only ${library})
-string(REGEX MATCH "stencil::(api|ir|kernel|schedule|runtime|reference|emit)::[^\n]*" internal "${output}")
+string(REGEX MATCH " [A-Za-z] (fmt|stencil::(api|ir|kernel|schedule|runtime|reference|emit))::[^\n]*" internal "${output}")
 if(internal OR NOT output MATCHES "stencil::Program::from_file")
   message(FATAL_ERROR "libstencil.so exports '${internal}', or lacks the API")
 endif()

@@ -46,8 +46,8 @@ TEST(Program, SaysWhereItsErrorsAre) {
       "grid G = [0..9] steps 1;\nfield A : real on G;\nstencil s : A[1..8] = A[-1] + B[0];\n", {},
       "wrong.stn");
   ASSERT_FALSE(program.ok());
-  EXPECT_EQ(program.failure().code, "S003");
-  EXPECT_NE(program.failure().text().find("wrong.stn:3:32: error"), std::string::npos)
+  EXPECT_EQ(program.failure().code, "S004");
+  EXPECT_NE(program.failure().text().find("wrong.stn:3:31: error"), std::string::npos)
       << program.failure().text();
   EXPECT_NE(program.failure().text().find("^"), std::string::npos);
   EXPECT_THROW(auto thrown = Program::from_file("/nowhere.stn").or_throw(), Error);

@@ -1,0 +1,276 @@
+// Runs through the public API, on every device that any machine with a compiler has, bit for bit.
+#include <functional>
+#include <numeric>
+
+#include "tests/unit/api/programs.h"
+
+namespace stencil::api {
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats counted(size_t count) {
+  Floats out(count);
+  std::iota(out.begin(), out.end(), 1.0f);
+  return out;
+}
+
+class OnDevice : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto device = choose_device(GetParam());
+    if (!device.ok()) GTEST_SKIP() << device.failure().message;
+  }
+  static Kernel compile(const char* text, const Options& options = {}) {
+    return program_of(text, options).compile({.device = GetParam()}).or_throw();
+  }
+  // The same on the reference interpreter.
+  static Simulation reference(const char* text, const ParamValues& values = {},
+                              const Options& options = {}) {
+    return program_of(text, options)
+        .compile({.device = "reference"})
+        .or_throw()
+        .start(values)
+        .or_throw();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::Values("reference", "host", "opencl"));
+
+TEST_P(OnDevice, RunsInPartsAsInOne) {
+  Simulation whole = reference(kHeat);
+  ASSERT_EQ(whole.run().or_throw().steps, 6);
+  const Kernel kernel = compile(kHeat);
+  EXPECT_EQ(kernel.schedule().empty(), std::string(GetParam()) == "reference");
+  Simulation parts = kernel.start().or_throw();
+  EXPECT_EQ(parts.advance(1).or_throw().steps, 1);
+  EXPECT_EQ(parts.step(), 1);
+  EXPECT_EQ(parts.reduction("total").or_throw().evaluations, 0);
+  parts.get<float>("A").or_throw();
+  EXPECT_EQ(parts.advance(0).or_throw().steps, 0);
+  EXPECT_EQ(parts.advance(3).or_throw().updates, 3.0 * 12 * 8);
+  EXPECT_EQ(parts.run().or_throw().steps, 2) << "what is left";
+  EXPECT_EQ(parts.get<float>("A").or_throw(), whole.get<float>("A").or_throw());
+  const ReductionValue total = parts.reduction("total").or_throw();
+  EXPECT_EQ(total.evaluations, 3);
+  EXPECT_EQ(total.value, whole.reduction("total").or_throw().value);
+  EXPECT_EQ(parts.run().or_throw().steps, 0);
+}
+
+TEST_P(OnDevice, TakesFieldsAndParamsInTheMiddleOfARun) {
+  const auto disturb = [](Simulation& simulation) {
+    simulation.advance(3).or_throw();
+    simulation.set_param("a", 0.25).or_throw();
+    simulation.advance(1).or_throw();
+    Floats wide(12 * 10, -1);  // rows of 8 in rows of 10
+    const View part(wide.data() + 1, {12, 8}, {10, 1});
+    simulation.get("A", part).or_throw();
+    EXPECT_EQ(wide[0], -1);
+    EXPECT_EQ(wide[9], -1);
+    part(4, 4) = 1000;
+    simulation.set("A", part).or_throw();
+    simulation.advance(2).or_throw();
+    EXPECT_EQ(simulation.reduction("total").or_throw().evaluations, 3);
+    return simulation.get<float>("A").or_throw();
+  };
+  Simulation expected = reference(kHeat);
+  Simulation actual = compile(kHeat).start().or_throw();
+  EXPECT_EQ(disturb(actual), disturb(expected));
+}
+
+TEST_P(OnDevice, ServesManyRunsWithOneKernel) {
+  Options options;
+  options.open = {"N"};
+  const Kernel kernel = compile(kHeat, options);
+  for (const int size : {5, 12, 40}) {
+    for (const double a : {0.05, 0.2}) {
+      const ParamValues values = {{"N", size}, {"a", a}};
+      Simulation expected = reference(kHeat, values, options);
+      Simulation actual = kernel.start(values).or_throw();
+      EXPECT_EQ(actual.fields()[0].shape, (Extents{size, 8}));
+      expected.run().or_throw();
+      actual.run().or_throw();
+      EXPECT_EQ(actual.get<float>("A").or_throw(), expected.get<float>("A").or_throw());
+    }
+  }
+}
+
+// After any number of steps every level is found where it was given, whatever the user does to the
+// arrays between calls.
+TEST_P(OnDevice, WorksInArraysOfTheUsers) {
+  const Kernel kernel = compile(kWave);
+  Floats newest = counted(30), older = counted(30);
+  older[0] = -3;  // the edges of the levels differ
+  Floats u = newest, before = older;
+  Simulation simulation = kernel.attach({{"U", View(newest)}, {"U@-1", View(older)}}).or_throw();
+  for (const int steps : {1, 2, 3, 5}) {
+    for (int step = 0; step < steps; ++step) {
+      Floats next = u;
+      for (size_t i = 1; i < 29; ++i) {
+        next[i] = 2 * u[i] - before[i] + 0.25f * (u[i - 1] - 2 * u[i] + u[i + 1]);
+      }
+      before = u;
+      u = next;
+    }
+    ASSERT_EQ(simulation.advance(steps).or_throw().steps, steps);
+    EXPECT_EQ(newest, u) << GetParam() << ", " << steps << " steps";
+    EXPECT_EQ(older, before) << GetParam() << ", " << steps << " steps";
+    EXPECT_EQ(simulation.get<float>("U@-1").or_throw(), before);
+    u[0] = newest[0] = static_cast<float>(steps);
+    u[7] = newest[7] = -5;
+  }
+  simulation.set("U", View(counted(30))).or_throw();
+  EXPECT_EQ(newest, counted(30));
+}
+
+TEST_P(OnDevice, HasMemoryOfItsOwnForFieldsWithoutArrays) {
+  Floats a = counted(12 * 8);
+  Simulation expected = reference(kHeat);
+  expected.set("A", View(a, {12, 8})).or_throw();
+  expected.run().or_throw();
+  Simulation simulation = compile(kHeat).attach({{"A", View(a, {12, 8})}}).or_throw();
+  int calls = 0;
+  const auto report = simulation.run([&](const stencil::Progress& progress) {
+    ++calls;
+    return progress.total == 6;
+  });
+  EXPECT_EQ(report.or_throw().steps, 6);
+  EXPECT_GE(calls, 1);
+  EXPECT_EQ(a, expected.get<float>("A").or_throw());
+  EXPECT_EQ(simulation.reduction("total").or_throw().value,
+            expected.reduction("total").or_throw().value);
+}
+
+TEST_P(OnDevice, CanBeInterrupted) {
+  Simulation simulation = compile(kHeat).start().or_throw();
+  const Report report =
+      simulation.advance(1000, [](const stencil::Progress&) { return false; }).or_throw();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_LT(report.steps, 1000);
+  Simulation expected = reference(kHeat);
+  expected.advance(report.steps).or_throw();
+  EXPECT_EQ(simulation.get<float>("A").or_throw(), expected.get<float>("A").or_throw());
+}
+
+// --- Elements
+// ----------------------------------------------------------------------------------------------
+
+TEST(Simulation, InterleavesComponentsOfOneType) {
+  Simulation simulation =
+      program_of(kStructures).compile({.device = "reference"}).or_throw().start().or_throw();
+  EXPECT_EQ(simulation.shape_of("S").or_throw(), (Extents{5, 4, 3}));
+  simulation.set("S", View(counted(60), {5, 4, 3})).or_throw();
+  simulation.advance(1).or_throw();
+  const Floats all = simulation.get<float>("S").or_throw();
+  for (size_t i = 0; i < 60; ++i) EXPECT_EQ(all[i], 2 * static_cast<float>(i + 1));
+  const Floats second = simulation.get<float>("S.u[0]").or_throw();
+  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(second[i], all[3 * i + 1]);
+  EXPECT_EQ(code_of(simulation.get<float>("T")), "R063");
+  EXPECT_EQ(simulation.get<int>("T.n").or_throw()[0], 2);
+}
+
+TEST(Simulation, CopiesHalvesAsFloatsOrBits) {
+  Simulation simulation =
+      program_of(kStructures).compile({.device = "reference"}).or_throw().start().or_throw();
+  simulation.set("h", View(Floats(20, 1.0f + 1.0f / 4096), {5, 4})).or_throw();
+  EXPECT_EQ(simulation.get<float>("h").or_throw()[3], 1.0f) << "rounded to binary16";
+  EXPECT_EQ(simulation.get<HalfBits>("h").or_throw()[3].bits, 0x3c00);
+  EXPECT_EQ(code_of(simulation.get<double>("h")), "R062");
+}
+
+TEST(Simulation, KnowsStatistics) {
+  Simulation simulation =
+      program_of(kStructures).compile({.device = "reference"}).or_throw().start().or_throw();
+  simulation.set("T.x", View(counted(20), {5, 4})).or_throw();
+  const Statistics statistics = simulation.statistics("T.x").or_throw();
+  EXPECT_EQ(statistics.points, 20);
+  EXPECT_EQ(statistics.greatest, 20);
+  EXPECT_EQ(statistics.mean, 10.5);
+  EXPECT_EQ(code_of(simulation.statistics("T")), "R063");
+}
+
+// --- Errors
+// ------------------------------------------------------------------------------------------------
+
+TEST(Simulation, RefusesNamesThatAreNotThere) {
+  Simulation simulation =
+      program_of(kWave).compile({.device = "reference"}).or_throw().start().or_throw();
+  for (const char* name : {"V", "U@-2", "U@1", "U@-", "U@", "U.x", "", "U@-1x", "U@--1"}) {
+    EXPECT_EQ(code_of(simulation.get<float>(name)), "R060") << name;
+  }
+  EXPECT_EQ(code_of(simulation.set_param("q", 1)), "R060");
+  EXPECT_EQ(code_of(simulation.reduction("total")), "R060");
+}
+
+TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
+  Simulation simulation =
+      program_of(kHeat).compile({.device = "reference"}).or_throw().start().or_throw();
+  Floats values(96);
+  const auto shape = simulation.set("A", View(values, {8, 12}));
+  EXPECT_EQ(code_of(shape), "R061");
+  EXPECT_EQ(shape.failure().message,
+            "the array for 'A' has the shape 8 x 12, the field has 12 x 8");
+  const std::vector<double> doubles(96);
+  const auto type = simulation.set("A", View(doubles, {12, 8}));
+  EXPECT_EQ(code_of(type), "R062");
+  EXPECT_EQ(type.failure().message,
+            "the array for 'A' has elements of type double, the field of type float");
+  const auto room = simulation.set("A", View(std::span(values).first(95), {12, 8}));
+  EXPECT_EQ(code_of(room), "R063");
+  EXPECT_EQ(room.failure().message,
+            "the array for 'A' has 95 elements, its shape and strides reach from element 0 to 95");
+  EXPECT_EQ(code_of(simulation.get("A", View(std::as_const(values), {12, 8}))), "R063");
+  EXPECT_EQ(code_of(simulation.get("A", View(static_cast<float*>(nullptr), {12, 8}))), "R063");
+  EXPECT_EQ(code_of(simulation.get("A", View(values.data(), {12, 8}, {8}))), "R061");
+  EXPECT_EQ(code_of(simulation.advance(-1)), "R053");
+}
+
+TEST(Kernel, RefusesValuesThatCannotBeGiven) {
+  Options options;
+  options.open = {"N"};
+  const Kernel kernel = program_of(kHeat, options).compile({.device = "reference"}).or_throw();
+  EXPECT_EQ(code_of(kernel.start()), "R050");
+  EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"b", 1}})), "R060");
+  EXPECT_EQ(code_of(kernel.start({{"N", "many"}})), "R051");
+  EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"a", "1x"}})), "R051");
+  EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"a", 1e300 * 1e300}})), "R051");
+  EXPECT_NE(code_of(kernel.start({{"N", -7}})), "");
+  Simulation simulation = kernel.start({{"N", 9}}).or_throw();
+  EXPECT_EQ(code_of(simulation.set_param("N", 10)), "R064");
+  const Kernel folded = program_of(kHeat).compile({.device = "reference"}).or_throw();
+  EXPECT_EQ(code_of(folded.start({{"N", 9}})), "R064");
+}
+
+TEST(Kernel, RefusesArraysThatKernelsCannotWorkIn) {
+  const Kernel wave = program_of(kWave).compile({.device = "reference"}).or_throw();
+  Floats u(40), older(40);
+  const View whole(u.data(), {30}), level(older.data(), {30});
+  const auto message = [](const auto& result) {
+    return result.ok() ? "" : result.failure().code + ": " + result.failure().message;
+  };
+  EXPECT_EQ(message(wave.attach({{"U", whole}})), "R063: there is no array for 'U@-1'");
+  EXPECT_EQ(message(wave.attach({{"U", whole}, {"U@-1", whole}})),
+            "R063: the arrays for 'U' and 'U@-1' overlap");
+  EXPECT_EQ(message(wave.attach({{"U", whole}, {"U", level}})),
+            "R063: there are two arrays for 'U'");
+  EXPECT_EQ(message(wave.attach({{"U", View<const float>(u.data(), {30})}, {"U@-1", level}})),
+            "R063: the array for 'U' is const, the program writes the field");
+  Floats wide(60);
+  EXPECT_EQ(message(wave.attach({{"U", View(wide.data(), {30}, {2})}, {"U@-1", level}})),
+            "R063: the array for 'U' is not dense and row-major, so no kernel can work in it");
+  auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(u.data()) + 2);
+  EXPECT_EQ(message(wave.attach({{"U", View(odd, {30})}, {"U@-1", level}})),
+            "R063: the array for 'U' does not start at a multiple of 4 bytes");
+  Floats s(60);
+  const Kernel structures = program_of(kStructures).compile({.device = "reference"}).or_throw();
+  EXPECT_EQ(message(structures.attach({{"S", View(s, {5, 4, 3})}})),
+            "R063: kernels keep the components of field 'S' in arrays of their own");
+  EXPECT_EQ(code_of(wave.attach_device({{"U", whole}, {"U@-1", level}}, nullptr)), "R063")
+      << "alignment comes first";
+  alignas(32) static float aligned[2][32];
+  EXPECT_EQ(code_of(wave.attach_device(
+                {{"U", View(aligned[0], {30})}, {"U@-1", View(aligned[1], {30})}}, nullptr)),
+            "R045");
+}
+
+}  // namespace
+}  // namespace stencil::api

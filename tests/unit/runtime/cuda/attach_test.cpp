@@ -1,0 +1,113 @@
+// Simulations in device memory of the user's, on a stand-in for the driver.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "runtime/nvrtc.h"
+#include "stencil/stencil.h"
+#include "tests/unit/runtime/cuda/fake_driver.h"
+
+namespace stencil {
+namespace {
+
+using runtime::cuda::FakeDriver;
+
+// 22 points of a row: rows that `auto` would pad.
+constexpr const char* kProgram = R"(
+grid G = [0..9, 0..21] steps 4;
+field A : real on G;
+field K : real on G constant;
+stencil s : A[1..8, 1..20] = A[-1,0] + K[0,0];
+init K[i,j] = 1;
+)";
+constexpr size_t kPoints = 10 * 22;
+
+class CudaAttach : public testing::Test {
+ protected:
+  void SetUp() override {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto find = reinterpret_cast<runtime::cuda::FakeDriverFunction>(
+        dlsym(library, runtime::cuda::kFakeDriverSymbol));
+    ASSERT_NE(find, nullptr) << "the real driver was found before the stand-in";
+    fake_ = &find();
+    *fake_ = FakeDriver{};
+    const auto nvrtc = runtime::Nvrtc::open(0);
+    if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
+  }
+
+  static Kernel compile(const KernelOptions& options) {
+    return Program::from_text(kProgram).or_throw().compile(options).or_throw();
+  }
+  void* stream() { return &stream_; }
+
+  FakeDriver* fake_ = nullptr;
+  int stream_ = 0;  // its address is a stream
+  alignas(32) float a_[kPoints] = {};
+};
+
+TEST_F(CudaAttach, WorksInTheUsersArraysOnTheUsersStream) {
+  const Kernel kernel = compile({.device = "cuda", .schedule = "direct block=32x4", .dense = true});
+  EXPECT_TRUE(kernel.device().takes_pointers);
+  // Of the arguments, those that begin with a 7 are A and what it becomes.
+  const float* newest = a_;
+  fake_->run = [&](const std::string&, const auto&, void** parameters) {
+    float* to = nullptr;
+    for (int p = 0; p < 3; ++p) {
+      auto* const array = *static_cast<float**>(parameters[p]);
+      if (array[0] == 7 && array != newest) to = array;
+    }
+    ASSERT_NE(to, nullptr);
+    for (size_t p = 1; p < kPoints; ++p) to[p] = newest[p] + 1;
+    newest = to;
+  };
+  a_[0] = 7;  // marks A and its copy; no kernel writes it
+  {
+    Simulation simulation = kernel.attach_device({{"A", View(a_, {10, 22})}}, stream()).or_throw();
+    EXPECT_EQ(fake_->allocated.size(), 2u) << "a copy of A, and K, which was not given";
+    const Report report = simulation.advance(3).or_throw();
+    EXPECT_EQ(report.steps, 3);
+    EXPECT_EQ(report.seconds, 0);
+    EXPECT_EQ(a_[1], 3) << "an odd number of steps ends in the user's array, too";
+    newest = a_;
+    simulation.advance(2).or_throw();
+    EXPECT_EQ(a_[1], 5);
+    EXPECT_EQ(simulation.step(), 5);
+    EXPECT_EQ(fake_->copied.size(), 3u) << "a fresh copy per call, one way home";
+    EXPECT_EQ(fake_->used,
+              (std::set<runtime::cuda::Stream>{static_cast<runtime::cuda::Stream>(stream())}));
+    EXPECT_EQ(simulation.get<float>("A").failure().code, "R063");
+    EXPECT_EQ(simulation.get<float>("K").or_throw()[5], 1);
+  }
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
+TEST_F(CudaAttach, OnlyQueuesAndSaysWhenItsWorkFailed) {
+  const Kernel kernel = compile({.device = "cuda", .schedule = "direct", .dense = true});
+  Simulation simulation = kernel.attach_device({{"A", View(a_, {10, 22})}}, stream()).or_throw();
+  fake_->finish_code = 700;
+  EXPECT_TRUE(simulation.advance(2).ok());
+  const Status waited = simulation.wait();
+  ASSERT_FALSE(waited.ok());
+  EXPECT_EQ(waited.failure().code, "R044");
+}
+
+TEST_F(CudaAttach, RefusesRowsThatArePadded) {
+  const Kernel padded =
+      compile({.device = "cuda", .schedule = "direct rows=padded", .dense = true});
+  const auto refused = padded.attach_device({{"A", View(a_, {10, 22})}}, stream());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, "R045");
+  EXPECT_EQ(refused.failure().message,
+            "the schedule pads the rows of A, and those of the user's array are dense");
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
+TEST_F(CudaAttach, RefusesAddressesBetweenVectors) {
+  const Kernel kernel = compile({.device = "cuda", .dense = true});
+  const auto refused = kernel.attach_device({{"A", View(a_ + 4, {10, 22})}}, stream());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, "R063");
+}
+
+}  // namespace
+}  // namespace stencil
