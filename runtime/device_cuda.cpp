@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "compiler/emit/emit.h"
 #include "runtime/cuda_driver.h"
@@ -110,19 +111,19 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
   CudaAccelerator(const CudaAccelerator&) = delete;
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
-  // The same kernels on a stream of the user's; `built` must outlive it.
-  CudaAccelerator(const CudaAccelerator& built, cuda::Stream stream)
+  // The kernels of `built`, which must outlive it, for one session, on the user's stream if there
+  // is one. So sessions neither wait for each other nor share an answer to a stop condition.
+  CudaAccelerator(const CudaAccelerator& built, std::optional<cuda::Stream> stream)
       : module_(built.module_),
         gpu_(built.gpu_),
         context_(built.context_),
-        stream_(stream),
-        owner_(false),
+        stream_(stream.value_or(nullptr)),
         kernels_(built.kernels_) {}
   ~CudaAccelerator() override {
-    if (!context_ || !owner_) return;
+    if (!context_) return;
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
-    for (const cuda::Stream stream : {stream_, beside_}) {
+    for (const cuda::Stream stream : {own_stream_, beside_}) {
       if (stream) cu_.cuStreamDestroy(stream);
     }
     if (flag_set_) cu_.cuEventDestroy(flag_set_);
@@ -130,6 +131,13 @@ class CudaAccelerator : public Accelerator {
 
   // Compiles and loads the module.
   Status build(const Nvrtc& nvrtc);
+  // A stream of its own.
+  Status open_stream() {
+    enter();
+    const Code code = cu_.cuStreamCreate(&own_stream_, cuda::kNonBlockingStream);
+    stream_ = own_stream_;
+    return checked("to open " + gpu_.name, code);
+  }
 
   Result<Memory> allocate(int64_t bytes) override;
   void release(Memory memory) override {
@@ -175,12 +183,12 @@ class CudaAccelerator : public Accelerator {
   const kernel::Module& module_;
   Gpu gpu_;
   cuda::Context context_ = nullptr;  // shared, not owned
-  cuda::Stream stream_ = nullptr;
+  cuda::Stream own_stream_ = nullptr;
+  cuda::Stream stream_ = nullptr;  // that, or the user's
   cuda::Stream beside_ = nullptr;  // for a flag that is read while stream_ goes on
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
-  bool owner_ = true;  // of the stream and the module
   std::vector<Loaded> kernels_;
 };
 
@@ -193,7 +201,6 @@ Status CudaAccelerator::build(const Nvrtc& nvrtc) {
   if (!image.ok()) return image.failure();
   Code code = primary_context(gpu_.id, context_);
   if (code == 0) code = enter();
-  if (code == 0) code = cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream);
   if (code != 0) return driver_failure("to open " + gpu_.name, code);
   code = cu_.cuModuleLoadData(&loaded_, image.value().data());
   if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
@@ -390,13 +397,16 @@ class CudaProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    return start_plan(*accelerator_, module_, state);
+    auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
+    const Status opened = accelerator->open_stream();
+    if (!opened.ok()) return opened.failure();
+    return start_plan(std::move(accelerator), module_, state);
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
     auto accelerator =
         std::make_unique<CudaAccelerator>(*accelerator_, static_cast<cuda::Stream>(arrays.stream));
-    return attach_plan(std::move(accelerator), module_, state, arrays);
+    return start_plan(std::move(accelerator), module_, state, arrays);
   }
 
  private:

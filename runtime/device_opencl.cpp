@@ -179,6 +179,7 @@ class OpenClAccelerator : public Accelerator {
 
   // Compiles the module, or `source` instead, which holds its kernels among others.
   Status build(const std::string* source = nullptr);
+  const Found& device() const { return device_; }
   // Takes the kernels from a program that has been built.
   Status share(const OpenClAccelerator& built);
 
@@ -380,7 +381,12 @@ class OpenClProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    return start_plan(*accelerator_, module_, state);
+    // Of its own: a kernel has one set of arguments, and an accelerator one answer to a stop
+    // condition.
+    auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device());
+    const Status shared = accelerator->share(*accelerator_);
+    if (!shared.ok()) return shared.failure();
+    return start_plan(std::move(accelerator), module_, state);
   }
 
  private:

@@ -514,10 +514,10 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
 
 namespace {
 
-class AttachedSession : public Session {
+class OwningSession : public Session {
  public:
-  AttachedSession(std::unique_ptr<Accelerator> accelerator, const kernel::Module& module,
-                  reference::State& state, const DeviceArrays& arrays)
+  OwningSession(std::unique_ptr<Accelerator> accelerator, const kernel::Module& module,
+                reference::State& state, const DeviceArrays& arrays)
       : accelerator_(std::move(accelerator)), session_(*accelerator_, module, state, arrays) {}
 
   Status prepare() { return session_.prepare(); }
@@ -532,10 +532,10 @@ class AttachedSession : public Session {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> attach_plan(std::unique_ptr<Accelerator> accelerator,
-                                             const kernel::Module& module, reference::State& state,
-                                             const DeviceArrays& arrays) {
-  auto session = std::make_unique<AttachedSession>(std::move(accelerator), module, state, arrays);
+Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
+                                            const kernel::Module& module, reference::State& state,
+                                            const DeviceArrays& arrays) {
+  auto session = std::make_unique<OwningSession>(std::move(accelerator), module, state, arrays);
   const Status prepared = session->prepare();
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));

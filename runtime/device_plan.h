@@ -66,11 +66,11 @@ class Accelerator {
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state);
 
-// The same in arrays of the user's (LoadedProgram::attach). `accelerator` queues on the user's
-// stream and belongs to the session. R045 if the module pads rows.
-Result<std::unique_ptr<Session>> attach_plan(std::unique_ptr<Accelerator> accelerator,
-                                             const kernel::Module& module, reference::State& state,
-                                             const DeviceArrays& arrays);
+// The same with an accelerator that belongs to the session, in arrays of the user's where there are
+// any (LoadedProgram::attach); R045 if the module pads their rows.
+Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
+                                            const kernel::Module& module, reference::State& state,
+                                            const DeviceArrays& arrays = {});
 
 // Source text with its lines numbered, for the messages of a device's compiler.
 std::string numbered(const std::string& source);

@@ -90,7 +90,7 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
       place.level >= 0 && place.level < field.history) {
     return place;
   }
-  return Failure{"R060", fmt::format("no level '{}' of field '{}'", name.substr(at), field.name),
+  return Failure{"R070", fmt::format("no level '{}' of field '{}'", name.substr(at), field.name),
                  fmt::format("its history is {}", field.history)};
 }
 
@@ -99,7 +99,7 @@ Result<Extents> shape_at(const ir::Program& program, const FieldData& field, con
   const ir::Field& source = program.fields[static_cast<size_t>(place.field)];
   for (const Scalar type : field.types) {
     if (type == field.types[0]) continue;
-    return Failure{"R063",
+    return Failure{"R073",
                    fmt::format("the components of field '{}' differ in type, one array cannot hold "
                                "them",
                                source.name),
@@ -140,7 +140,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   const auto shape = shape_at(program, field, place);
   if (!shape.ok()) return shape.failure();
   if (array.extents() != shape.value() || array.strides().size() != array.extents().size()) {
-    return Failure{"R061",
+    return Failure{"R071",
                    fmt::format("the array for '{}' has the shape {}, the field has {}", name,
                                print_shape(array.extents()), print_shape(shape.value())),
                    array.strides().size() == array.extents().size()
@@ -151,7 +151,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   const bool converts = !exact && is_storage(type) && array.type() == ElementType::Float;
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
-        "R062",
+        "R072",
         fmt::format("the array for '{}' has elements of type {}, the field of type {}", name,
                     name_of(array.type()), stencil::name(type)),
         type == Scalar::F64 || type == Scalar::F32 ? "Options::real says what `real` is" : ""};
@@ -159,11 +159,11 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
   if (field.points == 0) return Done{};
   int64_t low = 0, high = 0;
   if (array.data() == nullptr) {
-    return Failure{"R063", fmt::format("the array for '{}' is a null pointer", name), ""};
+    return Failure{"R073", fmt::format("the array for '{}' is a null pointer", name), ""};
   }
   const bool reached = reach(array, low, high);
   if (!reached || (array.capacity() >= 0 && (low < 0 || high >= array.capacity()))) {
-    return Failure{"R063",
+    return Failure{"R073",
                    fmt::format("the array for '{}' has {} elements, its shape and strides reach "
                                "from element {} to {}",
                                name, array.capacity(), low, high),

@@ -32,7 +32,7 @@ Status check_usable(const Given& given, const AnyView& array, bool written, Wher
   int64_t dense = 1;
   for (size_t d = array.extents().size(); d-- > 0; dense *= array.extents()[d]) {
     if (array.strides()[d] == dense || array.extents()[d] <= 1) continue;
-    return Failure{"R063",
+    return Failure{"R073",
                    fmt::format("the array for '{}' is not dense and row-major, so no kernel can "
                                "work in it",
                                given.name),
@@ -41,14 +41,14 @@ Status check_usable(const Given& given, const AnyView& array, bool written, Wher
   const uintptr_t alignment =
       where == Where::Device ? kDeviceAlignment : static_cast<uintptr_t>(size_of(array.type()));
   if (reinterpret_cast<uintptr_t>(given.memory) % alignment != 0) {
-    return Failure{"R063",
+    return Failure{"R073",
                    fmt::format("the array for '{}' does not start at a multiple of {} bytes",
                                given.name, alignment),
                    ""};
   }
   if (!written || array.writable()) return Done{};
   return Failure{
-      "R063", fmt::format("the array for '{}' is const, the program writes the field", given.name),
+      "R073", fmt::format("the array for '{}' is const, the program writes the field", given.name),
       ""};
 }
 
@@ -57,7 +57,7 @@ Status check_overlaps(const ir::Program& program, const std::vector<Given>& all)
     for (const Given& b : all) {
       const bool apart = a.memory + a.bytes <= b.memory || b.memory + b.bytes <= a.memory;
       if (&a == &b || apart || !ir::is_written(program, a.place.field)) continue;
-      return Failure{"R063", fmt::format("the arrays for '{}' and '{}' overlap", a.name, b.name),
+      return Failure{"R073", fmt::format("the arrays for '{}' and '{}' overlap", a.name, b.name),
                      ""};
     }
   }
@@ -74,7 +74,7 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
     if (place.value().component < 0) {
       const ir::Field& source = program.fields[static_cast<size_t>(place.value().field)];
       return Failure{
-          "R063",
+          "R073",
           fmt::format("kernels keep the components of field '{}' in arrays of their own", name),
           fmt::format("give one for each: {}{}", source.name, source.components[0].path)};
     }
@@ -104,7 +104,7 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
     void*& memory =
         out[static_cast<size_t>(given.place.component)][static_cast<size_t>(given.place.level)];
     if (memory != nullptr) {
-      return Failure{"R063", fmt::format("there are two arrays for '{}'", given.name), ""};
+      return Failure{"R073", fmt::format("there are two arrays for '{}'", given.name), ""};
     }
     memory = given.memory;
   }
@@ -113,7 +113,7 @@ Result<std::vector<std::vector<void*>>> collect(const ir::Program& program, size
     if (missing == out[c].end()) continue;
     const auto level = missing - out[c].begin();
     return Failure{
-        "R063",
+        "R073",
         fmt::format("there is no array for '{}{}{}'", source.name, source.components[c].path,
                     level == 0 ? std::string() : fmt::format("@-{}", level)),
         "a field takes an array for every level of every component, or none"};
@@ -131,10 +131,11 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
     if (!given.ok()) return given.failure();
     const auto id = static_cast<ir::FieldId>(f);
     reference::FieldData& field = state.fields[f];
-    if (simulation.arrays == Where::Device) {
+    const bool on_device = simulation.arrays == Where::Device;
+    if (on_device || simulation.works_in_place()) {
       simulation.device_arrays.fields.push_back(given.value());
-      if (!given.value().empty()) continue;
     }
+    if (on_device && !given.value().empty()) continue;
     for (size_t c = 0; c < given.value().size(); ++c) {
       const auto bytes = static_cast<size_t>(field.size_in_bytes(static_cast<int>(c)));
       field.levels.resize(given.value()[c].size());

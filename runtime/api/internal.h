@@ -52,6 +52,11 @@ struct SimulationData {
   bool fetched = true;                        // `state` has the fields as they are
 
   const ir::Program& program() const { return kernel->source->program; }
+  // Host memory is what the device's kernels take pointers to.
+  bool works_in_place() const {
+    const runtime::Device& device = kernel->prepared.device.device;
+    return arrays == Arrays::Host && device.takes_pointers && device.in_place;
+  }
   Status open_session();
   Status fetch();          // brings the fields into the state
   Status close_session();  // that, and what the state becomes counts from here on
@@ -66,12 +71,12 @@ struct SimulationData {
 // The errors among `diagnostics` as a failure: the first by itself, all of them rendered.
 Failure failure_of(const Source& source, const Diagnostics& diagnostics);
 
-// The program's entry of that name; R060 with the nearest name if there is none. `kind` for the
+// The program's entry of that name; R070 with the nearest name if there is none. `kind` for the
 // message: "param".
 Failure unknown(const std::string& kind, const std::string& name,
                 const std::vector<std::string>& known);
 
-// A field, or a part of it, as users name it: "A", "U@-1", "S.u[0]@-1". R060.
+// A field, or a part of it, as users name it: "A", "U@-1", "S.u[0]@-1". R070.
 struct Place {
   int field = 0;
   int level = 0;
@@ -81,8 +86,8 @@ Result<Place> find_place(const ir::Program& program, const std::string& name);
 
 ElementType element_type_of(Scalar type);
 
-// Params of a run: those of the program, with `values` for what is given later. R050, R051, R060,
-// R064.
+// Params of a run: those of the program, with `values` for what is given later. R050, R051, R070,
+// R074.
 Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values);
 // A float param's value; R051.
 Result<double> real_value(const ir::Param& param, const std::string& text);
@@ -92,10 +97,10 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program);
 
 // --- Arrays
 
-// The shape of an array for the place. R063 if its components differ in type.
+// The shape of an array for the place. R073 if its components differ in type.
 Result<Extents> shape_at(const ir::Program& program, const reference::FieldData& field,
                          const Place& place);
-// Whether the array can stand for the place: R061 shape, R062 type, R063 memory. `exact`: no
+// Whether the array can stand for the place: R071 shape, R072 type, R073 memory. `exact`: no
 // conversion between element types.
 Status check_array(const ir::Program& program, const reference::FieldData& field,
                    const Place& place, const std::string& name, const AnyView& array, bool exact);
@@ -112,7 +117,7 @@ Result<Simulation> make_simulation(std::shared_ptr<const KernelData> kernel, con
                                    SimulationData::Arrays where, void* stream,
                                    const ParamValues& values);
 
-// A public function's body: what it throws becomes a failure. R046, and R069 for what is a bug.
+// A public function's body: what it throws becomes a failure. R046, and R075 for what is a bug.
 template <class T, class Body>
 Result<T> guarded(Body body) {
   try {
@@ -120,7 +125,7 @@ Result<T> guarded(Body body) {
   } catch (const std::bad_alloc&) {
     return Failure{"R046", "not enough memory", "use smaller sizes"};
   } catch (const std::exception& exception) {
-    return Failure{"R069", std::string("internal error: ") + exception.what(),
+    return Failure{"R075", std::string("internal error: ") + exception.what(),
                    "this is a bug of the library; please report the program"};
   }
 }

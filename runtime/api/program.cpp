@@ -93,7 +93,7 @@ Failure unknown(const std::string& kind, const std::string& name,
   const std::string near = nearest_name(name, known);
   std::string hint = known.empty() ? "" : fmt::format("there is {}", fmt::join(known, ", "));
   if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
-  return {"R060", fmt::format("no {} '{}'", kind, name), hint};
+  return {"R070", fmt::format("no {} '{}'", kind, name), hint};
 }
 
 Result<double> real_value(const ir::Param& param, const std::string& text) {
@@ -114,7 +114,7 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return unknown("param", name, names);
     if (program.params[static_cast<size_t>(found - names.begin())].folded()) {
-      return Failure{"R064", fmt::format("param '{}' is part of the code", name),
+      return Failure{"R074", fmt::format("param '{}' is part of the code", name),
                      "give it when the program is read (Options::definitions), or name it in "
                      "Options::open"};
     }

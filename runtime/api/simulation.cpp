@@ -80,7 +80,7 @@ Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
   auto opened =
-      arrays == Arrays::Device ? loaded.attach(state, device_arrays) : loaded.start(state);
+      device_arrays.fields.empty() ? loaded.start(state) : loaded.attach(state, device_arrays);
   if (!opened.ok()) return opened.failure();
   session = std::move(opened).value();
   return Done{};
@@ -170,8 +170,9 @@ struct Target {
 Result<Target> find(SimulationData& data, const std::string& name) {
   const auto place = api::find_place(data.program(), name);
   if (!place.ok()) return place.failure();
-  if (data.device_arrays.given(place.value().field)) {
-    return Failure{"R063",
+  if (data.arrays == SimulationData::Arrays::Device &&
+      data.device_arrays.given(place.value().field)) {
+    return Failure{"R073",
                    fmt::format("field '{}' lies in memory of the device that you gave", name),
                    "copy it by means of the device"};
   }
@@ -202,7 +203,7 @@ Status Simulation::get(const std::string& field, const AnyView& array) {
     const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
     if (!fits.ok()) return fits;
     if (!array.writable()) {
-      return Failure{"R063", fmt::format("the array for '{}' is const", field), ""};
+      return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
     }
     const Status fetched = data_->fetch();
     if (!fetched.ok()) return fetched;
@@ -228,7 +229,7 @@ Status Simulation::set_param(const std::string& name, const ParamValue& value) {
     if (found == names.end()) return api::unknown("param", name, names);
     const auto index = static_cast<size_t>(found - names.begin());
     if (params[index].folded() || !is_float(params[index].type)) {
-      return Failure{"R064",
+      return Failure{"R074",
                      params[index].folded()
                          ? fmt::format("param '{}' is part of the code", name)
                          : fmt::format("param '{}' is an integer, fixed when the run starts", name),
@@ -302,7 +303,7 @@ Result<Statistics> Simulation::statistics(const std::string& field) {
     const auto& [place, values] = target.value();
     if (place.component < 0 || place.level != 0) {
       return Failure{
-          "R063",
+          "R073",
           fmt::format("statistics are of the newest level of one component, '{}' is not", field),
           ""};
     }

@@ -103,7 +103,7 @@ class STENCIL_API Program {
   bool has_stop() const;                                 // a `stop when`
   // Warnings of the compiler, rendered with their lines; empty if there are none.
   const std::string& warnings() const;
-  // Steps of a run at these values; R053 if the program does not say, R050, R060 or R051 for the
+  // Steps of a run at these values; R053 if the program does not say, R050, R070 or R051 for the
   // values.
   Result<int64_t> steps(const ParamValues& values = {}) const;
 

@@ -40,8 +40,8 @@ class STENCIL_API Kernel {
   // The schedule as one line, which KernelOptions::schedule takes; empty on "reference".
   const std::string& schedule() const;
 
-  // A run at its first step, with fields of its own at their initial values. R050, R051, R060 and
-  // R064 for values that are missing, malformed, of no param, or already part of the code; R052 and
+  // A run at its first step, with fields of its own at their initial values. R050, R051, R070 and
+  // R074 for values that are missing, malformed, of no param, or already part of the code; R052 and
   // R046 if there is not enough memory; the codes of checks that do not hold at these sizes.
   Result<Simulation> start(const ParamValues& values = {}) const;
 
@@ -53,16 +53,16 @@ class STENCIL_API Kernel {
   // Between calls the arrays hold the newest level where "A" was given, the one before where "A@-1"
   // was, and so on, and the user may change them. Devices "host" and "reference" work in them;
   // others copy them in and out with each call of advance().
-  // Errors: those of start(), R060 to R063.
+  // Errors: those of start(), R070 to R073.
   Result<Simulation> attach(const Arrays& arrays, const ParamValues& values = {}) const;
 
   // The same with pointers to the device's memory, never read on the host, and asynchronous:
   // advance() queues its work on `stream` and returns. For "cuda" these are addresses in the GPU's
   // primary context (cudaMalloc), at multiples of 32 bytes, and `stream` is a cudaStream_t or
-  // CUstream, null being the default stream. Nothing is copied to or from the host. At the end of
-  // the work of each advance() the levels stand where they were given, for which a level may be
-  // copied on the device; at its beginning the copy that results are written to takes on the
-  // newest level where an odd step may find it. Take many steps per call.
+  // CUstream, null being the default stream. Nothing is copied to or from the host. Each call of
+  // advance() queues copies on the device as well: at its beginning, of a written field's newest
+  // level into the library's spare copy, since the user may have changed it; at its end, of levels
+  // that stand elsewhere than they were given. Take many steps per call.
   // The GPU's primary context is current in the calling thread afterwards.
   // Errors: those of attach(); R045 if the device does not take pointers, or its rows are padded
   // (KernelOptions::dense).
@@ -123,7 +123,7 @@ class STENCIL_API Simulation {
   // they share a type, and the component's element type. Strides are free. Half and bfloat may also
   // be given as float, which is rounded to nearest even.
   // A field that is set in the middle of a run costs a device with memory of its own a copy of all
-  // fields to the host and back. R060 to R063.
+  // fields to the host and back. R070 to R073.
   Status set(const std::string& field, const AnyView& array);
   // The inverse. Waits for what is queued.
   Status get(const std::string& field, const AnyView& array);
@@ -142,7 +142,7 @@ class STENCIL_API Simulation {
   // The shape that an array for set() or get() has.
   Result<Extents> shape_of(const std::string& field) const;
 
-  // Changes a float param between calls of advance(). R060, R051; R064 for one that is part of the
+  // Changes a float param between calls of advance(). R070, R051; R074 for one that is part of the
   // code or an integer, which sizes may depend on.
   Status set_param(const std::string& name, const ParamValue& value);
 
@@ -159,11 +159,11 @@ class STENCIL_API Simulation {
   int64_t step() const;  // steps done since the start
   bool stopped() const;  // the stop condition held; no further steps are taken
 
-  // The program's reductions, as of the last evaluation. Waits for what is queued. R060, R044.
+  // The program's reductions, as of the last evaluation. Waits for what is queued. R070, R044.
   Result<std::vector<ReductionValue>> reductions();
   Result<ReductionValue> reduction(const std::string& name);
 
-  // Of a field with one component, or of a component. R060, R063.
+  // Of a field with one component, or of a component. R070, R073.
   Result<Statistics> statistics(const std::string& field);
 
  private:

@@ -77,6 +77,10 @@ TEST(Program, CompilesOnlyWhatDevicesAndSchedulesServe) {
   }
 }
 
+TEST(Version, IsThatOfTheProject) {
+  EXPECT_STREQ(version(), STENCIL_PROJECT_VERSION);
+}
+
 TEST(Devices, AreListedWithReasons) {
   const auto all = devices();
   EXPECT_GE(all.size(), 4u);

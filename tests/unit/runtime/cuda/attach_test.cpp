@@ -75,7 +75,7 @@ TEST_F(CudaAttach, WorksInTheUsersArraysOnTheUsersStream) {
     EXPECT_EQ(fake_->copied.size(), 3u) << "a fresh copy per call, one way home";
     EXPECT_EQ(fake_->used,
               (std::set<runtime::cuda::Stream>{static_cast<runtime::cuda::Stream>(stream())}));
-    EXPECT_EQ(simulation.get<float>("A").failure().code, "R063");
+    EXPECT_EQ(simulation.get<float>("A").failure().code, "R073");
     EXPECT_EQ(simulation.get<float>("K").or_throw()[5], 1);
   }
   EXPECT_TRUE(fake_->allocated.empty());
@@ -106,7 +106,7 @@ TEST_F(CudaAttach, RefusesAddressesBetweenVectors) {
   const Kernel kernel = compile({.device = "cuda", .dense = true});
   const auto refused = kernel.attach_device({{"A", View(a_ + 4, {10, 22})}}, stream());
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.failure().code, "R063");
+  EXPECT_EQ(refused.failure().code, "R073");
 }
 
 }  // namespace

@@ -228,7 +228,10 @@ TEST_F(CudaDevice, LeavesNothingBehind) {
     const auto loaded = load(program, "direct", module);
     ASSERT_TRUE(loaded.ok());
     EXPECT_EQ(fake_->modules, 1);
-    EXPECT_EQ(fake_->streams, 1);
+    reference::State state = initial_state(program, bind_params(program).value());
+    const auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok());
+    EXPECT_EQ(fake_->streams, 1) << "one per session";
   }
   EXPECT_EQ(fake_->modules, 0);
   EXPECT_EQ(fake_->streams, 0);
