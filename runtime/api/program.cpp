@@ -11,10 +11,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "compiler/builder/access.h"
 #include "compiler/driver/frontend.h"
-#include "compiler/syntax/parse.h"
 #include "runtime/api/internal.h"
-#include "runtime/api/programs.h"
 #include "runtime/files.h"
 
 namespace stencil {
@@ -60,12 +59,16 @@ std::vector<ParamInfo> describe_params(const ir::Program& program) {
   return out;
 }
 
+// `rendered`: the diagnostics as text.
 Result<Program> finish(Source source, std::optional<ir::Program> program,
-                       const Diagnostics& diagnostics) {
-  if (!program) return failure_of(source, diagnostics);
-  std::string warnings = render(source, diagnostics);
+                       const Diagnostics& diagnostics, std::string rendered) {
+  if (!program) {
+    Failure failure = failure_of(source, diagnostics);
+    failure.diagnostics = std::move(rendered);
+    return failure;
+  }
   auto data = std::make_shared<ProgramData>(
-      ProgramData{std::move(source), std::move(*program), std::move(warnings), {}, {}, {}});
+      ProgramData{std::move(source), std::move(*program), std::move(rendered), {}, {}, {}});
   data->fields = describe_fields(data->program);
   data->params = describe_params(data->program);
   for (const ir::Reduction& reduction : data->program.reductions) {
@@ -132,14 +135,6 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
   return params;
 }
 
-Result<Program> make_program(const ast::Program& tree, Source source, const Options& options) {
-  return guarded<Program>([&] {
-    Diagnostics diagnostics;
-    auto program = load_program(tree, source, program_options(options, source.name()), diagnostics);
-    return finish(std::move(source), std::move(program), diagnostics);
-  });
-}
-
 }  // namespace api
 
 const char* version() {
@@ -157,7 +152,18 @@ Result<Program> Program::from_text(std::string text, const Options& options,
     Source source(std::move(file_name), std::move(text));
     Diagnostics diagnostics;
     auto program = load_program(source, api::program_options(options, source.name()), diagnostics);
-    return api::finish(std::move(source), std::move(program), diagnostics);
+    std::string rendered = render(source, diagnostics);
+    return api::finish(std::move(source), std::move(program), diagnostics, std::move(rendered));
+  });
+}
+
+Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {
+  return api::guarded<Program>([&] {
+    Diagnostics diagnostics;
+    auto program = load_program(syntax_of(built), source_of(built),
+                                api::program_options(options, built.name()), diagnostics);
+    return api::finish(source_of(built), std::move(program), diagnostics,
+                       render(built, diagnostics));
   });
 }
 

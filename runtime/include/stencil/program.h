@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stencil/builder.h"
 #include "stencil/result.h"
 #include "stencil/view.h"
 
@@ -94,6 +95,8 @@ class STENCIL_API Program {
   // The same for a text; `file_name` is what messages call it.
   static Result<Program> from_text(std::string text, const Options& options = {},
                                    std::string file_name = "program.stn");
+  // The same for a program written in C++ (stencil/builder.h); messages name the C++ lines, too.
+  static Result<Program> from_built(const BuiltProgram& built, const Options& options = {});
 
   const std::string& name() const;
   const std::vector<FieldInfo>& fields() const;          // in the order of the program

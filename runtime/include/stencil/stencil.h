@@ -1,6 +1,7 @@
 // Everything: programs, devices, runs. docs/api.md is the guide.
 #pragma once
 
+#include "stencil/builder.h"
 #include "stencil/device.h"
 #include "stencil/program.h"
 #include "stencil/result.h"

@@ -1,6 +1,4 @@
 // Programs: what is said about them, and about errors in them.
-#include "compiler/syntax/parse.h"
-#include "runtime/api/programs.h"
 #include "tests/unit/api/programs.h"
 
 namespace stencil::api {
@@ -54,16 +52,28 @@ TEST(Program, SaysWhereItsErrorsAre) {
   EXPECT_EQ(code_of(Program::from_file("/nowhere.stn")), "R010");
 }
 
-TEST(Program, IsMadeOfASyntaxTree) {
-  Source source("tree.stn", kHeat);
-  Diagnostics diagnostics;
-  const auto tree = parse(source, diagnostics);
-  ASSERT_TRUE(tree);
+TEST(Program, IsMadeOfWhatABuilderBuilt) {
+  using namespace dsl;
+  Builder builder("built");
+  const auto N = builder.param("N", integer, 10);
+  const auto G = builder.grid("G", {extent(N)}, 3);
+  const auto A = builder.field("A", real, G);
+  builder.stencil("s", A, {{1, 8}}, 0.5 * (A(-1) + A(1)));
+  const BuildResult built = builder.finish();
+  ASSERT_TRUE(built.ok()) << built.report();
   Options options;
   options.definitions = {{"N", 20}};
-  const Program program = make_program(*tree, source, options).or_throw();
-  EXPECT_EQ(program.fields()[0].shape, (Extents{20, 8}));
-  EXPECT_EQ(program.name(), "tree");
+  const Program program = Program::from_built(*built.program, options).or_throw();
+  EXPECT_EQ(program.name(), "built");
+  EXPECT_EQ(program.fields()[0].shape, Extents{20});
+  Simulation simulation = program.compile({.device = "reference"}).or_throw().start().or_throw();
+  EXPECT_EQ(simulation.run().or_throw().steps, 3);
+
+  options.definitions = {{"N", 5}};
+  const auto wrong = Program::from_built(*built.program, options);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.failure().text().find("program_test.cpp"), std::string::npos)
+      << wrong.failure().text();
 }
 
 TEST(Program, CompilesOnlyWhatDevicesAndSchedulesServe) {
