@@ -10,7 +10,6 @@
 
 #include "compiler/reference/state.h"
 #include "compiler/support/diagnostic.h"
-#include "compiler/syntax/ast.h"
 #include "runtime/run.h"
 #include "stencil/simulation.h"
 

@@ -1,5 +1,4 @@
 // Devices and kernels: what a program is compiled for, and the ways to start a run of it.
-#include <fmt/format.h>
 
 #include "compiler/schedule/schedule.h"
 #include "runtime/api/internal.h"
