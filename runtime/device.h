@@ -38,9 +38,15 @@ class Session {
   virtual Status finish() = 0;
 };
 
+// The code that a device runs: what it was compiled from, or to.
+enum class CodeKind { Source, Ptx, MachineCode };
+
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
+  // The program's kernels in this form: text, or for machine code what the device's compiler gave
+  // (cubin on cuda, the platform's program binary on opencl). R045 if the device has none.
+  virtual Result<std::string> code(CodeKind kind) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
 };
@@ -70,6 +76,9 @@ const std::vector<Device>& device_table();
 
 // What each of them has to say about this machine.
 std::vector<DeviceInfo> devices();
+
+// True if `selector` is part of `name`, upper and lower case being the same.
+bool names_device(const std::string& selector, const std::string& name);
 
 // A device as the user named it.
 struct ChosenDevice {

@@ -44,9 +44,9 @@ Status checked(const std::string& what, Code code) {
 // --- Which GPU
 // ---------------------------------------------------------------------------------------
 
-// The compiler that goes with the driver.
-const Result<Nvrtc>& compiler() {
-  static const Result<Nvrtc> nvrtc = Nvrtc::open(cuda::driver().version);
+// The compiler that goes with the driver, which is opened only where something is to be compiled.
+const Result<NvrtcInfo>& compiler() {
+  static const Result<NvrtcInfo> nvrtc = find_nvrtc(cuda::driver().version);
   return nvrtc;
 }
 
@@ -65,12 +65,13 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
         fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
         ""};
   }
-  const auto named = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
-    return gpu.name.find(selector) != std::string::npos;
-  });
-  if (named != all.end()) return *named;
-  return Failure{"R041", fmt::format("none of the {} GPUs is called '{}'", all.size(), selector),
-                 ""};
+  std::vector<std::string> names;
+  for (const Gpu& gpu : all) {
+    if (names_device(selector, gpu.name)) return gpu;
+    names.push_back(gpu.name);
+  }
+  return Failure{
+      "R041", fmt::format("no GPU is called '{}', but {}", selector, fmt::join(names, ", ")), ""};
 }
 
 // The GPU to use, if there is a compiler for it.
@@ -80,12 +81,12 @@ Result<Gpu> find_gpu(const std::string& selector) {
   auto gpu = choose_gpu(cuda::gpus(cu), selector);
   if (!gpu.ok()) return gpu;
   if (!compiler().ok()) return compiler().failure();
-  const Nvrtc& nvrtc = compiler().value();
-  const std::vector<int>& known = nvrtc.architectures();
+  const NvrtcInfo& nvrtc = compiler().value();
+  const std::vector<int>& known = nvrtc.architectures;
   if (std::binary_search(known.begin(), known.end(), gpu.value().architecture)) return gpu;
   return Failure{"R041",
                  fmt::format("NVRTC {} does not compile for {} (sm_{}), but for sm_{}",
-                             cuda::version_text(nvrtc.version()), gpu.value().name,
+                             cuda::version_text(nvrtc.version), gpu.value().name,
                              gpu.value().architecture, fmt::join(known, ", sm_")),
                  "install a CUDA toolkit made for this GPU"};
 }
@@ -121,7 +122,9 @@ class CudaAccelerator : public Accelerator {
   }
 
   // Compiles and loads the module.
-  Status build(const Nvrtc& nvrtc);
+  Status build(const NvrtcInfo& nvrtc);
+  // What it was compiled from, or to.
+  Result<std::string> code(CodeKind kind) const;
 
   Result<Memory> allocate(int64_t bytes) override;
   void release(Memory memory) override {
@@ -152,6 +155,7 @@ class CudaAccelerator : public Accelerator {
   static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
   // Every call of the driver is about the context that is current in the calling thread.
   Code enter() const { return cu_.cuCtxSetCurrent(context_); }
+  NvrtcJob job(NvrtcOutput output) const;
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
   cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
@@ -169,12 +173,24 @@ class CudaAccelerator : public Accelerator {
   std::vector<Loaded> kernels_;
 };
 
-Status CudaAccelerator::build(const Nvrtc& nvrtc) {
+NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
   emit::Options options;
   options.target = emit::Target::Cuda;
   options.kernels_only = true;
-  const auto image = nvrtc.compile(emit::emit(module_, options), gpu_.architecture,
-                                   emit::required_flags(emit::Target::Cuda, module_.fp));
+  return {emit::emit(module_, options), gpu_.architecture,
+          emit::required_flags(emit::Target::Cuda, module_.fp), output};
+}
+
+// Not kept since the program was loaded: a run rarely wants it, and the cache has it.
+Result<std::string> CudaAccelerator::code(CodeKind kind) const {
+  if (kind == CodeKind::Source) return job(NvrtcOutput::MachineCode).source;
+  const bool ptx = kind == CodeKind::Ptx;
+  return compile_cached(compiler().value(), cu_.version,
+                        job(ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode));
+}
+
+Status CudaAccelerator::build(const NvrtcInfo& nvrtc) {
+  const auto image = compile_cached(nvrtc, cu_.version, job(NvrtcOutput::MachineCode));
   if (!image.ok()) return image.failure();
   Code code = primary_context(gpu_.id, context_);
   if (code == 0) code = enter();
@@ -377,6 +393,7 @@ class CudaProgram : public LoadedProgram {
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(*accelerator_, module_, state);
   }
+  Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
 
  private:
   std::unique_ptr<CudaAccelerator> accelerator_;
@@ -391,7 +408,7 @@ DeviceInfo probe(const std::string& selector) {
   std::string text = fmt::format(
       "{} (sm_{}, {:.1f} GiB; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
       static_cast<double>(gpu.memory) / (int64_t{1} << 30),
-      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version()));
+      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version));
   if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
   return {"cuda", text, true, ""};
 }

@@ -66,7 +66,8 @@ TEST_F(CudaDevice, IsChosenByNumberOrName) {
   EXPECT_TRUE(contains(cuda_device().probe("1").description, "Fake B"));
   EXPECT_TRUE(contains(cuda_device().probe("e B").description, "Fake B"));
   EXPECT_EQ(cuda_device().probe("2").reason, "there is no GPU 2: they are numbered from 0 to 1");
-  EXPECT_EQ(cuda_device().probe("H100").reason, "none of the 2 GPUs is called 'H100'");
+  EXPECT_TRUE(contains(cuda_device().probe("fake b").description, "Fake B"));
+  EXPECT_EQ(cuda_device().probe("H100").reason, "no GPU is called 'H100', but Fake A, Fake B");
 }
 
 TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
@@ -273,6 +274,25 @@ TEST_F(CudaDevice, RequestsSharedMemoryBeyondStaticArrays) {
   EXPECT_EQ(refused.failure().code, "R043");
   EXPECT_TRUE(contains(refused.failure().message, "bytes of shared memory, Fake A has"))
       << refused.failure().message;
+}
+
+// --- Code
+// --------------------------------------------------------------------------------------------
+
+TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  const auto source = loaded.value()->code(CodeKind::Source);
+  const auto ptx = loaded.value()->code(CodeKind::Ptx);
+  const auto image = loaded.value()->code(CodeKind::MachineCode);
+  ASSERT_TRUE(source.ok() && ptx.ok() && image.ok());
+  EXPECT_TRUE(contains(source.value(), module.kernels[0].name + "("));
+  EXPECT_TRUE(contains(ptx.value(), ".target sm_90"));
+  EXPECT_TRUE(contains(ptx.value(), ".entry " + module.kernels[0].name));
+  EXPECT_EQ(ptx.value().find('\0'), std::string::npos);
+  EXPECT_EQ(image.value().substr(0, 4), "\177ELF");
 }
 
 // --- Failures
