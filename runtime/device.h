@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class Session {
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
   virtual Status finish() = 0;
+  // What the steps of the last advance() took by the device's own clock, without the time in which
+  // they were queued and waited for; nothing if the device has none.
+  virtual std::optional<double> seconds() const { return std::nullopt; }
 };
 
 // The code that a device runs: what it was compiled from, or to.

@@ -4,9 +4,8 @@
 // Both libraries are opened at run time (cuda_driver.h, nvrtc.h), so one binary works with and
 // without them. "cuda" is the first GPU, "cuda:1" the second, "cuda:NAME" the first whose name
 // contains NAME. Kernels run in the primary context of their GPU, which other users of CUDA in the
-// process share, on a stream of their own. Copies go through that stream too: it does not wait for
-// the default stream, and a plain copy from pageable memory may return before its data have
-// arrived.
+// process share, on a stream of their own. Copies (cuda_copies.h) go through that stream too: it
+// does not wait for the default stream.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 #include <mutex>
 
 #include "compiler/emit/emit.h"
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda_copies.h"
 #include "runtime/device_plan.h"
 #include "runtime/nvrtc.h"
 
@@ -106,6 +105,41 @@ Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
   return code;
 }
 
+// By two events in the stream, which must outlive the stopwatch like its context.
+class CudaStopwatch : public Stopwatch {
+ public:
+  CudaStopwatch(cuda::Context context, cuda::Stream stream) : context_(context), stream_(stream) {}
+  CudaStopwatch(const CudaStopwatch&) = delete;
+  CudaStopwatch& operator=(const CudaStopwatch&) = delete;
+  ~CudaStopwatch() override {
+    cu_.cuCtxSetCurrent(context_);
+    for (const cuda::Event event : {from_, to_}) {
+      if (event) cu_.cuEventDestroy(event);
+    }
+  }
+  Status start() override { return record(from_); }
+  Status stop() override { return record(to_); }
+  Result<double> seconds() override {
+    float milliseconds = 0;
+    const Code code = cu_.cuEventElapsedTime(&milliseconds, from_, to_);
+    if (code != 0) return driver_failure("to measure time", code);
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  Status record(cuda::Event& event) {
+    Code code = cu_.cuCtxSetCurrent(context_);
+    if (code == 0 && !event) code = cu_.cuEventCreate(&event, cuda::kEventWithTime);
+    if (code == 0) code = cu_.cuEventRecord(event, stream_);
+    return checked("to measure time", code);
+  }
+
+  const Driver& cu_ = cuda::driver();
+  cuda::Context context_;
+  cuda::Stream stream_;
+  cuda::Event from_ = nullptr, to_ = nullptr;
+};
+
 class CudaAccelerator : public Accelerator {
  public:
   CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
@@ -113,6 +147,7 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
   ~CudaAccelerator() override {
     if (!context_) return;
+    copies_.reset();
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
     for (const cuda::Stream stream : {stream_, beside_}) {
@@ -145,6 +180,7 @@ class CudaAccelerator : public Accelerator {
   }
   Status ask(Memory flag) override;
   Result<int32_t> answer() override;
+  std::unique_ptr<Stopwatch> stopwatch() override;
 
  private:
   struct Loaded {
@@ -170,6 +206,7 @@ class CudaAccelerator : public Accelerator {
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
+  std::optional<cuda::Copies> copies_;
   std::vector<Loaded> kernels_;
 };
 
@@ -196,6 +233,7 @@ Status CudaAccelerator::build(const NvrtcInfo& nvrtc) {
   if (code == 0) code = enter();
   if (code == 0) code = cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream);
   if (code != 0) return driver_failure("to open " + gpu_.name, code);
+  copies_.emplace(context_, stream_);
   code = cu_.cuModuleLoadData(&loaded_, image.value().data());
   if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
   return find_kernels();
@@ -254,44 +292,16 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
                         code);
 }
 
-namespace {
-
-// The two ends of a copy of rows.
-template <class Host>
-cuda::Copy2D::Side<Host> on_host(Host* memory, const Accelerator::Rows& rows) {
-  return {0, 0, cuda::kHostMemory, memory, 0, nullptr, static_cast<size_t>(rows.bytes)};
-}
-template <class Host>
-cuda::Copy2D::Side<Host> on_device(cuda::Address memory, const Accelerator::Rows& rows) {
-  const auto start = static_cast<size_t>(rows.start);
-  const auto pitch = static_cast<size_t>(rows.pitch);
-  return {start, 0, cuda::kDeviceMemory, nullptr, memory, nullptr, pitch};
-}
-
-}  // namespace
-
 Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
-  enter();
-  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
-  const cuda::Copy2D copy{on_host<const void>(from, rows), on_device<void>(address(to), rows),
-                          bytes, count};
-  Code code = count == 1
-                  ? cu_.cuMemcpyHtoDAsync(address(to) + copy.to.x_bytes, from, bytes, stream_)
-                  : cu_.cuMemcpy2DAsync(&copy, stream_);
-  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
-  return checked("to copy to the device", code);
+  return checked("to copy to the device", copies_->upload(address(to), from, rows));
 }
 
 Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
-  enter();
-  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
-  const cuda::Copy2D copy{on_device<const void>(address(from), rows), on_host<void>(to, rows),
-                          bytes, count};
-  Code code = count == 1
-                  ? cu_.cuMemcpyDtoHAsync(to, address(from) + copy.from.x_bytes, bytes, stream_)
-                  : cu_.cuMemcpy2DAsync(&copy, stream_);
-  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
-  return checked("to copy from the device", code);
+  return checked("to copy from the device", copies_->download(to, address(from), rows));
+}
+
+std::unique_ptr<Stopwatch> CudaAccelerator::stopwatch() {
+  return std::make_unique<CudaStopwatch>(context_, stream_);
 }
 
 Status CudaAccelerator::ask(Memory flag) {

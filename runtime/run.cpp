@@ -3,9 +3,10 @@
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
 // A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
-// can report and be interrupted. Devices are given long chunks, because each ends with a wait for
-// the device: the first is one time tile, and the chunks grow until one takes a quarter of a
-// second.
+// can report and be interrupted; without a callback it is one chunk. Devices are given long chunks,
+// because each ends with a wait for the device: the first is one time tile, and the chunks grow
+// until one takes a quarter of a second. A device stands still for the tens of microseconds between
+// two of them, which its own clock does not count.
 #include "runtime/run.h"
 
 #include <fmt/format.h>
@@ -171,7 +172,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
   if (!session.ok()) return session.failure();
   const double points = points_of(program, state);
   const int64_t tile = prepared.module ? prepared.module->plan.time_tile : 1;
-  int64_t chunk = tile;
+  int64_t chunk = progress ? tile : std::max<int64_t>(steps, 1);
   RunReport report;
   while (report.steps < steps && !report.interrupted && !report.stopped) {
     const auto begin = Clock::now();
@@ -181,7 +182,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
     if (!done.ok()) return done.failure();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     report.steps += done.value();
-    report.seconds += seconds;
+    report.seconds += session.value()->seconds().value_or(seconds);
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
     if (seconds < kChunkSeconds && chunk < INT64_MAX / 4) {
