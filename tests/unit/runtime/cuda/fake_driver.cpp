@@ -39,12 +39,30 @@ bool in_allocation(Address at, size_t bytes) {
   return at + bytes <= next->first + next->second;
 }
 
-void note_host_end(const void* memory) {
+// Copies that would go on while the host does: they happen when they are waited for, or when
+// something else comes after them in the stream.
+struct Pending {
+  std::vector<std::function<void()>> copies;
+  size_t done = 0;
+  std::map<Event, size_t> until;  // how many are before the event
+
+  void finish(size_t count) {
+    for (; done < count; ++done) copies[done]();
+  }
+  void finish() { finish(copies.size()); }
+} pending;
+
+bool is_pinned(const void* memory) {
   const auto at = reinterpret_cast<Address>(memory);
-  auto next = state.pinned.upper_bound(at);
-  const bool inside =
-      next != state.pinned.begin() && at < std::prev(next)->first + std::prev(next)->second;
-  if (!inside) ++state.pageable_copies;
+  const auto next = state.pinned.upper_bound(at);
+  return next != state.pinned.begin() && at < std::prev(next)->first + std::prev(next)->second;
+}
+
+void queue_copy(const void* host_end, std::function<void()> copy) {
+  pending.copies.push_back(std::move(copy));
+  if (is_pinned(host_end)) return;
+  ++state.pageable_copies;
+  pending.finish();
 }
 
 }  // namespace
@@ -154,12 +172,14 @@ Code cuMemAlloc_v2(Address* memory, size_t bytes) {
 }
 Code cuMemFree_v2(Address memory) {
   const Turn turn(turns);
+  pending.finish();
   if (state.allocated.erase(memory) == 0) return kInvalidValue;
   std::free(reinterpret_cast<void*>(memory));
   return 0;
 }
 Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream stream) {
   const Turn turn(turns);
+  pending.finish();
   if (stream == nullptr || !in_allocation(memory, bytes)) return kInvalidValue;
   std::memset(reinterpret_cast<void*>(memory), value, bytes);
   ++state.cleared;
@@ -168,15 +188,13 @@ Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream s
 Code cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream stream) {
   const Turn turn(turns);
   if (stream == nullptr || !in_allocation(to, bytes)) return kInvalidValue;
-  note_host_end(from);
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  queue_copy(from, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
   return 0;
 }
 Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
   const Turn turn(turns);
   if (stream == nullptr || !in_allocation(from, bytes)) return kInvalidValue;
-  note_host_end(to);
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  queue_copy(to, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
   return 0;
 }
 Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
@@ -193,13 +211,15 @@ Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
   const auto memory = [](const auto& side) {
     return side.kind == kDeviceMemory ? side.device : reinterpret_cast<Address>(side.host);
   };
-  for (size_t row = 0; row < copy->height; ++row) {
-    const Address from = memory(copy->from) + (copy->from.y + row) * copy->from.pitch;
-    const Address to = memory(copy->to) + (copy->to.y + row) * copy->to.pitch;
-    std::memcpy(reinterpret_cast<void*>(to + copy->to.x_bytes),
-                reinterpret_cast<const void*>(from + copy->from.x_bytes), copy->width_bytes);
-  }
-  note_host_end(copy->from.kind == kHostMemory ? copy->from.host : copy->to.host);
+  const auto copy_rows = [copy = *copy, memory] {
+    for (size_t row = 0; row < copy.height; ++row) {
+      const Address from = memory(copy.from) + (copy.from.y + row) * copy.from.pitch;
+      const Address to = memory(copy.to) + (copy.to.y + row) * copy.to.pitch;
+      std::memcpy(reinterpret_cast<void*>(to + copy.to.x_bytes),
+                  reinterpret_cast<const void*>(from + copy.from.x_bytes), copy.width_bytes);
+    }
+  };
+  queue_copy(copy->from.kind == kHostMemory ? copy->from.host : copy->to.host, copy_rows);
   ++state.copies_of_rows;
   return 0;
 }
@@ -219,6 +239,7 @@ Code cuStreamDestroy_v2(Stream) {
 }
 Code cuStreamSynchronize(Stream) {
   const Turn turn(turns);
+  pending.finish();
   return state.launched.empty() ? 0 : state.finish_code;
 }
 Code cuStreamWaitEvent(Stream stream, Event event, unsigned) {
@@ -237,6 +258,7 @@ Code cuMemAllocHost_v2(void** memory, size_t bytes) {
 }
 Code cuMemFreeHost(void* memory) {
   const Turn turn(turns);
+  pending.finish();
   if (state.pinned.erase(reinterpret_cast<Address>(memory)) == 0) return kInvalidValue;
   std::free(memory);
   return 0;
@@ -254,6 +276,7 @@ Code cuEventDestroy_v2(Event event) {
   const Turn turn(turns);
   --state.events;
   state.recorded.erase(event);
+  pending.until.erase(event);
   delete reinterpret_cast<char*>(event);
   return 0;
 }
@@ -262,10 +285,14 @@ Code cuEventRecord(Event event, Stream stream) {
   if (current == nullptr) return kInvalidContext;
   if (event == nullptr || stream == nullptr) return kInvalidValue;
   state.recorded[event] = state.clock;
+  pending.until[event] = pending.copies.size();
   return 0;
 }
 Code cuEventSynchronize(Event event) {
-  return event == nullptr ? kInvalidValue : 0;
+  const Turn turn(turns);
+  if (event == nullptr) return kInvalidValue;
+  pending.finish(pending.until[event]);  // never recorded: nothing to wait for
+  return 0;
 }
 Code cuEventElapsedTime(float* milliseconds, Event from, Event to) {
   const Turn turn(turns);
@@ -276,6 +303,7 @@ Code cuEventElapsedTime(float* milliseconds, Event from, Event to) {
 
 Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** parameters, void**) {
   const Turn turn(turns);
+  pending.finish();
   if (current == nullptr) return kInvalidContext;
   if (state.launch_code != 0) return state.launch_code;
   state.launched.push_back(name_of(function));
