@@ -77,61 +77,61 @@ size_t Copies::count_pieces(const Accelerator::Rows& rows) {
   return ceiling(row_bytes, width) * ceiling(static_cast<size_t>(rows.count), kPieceBytes / width);
 }
 
-Code Copies::copy_piece(Address device, std::byte* memory, const Piece& piece, bool up) const {
-  const Address at = device + piece.device_offset;
+Code Copies::copy_piece(const Copy& copy, const Piece& piece, std::byte* memory) const {
+  const Address at = copy.device + piece.device_offset;
   if (piece.height == 1) {
-    return up ? cu_.cuMemcpyHtoDAsync(at, memory, piece.width, stream_)
-              : cu_.cuMemcpyDtoHAsync(memory, at, piece.width, stream_);
+    return copy.up ? cu_.cuMemcpyHtoDAsync(at, memory, piece.width, copy.stream)
+                   : cu_.cuMemcpyDtoHAsync(memory, at, piece.width, copy.stream);
   }
   const auto side = [&]<class Host>(Host* host, bool on_host) -> Copy2D::Side<Host> {
     if (on_host) return {0, 0, kHostMemory, host, 0, nullptr, piece.width};
     return {0, 0, kDeviceMemory, nullptr, at, nullptr, piece.pitch};
   };
-  const Copy2D copy{side(static_cast<const void*>(memory), up),
-                    side(static_cast<void*>(memory), !up), piece.width, piece.height};
-  return cu_.cuMemcpy2DAsync(&copy, stream_);
+  const Copy2D rows{side(static_cast<const void*>(memory), copy.up),
+                    side(static_cast<void*>(memory), !copy.up), piece.width, piece.height};
+  return cu_.cuMemcpy2DAsync(&rows, copy.stream);
 }
 
 // Every piece whose number leaves the remainder `worker`.
-Code Copies::work(size_t worker, size_t workers, Address device, std::byte* host,
-                  const Accelerator::Rows& rows, bool up) const {
+Code Copies::work(size_t worker, size_t workers, const Copy& copy) const {
   const Stage& stage = stages_[worker];
   Code code = cu_.cuCtxSetCurrent(context_);
-  for (size_t number = worker; code == 0 && number < count_pieces(rows); number += workers) {
-    const Piece piece = piece_of(rows, number);
-    const size_t bytes = piece.width * piece.height;
-    if (up) {
+  for (size_t n = worker; code == 0 && n < count_pieces(copy.rows); n += workers) {
+    const Piece piece = piece_of(copy.rows, n);
+    std::byte* const host = copy.host + piece.host_offset;
+    if (copy.up) {
       code = cu_.cuEventSynchronize(stage.idle);  // the piece before has left
-      if (code == 0) std::memcpy(stage.memory, host + piece.host_offset, bytes);
+      if (code == 0) std::memcpy(stage.memory, host, piece.width * piece.height);
     }
-    if (code == 0) code = copy_piece(device, stage.memory, piece, up);
-    if (code == 0) code = cu_.cuEventRecord(stage.idle, stream_);
-    if (!up) {
+    if (code == 0) code = copy_piece(copy, piece, stage.memory);
+    if (code == 0) code = cu_.cuEventRecord(stage.idle, copy.stream);
+    if (!copy.up) {
       if (code == 0) code = cu_.cuEventSynchronize(stage.idle);
-      if (code == 0) std::memcpy(host + piece.host_offset, stage.memory, bytes);
+      if (code == 0) std::memcpy(host, stage.memory, piece.width * piece.height);
     }
   }
   return code;
 }
 
-Code Copies::copy(Address device, std::byte* host, const Accelerator::Rows& rows, bool up) {
+Code Copies::run(const Copy& copy) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Code code = cu_.cuCtxSetCurrent(context_);
   if (code != 0) return code;
-  const size_t pieces = count_pieces(rows);
+  const size_t pieces = count_pieces(copy.rows);
   if (pieces < 2 || !provide_stages()) {
+    const Accelerator::Rows& rows = copy.rows;
     const auto pitch = static_cast<size_t>(rows.count > 1 ? rows.pitch : rows.bytes);
-    code = copy_piece(device, host,
+    code = copy_piece(copy,
                       {0, static_cast<size_t>(rows.start), static_cast<size_t>(rows.bytes),
                        static_cast<size_t>(rows.count), pitch},
-                      up);
+                      copy.host);
   } else {
     const size_t workers = std::min(stages_.size(), pieces);
     std::atomic<Code> first = 0;
     const auto work_as = [&](size_t worker) {
-      Code expected = 0;
-      const Code ended = work(worker, workers, device, host, rows, up);
-      if (ended != 0) first.compare_exchange_strong(expected, ended);
+      Code none = 0;
+      const Code ended = work(worker, workers, copy);
+      if (ended != 0) first.compare_exchange_strong(none, ended);
     };
     std::vector<std::thread> threads;
     for (size_t worker = 1; worker < workers; ++worker) threads.emplace_back(work_as, worker);
@@ -139,16 +139,17 @@ Code Copies::copy(Address device, std::byte* host, const Accelerator::Rows& rows
     for (std::thread& thread : threads) thread.join();
     code = first;
   }
-  const Code waited = cu_.cuStreamSynchronize(stream_);
+  const Code waited = cu_.cuStreamSynchronize(copy.stream);
   return code != 0 ? code : waited;
 }
 
-Code Copies::upload(Address to, const std::byte* from, const Accelerator::Rows& rows) {
-  return copy(to, const_cast<std::byte*>(from), rows, true);  // only read from
+Code Copies::upload(Stream stream, Address to, const std::byte* from,
+                    const Accelerator::Rows& rows) {
+  return run({stream, to, const_cast<std::byte*>(from), rows, true});  // only read from
 }
 
-Code Copies::download(std::byte* to, Address from, const Accelerator::Rows& rows) {
-  return copy(from, to, rows, false);
+Code Copies::download(Stream stream, std::byte* to, Address from, const Accelerator::Rows& rows) {
+  return run({stream, from, to, rows, false});
 }
 
 }  // namespace stencil::runtime::cuda

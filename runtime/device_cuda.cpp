@@ -147,7 +147,6 @@ class CudaAccelerator : public Accelerator {
   CudaAccelerator& operator=(const CudaAccelerator&) = delete;
   ~CudaAccelerator() override {
     if (!context_) return;
-    copies_.reset();
     enter();
     if (loaded_) cu_.cuModuleUnload(loaded_);
     for (const cuda::Stream stream : {stream_, beside_}) {
@@ -206,7 +205,7 @@ class CudaAccelerator : public Accelerator {
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
-  std::optional<cuda::Copies> copies_;
+  std::shared_ptr<cuda::Copies> copies_;
   std::vector<Loaded> kernels_;
 };
 
@@ -233,7 +232,7 @@ Status CudaAccelerator::build(const NvrtcInfo& nvrtc) {
   if (code == 0) code = enter();
   if (code == 0) code = cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream);
   if (code != 0) return driver_failure("to open " + gpu_.name, code);
-  copies_.emplace(context_, stream_);
+  copies_ = std::make_shared<cuda::Copies>(context_);
   code = cu_.cuModuleLoadData(&loaded_, image.value().data());
   if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
   return find_kernels();
@@ -293,11 +292,11 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
 }
 
 Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
-  return checked("to copy to the device", copies_->upload(address(to), from, rows));
+  return checked("to copy to the device", copies_->upload(stream_, address(to), from, rows));
 }
 
 Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
-  return checked("to copy from the device", copies_->download(to, address(from), rows));
+  return checked("to copy from the device", copies_->download(stream_, to, address(from), rows));
 }
 
 std::unique_ptr<Stopwatch> CudaAccelerator::stopwatch() {

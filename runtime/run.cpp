@@ -3,10 +3,9 @@
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
 // A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
-// can report and be interrupted; without a callback it is one chunk. Devices are given long chunks,
-// because each ends with a wait for the device: the first is one time tile, and the chunks grow
-// until one takes a quarter of a second. A device stands still for the tens of microseconds between
-// two of them, which its own clock does not count.
+// can report and be interrupted. Devices are given long chunks, because each ends with a wait for
+// the device: the first is one time tile, and the chunks grow until one takes a quarter of a
+// second.
 #include "runtime/run.h"
 
 #include <fmt/format.h>
@@ -172,7 +171,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
   if (!session.ok()) return session.failure();
   const double points = points_of(program, state);
   const int64_t tile = prepared.module ? prepared.module->plan.time_tile : 1;
-  int64_t chunk = progress ? tile : std::max<int64_t>(steps, 1);
+  int64_t chunk = tile;
   RunReport report;
   while (report.steps < steps && !report.interrupted && !report.stopped) {
     const auto begin = Clock::now();

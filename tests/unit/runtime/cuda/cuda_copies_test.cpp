@@ -28,7 +28,7 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
   ASSERT_EQ(cu.cuDevicePrimaryCtxRetain(&context, 0), 0);
   ASSERT_EQ(cu.cuCtxSetCurrent(context), 0);
   ASSERT_EQ(cu.cuStreamCreate(&stream, kNonBlockingStream), 0);
-  Copies copies(context, stream);
+  Copies copies(context);
   const std::vector<Accelerator::Rows> shapes = {
       {1},                                    // a byte
       {4 * kMiB},                             // a piece
@@ -50,7 +50,7 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
     ASSERT_EQ(cu.cuMemAlloc(&memory, stored), 0);
     const auto* device = reinterpret_cast<const std::byte*>(memory);
     ASSERT_EQ(cu.cuMemsetD8Async(memory, 0x5a, stored, stream), 0);
-    ASSERT_EQ(copies.upload(memory, from.data(), rows), 0);
+    ASSERT_EQ(copies.upload(stream, memory, from.data(), rows), 0);
     size_t beside = stored;  // bytes that are no point's
     for (int64_t row = 0; row < rows.count; ++row) {
       const auto bytes = static_cast<size_t>(rows.bytes);
@@ -62,7 +62,7 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
     }
     EXPECT_TRUE(rows.start == 0 || device[0] == std::byte{0x5a});
     EXPECT_TRUE(beside == 0 || device[stored - 1] == std::byte{0x5a});
-    ASSERT_EQ(copies.download(to.data(), memory, rows), 0);
+    ASSERT_EQ(copies.download(stream, to.data(), memory, rows), 0);
     EXPECT_TRUE(from == to);
     ASSERT_EQ(cu.cuMemFree(memory), 0);
   }

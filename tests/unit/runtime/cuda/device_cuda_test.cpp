@@ -413,20 +413,38 @@ TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
 // --- Failures
 // ----------------------------------------------------------------------------------------
 
-TEST_F(CudaDevice, SaysHowMuchMemoryTheFieldsNeed) {
-  const ir::Program program = program_of(kDecay);
-  kernel::Module module;
-  const auto loaded = load(program, "direct", module);
-  ASSERT_TRUE(loaded.ok());
-  reference::State state = initial_state(program, bind_params(program).value());
-  fake_->memory = 3000;  // one copy of 20 x 24 floats, not two
-  const auto session = loaded.value()->start(state);
-  ASSERT_FALSE(session.ok());
-  EXPECT_EQ(session.failure().code, "R043");
-  EXPECT_EQ(session.failure().message,
-            "CUDA failed to allocate 1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR "
-            "(so the test wants it); the fields need 3840 bytes: A 2 x 1920");
-  EXPECT_TRUE(fake_->allocated.empty());
+// The words after "to allocate"; the driver has `memory` bytes.
+TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
+  struct Case {
+    const char* program;
+    const char* schedule;
+    size_t memory;
+    const char* expected;
+  };
+  for (const Case& c : {
+           // One copy of 20 x 23 floats, not two.
+           Case{kDecay, "direct rows=dense", 3000,
+                "1840 bytes on Fake A, which has 1160 of 3000 free: FAKE_ERROR (so the test wants "
+                "it); the program needs 3680 bytes: A 2 x 1840"},
+           Case{kDecay, "direct rows=padded", 3000,
+                "1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR (so the test wants "
+                "it); the program needs 3840 bytes: A 2 x 1920 (1840 without padding)"},
+           Case{kConverging, "direct rows=dense", 130,
+                "CONVERGING_TEXT"},
+       }) {
+    SCOPED_TRACE(c.schedule);
+    const ir::Program program = program_of(c.program);
+    kernel::Module module;
+    const auto loaded = load(program, c.schedule, module);
+    ASSERT_TRUE(loaded.ok());
+    reference::State state = initial_state(program, bind_params(program).value());
+    fake_->memory = c.memory;
+    const auto session = loaded.value()->start(state);
+    ASSERT_FALSE(session.ok());
+    EXPECT_EQ(session.failure().code, "R043");
+    EXPECT_EQ(session.failure().message, std::string("CUDA failed to allocate ") + c.expected);
+    EXPECT_TRUE(fake_->allocated.empty());
+  }
 }
 
 TEST_F(CudaDevice, ReportsALaunchThatFails) {
