@@ -126,7 +126,7 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
     EXPECT_TRUE(state.stopped);
     // The tile after it had been launched by the time the answer was read; it counts for nothing.
     EXPECT_FALSE(fake_->launched.back().ends_with("_stop")) << fake_->launched.back();
-    EXPECT_EQ(fake_->events, 1);
+    EXPECT_EQ(fake_->events, 3) << "one for the flag, two for the time";
     EXPECT_EQ(session.value()->advance(1).value(), 0);
   }
   EXPECT_EQ(state.step, 14);
@@ -429,8 +429,10 @@ TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
            Case{kDecay, "direct rows=padded", 3000,
                 "1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR (so the test wants "
                 "it); the program needs 3840 bytes: A 2 x 1920 (1840 without padding)"},
-           Case{kConverging, "direct rows=dense", 130,
-                "CONVERGING_TEXT"},
+           Case{
+               kConverging, "direct rows=dense", 130,
+               "4 bytes on Fake A, which has 2 of 130 free: FAKE_ERROR (so the test wants it); the "
+               "program needs 148 bytes: A 2 x 64; reductions 20"},
        }) {
     SCOPED_TRACE(c.schedule);
     const ir::Program program = program_of(c.program);
