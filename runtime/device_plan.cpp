@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -64,7 +63,7 @@ class PlanSession : public Session {
   Status prepare();
   Result<int64_t> advance(int64_t steps) override;
   Status finish() override;
-  std::optional<double> seconds() const override { return seconds_; }
+  std::optional<double> seconds() const override;
 
  private:
   Status upload(const kernel::Array& array);
@@ -101,8 +100,7 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
   bool asked_ = false;  // the answer to the stop condition has yet to be taken
-  std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();
-  double seconds_ = 0;  // of the last advance()
+  const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
 std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
@@ -329,7 +327,8 @@ Status PlanSession::tile(int64_t count) {
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
   int64_t done = 0;
-  if (const Status started = stopwatch_->start(); !started.ok()) return started.failure();
+  const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
+  if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
     const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
     const Status acted = tile(count);
@@ -342,15 +341,20 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
-  if (const Status ended = stopwatch_->stop(); !ended.ok()) return ended.failure();
+  const Status ended = stopwatch_ ? stopwatch_->stop() : Status(Done{});
+  if (!ended.ok()) return ended.failure();
   const Status waited = accelerator_.wait();
   if (!waited.ok()) return waited.failure();
-  const auto seconds = stopwatch_->seconds();
-  if (!seconds.ok()) return seconds.failure();
-  seconds_ = seconds.value();
   const Status read = read_reductions();
   if (!read.ok()) return read.failure();
   return done;
+}
+
+std::optional<double> PlanSession::seconds() const {
+  if (!stopwatch_) return std::nullopt;
+  const auto measured = stopwatch_->seconds();
+  if (!measured.ok()) return std::nullopt;
+  return measured.value();
 }
 
 // --- Reductions
@@ -441,27 +445,7 @@ Status PlanSession::finish() {
   return Done{};
 }
 
-class HostStopwatch : public Stopwatch {
- public:
-  Status start() override {
-    begin_ = Clock::now();
-    return Done{};
-  }
-  Status stop() override { return Done{}; }  // the work is done when seconds() is asked
-  Result<double> seconds() override {
-    return std::chrono::duration<double>(Clock::now() - begin_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_;
-};
-
 }  // namespace
-
-std::unique_ptr<Stopwatch> Accelerator::stopwatch() {
-  return std::make_unique<HostStopwatch>();
-}
 
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state) {

@@ -17,7 +17,7 @@ struct ScalarBytes {
   size_t size;
 };
 
-// Measures work: start() and stop() are queued among it, seconds() asked once it is done.
+// Measures work: start() and stop() are queued among it, seconds() is asked once it is done.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
@@ -59,8 +59,8 @@ class Accelerator {
   };
   virtual Status launch(const Call& call) = 0;  // queues it
   virtual Status wait() = 0;                    // until everything queued is done
-  // By the device's clock where it has one, else by the host's.
-  virtual std::unique_ptr<Stopwatch> stopwatch();
+  // By the device's own clock; null: it has none.
+  virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
   // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
   // that alone and not for what was queued since. One at a time.
