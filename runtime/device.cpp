@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::runtime {
@@ -15,6 +18,11 @@ Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
                                                        const DeviceArrays&) const {
   return Failure{"R045", "the device does not work in arrays given by their addresses",
                  "give arrays in host memory"};
+}
+
+Result<std::string> LoadedProgram::code(CodeKind kind) const {
+  const char* const what[] = {"source text", "PTX", "machine code"};
+  return Failure{"R045", fmt::format("this device has no {}", what[static_cast<int>(kind)]), ""};
 }
 
 const std::vector<Device>& device_table() {
@@ -27,6 +35,15 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> out;
   for (const Device& device : device_table()) out.push_back(device.probe(""));
   return out;
+}
+
+bool names_device(const std::string& selector, const std::string& name) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return std::search(name.begin(), name.end(), selector.begin(), selector.end(), same) !=
+             name.end() ||
+         selector.empty();
 }
 
 namespace {

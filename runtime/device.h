@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,11 +50,20 @@ class Session {
   virtual Status finish() = 0;
   // Until what advance() queued is done; only attached sessions return from it before that.
   virtual Status wait() { return Done{}; }
+  // What the steps of the last advance() took by the device's own clock, without the time in which
+  // they were queued and waited for; nothing if the device has none.
+  virtual std::optional<double> seconds() const { return std::nullopt; }
 };
+
+// The code that a device runs: what it was compiled from, or to.
+enum class CodeKind { Source, Ptx, MachineCode };
 
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
+  // The program's kernels in this form: text, or for machine code what the device's compiler gave
+  // (cubin on cuda, the platform's program binary on opencl). R045 if the device has none.
+  virtual Result<std::string> code(CodeKind kind) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
   // The same in arrays of the user's, which have no storage in the state: at the end of each
@@ -89,6 +99,9 @@ const std::vector<Device>& device_table();
 
 // What each of them has to say about this machine.
 std::vector<DeviceInfo> devices();
+
+// True if `selector` is part of `name`, upper and lower case being the same.
+bool names_device(const std::string& selector, const std::string& name);
 
 // A device as the user named it.
 struct ChosenDevice {

@@ -176,7 +176,13 @@ class HostSession : public Session {
 
 class HostProgram : public LoadedProgram {
  public:
-  HostProgram(RunPacked run, const kernel::Plan& plan) : run_(run), plan_(plan) {}
+  HostProgram(RunPacked run, const kernel::Plan& plan, std::string source)
+      : run_(run), plan_(plan), source_(std::move(source)) {}
+
+  Result<std::string> code(CodeKind kind) const override {
+    if (kind != CodeKind::Source) return LoadedProgram::code(kind);
+    return source_;
+  }
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return std::unique_ptr<Session>(std::make_unique<HostSession>(run_, plan_, state));
@@ -185,6 +191,7 @@ class HostProgram : public LoadedProgram {
  private:
   RunPacked run_;
   const kernel::Plan& plan_;
+  std::string source_;
 };
 
 Failure compilation_failure(const Words& command, const std::string& log) {
@@ -234,7 +241,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
   const std::string object = directory.path() + "/program.so";
   emit::Options options;
   options.target = emit::Target::Cpp;
-  const Status written = write_file_atomically(source, emit::emit(*job.module, options));
+  std::string text = emit::emit(*job.module, options);
+  const Status written = write_file_atomically(source, text);
   if (!written.ok()) return written.failure();
   const Status compiled =
       compile(find_compiler(), job.module->fp, source, object, directory.path() + "/log");
@@ -248,7 +256,8 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
   const std::string entry = job.module->name + "_run_packed";
   const auto run = reinterpret_cast<RunPacked>(dlsym(handle, entry.c_str()));
   if (run == nullptr) return Failure{"R042", "the compiled program has no packed entry point", ""};
-  return std::unique_ptr<LoadedProgram>(std::make_unique<HostProgram>(run, job.module->plan));
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<HostProgram>(run, job.module->plan, std::move(text)));
 }
 
 }  // namespace

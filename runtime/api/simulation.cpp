@@ -35,6 +35,7 @@ class KeptSession : public runtime::Session {
     if (!waited.ok()) return waited.failure();
     return done;
   }
+  std::optional<double> seconds() const override { return session_.seconds(); }
   Status finish() override { return Done{}; }
 
  private:
@@ -124,7 +125,8 @@ Result<Report> SimulationData::advance_session(int64_t steps, const ProgressCall
     if (!done.ok()) return done.failure();
     report.steps = done.value();
     if (arrays != Arrays::Device) {
-      report.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      const std::chrono::duration<double> taken = Clock::now() - begin;
+      report.seconds = session->seconds().value_or(taken.count());
     }
   }
   report.updates = static_cast<double>(report.steps) * points;
