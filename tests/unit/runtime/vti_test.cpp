@@ -111,8 +111,7 @@ TEST(Vti, HasEveryTypeVectorsAndGridCoordinates) {
   const ir::Program program = program_of(kTypes);
   reference::State state = initial_state(program, bind_params(program).value());
   reference::advance(program, state, 1);
-  const ImageData image =
-      written(program, state, {{0}, {1}, {2}, {2, 1}, {3}, {4}, {0, 0, 3}});
+  const ImageData image = written(program, state, {{0}, {1}, {2}, {2, 1}, {3}, {4}, {0, 0, 3}});
   EXPECT_EQ(image.extent, "5 9 0 3 -1 2");
   EXPECT_EQ(image.piece, image.extent);
   EXPECT_EQ(image.origin, "0 0 0");
