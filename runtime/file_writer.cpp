@@ -41,8 +41,9 @@ int enter(const std::string& name) {
   return -1;
 }
 
-void leave(int place) {
+void leave(int& place) {
   if (place >= 0) free(temporary_files[static_cast<size_t>(place)].exchange(nullptr));
+  place = -1;
 }
 
 std::string temporary_name(const std::string& path) {
@@ -86,10 +87,17 @@ Status FileWriter::open_directly() {
 
 Status FileWriter::open_beside(const std::string& target) {
   target_ = target;
-  temporary_ = temporary_name(target);
-  registered_ = enter(temporary_);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) return failure(errno);
+  do {  // a name may be left from a process that was killed and had the same id
+    leave(registered_);
+    temporary_ = temporary_name(target);
+    registered_ = enter(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    temporary_.clear();  // is not ours
+    return failure(error);
+  }
   const int error = reserve(descriptor_, bytes_);
   if (error != 0) return failure(error);
   return Done{};
@@ -143,7 +151,7 @@ Status FileWriter::commit() {
   if (!closed.ok() || target_.empty()) return closed;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return failure(errno);
   temporary_.clear();
-  leave(std::exchange(registered_, -1));
+  leave(registered_);
   return Done{};
 }
 

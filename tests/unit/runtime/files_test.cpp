@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "runtime/file_writer.h"
@@ -76,6 +77,23 @@ TEST(Files, SeveralAreWrittenOrNone) {
   ASSERT_TRUE(write_files({text(a, "new"), text(b, "b")}).ok());
   EXPECT_EQ(read_file(a).value(), "new");
   EXPECT_EQ(directory.entries(), 2u);
+}
+
+// Left by a process of the same id that was killed.
+TEST(Files, TemporaryFilesOfOthersAreLeftAlone) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a");
+  uint64_t number = 0;
+  {
+    const auto probe = FileWriter::create(path);
+    const std::string name = std::filesystem::directory_iterator(directory.file(""))->path();
+    number = std::stoull(name.substr(name.rfind('-') + 1));
+  }
+  const std::string stale = path + ".tmp-" + std::to_string(::getpid()) + "-";
+  std::ofstream(stale + std::to_string(number + 1)) << "x";
+  EXPECT_TRUE(write_file_atomically(path, "new").ok());
+  EXPECT_EQ(read_file(path).value(), "new");
+  EXPECT_EQ(read_file(stale + std::to_string(number + 1)).value(), "x");
 }
 
 // As a handler does it that is about to end the process: the writers live on.
