@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -68,6 +69,7 @@ class PlanSession : public Session {
 
   Status prepare();
   Result<int64_t> advance(int64_t steps) override;
+  Status fetch(const std::vector<int>& levels) override;
   Status finish() override;
   Status wait() override;
   std::optional<double> seconds() const override;
@@ -513,12 +515,17 @@ Status PlanSession::read_reductions() {
 }
 
 Status PlanSession::finish() {
+  return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
+}
+
+Status PlanSession::fetch(const std::vector<int>& levels) {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& array = plan_.arrays[a];
-    if (!array.written || is_attached(array)) continue;
-    reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+    const auto f = static_cast<size_t>(array.field);
+    if (!array.written || is_attached(array) || f >= levels.size()) continue;
+    reference::FieldData& field = state_.fields[f];
     const Accelerator::Rows& rows = layouts_[a].rows;
-    for (int level = 0; level < array.levels && rows.bytes > 0; ++level) {
+    for (int level = 0; level < std::min(array.levels, levels[f]) && rows.bytes > 0; ++level) {
       const Status copied = accelerator_.download(field.data(level, array.component),
                                                   memory_[a][static_cast<size_t>(level)], rows);
       if (!copied.ok()) return copied;
@@ -547,6 +554,7 @@ class OwningSession : public Session {
 
   Status prepare() { return session_.prepare(); }
   Result<int64_t> advance(int64_t steps) override { return session_.advance(steps); }
+  Status fetch(const std::vector<int>& levels) override { return session_.fetch(levels); }
   Status finish() override { return session_.finish(); }
   std::optional<double> seconds() const override { return session_.seconds(); }
   Status wait() override { return session_.wait(); }
