@@ -270,7 +270,6 @@ class OpenClAccelerator : public Accelerator {
   std::vector<cl_kernel> kernels_;
   int32_t flag_ = 0;              // what `ask` reads
   cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
-  std::mutex launching_;
 };
 
 Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {
@@ -392,8 +391,6 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
 }
 
 Status OpenClAccelerator::launch(const Call& call) {
-  // A kernel object keeps its arguments until it is queued, and all sessions of a program share it.
-  const std::lock_guard<std::mutex> lock(launching_);
   const cl_kernel built = kernels_[static_cast<size_t>(call.kernel)];
   const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
   cl_uint argument = 0;
