@@ -11,6 +11,7 @@
 #include <cctype>
 
 #include "compiler/emit/legalise.h"
+#include "compiler/emit/loop_nest.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -588,28 +589,34 @@ void Writer::threads(const kernel::Threads& threads, bool last) {
 }
 
 void Writer::thread_loops(const kernel::Threads& threads, bool last) {
-  const std::set<std::string> used = kernel::variables_in(threads.body);
+  const LoopNest nest = loop_nest(*kernel_, threads.body);
   int opened = 0;
-  for (size_t axis = kMaxRank; axis-- > 0;) {
-    const int count = kernel_->threads[axis];
-    if (count == 1) continue;
-    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", kThreadNames[axis], count));
+  if (!nest.conditions.empty()) {
+    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
+    ++opened;
+  }
+  for (const LoopNest::Loop& loop : nest.loops) {
+    const std::string name = names_.spell(loop.name);
+    const std::string begin = expressions_.print(loop.begin);
+    const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
+    out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;
   }
   const bool braces = opened == 0 && !last;
   if (braces) out_.open("{");
+  const std::set<std::string> used = kernel::variables_in(nest.body);
   for (size_t axis = kMaxRank; axis-- > 0;) {
     if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
       out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
     }
   }
-  std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);
-  touched.merge(kernel::buffers_stored(threads.body));
+  std::set<kernel::BufferId> touched = kernel::buffers_loaded(nest.body);
+  touched.merge(kernel::buffers_stored(nest.body));
   for (kernel::BufferId id : touched) {
     if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
   }
   loop_depth_ += opened;
-  body(threads.body);
+  body(nest.body);
   loop_depth_ -= opened;
   for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
 }
