@@ -182,7 +182,7 @@ Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& libr
 }
 
 Device host_device() {
-  return {"host", true, probe, load, true};
+  return {"host", true, probe, load, schedule::processor()};
 }
 
 }  // namespace stencil::runtime

@@ -104,13 +104,14 @@ namespace {
 
 // The module for the schedule line; on failure nothing and errors.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
-                                            bool in_place,
+                                            const schedule::Machine& machine,
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics) {
   const bool automatic = line.empty() || line == "auto";
-  schedule = automatic ? schedule::choose(program) : schedule::parse(line, program, diagnostics);
+  schedule = automatic ? schedule::choose(program, nullptr, machine)
+                       : schedule::parse(line, program, diagnostics, machine);
   if (!schedule) return nullptr;
-  auto module = schedule::lower(program, *schedule, diagnostics, in_place);
+  auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return nullptr;
   const auto problems = kernel::verify(*module);
   for (const std::string& problem : problems) {
@@ -130,7 +131,7 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   out.device = std::move(chosen).value();
   if (out.device.device.runs_kernels) {
     out.module =
-        lower(program, schedule_line, out.device.device.in_place, out.schedule, diagnostics);
+        lower(program, schedule_line, out.device.device.machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   }
   auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);

@@ -103,11 +103,30 @@ TEST_F(HostCompiler, NamesWhatObjectsDependOn) {
 
 kernel::Module module_of(const ir::Program& program, const std::string& line) {
   Diagnostics diagnostics;
-  const auto schedule = schedule::parse(line, program, diagnostics);
+  const auto schedule = schedule::parse(line, program, diagnostics, schedule::processor());
   EXPECT_TRUE(schedule) << render(Source("", ""), diagnostics);
-  auto module = schedule::lower(program, *schedule, diagnostics, true);
+  auto module = schedule::lower(program, *schedule, diagnostics, schedule::processor());
   EXPECT_TRUE(module) << render(Source("", ""), diagnostics);
   return std::move(*module);
+}
+
+// Additions of so many floats at once in the optimised IR of the program's kernels.
+bool adds_vectors(const HostLibrary& library, const ir::Program& program, const std::string& line) {
+  const auto text = library.intermediate(host_source(module_of(program, line)), FpMode::Strict);
+  EXPECT_TRUE(text.ok()) << text.failure().message;
+  return std::regex_search(text.value(), std::regex("fadd <(4|8|16) x float>"));
+}
+
+TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
+  const ir::Program program = program_of(
+      "param N : integer;\n"
+      "grid G = [0..N-1, 0..N-1] steps 9;\n"
+      "field A : float on G;\n"
+      "stencil jacobi : A[1..N-2, 1..N-2] =\n"
+      "  0.2f * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);\n");
+  EXPECT_TRUE(adds_vectors(*library_, program, "direct"));
+  EXPECT_TRUE(adds_vectors(*library_, program, "overlapped"));
+  EXPECT_FALSE(adds_vectors(*library_, program, "direct block=1x256")) << "no loop over x";
 }
 
 TEST_F(HostCompiler, RefusesBlocksLargerThanAStack) {
