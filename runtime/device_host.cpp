@@ -1,8 +1,8 @@
 // The `host` device: the emitted C++ compiled in process by Clang and run by all processors.
 //
-// It is an Accelerator like the others (device_plan.h) whose memory is the process's own, so it
-// takes the arrays of the state as they are. A launch is one parallel loop over blocks and is over
-// when it returns: nothing is ever queued.
+// It is an Accelerator like the others (device_plan.h), with memory aligned for it: fields are
+// copied when a session starts and when it ends, and not from part to part of a run. A launch is
+// one parallel loop over blocks and is over when it returns: nothing is ever queued.
 //
 // What a block shares and what its threads keep are arrays on the stack of the thread that does the
 // block, where they stay in its caches. Their size is known, so whether they fit is asked once.
@@ -39,12 +39,18 @@ class HostAccelerator : public Accelerator {
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;
   Status wait() override { return Done{}; }
+  Status ask(Memory flag) override {
+    std::memcpy(&flag_, flag, sizeof flag_);
+    return Done{};
+  }
+  Result<int32_t> answer() override { return flag_; }
 
  private:
   const StencilHostInterface& interface_;
   const kernel::Module& module_;
   HostKernels loaded_;
   std::vector<StencilHostKernel> kernels_;  // by number in the module
+  int32_t flag_ = 0;                        // as it was when it was asked for
 };
 
 // At most so many bytes does a block of the kernel keep on the stack; nothing if they overflow.
@@ -144,7 +150,10 @@ class HostProgram : public LoadedProgram {
 
 DeviceInfo probe(const std::string&) {
   const auto& library = HostLibrary::open();
-  if (!library.ok()) return {"host", "", false, library.failure().message};
+  if (!library.ok()) {
+    const Failure& failure = library.failure();
+    return {"host", "", false, failure.message + "; " + failure.hint};
+  }
   const int threads = library.value().threads();
   return {"host",
           fmt::format("C++ compiled in process by {}, {} thread{}", library.value().description(),

@@ -24,11 +24,16 @@ constexpr const char* kHint =
 std::vector<std::string> candidates() {
   const char* named = std::getenv("STENCIL_HOST_LIBRARY");
   if (named != nullptr && *named != '\0') return {named};
-  std::error_code error;
-  const auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {kFile};
-  const auto directory = executable.parent_path();
-  return {directory.parent_path() / "lib" / kFile, directory / kFile, kFile};
+  std::error_code ignored;
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<std::string> out = {executable.parent_path() / "lib" / kFile, executable / kFile};
+  // Where this code is part of a shared library, another program's executable says nothing.
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(&candidates), &self) != 0 && self.dli_fname != nullptr) {
+    out.push_back(std::filesystem::path(self.dli_fname).parent_path() / kFile);
+  }
+  out.push_back(kFile);
+  return out;
 }
 
 // Takes what the library gave, which may be nothing if memory ran out.
