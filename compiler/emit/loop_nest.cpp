@@ -90,6 +90,7 @@ class NestMaker {
     for (size_t i = 0; i < nest_.loops.size(); ++i) {
       if (nest_.loops[i].name != begin->name || strides_[i] != loop->step) continue;
       nest_.loops[i] = {loop->name, integer(0), loop->end};
+      strides_[i] = 0;
       varying_.insert(loop->name);
       Body inner = std::move(loop->body);
       nest_.body = std::move(inner);
@@ -151,12 +152,15 @@ class NestMaker {
     const auto left = shifted(operation->operands[0]), right = shifted(operation->operands[1]);
     if (!left || !right || !left->loop || right->loop) return false;
     LoopNest::Loop& loop = nest_.loops[*left->loop];
+    int64_t& stride = strides_[*left->loop];
     const Expr value = sub(right->shift, left->shift);
     const auto from = [&](Expr first) {
       loop.begin = kernel::operation(Op::Max, {loop.begin, std::move(first)});
+      stride = 0;
     };
     const auto before = [&](Expr end) {
       loop.end = kernel::operation(Op::Min, {loop.end, std::move(end)});
+      stride = 0;
     };
     switch (operation->op) {
       case Op::Ge:
@@ -201,7 +205,7 @@ class NestMaker {
 
   const Kernel& kernel_;
   LoopNest nest_;
-  std::vector<int64_t> strides_;      // threads of the dimension that each loop stands for
+  std::vector<int64_t> strides_;      // threads that each loop is over; 0: it is over others by now
   std::set<std::string> varying_;     // variables that differ from thread to thread
   std::map<std::string, Expr> lets_;  // in the body
 };

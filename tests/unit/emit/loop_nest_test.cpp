@@ -106,6 +106,14 @@ TEST(LoopNest, IterationsThatThreadsShareAreOneLoop) {
   EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
 }
 
+TEST(LoopNest, SomeOfTheThreadsShareNothing) {
+  const LoopNest nest = loop_nest(
+      kernel_of({8}), {only_if(less(v("thread_x"), integer(5)), {strided({store(0, v("i"))})})});
+  EXPECT_EQ(nest.loops[0].name, "thread_x");
+  EXPECT_EQ(value_of(nest.loops[0].end), 5);
+  EXPECT_TRUE(std::holds_alternative<For>(nest.body[0].kind));
+}
+
 TEST(LoopNest, ThreadsThatDifferOtherwiseKeepTheirLoop) {
   const auto name_of = [](const Body& body) {
     return loop_nest(kernel_of({8}), body).loops[0].name;
