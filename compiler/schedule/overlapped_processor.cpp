@@ -19,7 +19,7 @@ struct Tile {
 
 // Tiles to try for a rank, the fastest first; later ones are for more fields and wider halos.
 std::vector<Tile> tiles(int rank) {
-  if (rank == 1) return {{32, {16384}}, {16, {8192}}, {8, {4096}}, {4, {2048}}, {2, {1024}}};
+  if (rank == 1) return {{16, {4096}}, {8, {2048}}, {4, {1024}}, {2, {512}}};
   if (rank == 2) return {{12, {512, 96}}, {6, {512, 48}}, {3, {256, 32}}, {2, {128, 32}}};
   if (rank == 3) return {{4, {512, 20, 20}}, {2, {256, 12, 12}}, {1, {128, 12, 12}}};
   return {{1, {32, 8, 4, 4}}};

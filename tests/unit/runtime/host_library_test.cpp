@@ -121,9 +121,9 @@ TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
   const ir::Program program = program_of(
       "param N : integer;\n"
       "grid G = [0..N-1, 0..N-1] steps 9;\n"
-      "field A : float on G;\n"
+      "field A : real on G;\n"
       "stencil jacobi : A[1..N-2, 1..N-2] =\n"
-      "  0.2f * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);\n");
+      "  0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);\n");
   EXPECT_TRUE(adds_vectors(*library_, program, "direct"));
   EXPECT_TRUE(adds_vectors(*library_, program, "overlapped"));
   EXPECT_FALSE(adds_vectors(*library_, program, "direct block=1x256")) << "no loop over x";
