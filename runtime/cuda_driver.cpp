@@ -1,6 +1,8 @@
 // Opening the CUDA driver. Functions whose meaning has changed over time exist under several names;
-// the ones looked up here are those that cuda.h of CUDA 12 and 13 maps its names to. All of them
-// are needed: a driver that lacks one is older than CUDA 12.
+// the ones looked up here are those that cuda.h of CUDA 12.0 maps its names to, which later drivers
+// keep (cuda.h of CUDA 13 maps cuEventElapsedTime to a second version, which came with 12.8; for
+// events as they are used here the two do the same). All of them are needed: a driver that lacks
+// one is older than CUDA 12.
 #include "runtime/cuda_driver.h"
 
 #include <dlfcn.h>
@@ -53,9 +55,13 @@ std::string look_up(Driver& cu, void* library) {
   symbols.find(cu.cuStreamDestroy, "cuStreamDestroy_v2");
   symbols.find(cu.cuStreamSynchronize, "cuStreamSynchronize");
   symbols.find(cu.cuStreamWaitEvent, "cuStreamWaitEvent");
+  symbols.find(cu.cuMemAllocHost, "cuMemAllocHost_v2");
+  symbols.find(cu.cuMemFreeHost, "cuMemFreeHost");
   symbols.find(cu.cuEventCreate, "cuEventCreate");
-  symbols.find(cu.cuEventRecord, "cuEventRecord");
   symbols.find(cu.cuEventDestroy, "cuEventDestroy_v2");
+  symbols.find(cu.cuEventRecord, "cuEventRecord");
+  symbols.find(cu.cuEventSynchronize, "cuEventSynchronize");
+  symbols.find(cu.cuEventElapsedTime, "cuEventElapsedTime");
   symbols.find(cu.cuLaunchKernelEx, "cuLaunchKernelEx");
   const std::string missing = symbols.missing;
   symbols.find(cu.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");

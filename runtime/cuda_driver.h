@@ -34,7 +34,7 @@ enum FunctionAttribute : int {
   kDynamicSharedBytes = 8,
 };
 constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
-constexpr unsigned kEventWithoutTime = 2;
+constexpr unsigned kEventWithTime = 0, kEventWithoutTime = 2;
 
 // CUlaunchConfig.
 struct LaunchConfig {
@@ -100,9 +100,14 @@ struct Driver {
   Code (*cuStreamDestroy)(Stream stream) = nullptr;
   Code (*cuStreamSynchronize)(Stream stream) = nullptr;
   Code (*cuStreamWaitEvent)(Stream stream, Event event, unsigned flags) = nullptr;
+  Code (*cuMemAllocHost)(void** memory, size_t bytes) = nullptr;  // pinned
+  Code (*cuMemFreeHost)(void* memory) = nullptr;
   Code (*cuEventCreate)(Event* event, unsigned flags) = nullptr;
-  Code (*cuEventRecord)(Event event, Stream stream) = nullptr;
   Code (*cuEventDestroy)(Event event) = nullptr;
+  Code (*cuEventRecord)(Event event, Stream stream) = nullptr;
+  Code (*cuEventSynchronize)(Event event) = nullptr;
+  // From the one event to the other, both of which must have happened.
+  Code (*cuEventElapsedTime)(float* milliseconds, Event from, Event to) = nullptr;
   Code (*cuLaunchKernelEx)(const LaunchConfig* config, Function function, void** parameters,
                            void** extra) = nullptr;
   // Null if the driver lacks it: only bulk copies need it.

@@ -7,9 +7,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::runtime {
+
+Result<std::string> LoadedProgram::code(CodeKind kind) const {
+  const char* const what[] = {"source text", "PTX", "machine code"};
+  return Failure{"R045", fmt::format("this device has no {}", what[static_cast<int>(kind)]), ""};
+}
 
 const std::vector<Device>& device_table() {
   static const std::vector<Device> kDevices = {cuda_device(), host_device(), opencl_device(),
@@ -21,6 +29,15 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> out;
   for (const Device& device : device_table()) out.push_back(device.probe(""));
   return out;
+}
+
+bool names_device(const std::string& selector, const std::string& name) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return std::search(name.begin(), name.end(), selector.begin(), selector.end(), same) !=
+             name.end() ||
+         selector.empty();
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,20 @@ class Session {
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
   virtual Status finish() = 0;
+  // What the steps of the last advance() took by the device's own clock, without the time in which
+  // they were queued and waited for; nothing if the device has none.
+  virtual std::optional<double> seconds() const { return std::nullopt; }
 };
+
+// The code that a device runs: what it was compiled from, or to.
+enum class CodeKind { Source, Ptx, MachineCode };
 
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
+  // The program's kernels in this form: text, or for machine code what the device's compiler gave
+  // (cubin on cuda, the platform's program binary on opencl). R045 if the device has none.
+  virtual Result<std::string> code(CodeKind kind) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
 };
@@ -71,6 +81,9 @@ const std::vector<Device>& device_table();
 
 // What each of them has to say about this machine.
 std::vector<DeviceInfo> devices();
+
+// True if `selector` is part of `name`, upper and lower case being the same.
+bool names_device(const std::string& selector, const std::string& name);
 
 // A device as the user named it.
 struct ChosenDevice {

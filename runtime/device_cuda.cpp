@@ -4,9 +4,8 @@
 // Both libraries are opened at run time (cuda_driver.h, nvrtc.h), so one binary works with and
 // without them. "cuda" is the first GPU, "cuda:1" the second, "cuda:NAME" the first whose name
 // contains NAME. Kernels run in the primary context of their GPU, which other users of CUDA in the
-// process share, on a stream of their own. Copies go through that stream too: it does not wait for
-// the default stream, and a plain copy from pageable memory may return before its data have
-// arrived.
+// process share, on a stream of their own. Copies (cuda_copies.h) go through that stream too: it
+// does not wait for the default stream.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 #include <mutex>
 
 #include "compiler/emit/emit.h"
-#include "runtime/cuda_driver.h"
+#include "runtime/cuda_copies.h"
 #include "runtime/device_plan.h"
 #include "runtime/nvrtc.h"
 
@@ -44,9 +43,9 @@ Status checked(const std::string& what, Code code) {
 // --- Which GPU
 // ---------------------------------------------------------------------------------------
 
-// The compiler that goes with the driver.
-const Result<Nvrtc>& compiler() {
-  static const Result<Nvrtc> nvrtc = Nvrtc::open(cuda::driver().version);
+// The compiler that goes with the driver, which is opened only where something is to be compiled.
+const Result<NvrtcInfo>& compiler() {
+  static const Result<NvrtcInfo> nvrtc = find_nvrtc(cuda::driver().version);
   return nvrtc;
 }
 
@@ -65,12 +64,13 @@ Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector)
         fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
         ""};
   }
-  const auto named = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
-    return gpu.name.find(selector) != std::string::npos;
-  });
-  if (named != all.end()) return *named;
-  return Failure{"R041", fmt::format("none of the {} GPUs is called '{}'", all.size(), selector),
-                 ""};
+  std::vector<std::string> names;
+  for (const Gpu& gpu : all) {
+    if (names_device(selector, gpu.name)) return gpu;
+    names.push_back(gpu.name);
+  }
+  return Failure{
+      "R041", fmt::format("no GPU is called '{}', but {}", selector, fmt::join(names, ", ")), ""};
 }
 
 // The GPU to use, if there is a compiler for it.
@@ -80,12 +80,12 @@ Result<Gpu> find_gpu(const std::string& selector) {
   auto gpu = choose_gpu(cuda::gpus(cu), selector);
   if (!gpu.ok()) return gpu;
   if (!compiler().ok()) return compiler().failure();
-  const Nvrtc& nvrtc = compiler().value();
-  const std::vector<int>& known = nvrtc.architectures();
+  const NvrtcInfo& nvrtc = compiler().value();
+  const std::vector<int>& known = nvrtc.architectures;
   if (std::binary_search(known.begin(), known.end(), gpu.value().architecture)) return gpu;
   return Failure{"R041",
                  fmt::format("NVRTC {} does not compile for {} (sm_{}), but for sm_{}",
-                             cuda::version_text(nvrtc.version()), gpu.value().name,
+                             cuda::version_text(nvrtc.version), gpu.value().name,
                              gpu.value().architecture, fmt::join(known, ", sm_")),
                  "install a CUDA toolkit made for this GPU"};
 }
@@ -105,6 +105,41 @@ Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
   return code;
 }
 
+// By two events in the stream, which must outlive the stopwatch like its context.
+class CudaStopwatch : public Stopwatch {
+ public:
+  CudaStopwatch(cuda::Context context, cuda::Stream stream) : context_(context), stream_(stream) {}
+  CudaStopwatch(const CudaStopwatch&) = delete;
+  CudaStopwatch& operator=(const CudaStopwatch&) = delete;
+  ~CudaStopwatch() override {
+    cu_.cuCtxSetCurrent(context_);
+    for (const cuda::Event event : {from_, to_}) {
+      if (event) cu_.cuEventDestroy(event);
+    }
+  }
+  Status start() override { return record(from_); }
+  Status stop() override { return record(to_); }
+  Result<double> seconds() override {
+    float milliseconds = 0;
+    const Code code = cu_.cuEventElapsedTime(&milliseconds, from_, to_);
+    if (code != 0) return driver_failure("to measure time", code);
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  Status record(cuda::Event& event) {
+    Code code = cu_.cuCtxSetCurrent(context_);
+    if (code == 0 && !event) code = cu_.cuEventCreate(&event, cuda::kEventWithTime);
+    if (code == 0) code = cu_.cuEventRecord(event, stream_);
+    return checked("to measure time", code);
+  }
+
+  const Driver& cu_ = cuda::driver();
+  cuda::Context context_;
+  cuda::Stream stream_;
+  cuda::Event from_ = nullptr, to_ = nullptr;
+};
+
 class CudaAccelerator : public Accelerator {
  public:
   CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
@@ -121,7 +156,9 @@ class CudaAccelerator : public Accelerator {
   }
 
   // Compiles and loads the module.
-  Status build(const Nvrtc& nvrtc);
+  Status build(const NvrtcInfo& nvrtc);
+  // What it was compiled from, or to.
+  Result<std::string> code(CodeKind kind) const;
 
   Result<Memory> allocate(int64_t bytes) override;
   void release(Memory memory) override {
@@ -142,6 +179,7 @@ class CudaAccelerator : public Accelerator {
   }
   Status ask(Memory flag) override;
   Result<int32_t> answer() override;
+  std::unique_ptr<Stopwatch> stopwatch() override;
 
  private:
   struct Loaded {
@@ -152,6 +190,7 @@ class CudaAccelerator : public Accelerator {
   static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
   // Every call of the driver is about the context that is current in the calling thread.
   Code enter() const { return cu_.cuCtxSetCurrent(context_); }
+  NvrtcJob job(NvrtcOutput output) const;
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
   cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
@@ -166,20 +205,34 @@ class CudaAccelerator : public Accelerator {
   cuda::Event flag_set_ = nullptr;
   Memory flag_ = nullptr;  // since `ask`, until `answer`
   cuda::Module loaded_ = nullptr;
+  std::shared_ptr<cuda::Copies> copies_;
   std::vector<Loaded> kernels_;
 };
 
-Status CudaAccelerator::build(const Nvrtc& nvrtc) {
+NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
   emit::Options options;
   options.target = emit::Target::Cuda;
   options.kernels_only = true;
-  const auto image = nvrtc.compile(emit::emit(module_, options), gpu_.architecture,
-                                   emit::required_flags(emit::Target::Cuda, module_.fp));
+  return {emit::emit(module_, options), gpu_.architecture,
+          emit::required_flags(emit::Target::Cuda, module_.fp), output};
+}
+
+// Not kept since the program was loaded: a run rarely wants it, and the cache has it.
+Result<std::string> CudaAccelerator::code(CodeKind kind) const {
+  if (kind == CodeKind::Source) return job(NvrtcOutput::MachineCode).source;
+  const bool ptx = kind == CodeKind::Ptx;
+  return compile_cached(compiler().value(), cu_.version,
+                        job(ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode));
+}
+
+Status CudaAccelerator::build(const NvrtcInfo& nvrtc) {
+  const auto image = compile_cached(nvrtc, cu_.version, job(NvrtcOutput::MachineCode));
   if (!image.ok()) return image.failure();
   Code code = primary_context(gpu_.id, context_);
   if (code == 0) code = enter();
   if (code == 0) code = cu_.cuStreamCreate(&stream_, cuda::kNonBlockingStream);
   if (code != 0) return driver_failure("to open " + gpu_.name, code);
+  copies_ = std::make_shared<cuda::Copies>(context_);
   code = cu_.cuModuleLoadData(&loaded_, image.value().data());
   if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
   return find_kernels();
@@ -238,44 +291,16 @@ Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
                         code);
 }
 
-namespace {
-
-// The two ends of a copy of rows.
-template <class Host>
-cuda::Copy2D::Side<Host> on_host(Host* memory, const Accelerator::Rows& rows) {
-  return {0, 0, cuda::kHostMemory, memory, 0, nullptr, static_cast<size_t>(rows.bytes)};
-}
-template <class Host>
-cuda::Copy2D::Side<Host> on_device(cuda::Address memory, const Accelerator::Rows& rows) {
-  const auto start = static_cast<size_t>(rows.start);
-  const auto pitch = static_cast<size_t>(rows.pitch);
-  return {start, 0, cuda::kDeviceMemory, nullptr, memory, nullptr, pitch};
-}
-
-}  // namespace
-
 Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
-  enter();
-  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
-  const cuda::Copy2D copy{on_host<const void>(from, rows), on_device<void>(address(to), rows),
-                          bytes, count};
-  Code code = count == 1
-                  ? cu_.cuMemcpyHtoDAsync(address(to) + copy.to.x_bytes, from, bytes, stream_)
-                  : cu_.cuMemcpy2DAsync(&copy, stream_);
-  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
-  return checked("to copy to the device", code);
+  return checked("to copy to the device", copies_->upload(stream_, address(to), from, rows));
 }
 
 Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
-  enter();
-  const auto bytes = static_cast<size_t>(rows.bytes), count = static_cast<size_t>(rows.count);
-  const cuda::Copy2D copy{on_device<const void>(address(from), rows), on_host<void>(to, rows),
-                          bytes, count};
-  Code code = count == 1
-                  ? cu_.cuMemcpyDtoHAsync(to, address(from) + copy.from.x_bytes, bytes, stream_)
-                  : cu_.cuMemcpy2DAsync(&copy, stream_);
-  if (code == 0) code = cu_.cuStreamSynchronize(stream_);
-  return checked("to copy from the device", code);
+  return checked("to copy from the device", copies_->download(stream_, to, address(from), rows));
+}
+
+std::unique_ptr<Stopwatch> CudaAccelerator::stopwatch() {
+  return std::make_unique<CudaStopwatch>(context_, stream_);
 }
 
 Status CudaAccelerator::ask(Memory flag) {
@@ -377,6 +402,7 @@ class CudaProgram : public LoadedProgram {
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(*accelerator_, module_, state);
   }
+  Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
 
  private:
   std::unique_ptr<CudaAccelerator> accelerator_;
@@ -391,7 +417,7 @@ DeviceInfo probe(const std::string& selector) {
   std::string text = fmt::format(
       "{} (sm_{}, {:.1f} GiB; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
       static_cast<double>(gpu.memory) / (int64_t{1} << 30),
-      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version()));
+      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version));
   if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
   return {"cuda", text, true, ""};
 }

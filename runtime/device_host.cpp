@@ -139,6 +139,11 @@ class HostProgram : public LoadedProgram {
   HostProgram(std::unique_ptr<HostAccelerator> accelerator, const kernel::Module& module)
       : accelerator_(std::move(accelerator)), module_(module) {}
 
+  Result<std::string> code(CodeKind kind) const override {
+    if (kind != CodeKind::Source) return LoadedProgram::code(kind);
+    return host_source(module_);
+  }
+
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(*accelerator_, module_, state);
   }

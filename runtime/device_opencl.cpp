@@ -2,8 +2,9 @@
 //
 // The loader is opened at run time; its headers are used for types only, so one binary works with
 // and without it. The first GPU of any platform is preferred to other devices; "opencl:NAME" takes
-// the first whose platform or device name contains NAME. On CPU implementations (PoCL) the same
-// kernels run with real barriers and local memory, which makes tiling errors visible without a GPU.
+// the first whose platform or device name contains NAME, in upper or lower case. On CPU
+// implementations (PoCL) the same kernels run with real barriers and local memory, which makes
+// tiling errors visible without a GPU.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -37,6 +38,7 @@ namespace {
   X(clCreateProgramWithSource) \
   X(clBuildProgram) \
   X(clGetProgramBuildInfo) \
+  X(clGetProgramInfo) \
   X(clReleaseProgram) \
   X(clRetainProgram) \
   X(clCreateKernel) \
@@ -98,6 +100,11 @@ struct Found {
   bool gpu = false;
 };
 
+// "name (platform)".
+std::string text_of(const Found& device) {
+  return device.name + " (" + device.platform + ")";
+}
+
 std::string device_text(cl_device_id id, cl_device_info what) {
   char text[512] = "";
   library().clGetDeviceInfo(id, what, sizeof text - 1, text, nullptr);
@@ -136,17 +143,18 @@ std::vector<Found> all_devices() {
 // The device to use, or why there is none.
 Result<Found> find_device(const std::string& selector) {
   if (!library().missing.empty()) return Failure{"R041", library().missing, ""};
-  const std::vector<Found> all = all_devices();
+  std::vector<std::string> names;
   Found best;
-  for (const Found& found : all) {
-    const bool named = found.platform.find(selector) != std::string::npos ||
-                       found.name.find(selector) != std::string::npos;
+  for (const Found& found : all_devices()) {
+    names.push_back(text_of(found));
+    const bool named = names_device(selector, found.platform) || names_device(selector, found.name);
     if (named && (best.id == nullptr || (found.gpu && !best.gpu))) best = found;
   }
   if (best.id != nullptr) return best;
-  if (all.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
+  if (names.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
   return Failure{"R041",
-                 fmt::format("none of the {} OpenCL devices is called '{}'", all.size(), selector),
+                 fmt::format("no OpenCL device or platform is called '{}', but {}", selector,
+                             fmt::join(names, ", ")),
                  ""};
 }
 
@@ -179,6 +187,7 @@ class OpenClAccelerator : public Accelerator {
 
   // Compiles the module, or `source` instead, which holds its kernels among others.
   Status build(const std::string* source = nullptr);
+  Result<std::string> code(CodeKind kind) const;
   // Takes the kernels from a program that has been built.
   Status share(const OpenClAccelerator& built);
 
@@ -187,7 +196,12 @@ class OpenClAccelerator : public Accelerator {
     const cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE,
                                              static_cast<size_t>(bytes), nullptr, &error);
     if (error != CL_SUCCESS) {
-      return driver_failure(fmt::format("to allocate {} bytes", bytes), error);
+      return driver_failure(
+          fmt::format("to allocate {} bytes on {}, which has {} and gives at most {} at once",
+                      bytes, device_.name,
+                      device_number<cl_ulong>(device_.id, CL_DEVICE_GLOBAL_MEM_SIZE),
+                      device_number<cl_ulong>(device_.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE)),
+          error);
     }
     return static_cast<Memory>(memory);
   }
@@ -255,6 +269,7 @@ class OpenClAccelerator : public Accelerator {
   std::vector<cl_kernel> kernels_;
   int32_t flag_ = 0;              // what `ask` reads
   cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
+  std::mutex launching_;
 };
 
 Status OpenClAccelerator::compile(const std::string& source, const std::string& flags) {
@@ -308,6 +323,31 @@ Status OpenClAccelerator::build(const std::string* source) {
   return find_kernels();
 }
 
+Result<std::string> OpenClAccelerator::code(CodeKind kind) const {
+  std::string out;
+  if (kind == CodeKind::Source) {
+    size_t size = 0;
+    cl_int error = cl_.clGetProgramInfo(program_, CL_PROGRAM_SOURCE, 0, nullptr, &size);
+    out.resize(size);
+    if (error == CL_SUCCESS) {
+      error = cl_.clGetProgramInfo(program_, CL_PROGRAM_SOURCE, size, out.data(), nullptr);
+    }
+    if (error != CL_SUCCESS) return driver_failure("to give the source", error);
+    return std::string(out.c_str());
+  }
+  // The context has one device, so there is one binary.
+  size_t size = 0;
+  cl_int error =
+      cl_.clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+  out.resize(size);
+  auto* bytes = reinterpret_cast<unsigned char*>(out.data());
+  if (error == CL_SUCCESS) {
+    error = cl_.clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr);
+  }
+  if (error != CL_SUCCESS || size == 0) return driver_failure("to give the machine code", error);
+  return out;
+}
+
 Status OpenClAccelerator::share(const OpenClAccelerator& built) {
   const Status opened = open();
   if (!opened.ok()) return opened;
@@ -351,6 +391,8 @@ Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel b
 }
 
 Status OpenClAccelerator::launch(const Call& call) {
+  // A kernel object keeps its arguments until it is queued, and all sessions of a program share it.
+  const std::lock_guard<std::mutex> lock(launching_);
   const cl_kernel built = kernels_[static_cast<size_t>(call.kernel)];
   const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
   cl_uint argument = 0;
@@ -382,6 +424,10 @@ class OpenClProgram : public LoadedProgram {
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
     return start_plan(*accelerator_, module_, state);
   }
+  Result<std::string> code(CodeKind kind) const override {
+    if (kind == CodeKind::Ptx) return LoadedProgram::code(kind);
+    return accelerator_->code(kind);
+  }
 
  private:
   std::unique_ptr<OpenClAccelerator> accelerator_;
@@ -391,7 +437,7 @@ class OpenClProgram : public LoadedProgram {
 DeviceInfo probe(const std::string& selector) {
   const auto found = find_device(selector);
   if (!found.ok()) return {"opencl", "", false, found.failure().message};
-  return {"opencl", found.value().name + " (" + found.value().platform + ")", true, ""};
+  return {"opencl", text_of(found.value()), true, ""};
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {

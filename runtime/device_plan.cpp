@@ -63,13 +63,15 @@ class PlanSession : public Session {
   Status prepare();
   Result<int64_t> advance(int64_t steps) override;
   Status finish() override;
+  std::optional<double> seconds() const override;
 
  private:
   Status upload(const kernel::Array& array);
   Status provide(const kernel::Scratch& scratch);
   Status restore_reductions();
   Status lay_out(const kernel::Array& array);
-  std::string memory_needed() const;
+  Failure with_memory_needed(Failure failure) const;
+  std::optional<int64_t> bytes_of_scratch(const kernel::Scratch& scratch) const;
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
   Status act(const kernel::Action& action, int64_t count);
@@ -98,6 +100,7 @@ class PlanSession : public Session {
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
   bool asked_ = false;  // the answer to the stop condition has yet to be taken
+  const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
 std::optional<int64_t> PlanSession::value_of(const std::string& name) const {
@@ -155,16 +158,32 @@ Status PlanSession::lay_out(const kernel::Array& array) {
   return Done{};
 }
 
-// "3072 bytes: A 2 x 1024, K 1 x 1024".
-std::string PlanSession::memory_needed() const {
-  int64_t total = 0;
+// "; the program needs 4384 bytes: A 2 x 1024 (1000 without padding), K 1 x 2048; reductions 288".
+Failure PlanSession::with_memory_needed(Failure failure) const {
+  int64_t total = 0, reductions = 0;
   std::vector<std::string> items;
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& array = plan_.arrays[a];
-    total += array.copies * layouts_[a].bytes;
-    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, layouts_[a].bytes));
+    const Layout& layout = layouts_[a];
+    total += array.copies * layout.bytes;
+    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, layout.bytes));
+    const int64_t points = layout.rows.bytes * layout.rows.count;
+    if (points != layout.bytes) items.back() += fmt::format(" ({} without padding)", points);
   }
-  return fmt::format("{} bytes: {}", total, fmt::join(items, ", "));
+  for (const kernel::Scratch& scratch : plan_.scratch) {
+    reductions += bytes_of_scratch(scratch).value_or(0);
+  }
+  failure.message +=
+      fmt::format("; the program needs {} bytes: {}", total + reductions, fmt::join(items, ", "));
+  if (reductions > 0) failure.message += fmt::format("; reductions {}", reductions);
+  return failure;
+}
+
+std::optional<int64_t> PlanSession::bytes_of_scratch(const kernel::Scratch& scratch) const {
+  const auto elements = kernel::evaluate(
+      scratch.elements, [this](const std::string& name) { return value_of(name); });
+  if (!elements || *elements > INT64_MAX / 8) return std::nullopt;
+  return *elements * size_in_bytes(scratch.type);
 }
 
 Status PlanSession::upload(const kernel::Array& array) {
@@ -173,11 +192,7 @@ Status PlanSession::upload(const kernel::Array& array) {
   auto& slots = memory_.emplace_back();
   for (int slot = 0; slot < array.copies; ++slot) {
     const auto memory = accelerator_.allocate(std::max<int64_t>(layout.bytes, 1));
-    if (!memory.ok()) {
-      Failure failure = memory.failure();
-      failure.message += fmt::format("; the fields need {}", memory_needed());
-      return failure;
-    }
+    if (!memory.ok()) return with_memory_needed(memory.failure());
     slots.push_back(memory.value());
     if (layout.bytes == 0) continue;
     if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
@@ -193,13 +208,10 @@ Status PlanSession::upload(const kernel::Array& array) {
 }
 
 Status PlanSession::provide(const kernel::Scratch& scratch) {
-  const auto elements = kernel::evaluate(
-      scratch.elements, [this](const std::string& name) { return value_of(name); });
-  if (!elements || *elements > INT64_MAX / 8) {
-    return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
-  }
-  const auto memory = accelerator_.allocate(*elements * size_in_bytes(scratch.type));
-  if (!memory.ok()) return memory.failure();
+  const auto bytes = bytes_of_scratch(scratch);
+  if (!bytes) return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
+  const auto memory = accelerator_.allocate(*bytes);
+  if (!memory.ok()) return with_memory_needed(memory.failure());
   scratch_.push_back(memory.value());
   return Done{};
 }
@@ -315,6 +327,8 @@ Status PlanSession::tile(int64_t count) {
 
 Result<int64_t> PlanSession::advance(int64_t steps) {
   int64_t done = 0;
+  const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
+  if (!started.ok()) return started.failure();
   while (done < steps && !state_.stopped) {
     const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
     const Status acted = tile(count);
@@ -327,11 +341,20 @@ Result<int64_t> PlanSession::advance(int64_t steps) {
   }
   const Status answered = asked_ ? take_answer() : Status(Done{});
   if (!answered.ok()) return answered.failure();
+  const Status ended = stopwatch_ ? stopwatch_->stop() : Status(Done{});
+  if (!ended.ok()) return ended.failure();
   const Status waited = accelerator_.wait();
   if (!waited.ok()) return waited.failure();
   const Status read = read_reductions();
   if (!read.ok()) return read.failure();
   return done;
+}
+
+std::optional<double> PlanSession::seconds() const {
+  if (!stopwatch_) return std::nullopt;
+  const auto measured = stopwatch_->seconds();
+  if (!measured.ok()) return std::nullopt;
+  return measured.value();
 }
 
 // --- Reductions

@@ -17,6 +17,15 @@ struct ScalarBytes {
   size_t size;
 };
 
+// Measures work: start() and stop() are queued among it, seconds() is asked once it is done.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  virtual Status start() = 0;
+  virtual Status stop() = 0;
+  virtual Result<double> seconds() = 0;
+};
+
 class Accelerator {
  public:
   using Memory = void*;  // null: none
@@ -25,8 +34,8 @@ class Accelerator {
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
-  // Rows that are dense on the host, in bytes; in the device's memory the first begins at `start`
-  // and each `pitch` after the one before.
+  // Rows that are dense on the host, in bytes, at least one each; in the device's memory the first
+  // begins at `start` and each `pitch` after the one before.
   struct Rows {
     int64_t bytes;  // of a row
     int64_t count = 1;
@@ -50,6 +59,8 @@ class Accelerator {
   };
   virtual Status launch(const Call& call) = 0;  // queues it
   virtual Status wait() = 0;                    // until everything queued is done
+  // By the device's own clock; null: it has none.
+  virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
   // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
   // that alone and not for what was queued since. One at a time.

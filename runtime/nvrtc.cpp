@@ -2,18 +2,25 @@
 // gets from nvcc for the same GPU, and nothing is left for the driver's compiler to decide. A
 // driver loads machine code of its own major version of CUDA and of older ones, so a newer NVRTC is
 // passed over where an older one is installed beside it.
+//
+// What has been learnt of an NVRTC by opening it holds for as long as the search would end at the
+// same file: so it is remembered under what decides the search (the environment, the linker's own
+// cache, which of the files exist), and dropped when the file that was found is another by now.
 #include "runtime/nvrtc.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
 #include "runtime/cuda_driver.h"
 #include "runtime/device_plan.h"
+#include "runtime/kernel_cache.h"
 
 namespace stencil::runtime {
 
@@ -34,7 +41,84 @@ std::vector<std::string> candidates() {
   return out;
 }
 
+// Size and time of last change; empty if there is no such file.
+std::string identity_of(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "";
+  return fmt::format("{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+// All that decides which file Nvrtc::open takes.
+std::vector<std::string> circumstances(int driver_version) {
+  const char* path = std::getenv("LD_LIBRARY_PATH");
+  const std::string library_path = path ? path : "";
+  std::vector<std::string> out = {"nvrtc", std::to_string(driver_version), library_path,
+                                  identity_of("/etc/ld.so.cache")};
+  for (const std::string& file : candidates()) {
+    if (file.find('/') != std::string::npos) {
+      out.push_back(file + " " + identity_of(file));
+      continue;
+    }
+    std::istringstream directories(library_path);
+    for (std::string directory; std::getline(directories, directory, ':');) {
+      out.push_back(identity_of(directory + "/" + file));
+    }
+  }
+  return out;
+}
+
+// An NvrtcInfo as the bytes of an entry, and back; the path, which may have spaces, comes last.
+std::string to_text(const NvrtcInfo& info) {
+  return fmt::format("{} {} {}\n{}\n{}", info.version, info.architectures.size(),
+                     fmt::join(info.architectures, " "), info.identity, info.file);
+}
+NvrtcInfo from_text(const std::string& text) {
+  NvrtcInfo info;
+  std::istringstream stream(text);
+  size_t count = 0;
+  stream >> info.version >> count;
+  for (int architecture = 0; info.architectures.size() < count && stream >> architecture;) {
+    info.architectures.push_back(architecture);
+  }
+  stream.ignore();  // the end of the line
+  std::getline(stream, info.identity);
+  std::getline(stream, info.file);
+  return info;
+}
+
+std::string options_of(const NvrtcJob& job) {
+  return fmt::format("--gpu-architecture=sm_{} --std=c++17 {}", job.architecture, job.flags);
+}
+
 }  // namespace
+
+Result<NvrtcInfo> find_nvrtc(int driver_version) {
+  const auto open = [&]() -> Result<std::string> {
+    const auto nvrtc = Nvrtc::open(driver_version);
+    if (!nvrtc.ok()) return nvrtc.failure();
+    return to_text(nvrtc.value().info());
+  };
+  const auto unchanged = [](const std::string& text) {
+    const NvrtcInfo info = from_text(text);
+    return !info.identity.empty() && identity_of(info.file) == info.identity;
+  };
+  const auto text = cached({"cuda", circumstances(driver_version)}, open, unchanged);
+  if (!text.ok()) return text.failure();
+  return from_text(text.value());
+}
+
+Result<std::string> compile_cached(const NvrtcInfo& nvrtc, int driver_version,
+                                   const NvrtcJob& job) {
+  const CacheKey key{
+      "cuda",
+      {job.output == NvrtcOutput::Ptx ? "ptx" : "machine code", nvrtc.file, nvrtc.identity,
+       std::to_string(nvrtc.version), std::to_string(driver_version), options_of(job), job.source}};
+  return cached(key, [&]() -> Result<std::string> {
+    const auto opened = Nvrtc::open_file(nvrtc.file);
+    if (!opened.ok()) return opened.failure();
+    return opened.value().compile(job);
+  });
+}
 
 std::string Nvrtc::look_up(void* library) {
   std::string missing;
@@ -53,32 +137,47 @@ std::string Nvrtc::look_up(void* library) {
   find(nvrtcGetProgramLog_, "nvrtcGetProgramLog");
   find(nvrtcGetCUBINSize_, "nvrtcGetCUBINSize");
   find(nvrtcGetCUBIN_, "nvrtcGetCUBIN");
+  find(nvrtcGetPTXSize_, "nvrtcGetPTXSize");
+  find(nvrtcGetPTX_, "nvrtcGetPTX");
   return missing;
+}
+
+Result<Nvrtc> Nvrtc::open_file(const std::string& file) {
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Failure{"R041", fmt::format("cannot open {}", file), ""};
+  Nvrtc nvrtc;
+  const std::string missing = nvrtc.look_up(library);
+  int major = 0, minor = 0, count = 0;
+  if (!missing.empty() || nvrtc.nvrtcVersion_(&major, &minor) != 0 ||
+      nvrtc.nvrtcGetNumSupportedArchs_(&count) != 0) {
+    return Failure{"R041", fmt::format("{} is no usable NVRTC of CUDA 12 or newer", file), ""};
+  }
+  nvrtc.info_.version = 1000 * major + 10 * minor;
+  nvrtc.info_.architectures.resize(static_cast<size_t>(count));
+  nvrtc.nvrtcGetSupportedArchs_(nvrtc.info_.architectures.data());
+  std::sort(nvrtc.info_.architectures.begin(), nvrtc.info_.architectures.end());
+  Dl_info where{};
+  dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion_), &where);
+  std::error_code error;
+  const auto real = std::filesystem::canonical(where.dli_fname ? where.dli_fname : file, error);
+  nvrtc.info_.file = error ? file : real.string();
+  nvrtc.info_.identity = identity_of(nvrtc.info_.file);
+  return nvrtc;
 }
 
 Result<Nvrtc> Nvrtc::open(int driver_version) {
   std::string reason = "NVRTC, the CUDA compiler (libnvrtc.so.13 or .12), is not installed";
   for (const std::string& file : candidates()) {
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    Nvrtc nvrtc;
-    const std::string missing = nvrtc.look_up(library);
-    int major = 0, minor = 0, count = 0;
-    if (!missing.empty() || nvrtc.nvrtcVersion_(&major, &minor) != 0 ||
-        nvrtc.nvrtcGetNumSupportedArchs_(&count) != 0) {
-      reason = fmt::format("{} is no usable NVRTC of CUDA 12 or newer", file);
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) continue;  // not installed there
+    auto nvrtc = open_file(file);
+    if (!nvrtc.ok()) {
+      reason = nvrtc.failure().message;
       continue;
     }
-    nvrtc.version_ = 1000 * major + 10 * minor;
-    if (driver_version != 0 && major > driver_version / 1000) {
-      reason = fmt::format("NVRTC {} is newer than the driver, which serves CUDA {}",
-                           cuda::version_text(nvrtc.version_), cuda::version_text(driver_version));
-      continue;
-    }
-    nvrtc.architectures_.resize(static_cast<size_t>(count));
-    nvrtc.nvrtcGetSupportedArchs_(nvrtc.architectures_.data());
-    std::sort(nvrtc.architectures_.begin(), nvrtc.architectures_.end());
-    return nvrtc;
+    const int version = nvrtc.value().info().version;
+    if (driver_version == 0 || version / 1000 <= driver_version / 1000) return nvrtc;
+    reason = fmt::format("NVRTC {} is newer than the driver, which serves CUDA {}",
+                         cuda::version_text(version), cuda::version_text(driver_version));
   }
   return Failure{"R041", reason, "install the CUDA toolkit, or set CUDA_HOME"};
 }
@@ -91,32 +190,31 @@ std::string Nvrtc::log_of(Program program) const {
   return log.c_str();  // up to the final zero
 }
 
-Result<std::string> Nvrtc::compile(const std::string& source, int architecture,
-                                   const std::string& flags) const {
+Result<std::string> Nvrtc::compile(const NvrtcJob& job) const {
   Program created = nullptr;
   if (const Code code =
-          nvrtcCreateProgram_(&created, source.c_str(), "kernels.cu", 0, nullptr, nullptr)) {
+          nvrtcCreateProgram_(&created, job.source.c_str(), "kernels.cu", 0, nullptr, nullptr)) {
     return Failure{"R042", fmt::format("NVRTC failed: {}", nvrtcGetErrorString_(code)), ""};
   }
   const auto destroy = [this](Program program) { nvrtcDestroyProgram_(&program); };
   const std::unique_ptr<ProgramTag, decltype(destroy)> program(created, destroy);
-  const std::string line =
-      fmt::format("--gpu-architecture=sm_{} --std=c++17 {}", architecture, flags);
+  const std::string line = options_of(job);
   std::istringstream stream(line);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   std::vector<const char*> options;
   for (const std::string& word : words) options.push_back(word.c_str());
+  const bool ptx = job.output == NvrtcOutput::Ptx;
   Code code = nvrtcCompileProgram_(created, static_cast<int>(options.size()), options.data());
   size_t size = 0;
-  if (code == 0) code = nvrtcGetCUBINSize_(created, &size);
+  if (code == 0) code = (ptx ? nvrtcGetPTXSize_ : nvrtcGetCUBINSize_)(created, &size);
   std::string image(size, '\0');
-  if (code == 0) code = nvrtcGetCUBIN_(created, image.data());
-  if (code == 0) return image;
+  if (code == 0) code = (ptx ? nvrtcGetPTX_ : nvrtcGetCUBIN_)(created, image.data());
+  if (code == 0) return ptx ? std::string(image.c_str()) : image;  // text ends with a zero
   return Failure{
       "R042",
-      fmt::format("NVRTC {} failed: {} (flags '{}')\n{}\n{}", cuda::version_text(version_),
-                  nvrtcGetErrorString_(code), line, log_of(created), numbered(source)),
+      fmt::format("NVRTC {} failed: {} (flags '{}')\n{}\n{}", cuda::version_text(info_.version),
+                  nvrtcGetErrorString_(code), line, log_of(created), numbered(job.source)),
       ""};
 }
 

@@ -182,7 +182,7 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
     if (!done.ok()) return done.failure();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     report.steps += done.value();
-    report.seconds += seconds;
+    report.seconds += session.value()->seconds().value_or(seconds);
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
     if (seconds < kChunkSeconds && chunk < INT64_MAX / 4) {

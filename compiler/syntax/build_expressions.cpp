@@ -11,41 +11,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
 
 #include "compiler/syntax/builder.h"
 #include "compiler/syntax/messages.h"
+#include "compiler/syntax/operators.h"
 #include "compiler/syntax/token.h"
 
 namespace stencil {
 
 namespace {
 
-using ast::BinaryOp;
 using ast::UnaryOp;
-
-struct BinaryRow {
-  std::string_view text;
-  BinaryOp op;
-  int precedence;
-};
-
-constexpr int kComparison = 3;
-constexpr int kPrefix = 10;
-
-constexpr std::array kBinaryRows = {
-    BinaryRow{"or", BinaryOp::Or, 1},    BinaryRow{"and", BinaryOp::And, 2},
-    BinaryRow{"==", BinaryOp::Eq, 3},    BinaryRow{"!=", BinaryOp::Ne, 3},
-    BinaryRow{"<", BinaryOp::Lt, 3},     BinaryRow{"<=", BinaryOp::Le, 3},
-    BinaryRow{">", BinaryOp::Gt, 3},     BinaryRow{">=", BinaryOp::Ge, 3},
-    BinaryRow{"|", BinaryOp::BitOr, 4},  BinaryRow{"^", BinaryOp::BitXor, 5},
-    BinaryRow{"&", BinaryOp::BitAnd, 6}, BinaryRow{"<<", BinaryOp::Shl, 7},
-    BinaryRow{">>", BinaryOp::Shr, 7},   BinaryRow{"+", BinaryOp::Add, 8},
-    BinaryRow{"-", BinaryOp::Sub, 8},    BinaryRow{"*", BinaryOp::Mul, 9},
-    BinaryRow{"/", BinaryOp::Div, 9},    BinaryRow{"%", BinaryOp::Mod, 9},
-};
 
 UnaryOp unary_op(std::string_view text) {
   if (text == "-") return UnaryOp::Neg;
@@ -72,44 +50,44 @@ Value read(std::string_view text, Span number) {
 
 }  // namespace
 
-void Builder::name(Span at) {
+void TreeBuilder::name(Span at) {
   names_.push_back({std::string(text(at)), at});
 }
 
-ast::Identifier Builder::pop_name() {
+ast::Identifier TreeBuilder::pop_name() {
   auto name = std::move(names_.back());
   names_.pop_back();
   return name;
 }
 
-Builder::Operand Builder::pop_operand() {
+TreeBuilder::Operand TreeBuilder::pop_operand() {
   auto operand = std::move(operands_.back());
   operands_.pop_back();
   return operand;
 }
 
-ast::ExprPtr Builder::pop_optional_expr() {
+ast::ExprPtr TreeBuilder::pop_optional_expr() {
   return operands_.empty() ? nullptr : pop_operand().expr;
 }
 
-void Builder::push(Span span, int height, decltype(ast::Expr::kind) kind) {
+void TreeBuilder::push(Span span, int height, decltype(ast::Expr::kind) kind) {
   auto expr = std::make_unique<ast::Expr>(ast::Expr{std::move(kind), span});
   operands_.push_back({std::move(expr), height, {}});
 }
 
 // Nesting and height are checked before a node is made: nothing too deep ever exists.
-void Builder::open(Span bracket) {
+void TreeBuilder::open(Span bracket) {
   if (openings_.size() >= static_cast<size_t>(ast::kMaxNesting)) throw nesting_too_deep(bracket);
   openings_.push_back({bracket, operands_.size(), names_.size(), types_.size()});
 }
 
-Builder::Opening Builder::close() {
+TreeBuilder::Opening TreeBuilder::close() {
   const Opening opening = openings_.back();
   openings_.pop_back();
   return opening;
 }
 
-std::vector<ast::ExprPtr> Builder::operands_above(size_t count, int& height) {
+std::vector<ast::ExprPtr> TreeBuilder::operands_above(size_t count, int& height) {
   std::vector<ast::ExprPtr> taken;
   taken.reserve(operands_.size() - count);
   for (size_t i = count; i < operands_.size(); ++i) {
@@ -120,25 +98,26 @@ std::vector<ast::ExprPtr> Builder::operands_above(size_t count, int& height) {
   return taken;
 }
 
-void Builder::expression_begin() {
+void TreeBuilder::expression_begin() {
   operator_bases_.push_back(operators_.size());
 }
 
-void Builder::expression_end() {
+void TreeBuilder::expression_end() {
   while (operators_.size() > operator_bases_.back()) reduce_operator();
   operator_bases_.pop_back();
 }
 
-void Builder::prefix_operator(Span at) {
-  operators_.push_back({true, unary_op(text(at)), {}, kPrefix, at});
+void TreeBuilder::prefix_operator(Span at) {
+  operators_.push_back({true, unary_op(text(at)), {}, kPrefixPrecedence, at});
 }
 
-void Builder::binary_operator(Span at) {
-  const auto row = std::find_if(kBinaryRows.begin(), kBinaryRows.end(),
-                                [&](const BinaryRow& r) { return r.text == text(at); });
+void TreeBuilder::binary_operator(Span at) {
+  const auto row = std::find_if(kBinaryOperators.begin(), kBinaryOperators.end(),
+                                [&](const BinaryOperator& r) { return r.text == text(at); });
   while (operators_.size() > operator_bases_.back() &&
          operators_.back().precedence >= row->precedence) {
-    if (row->precedence == kComparison && operators_.back().precedence == kComparison) {
+    if (row->precedence == kComparisonPrecedence &&
+        operators_.back().precedence == kComparisonPrecedence) {
       throw chained_comparison(at);
     }
     reduce_operator();
@@ -146,7 +125,7 @@ void Builder::binary_operator(Span at) {
   operators_.push_back({false, {}, row->op, row->precedence, at});
 }
 
-void Builder::reduce_operator() {
+void TreeBuilder::reduce_operator() {
   const Operator op = operators_.back();
   operators_.pop_back();
   Operand right = pop_operand();
@@ -163,7 +142,7 @@ void Builder::reduce_operator() {
   push(span, height, ast::Binary{op.binary, std::move(left.expr), std::move(right.expr)});
 }
 
-void Builder::number(Span at) {
+void TreeBuilder::number(Span at) {
   Span whole = at;
   while (whole.end < text_.size() && continues_word(text_[whole.end])) ++whole.end;
   if (whole.end > at.end) throw malformed_number(text_, whole);
@@ -174,17 +153,17 @@ void Builder::number(Span at) {
   push(at, 1, number);
 }
 
-void Builder::boolean(Span at) {
+void TreeBuilder::boolean(Span at) {
   push(at, 1, ast::Boolean{text(at) == "true"});
 }
 
-void Builder::plain_name() {
+void TreeBuilder::plain_name() {
   auto name = pop_name();
   const Span span = name.span;
   push(span, 1, ast::Name{std::move(name.name)});
 }
 
-void Builder::level(Span at) {
+void TreeBuilder::level(Span at) {
   auto name = pop_name();
   const int back = read<int>(text_, at);
   const Span span = join(name.span, at);
@@ -192,11 +171,11 @@ void Builder::level(Span at) {
 }
 
 // Parentheses leave no node, but the operand's span grows to include them.
-void Builder::parenthesized(Span close_span) {
+void TreeBuilder::parenthesized(Span close_span) {
   operands_.back().expr->span = join(close().span, close_span);
 }
 
-void Builder::call(Span close_span) {
+void TreeBuilder::call(Span close_span) {
   const Opening opening = close();
   int height = 0;
   auto arguments = operands_above(opening.operands, height);
@@ -207,7 +186,7 @@ void Builder::call(Span close_span) {
 }
 
 // Above the opening lie the binders' names and, as operands, low and high of each and the body.
-void Builder::comprehension(Span close_span) {
+void TreeBuilder::comprehension(Span close_span) {
   const Opening opening = close();
   int height = 0;
   auto parts = operands_above(opening.operands, height);
@@ -224,7 +203,7 @@ void Builder::comprehension(Span close_span) {
   push(span, height + 1, std::move(node));
 }
 
-void Builder::bracket(Span close_span) {
+void TreeBuilder::bracket(Span close_span) {
   const Opening opening = close();
   int height = 0;
   auto indices = operands_above(opening.operands, height);
@@ -235,7 +214,7 @@ void Builder::bracket(Span close_span) {
   push(span, height + 1, ast::Bracket{std::move(base.expr), std::move(indices)});
 }
 
-void Builder::member() {
+void TreeBuilder::member() {
   auto name = pop_name();
   Operand base = pop_operand();
   if (base.height >= ast::kMaxExpressionDepth) throw expression_too_deep(name.span);
@@ -243,11 +222,11 @@ void Builder::member() {
   push(span, base.height + 1, ast::Member{std::move(base.expr), std::move(name)});
 }
 
-void Builder::aggregate_entry() {
+void TreeBuilder::aggregate_entry() {
   if (names_.size() > openings_.back().names) operands_.back().label = pop_name();
 }
 
-void Builder::aggregate(Span close_span) {
+void TreeBuilder::aggregate(Span close_span) {
   const Opening opening = close();
   ast::Aggregate node;
   int height = 0;

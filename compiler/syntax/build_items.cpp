@@ -12,7 +12,7 @@
 
 namespace stencil {
 
-void Builder::start_item(Span word) {
+void TreeBuilder::start_item(Span word) {
   item_ = word;
   end_ = word.end;
   names_.clear();
@@ -34,18 +34,18 @@ void Builder::start_item(Span word) {
 }
 
 template <typename Kind>
-void Builder::finish(Kind kind) {
+void TreeBuilder::finish(Kind kind) {
   program_.items.push_back({std::move(kind), {item_.begin, end_}});
 }
 
 // Boxes and regions.
 
-void Builder::range_begin() {
+void TreeBuilder::range_begin() {
   range_operands_ = operands_.size();
   range_names_ = names_.size();
 }
 
-void Builder::range_end() {
+void TreeBuilder::range_end() {
   ast::Range range;
   if (operands_.size() > range_operands_ + 1) range.high = pop_expr();
   range.low = pop_expr();
@@ -57,41 +57,41 @@ void Builder::range_end() {
   box_.ranges.push_back(std::move(range));
 }
 
-void Builder::box_begin(Span bracket) {
+void TreeBuilder::box_begin(Span bracket) {
   open(bracket);
   box_ = {};
 }
 
-void Builder::box_end(Span bracket) {
+void TreeBuilder::box_end(Span bracket) {
   box_.span = join(close().span, bracket);
 }
 
-void Builder::region_box() {
+void TreeBuilder::region_box() {
   region_ = std::move(box_);
 }
-void Builder::region_name() {
+void TreeBuilder::region_name() {
   region_ = pop_name();
 }
 
 // Types.
 
-ast::TypeExpr Builder::pop_type() {
+ast::TypeExpr TreeBuilder::pop_type() {
   auto type = std::move(types_.back());
   types_.pop_back();
   return type;
 }
 
-void Builder::named_type() {
+void TreeBuilder::named_type() {
   auto name = pop_name();
   types_.push_back({ast::NamedType{std::move(name.name)}, name.span});
 }
 
 // A vector type nests its element type like a bracket does, and counts as one.
-void Builder::vector_begin(Span word) {
+void TreeBuilder::vector_begin(Span word) {
   open(word);
 }
 
-void Builder::vector_type() {
+void TreeBuilder::vector_type() {
   const Opening opening = close();
   auto element = std::make_unique<ast::TypeExpr>(pop_type());
   auto& type = types_.emplace_back();
@@ -99,7 +99,7 @@ void Builder::vector_type() {
   type.kind = ast::VectorType{pop_expr(), std::move(element)};
 }
 
-void Builder::struct_type(Span close_span) {
+void TreeBuilder::struct_type(Span close_span) {
   const Opening opening = close();
   ast::StructType type;
   for (size_t i = 0; opening.types + i < types_.size(); ++i) {
@@ -113,32 +113,32 @@ void Builder::struct_type(Span close_span) {
 
 // Parts of items.
 
-void Builder::once(bool given, Span at, std::string_view attribute) const {
+void TreeBuilder::once(bool given, Span at, std::string_view attribute) const {
   if (given) throw attribute_given_twice(token_at(text_, at.begin).span, attribute);
 }
 
-void Builder::history(Span at) {
+void TreeBuilder::history(Span at) {
   once(history_ != nullptr, at, "history");
   history_ = pop_expr();
 }
 
-void Builder::constant(Span at) {
+void TreeBuilder::constant(Span at) {
   once(constant_, at, "constant");
   constant_ = true;
 }
 
-void Builder::boundary_begin(Span at) {
+void TreeBuilder::boundary_begin(Span at) {
   once(boundary_.has_value(), at, "boundary");
   boundary_ = ast::Boundary{false, {}, at};
 }
 
-void Builder::boundary_constant(Span at) {
+void TreeBuilder::boundary_constant(Span at) {
   auto value = pop_expr();
   const Span span = {at.begin, value->span.end};
   rules_.push_back({ast::BoundaryKind::Constant, std::move(value), span});
 }
 
-void Builder::boundary_word(Span at) {
+void TreeBuilder::boundary_word(Span at) {
   const auto word = text(at);
   auto kind = ast::BoundaryKind::None;
   if (word == "clamp") kind = ast::BoundaryKind::Clamp;
@@ -147,7 +147,7 @@ void Builder::boundary_word(Span at) {
   rules_.push_back({kind, nullptr, at});
 }
 
-void Builder::boundary_sides() {
+void TreeBuilder::boundary_sides() {
   ast::BoundarySides sides{std::move(rules_.front()), {}};
   if (rules_.size() > 1) sides.high = std::move(rules_.back());
   rules_.clear();
@@ -155,30 +155,30 @@ void Builder::boundary_sides() {
   boundary_->dimensions.push_back(std::move(sides));
 }
 
-void Builder::boundary_open(Span bracket) {
+void TreeBuilder::boundary_open(Span bracket) {
   open(bracket);
   boundary_->list = true;
 }
 
-void Builder::boundary_close(Span bracket) {
+void TreeBuilder::boundary_close(Span bracket) {
   close();
   boundary_->span = join(boundary_->span, bracket);
 }
 
-void Builder::argument_field() {
+void TreeBuilder::argument_field() {
   argument_is_field_ = true;
 }
 
-void Builder::argument() {
+void TreeBuilder::argument() {
   arguments_.push_back({pop_name(), std::exchange(argument_is_field_, false)});
   types_.clear();  // the type of a value argument is that of the value
 }
 
-void Builder::let() {
+void TreeBuilder::let() {
   lets_.push_back({pop_name(), pop_expr()});
 }
 
-void Builder::piece() {
+void TreeBuilder::piece() {
   auto value = pop_expr();
   const Span place = std::holds_alternative<ast::Box>(*region_)
                          ? std::get<ast::Box>(*region_).span
@@ -187,63 +187,63 @@ void Builder::piece() {
   pieces_.push_back({std::move(*region_), std::move(value), span});
 }
 
-void Builder::body_end(Span brace) {
+void TreeBuilder::body_end(Span brace) {
   close();
   end_ = brace.end;
 }
 
-void Builder::item_end(Span semicolon) {
+void TreeBuilder::item_end(Span semicolon) {
   end_ = semicolon.end;
 }
 
 // Items.
 
-void Builder::param() {
+void TreeBuilder::param() {
   finish(ast::Param{pop_name(), pop_type(), pop_optional_expr()});
 }
 
-void Builder::grid() {
+void TreeBuilder::grid() {
   finish(ast::Grid{pop_name(), std::move(box_), pop_optional_expr()});
 }
 
-void Builder::subgrid() {
+void TreeBuilder::subgrid() {
   auto parent = pop_name();
   finish(ast::Subgrid{pop_name(), std::move(parent), std::move(box_)});
 }
 
-void Builder::type_decl() {
+void TreeBuilder::type_decl() {
   finish(ast::TypeDecl{pop_name(), pop_type()});
 }
 
-void Builder::field() {
+void TreeBuilder::field() {
   auto domain = pop_name();
   finish(ast::Field{std::move(names_), pop_type(), std::move(domain), std::move(history_),
                     constant_, std::move(boundary_)});
 }
 
-void Builder::table() {
+void TreeBuilder::table() {
   auto value = pop_expr();
   int height = 0;
   auto extents = operands_above(0, height);
   finish(ast::Table{pop_name(), pop_type(), std::move(extents), std::move(value)});
 }
 
-void Builder::function() {
+void TreeBuilder::function() {
   finish(ast::Function{pop_name(), std::move(arguments_), std::move(lets_), pop_expr()});
 }
 
-void Builder::stencil() {
+void TreeBuilder::stencil() {
   auto field = pop_name();
   finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_)});
 }
 
-void Builder::init() {
+void TreeBuilder::init() {
   auto field = std::move(names_.front());
   names_.erase(names_.begin());
   finish(ast::Init{std::move(field), std::move(names_), pop_expr()});
 }
 
-void Builder::reduce() {
+void TreeBuilder::reduce() {
   auto every = operands_.size() > 1 ? pop_expr() : nullptr;
   auto value = pop_expr();
   auto reducer = pop_name();
@@ -251,11 +251,11 @@ void Builder::reduce() {
                      std::move(every)});
 }
 
-void Builder::stop() {
+void TreeBuilder::stop() {
   finish(ast::Stop{pop_expr()});
 }
 
-void Builder::require() {
+void TreeBuilder::require() {
   finish(ast::Require{pop_expr()});
 }
 

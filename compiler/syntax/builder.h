@@ -22,9 +22,9 @@ struct SyntaxError {
   Diagnostic diagnostic;
 };
 
-class Builder {
+class TreeBuilder {
  public:
-  explicit Builder(std::string_view text) : text_(text) {}
+  explicit TreeBuilder(std::string_view text) : text_(text) {}
 
   std::string_view text() const { return text_; }
   std::string_view item_word() const {

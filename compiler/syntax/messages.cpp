@@ -76,7 +76,7 @@ std::string hint_for(std::string_view text, const Token& token, const Expectatio
 
 }  // namespace
 
-SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
+SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectation expectation,
                              bool name_is_due) {
   const auto text = builder.text();
   const Token token = token_at(text, offset);

@@ -104,7 +104,7 @@ STENCIL_EXPECT(reduce_close, "')' after the expression");
 
 // The error at a token that the grammar does not allow at `offset`: P007 where a name is due and
 // the token is a keyword, P008 for a character that no program contains, else P001.
-SyntaxError unexpected_token(const Builder& builder, size_t offset, Expectation expectation,
+SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectation expectation,
                              bool name_is_due);
 
 SyntaxError number_out_of_range(std::string_view text, Span number, std::string expected);  // P002
@@ -120,7 +120,7 @@ SyntaxError attribute_given_twice(Span attribute, std::string_view name);       
 template <typename Rule>
 struct Control : tao::pegtl::normal<Rule> {
   template <typename Input>
-  [[noreturn]] static void raise(const Input& in, Builder& builder) {
+  [[noreturn]] static void raise(const Input& in, TreeBuilder& builder) {
     const auto offset = static_cast<size_t>(in.current() - builder.text().data());
     if constexpr (std::is_same_v<Rule, grammar::unterminated_comment>) {
       throw unterminated_comment(

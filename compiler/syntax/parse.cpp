@@ -26,7 +26,7 @@ using Input = tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::peg
 
 // Applies a rule at `at`; returns where it ended. The rule either matches or throws a SyntaxError.
 template <typename Rule>
-size_t match(std::string_view text, size_t at, Builder& builder) {
+size_t match(std::string_view text, size_t at, TreeBuilder& builder) {
   Input in(text.data() + at, text.data() + text.size(), "");
   tao::pegtl::parse<Rule, Action, Control>(in, builder);
   return static_cast<size_t>(in.current() - text.data());
@@ -40,7 +40,7 @@ std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics
     diagnostics.add(file_too_large(text.size(), kMaxSourceBytes).diagnostic);
     return std::nullopt;
   }
-  Builder builder(text);
+  TreeBuilder builder(text);
   int errors = 0;
   size_t at = match<grammar::prologue>(text, 0, builder);
   while (errors < kMaxErrors) {

@@ -4,6 +4,7 @@
 // parser bounds (kMaxExpressionDepth, kMaxNesting).
 #include <fmt/format.h>
 
+#include "compiler/syntax/operators.h"
 #include "compiler/syntax/parse.h"
 
 namespace stencil {
@@ -11,76 +12,6 @@ namespace stencil {
 namespace {
 
 using namespace ast;  // NOLINT: every alternative of every variant is spelled below
-
-std::string_view spelling(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::Neg:
-      return "-";
-    case UnaryOp::Not:
-      return "not";
-    case UnaryOp::BitNot:
-      return "~";
-  }
-  return "";
-}
-
-std::string_view spelling(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Or:
-      return "or";
-    case BinaryOp::And:
-      return "and";
-    case BinaryOp::Eq:
-      return "==";
-    case BinaryOp::Ne:
-      return "!=";
-    case BinaryOp::Lt:
-      return "<";
-    case BinaryOp::Le:
-      return "<=";
-    case BinaryOp::Gt:
-      return ">";
-    case BinaryOp::Ge:
-      return ">=";
-    case BinaryOp::BitOr:
-      return "|";
-    case BinaryOp::BitXor:
-      return "^";
-    case BinaryOp::BitAnd:
-      return "&";
-    case BinaryOp::Shl:
-      return "<<";
-    case BinaryOp::Shr:
-      return ">>";
-    case BinaryOp::Add:
-      return "+";
-    case BinaryOp::Sub:
-      return "-";
-    case BinaryOp::Mul:
-      return "*";
-    case BinaryOp::Div:
-      return "/";
-    case BinaryOp::Mod:
-      return "%";
-  }
-  return "";
-}
-
-std::string_view spelling(BoundaryKind kind) {
-  switch (kind) {
-    case BoundaryKind::None:
-      return "none";
-    case BoundaryKind::Constant:
-      return "constant";
-    case BoundaryKind::Clamp:
-      return "clamp";
-    case BoundaryKind::Mirror:
-      return "mirror";
-    case BoundaryKind::Periodic:
-      return "periodic";
-  }
-  return "";
-}
 
 class Printer {
  public:
@@ -140,7 +71,7 @@ class Printer {
     indented([&] { print(*u.operand); });
   }
   void print(const Binary& b) {
-    line("binary {}", spelling(b.op));
+    line("binary {}", row_of(b.op).text);
     indented([&] {
       print(*b.left);
       print(*b.right);

@@ -69,8 +69,8 @@ void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& p
   }
   for (const int architecture : {80, 90}) {
     if (way.needs_sm_90 && architecture != 90) continue;
-    const auto image = nvrtc.compile(compiled->text, architecture,
-                                     emit::required_flags(emit::Target::Cuda, way.fp));
+    const auto image = nvrtc.compile(
+        {compiled->text, architecture, emit::required_flags(emit::Target::Cuda, way.fp)});
     ++(image.ok() ? tally.passed : tally.failed);
     if (image.ok()) continue;
     fmt::print("{} sm_{}: FAILED\n{}\n", label, architecture, image.failure().message);

@@ -19,10 +19,10 @@ TEST_F(CommandLine, HelpNamesEveryOptionAndCommand) {
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
   for (const char* part :
-       {"--help",   "--version", "-D",          "--open",      "--fix",    "--real",
-        "--fp",     "--steps",   "--schedule",  "-o,--output", "--target", "--main",
-        "--header", "--emit",    "check",       "explain",     "run",      "verify",
-        "devices",  "Examples:", "Exit status:"}) {
+       {"--help",   "--version", "-D",         "--open",      "--fix",    "--real",
+        "--fp",     "--steps",   "--schedule", "-o,--output", "--target", "--main",
+        "--header", "--emit",    "check",      "explain",     "run",      "verify",
+        "devices",  "cache",     "Examples:",  "Exit status:"}) {
     expect_contains(help.out, part);
   }
 }
@@ -32,9 +32,10 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
   const std::map<std::string, std::string> options = {
       {"check", program},
       {"explain", program + " --schedule"},
-      {"run", program + " --schedule --device --in --out --slice --stats"},
+      {"run", program + " --schedule --device --in --out --slice --stats --save-code"},
       {"verify", program + " --schedule --device --quick --seed"},
       {"devices", ""},
+      {"cache", "--clear --size STENCIL_CACHE STENCIL_CACHE_SIZE"},
   };
   for (const auto& [command, parts] : options) {
     const Outcome help = stencilc(command + " --help");
@@ -47,7 +48,7 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
 }
 
 TEST_F(CommandLine, HelpFitsATerminal) {
-  for (const char* command : {"", "check", "explain", "run", "verify", "devices"}) {
+  for (const char* command : {"", "check", "explain", "run", "verify", "devices", "cache"}) {
     std::istringstream lines(stencilc(std::string(command) + " --help").out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130u) << line;
   }

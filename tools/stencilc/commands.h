@@ -11,5 +11,6 @@ int explain_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
 int devices_command();
+int cache_command(const Arguments& arguments);
 
 }  // namespace stencil::tool

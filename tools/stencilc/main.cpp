@@ -28,6 +28,8 @@ int dispatch(const Arguments& arguments) {
       return verify_command(arguments);
     case Command::Devices:
       return devices_command();
+    case Command::Cache:
+      return cache_command(arguments);
   }
   return kUsage;
 }

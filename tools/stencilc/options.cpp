@@ -14,6 +14,9 @@
 #include <charconv>
 #include <filesystem>
 
+#include "runtime/kernel_cache.h"
+#include "tools/stencilc/save_code.h"
+
 namespace stencil::tool {
 namespace {
 
@@ -45,6 +48,7 @@ constexpr const char* kRunExamples = R"(Examples:
   stencilc run wave.stn --in U=now.npy --in U@-1=before.npy --out U=later.npy
   stencilc run lbm.stn --out S.rho=density.png
   stencilc run heat.stn --out A=a.png --slice z=10
+  stencilc run heat.stn --device cuda --save-code heat.ptx --save-code heat.cubin
 
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Ctrl-C ends a run after
 the time tiles in progress; output files are still written.)";
@@ -59,6 +63,13 @@ The exit status is 1 if any result differs.)";
 
 constexpr const char* kDevicesExamples = R"(Example:
   stencilc devices)";
+
+constexpr const char* kCacheExamples = R"(Examples:
+  stencilc cache
+  stencilc cache --size 100M
+  stencilc cache --clear
+
+STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
 
 // "NAME=VALUE"; nothing if there is no '=' with something before it.
 std::optional<Assignment> split_assignment(const std::string& text) {
@@ -81,6 +92,9 @@ std::optional<T> whole_number(const std::string& text) {
 std::string check_steps(const std::string& text) {
   if (whole_number<int64_t>(text).value_or(-1) >= 0) return "";
   return "a number of steps from 0 to 9223372036854775807";
+}
+std::string check_size(const std::string& text) {
+  return runtime::parse_size(text) >= 0 ? "" : "a number of bytes, like 4096, 100K, 100M or 2G";
 }
 std::string check_seed(const std::string& text) {
   return whole_number<uint64_t>(text) ? "" : "a number from 0 to 18446744073709551615";
@@ -123,6 +137,8 @@ struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";
   std::string steps, seed;
+  std::string cache_size;
+  bool clear_cache = false;
   std::string header;
   bool version = false;
 };
@@ -158,6 +174,7 @@ struct Parser {
   void add_compile_options();
   void add_run_options(CLI::App& app);
   void add_verify_options(CLI::App& app);
+  void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
   CLI::App& add_command(Command command, const std::string& name, const std::string& text,
                         const std::string& examples);
@@ -195,6 +212,8 @@ Parser::Parser() {
   add_verify_options(verify);
   add_command(Command::Devices, "devices", "list the devices and why some are absent",
               kDevicesExamples);
+  add_cache_options(add_command(
+      Command::Cache, "cache", "show the cache of compiled kernels, or shrink it", kCacheExamples));
   app.require_subcommand(0, 1);
 }
 
@@ -286,6 +305,20 @@ void Parser::add_run_options(CLI::App& to) {
       ->group(group);
   to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")
       ->group(group);
+  to.add_option("--save-code", arguments.code,
+                "write what the device compiled (.cu, .cl, .cpp) or what came of it; repeatable")
+      ->option_text("FILE.cu|.cl|.cpp|.ptx|.cubin|.bin")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+void Parser::add_cache_options(CLI::App& to) {
+  CLI::Option* clear = to.add_flag("--clear", texts.clear_cache, "remove every entry");
+  to.add_option("--size", texts.cache_size,
+                "remove the entries used least recently until at most this is left")
+      ->option_text("BYTES")
+      ->check(check_size)
+      ->excludes(clear);
 }
 
 void Parser::add_verify_options(CLI::App& to) {
@@ -337,7 +370,14 @@ Misuse Parser::explain(const CLI::ParseError& error) const {
 }
 
 std::optional<Misuse> Parser::check_files() {
-  if (arguments.command == Command::Devices) return std::nullopt;
+  for (const std::string& path : arguments.code) {
+    if (code_kind(path)) continue;
+    return Misuse{"U021", fmt::format("the name of '{}' does not say what code it is for", path),
+                  "source .cu, .cl or .cpp; .ptx; machine code .cubin or .bin"};
+  }
+  if (arguments.command == Command::Devices || arguments.command == Command::Cache) {
+    return std::nullopt;
+  }
   // --header takes an optional name, so it may have swallowed the program's.
   const std::filesystem::path header = texts.header;
   if (arguments.file.empty() && header.extension() == ".stn") {
@@ -426,6 +466,8 @@ std::optional<Misuse> Parser::finish() {
                  : texts.fp == "fast" ? FpMode::Fast
                                       : FpMode::Contract;
   if (!texts.steps.empty()) arguments.steps = whole_number<int64_t>(texts.steps);
+  if (texts.clear_cache) arguments.cache_limit = 0;
+  if (!texts.cache_size.empty()) arguments.cache_limit = runtime::parse_size(texts.cache_size);
   if (!texts.seed.empty()) arguments.seed = *whole_number<uint64_t>(texts.seed);
   return std::nullopt;
 }

@@ -13,7 +13,7 @@
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Run, Verify, Devices };
+enum class Command { Compile, Check, Explain, Run, Verify, Devices, Cache };
 
 // NAME=VALUE as written.
 struct Assignment {
@@ -50,6 +50,10 @@ struct Arguments {
   bool stats = false;
   bool quick = false;
   uint64_t seed = 1;
+  std::vector<std::string> code;  // --save-code
+
+  // Cache.
+  std::optional<int64_t> cache_limit;  // bytes to reduce it to
 };
 
 // Printed instead of doing anything, with the exit status.

@@ -8,6 +8,7 @@
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/progress.h"
+#include "tools/stencilc/save_code.h"
 #include "tools/stencilc/transfer.h"
 
 namespace stencil::tool {
@@ -99,6 +100,8 @@ int run_command(const Arguments& arguments) {
       runtime::prepare(*program, arguments.device, arguments.schedule, diagnostics);
   if (!prepared.ok()) return report(source.value(), diagnostics, prepared.failure());
   tool::report(source.value(), diagnostics);  // warnings
+  const runtime::Status saved = save_code(arguments, *prepared.value().loaded);
+  if (!saved.ok()) return tool::report(saved.failure());
   const auto run = run_with_progress(*program, prepared.value(), state.value(), steps.value());
   if (!run.ok()) return tool::report(run.failure());
   return finish(arguments, *program, prepared.value(), state.value(), run.value(), steps.value());

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
+#include <cctype>
 #include <limits>
+#include <thread>
 
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/schedule.h"
@@ -40,6 +43,34 @@ TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.failure().code, "R041");
   EXPECT_NE(chosen.failure().message, "");
+}
+
+// By the name of the platform or of the device, however it is written.
+TEST(ChooseDevice, FindsOpenClByName) {
+  const DeviceInfo any = opencl_device().probe("");
+  if (!any.available) GTEST_SKIP() << any.reason;
+  const size_t space = any.description.rfind(" (");  // "device (platform)"
+  std::string device = any.description.substr(0, space), shouted = device;
+  std::string platform = any.description.substr(space + 2);
+  platform.pop_back();
+  for (char& c : shouted) c = static_cast<char>(std::toupper(c));
+  for (const std::string& name : {device, shouted, device.substr(1, 4), platform}) {
+    EXPECT_EQ(choose_device("opencl:" + name).value().info.description, any.description) << name;
+  }
+  const auto missed = choose_device("opencl:no such device");
+  ASSERT_FALSE(missed.ok());
+  EXPECT_NE(missed.failure().message.find("is called 'no such device', but "), std::string::npos);
+  EXPECT_NE(missed.failure().message.find(any.description), std::string::npos)
+      << missed.failure().message;
+}
+
+TEST(ChooseDevice, NamesAreMatchedInPartAndInEitherCase) {
+  EXPECT_TRUE(names_device("", ""));
+  EXPECT_TRUE(names_device("", "NVIDIA H100"));
+  EXPECT_TRUE(names_device("h100", "NVIDIA H100"));
+  EXPECT_TRUE(names_device("NVIDIA h", "nvidia H100"));
+  EXPECT_FALSE(names_device("h1000", "NVIDIA H100"));
+  EXPECT_FALSE(names_device("h", ""));
 }
 
 TEST(ChooseDevice, SaysWhatCudaLacks) {
@@ -173,6 +204,63 @@ TEST_P(KernelDevice, RunsSeveralSessionsOfOneProgram) {
     ASSERT_TRUE(session.value()->finish().ok());
     EXPECT_FALSE(compare(program, expected, state));
   }
+}
+
+TEST_P(KernelDevice, GivesTheSourceOfItsKernels) {
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
+  const auto loaded = device_.device.load({program, &*module}, device_.selector);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  const auto source = loaded.value()->code(CodeKind::Source);
+  ASSERT_TRUE(source.ok()) << source.failure().message;
+  EXPECT_NE(source.value().find(module->kernels[0].name + "("), std::string::npos);
+  const auto ptx = loaded.value()->code(CodeKind::Ptx);
+  if (device_.info.name == "cuda") {
+    EXPECT_TRUE(ptx.ok());
+  } else {
+    ASSERT_FALSE(ptx.ok());
+    EXPECT_EQ(ptx.failure().code, "R045");
+    EXPECT_EQ(ptx.failure().message, "this device has no PTX");
+  }
+  const auto machine_code = loaded.value()->code(CodeKind::MachineCode);
+  if (machine_code.ok()) {
+    EXPECT_NE(machine_code.value(), "");
+  }
+}
+
+// Programs are loaded and run by several threads at once, and one program by all of them.
+TEST_P(KernelDevice, ServesSeveralThreads) {
+  const ir::Program program = program_of(kDecay);
+  const Params params = bind_params(program).value();
+  Diagnostics diagnostics;
+  const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
+  ASSERT_TRUE(module);
+  const auto shared = device_.device.load({program, &*module}, device_.selector);
+  ASSERT_TRUE(shared.ok()) << shared.failure().message;
+  reference::State expected = initial_state(program, params);
+  reference::advance(program, expected, 60);
+  std::atomic<int> right = 0;
+  const auto run = [&](const LoadedProgram& loaded) {
+    reference::State state = initial_state(program, params);
+    auto session = loaded.start(state);
+    if (!session.ok()) return;
+    for (int part = 0; part < 20; ++part) {
+      if (!session.value()->advance(3).ok()) return;
+    }
+    if (session.value()->finish().ok() && !compare(program, expected, state)) ++right;
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] { run(*shared.value()); });
+    threads.emplace_back([&] { run(*shared.value()); });
+    threads.emplace_back([&] {
+      const auto loaded = device_.device.load({program, &*module}, device_.selector);
+      if (loaded.ok()) run(*loaded.value());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelDevice, testing::Values("host", "opencl", "cuda"));

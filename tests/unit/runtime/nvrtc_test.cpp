@@ -21,14 +21,14 @@ class NvrtcTest : public testing::Test {
 };
 
 TEST_F(NvrtcTest, CompilesToMachineCode) {
-  const auto image = nvrtc_.value().compile(kSource, 90, "--fmad=false");
+  const auto image = nvrtc_.value().compile({kSource, 90, "--fmad=false"});
   ASSERT_TRUE(image.ok()) << image.failure().message;
   EXPECT_EQ(image.value().substr(0, 4), "\177ELF");
   EXPECT_NE(image.value().find("scale"), std::string::npos);
 }
 
 TEST_F(NvrtcTest, ReportsTheLogAndTheNumberedSource) {
-  const auto image = nvrtc_.value().compile("int broken(\n", 90, "--fmad=false");
+  const auto image = nvrtc_.value().compile({"int broken(\n", 90, "--fmad=false"});
   ASSERT_FALSE(image.ok());
   EXPECT_EQ(image.failure().code, "R042");
   for (const char* part : {"--gpu-architecture=sm_90 --std=c++17 --fmad=false", "kernels.cu(",
@@ -38,7 +38,7 @@ TEST_F(NvrtcTest, ReportsTheLogAndTheNumberedSource) {
 }
 
 TEST_F(NvrtcTest, KnowsItsArchitectures) {
-  const auto& known = nvrtc_.value().architectures();
+  const auto& known = nvrtc_.value().info().architectures;
   EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
   EXPECT_NE(std::find(known.begin(), known.end(), 90), known.end());
 }

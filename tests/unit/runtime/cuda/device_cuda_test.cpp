@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstring>
 #include <thread>
 
 #include "compiler/emit/emit.h"
@@ -10,6 +12,7 @@
 #include "compiler/schedule/schedule.h"
 #include "runtime/compare.h"
 #include "runtime/nvrtc.h"
+#include "runtime/run.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
 #include "tests/unit/runtime/programs.h"
 
@@ -66,7 +69,8 @@ TEST_F(CudaDevice, IsChosenByNumberOrName) {
   EXPECT_TRUE(contains(cuda_device().probe("1").description, "Fake B"));
   EXPECT_TRUE(contains(cuda_device().probe("e B").description, "Fake B"));
   EXPECT_EQ(cuda_device().probe("2").reason, "there is no GPU 2: they are numbered from 0 to 1");
-  EXPECT_EQ(cuda_device().probe("H100").reason, "none of the 2 GPUs is called 'H100'");
+  EXPECT_TRUE(contains(cuda_device().probe("fake b").description, "Fake B"));
+  EXPECT_EQ(cuda_device().probe("H100").reason, "no GPU is called 'H100', but Fake A, Fake B");
 }
 
 TEST_F(CudaDevice, IsAbsentWhereTheCompilerDoesNotKnowTheArchitecture) {
@@ -122,7 +126,7 @@ TEST_F(CudaDevice, ReadsTheStopFlagWhereItIsAskedAndValuesAtTheEnd) {
     EXPECT_TRUE(state.stopped);
     // The tile after it had been launched by the time the answer was read; it counts for nothing.
     EXPECT_FALSE(fake_->launched.back().ends_with("_stop")) << fake_->launched.back();
-    EXPECT_EQ(fake_->events, 1);
+    EXPECT_EQ(fake_->events, 3) << "one for the flag, two for the time";
     EXPECT_EQ(session.value()->advance(1).value(), 0);
   }
   EXPECT_EQ(state.step, 14);
@@ -234,6 +238,118 @@ TEST_F(CudaDevice, LeavesNothingBehind) {
   EXPECT_EQ(fake_->streams, 0);
 }
 
+// A launch takes 3 ms by the device's clock, whatever the host's says.
+TEST_F(CudaDevice, MeasuresStepsByItsOwnClock) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void**) {
+    fake_->clock += 0.003;
+  };
+  {
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    for (const int64_t steps : {2, 5}) {
+      ASSERT_TRUE(session.value()->advance(steps).ok());
+      EXPECT_NEAR(session.value()->seconds().value_or(0), 0.003 * static_cast<double>(steps), 1e-6);
+      fake_->clock += 1;  // between two calls
+    }
+  }
+  EXPECT_EQ(fake_->events, 0);
+}
+
+TEST_F(CudaDevice, ReportsTheTimeOfTheDeviceForARun) {
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  auto prepared = prepare(program, "cuda", "direct", diagnostics);
+  ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+  reference::State state = initial_state(program, bind_params(program).value());
+  fake_->run = [&](const std::string&, const cuda::LaunchConfig&, void**) { fake_->clock += 10; };
+  const auto run =
+      execute(program, prepared.value(), state, 7, [](const Progress&) { return true; });
+  ASSERT_TRUE(run.ok());
+  EXPECT_NEAR(run.value().seconds, 70, 1e-3);
+}
+
+// Fields beyond a few megabytes are copied through pinned memory, whatever their rows.
+TEST_F(CudaDevice, CopiesLargeFieldsThroughPinnedMemory) {
+  for (const auto& [size, options] :
+       {std::pair{"3001", "rows=dense"}, std::pair{"3001", "rows=padded"}}) {
+    SCOPED_TRACE(options);
+    ProgramOptions sizes;
+    sizes.definitions["N"] = size;
+    const ir::Program program = program_of(kDecay, sizes);
+    kernel::Module module;
+    {
+      const auto loaded = load(program, std::string("direct block=32x4 ") + options, module);
+      ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+      reference::State state = initial_state(program, bind_params(program).value());
+      ASSERT_GT(state.fields[0].points * 4, 16 << 20);
+      const reference::State before = state;
+      fake_->pageable_copies = 0;
+      auto session = loaded.value()->start(state);
+      ASSERT_TRUE(session.ok()) << session.failure().message;
+      EXPECT_GT(fake_->pinned.size(), 0u);
+      std::memset(state.fields[0].data(0, 0), 0xff,
+                  static_cast<size_t>(state.fields[0].points) * 4);
+      ASSERT_TRUE(session.value()->finish().ok());
+      EXPECT_EQ(fake_->pageable_copies, 0);
+      EXPECT_FALSE(compare(program, before, state));
+    }
+    EXPECT_TRUE(fake_->pinned.empty());
+    EXPECT_EQ(fake_->events, 0);
+  }
+}
+
+TEST_F(CudaDevice, CopiesWithoutPinnedMemoryWhereThereIsNone) {
+  ProgramOptions sizes;
+  sizes.definitions["N"] = "3001";
+  const ir::Program program = program_of(kDecay, sizes);
+  for (const size_t limit : {size_t{0}, size_t{5} << 20}) {  // for no buffer, for one
+    fake_->pinned_limit = limit;
+    kernel::Module module;
+    const auto loaded = load(program, "direct block=32x4", module);
+    ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+    reference::State state = initial_state(program, bind_params(program).value());
+    const reference::State before = state;
+    auto session = loaded.value()->start(state);
+    ASSERT_TRUE(session.ok()) << session.failure().message;
+    std::memset(state.fields[0].data(0, 0), 0xff, static_cast<size_t>(state.fields[0].points) * 4);
+    ASSERT_TRUE(session.value()->finish().ok());
+    EXPECT_FALSE(compare(program, before, state));
+  }
+}
+
+// Programs of their own and one that all share, each on whatever thread.
+TEST_F(CudaDevice, ServesSeveralThreadsAtOnce) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module, others[4];
+  const auto shared = load(program, "direct", module);
+  ASSERT_TRUE(shared.ok()) << shared.failure().message;
+  std::atomic<int> right = 0;
+  const auto run = [&](const LoadedProgram& loaded) {
+    reference::State state = initial_state(program, bind_params(program).value());
+    auto session = loaded.start(state);
+    bool ok = session.ok();
+    for (int part = 0; ok && part < 20; ++part) ok = session.value()->advance(3).ok();
+    if (ok && session.value()->finish().ok()) ++right;
+  };
+  std::vector<std::thread> threads;
+  for (kernel::Module& other : others) {
+    threads.emplace_back([&] { run(*shared.value()); });
+    threads.emplace_back([&] {
+      const auto loaded = load(program, "direct", other);
+      if (loaded.ok()) run(*loaded.value());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 8);
+  EXPECT_EQ(fake_->launched.size(), 8u * 60);
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
 TEST_F(CudaDevice, ServesThreadsThatDidNotLoadIt) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
@@ -275,23 +391,62 @@ TEST_F(CudaDevice, RequestsSharedMemoryBeyondStaticArrays) {
       << refused.failure().message;
 }
 
-// --- Failures
-// ----------------------------------------------------------------------------------------
+// --- Code
+// --------------------------------------------------------------------------------------------
 
-TEST_F(CudaDevice, SaysHowMuchMemoryTheFieldsNeed) {
+TEST_F(CudaDevice, GivesSourcePtxAndMachineCode) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module;
   const auto loaded = load(program, "direct", module);
-  ASSERT_TRUE(loaded.ok());
-  reference::State state = initial_state(program, bind_params(program).value());
-  fake_->memory = 3000;  // one copy of 20 x 24 floats, not two
-  const auto session = loaded.value()->start(state);
-  ASSERT_FALSE(session.ok());
-  EXPECT_EQ(session.failure().code, "R043");
-  EXPECT_EQ(session.failure().message,
-            "CUDA failed to allocate 1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR "
-            "(so the test wants it); the fields need 3840 bytes: A 2 x 1920");
-  EXPECT_TRUE(fake_->allocated.empty());
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  const auto source = loaded.value()->code(CodeKind::Source);
+  const auto ptx = loaded.value()->code(CodeKind::Ptx);
+  const auto image = loaded.value()->code(CodeKind::MachineCode);
+  ASSERT_TRUE(source.ok() && ptx.ok() && image.ok());
+  EXPECT_TRUE(contains(source.value(), module.kernels[0].name + "("));
+  EXPECT_TRUE(contains(ptx.value(), ".target sm_90"));
+  EXPECT_TRUE(contains(ptx.value(), ".entry " + module.kernels[0].name));
+  EXPECT_EQ(ptx.value().find('\0'), std::string::npos);
+  EXPECT_EQ(image.value().substr(0, 4), "\177ELF");
+}
+
+// --- Failures
+// ----------------------------------------------------------------------------------------
+
+// The words after "to allocate"; the driver has `memory` bytes.
+TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
+  struct Case {
+    const char* program;
+    const char* schedule;
+    size_t memory;
+    const char* expected;
+  };
+  for (const Case& c : {
+           // One copy of 20 x 23 floats, not two.
+           Case{kDecay, "direct rows=dense", 3000,
+                "1840 bytes on Fake A, which has 1160 of 3000 free: FAKE_ERROR (so the test wants "
+                "it); the program needs 3680 bytes: A 2 x 1840"},
+           Case{kDecay, "direct rows=padded", 3000,
+                "1920 bytes on Fake A, which has 1080 of 3000 free: FAKE_ERROR (so the test wants "
+                "it); the program needs 3840 bytes: A 2 x 1920 (1840 without padding)"},
+           Case{
+               kConverging, "direct rows=dense", 130,
+               "4 bytes on Fake A, which has 2 of 130 free: FAKE_ERROR (so the test wants it); the "
+               "program needs 148 bytes: A 2 x 64; reductions 20"},
+       }) {
+    SCOPED_TRACE(c.schedule);
+    const ir::Program program = program_of(c.program);
+    kernel::Module module;
+    const auto loaded = load(program, c.schedule, module);
+    ASSERT_TRUE(loaded.ok());
+    reference::State state = initial_state(program, bind_params(program).value());
+    fake_->memory = c.memory;
+    const auto session = loaded.value()->start(state);
+    ASSERT_FALSE(session.ok());
+    EXPECT_EQ(session.failure().code, "R043");
+    EXPECT_EQ(session.failure().message, std::string("CUDA failed to allocate ") + c.expected);
+    EXPECT_TRUE(fake_->allocated.empty());
+  }
 }
 
 TEST_F(CudaDevice, ReportsALaunchThatFails) {

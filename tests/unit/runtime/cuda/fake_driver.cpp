@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 
 namespace stencil::runtime::cuda {
 
@@ -22,6 +23,10 @@ Context the_context() {
   return reinterpret_cast<Context>(&context_of_all);
 }
 
+// A call's turn in the state.
+std::recursive_mutex turns;
+using Turn = std::lock_guard<std::recursive_mutex>;
+
 // A function is a name.
 const std::string& name_of(Function function) {
   return *reinterpret_cast<const std::string*>(function);
@@ -32,6 +37,32 @@ bool in_allocation(Address at, size_t bytes) {
   if (next == state.allocated.begin()) return false;
   --next;
   return at + bytes <= next->first + next->second;
+}
+
+// Copies that would go on while the host does: they happen when they are waited for, or when
+// something else comes after them in the stream.
+struct Pending {
+  std::vector<std::function<void()>> copies;
+  size_t done = 0;
+  std::map<Event, size_t> until;  // how many are before the event
+
+  void finish(size_t count) {
+    for (; done < count; ++done) copies[done]();
+  }
+  void finish() { finish(copies.size()); }
+} pending;
+
+bool is_pinned(const void* memory) {
+  const auto at = reinterpret_cast<Address>(memory);
+  const auto next = state.pinned.upper_bound(at);
+  return next != state.pinned.begin() && at < std::prev(next)->first + std::prev(next)->second;
+}
+
+void queue_copy(const void* host_end, std::function<void()> copy) {
+  pending.copies.push_back(std::move(copy));
+  if (is_pinned(host_end)) return;
+  ++state.pageable_copies;
+  pending.finish();
 }
 
 }  // namespace
@@ -94,6 +125,7 @@ Code cuCtxSetCurrent(Context context) {
 }
 
 Code cuModuleLoadData(Module* module, const void* image) {
+  const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
   if (std::memcmp(image, "\177ELF", 4) != 0) return kInvalidImage;
   ++state.modules;
@@ -101,10 +133,12 @@ Code cuModuleLoadData(Module* module, const void* image) {
   return 0;
 }
 Code cuModuleUnload(Module) {
+  const Turn turn(turns);
   --state.modules;
   return 0;
 }
 Code cuModuleGetFunction(Function* function, Module, const char* name) {
+  const Turn turn(turns);
   const std::string& kept = *state.functions.insert(name).first;
   *function = reinterpret_cast<Function>(const_cast<std::string*>(&kept));
   return 0;
@@ -114,17 +148,20 @@ Code cuFuncGetAttribute(int* value, FunctionAttribute, Function) {
   return 0;
 }
 Code cuFuncSetAttribute(Function function, FunctionAttribute what, int value) {
+  const Turn turn(turns);
   if (what != kDynamicSharedBytes || value > state.shared_bytes) return kInvalidValue;
   state.shared_raised[name_of(function)] = value;
   return 0;
 }
 
 Code cuMemGetInfo_v2(size_t* free, size_t* total) {
+  const Turn turn(turns);
   *free = *total = state.memory;
   for (const auto& [at, bytes] : state.allocated) *free -= bytes;
   return 0;
 }
 Code cuMemAlloc_v2(Address* memory, size_t bytes) {
+  const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
   size_t free = 0, total = 0;
   cuMemGetInfo_v2(&free, &total);
@@ -134,27 +171,34 @@ Code cuMemAlloc_v2(Address* memory, size_t bytes) {
   return 0;
 }
 Code cuMemFree_v2(Address memory) {
+  const Turn turn(turns);
+  pending.finish();
   if (state.allocated.erase(memory) == 0) return kInvalidValue;
   std::free(reinterpret_cast<void*>(memory));
   return 0;
 }
 Code cuMemsetD8Async(Address memory, unsigned char value, size_t bytes, Stream stream) {
+  const Turn turn(turns);
+  pending.finish();
   if (stream == nullptr || !in_allocation(memory, bytes)) return kInvalidValue;
   std::memset(reinterpret_cast<void*>(memory), value, bytes);
   ++state.cleared;
   return 0;
 }
 Code cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream stream) {
+  const Turn turn(turns);
   if (stream == nullptr || !in_allocation(to, bytes)) return kInvalidValue;
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  queue_copy(from, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
   return 0;
 }
 Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
+  const Turn turn(turns);
   if (stream == nullptr || !in_allocation(from, bytes)) return kInvalidValue;
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  queue_copy(to, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
   return 0;
 }
 Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
+  const Turn turn(turns);
   const auto outside = [&](const auto& side) {
     const Address first = side.device + side.y * side.pitch + side.x_bytes;
     const size_t bytes = (copy->height - 1) * side.pitch + copy->width_bytes;
@@ -167,17 +211,21 @@ Code cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream) {
   const auto memory = [](const auto& side) {
     return side.kind == kDeviceMemory ? side.device : reinterpret_cast<Address>(side.host);
   };
-  for (size_t row = 0; row < copy->height; ++row) {
-    const Address from = memory(copy->from) + (copy->from.y + row) * copy->from.pitch;
-    const Address to = memory(copy->to) + (copy->to.y + row) * copy->to.pitch;
-    std::memcpy(reinterpret_cast<void*>(to + copy->to.x_bytes),
-                reinterpret_cast<const void*>(from + copy->from.x_bytes), copy->width_bytes);
-  }
+  const auto copy_rows = [copy = *copy, memory] {
+    for (size_t row = 0; row < copy.height; ++row) {
+      const Address from = memory(copy.from) + (copy.from.y + row) * copy.from.pitch;
+      const Address to = memory(copy.to) + (copy.to.y + row) * copy.to.pitch;
+      std::memcpy(reinterpret_cast<void*>(to + copy.to.x_bytes),
+                  reinterpret_cast<const void*>(from + copy.from.x_bytes), copy.width_bytes);
+    }
+  };
+  queue_copy(copy->from.kind == kHostMemory ? copy->from.host : copy->to.host, copy_rows);
   ++state.copies_of_rows;
   return 0;
 }
 
 Code cuStreamCreate(Stream* stream, unsigned flags) {
+  const Turn turn(turns);
   if (current == nullptr) return kInvalidContext;
   if (flags != kNonBlockingStream) return kInvalidValue;
   ++state.streams;
@@ -185,30 +233,77 @@ Code cuStreamCreate(Stream* stream, unsigned flags) {
   return 0;
 }
 Code cuStreamDestroy_v2(Stream) {
+  const Turn turn(turns);
   --state.streams;
   return 0;
 }
 Code cuStreamSynchronize(Stream) {
+  const Turn turn(turns);
+  pending.finish();
   return state.launched.empty() ? 0 : state.finish_code;
-}
-// Work is done at once, so an event has always happened.
-Code cuEventCreate(Event* event, unsigned) {
-  if (current == nullptr) return kInvalidContext;
-  ++state.events;
-  *event = reinterpret_cast<Event>(&state);
-  return 0;
-}
-Code cuEventRecord(Event event, Stream stream) {
-  return event != nullptr && stream != nullptr ? 0 : kInvalidValue;
 }
 Code cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   return event != nullptr && stream != nullptr ? 0 : kInvalidValue;
 }
-Code cuEventDestroy_v2(Event) {
-  --state.events;
+
+Code cuMemAllocHost_v2(void** memory, size_t bytes) {
+  const Turn turn(turns);
+  if (current == nullptr) return kInvalidContext;
+  size_t pinned = bytes;
+  for (const auto& [at, size] : state.pinned) pinned += size;
+  if (pinned > state.pinned_limit) return kOutOfMemory;
+  *memory = std::malloc(bytes);
+  state.pinned[reinterpret_cast<Address>(*memory)] = bytes;
   return 0;
 }
+Code cuMemFreeHost(void* memory) {
+  const Turn turn(turns);
+  pending.finish();
+  if (state.pinned.erase(reinterpret_cast<Address>(memory)) == 0) return kInvalidValue;
+  std::free(memory);
+  return 0;
+}
+
+// An event is where it was made, and the clock when it was recorded.
+Code cuEventCreate(Event* event, unsigned) {
+  const Turn turn(turns);
+  if (current == nullptr) return kInvalidContext;
+  ++state.events;
+  *event = reinterpret_cast<Event>(new char);
+  return 0;
+}
+Code cuEventDestroy_v2(Event event) {
+  const Turn turn(turns);
+  --state.events;
+  state.recorded.erase(event);
+  pending.until.erase(event);
+  delete reinterpret_cast<char*>(event);
+  return 0;
+}
+Code cuEventRecord(Event event, Stream stream) {
+  const Turn turn(turns);
+  if (current == nullptr) return kInvalidContext;
+  if (event == nullptr || stream == nullptr) return kInvalidValue;
+  state.recorded[event] = state.clock;
+  pending.until[event] = pending.copies.size();
+  return 0;
+}
+Code cuEventSynchronize(Event event) {
+  const Turn turn(turns);
+  if (event == nullptr) return kInvalidValue;
+  pending.finish(pending.until[event]);  // never recorded: nothing to wait for
+  return 0;
+}
+Code cuEventElapsedTime(float* milliseconds, Event from, Event to) {
+  const Turn turn(turns);
+  if (!state.recorded.count(from) || !state.recorded.count(to)) return kInvalidValue;
+  *milliseconds = static_cast<float>(1e3 * (state.recorded[to] - state.recorded[from]));
+  return 0;
+}
+
 Code cuLaunchKernelEx(const LaunchConfig* config, Function function, void** parameters, void**) {
+  const Turn turn(turns);
+  pending.finish();
   if (current == nullptr) return kInvalidContext;
   if (state.launch_code != 0) return state.launch_code;
   state.launched.push_back(name_of(function));

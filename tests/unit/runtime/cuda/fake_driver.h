@@ -12,14 +12,17 @@
 
 namespace stencil::runtime::cuda {
 
+// Calls take turns, so several threads may be in the driver.
 struct FakeDriver {
   // What a test may set.
   int architecture = 90;
-  size_t memory = size_t{1} << 30;  // bytes of the device
-  int shared_bytes = 232448;        // per block
-  int threads = 1024;               // per block
-  Code launch_code = 0;             // what a launch returns
-  Code finish_code = 0;             // what waiting for kernels returns
+  size_t memory = size_t{1} << 30;        // bytes of the device
+  int shared_bytes = 232448;              // per block
+  int threads = 1024;                     // per block
+  Code launch_code = 0;                   // what a launch returns
+  Code finish_code = 0;                   // what waiting for kernels returns
+  size_t pinned_limit = size_t{1} << 30;  // bytes of host memory that can be pinned
+  double clock = 0;                       // seconds by the device's clock
   std::function<void(const std::string& kernel, const LaunchConfig& config, void** parameters)>
       run = {};  // what a launch does
 
@@ -29,8 +32,11 @@ struct FakeDriver {
   std::map<std::string, int> shared_raised;  // kernel -> bytes of dynamic shared memory allowed
   std::vector<std::string> launched;
   int copies_of_rows = 0;
-  int cleared = 0;  // allocations, or parts of them
+  int cleared = 0;                           // allocations, or parts of them
   int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
+  std::map<Address, size_t> pinned;          // bytes of host memory, not freed
+  int pageable_copies = 0;                   // of the host's end
+  std::map<Event, double> recorded;          // the clock at that time
 };
 
 // The driver's state; a symbol of the library, found by dlsym.

@@ -1,0 +1,308 @@
+// The calls of stencil/builder.h that add to the program: each makes the syntax of one item, or of
+// one line of a body.
+//
+// A Statement takes the parts of one call. The first part that was misused is reported at the
+// call's place and the rest passed over: nothing is built from a program with misuse, so what the
+// parts that failed leave behind in the tree is never looked at.
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "compiler/builder/parts.h"
+
+namespace stencil::dsl {
+
+namespace {
+
+using detail::State;
+
+uint64_t next_builder() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+class Statement {
+ public:
+  Statement(State& state, Place place) : state_(state), place_(place), span_(state.mark(place)) {}
+
+  Span span() const { return span_; }
+
+  ast::Identifier name(const std::string& name) {
+    check(detail::check_name(name));
+    return {name, span_};
+  }
+  // A name that a builder declared.
+  ast::Identifier name(const std::string& name, uint64_t builder) {
+    check_builder(builder);
+    return this->name(name);
+  }
+
+  ast::ExprPtr expr(const Expr& expr) {
+    const detail::Node& node = Access::node(expr);
+    return sound(node) ? detail::tree(node) : nullptr;
+  }
+  ast::ExprPtr expr(const std::optional<Expr>& optional) {
+    return optional ? expr(*optional) : nullptr;
+  }
+
+  ast::TypeExpr type(const Type& type) {
+    const detail::TypeNode& node = Access::node(type);
+    return sound(node) ? node.make() : ast::TypeExpr{};
+  }
+
+  ast::Box box(const Box& ranges) {
+    ast::Box box;
+    for (const Range& range : ranges) {
+      ast::Range& out = box.ranges.emplace_back();
+      if (Access::index(range)) out.index = name(*Access::index(range));
+      out.low = expr(Access::low(range));
+      out.high = expr(Access::high(range));
+    }
+    return box;
+  }
+  ast::Region region(const Region& region) {
+    const std::optional<Domain>& domain = Access::domain(region);
+    if (!domain) return box(Access::box(region));
+    return name(Access::name(*domain), Access::builder(*domain));
+  }
+
+  ast::BoundaryRule rule(const Rule& rule) {
+    switch (rule.kind) {
+      case Rule::Kind::None:
+        return {ast::BoundaryKind::None, nullptr, {}};
+      case Rule::Kind::Constant:
+        return {ast::BoundaryKind::Constant, expr(rule.value.value_or(Expr(0))), {}};
+      case Rule::Kind::Clamp:
+        return {ast::BoundaryKind::Clamp, nullptr, {}};
+      case Rule::Kind::Mirror:
+        return {ast::BoundaryKind::Mirror, nullptr, {}};
+      case Rule::Kind::Periodic:
+        return {ast::BoundaryKind::Periodic, nullptr, {}};
+    }
+    return {};
+  }
+  std::optional<ast::Boundary> boundary(const Boundary& boundary) {
+    if (!Access::list(boundary) && Access::dimensions(boundary).empty()) return std::nullopt;
+    ast::Boundary out{Access::list(boundary), {}, {}};
+    for (const Sides& sides : Access::dimensions(boundary)) {
+      ast::BoundarySides& rules = out.dimensions.emplace_back();
+      rules.low = rule(sides.low);
+      if (sides.high) rules.high = rule(*sides.high);
+    }
+    return out;
+  }
+
+  std::vector<ast::Function::Argument> arguments(const std::vector<Argument>& arguments) {
+    std::vector<ast::Function::Argument> out;
+    for (const Argument& argument : arguments) {
+      out.push_back({name(Access::name(argument)), Access::is_field(argument)});
+    }
+    return out;
+  }
+
+  void check(const detail::Problem& problem) {
+    if (problem && !reported_) state_.report(*problem, place_);
+    reported_ = reported_ || problem;
+  }
+
+  // Adds the item; returns its index.
+  template <typename Kind>
+  size_t add(Kind kind) {
+    state_.program.items.push_back({std::move(kind), span_});
+    return state_.program.items.size() - 1;
+  }
+
+ private:
+  void check_builder(uint64_t builder) {
+    if (builder == 0 || builder == state_.id) return;
+    check(detail::problem("P020", "a value of another builder is used"));
+  }
+  bool sound(const detail::Extent& extent) {
+    check(extent.problem);
+    check_builder(extent.builder);
+    return !extent.problem;
+  }
+
+  State& state_;
+  Place place_;
+  Span span_;
+  bool reported_ = false;
+};
+
+template <typename Item>
+Item& item_of(State& state, size_t item) {
+  return std::get<Item>(state.program.items[item].kind);
+}
+
+template <typename Item>
+Expr add_let(State& state, size_t item, const std::string& name, const Expr& value, Place place) {
+  Statement line(state, place);
+  item_of<Item>(state, item).lets.push_back({line.name(name), line.expr(value)});
+  return Access::name(name, state.id);
+}
+
+void add_piece(State& state, Statement& line, size_t item, const Region& region,
+               const Expr& value) {
+  item_of<ast::Stencil>(state, item)
+      .pieces.push_back({line.region(region), line.expr(value), line.span()});
+}
+
+}  // namespace
+
+// Bodies.
+
+Expr Function::call(const std::vector<Expr>& arguments) const {
+  std::vector<Expr> operands = {Access::name(name_, state_->id)};  // says whose function it is
+  operands.insert(operands.end(), arguments.begin(), arguments.end());
+  return Access::combine(operands, [name = name_](std::vector<ast::ExprPtr> parts) {
+    parts.erase(parts.begin());
+    return detail::make_expr(ast::Call{{name, {}}, std::move(parts)});
+  });
+}
+
+Expr Function::let(const std::string& name, const Expr& value, Place place) const {
+  return add_let<ast::Function>(*state_, item_, name, value, place);
+}
+
+void Function::value(const Expr& value, Place place) const {
+  Statement line(*state_, place);
+  auto& function = item_of<ast::Function>(*state_, item_);
+  if (function.value) {
+    line.check(detail::problem("P023", fmt::format("function '{}' has a value already", name_)));
+  }
+  function.value = line.expr(value);
+}
+
+Expr Stencil::let(const std::string& name, const Expr& value, Place place) const {
+  return add_let<ast::Stencil>(*state_, item_, name, value, place);
+}
+
+const Stencil& Stencil::piece(const Region& region, const Expr& value, Place place) const {
+  Statement line(*state_, place);
+  add_piece(*state_, line, item_, region, value);
+  return *this;
+}
+
+// Items.
+
+Builder::Builder(const std::string& name, Place place) : state_(std::make_shared<State>()) {
+  state_->id = next_builder();
+  state_->name = name;
+  Statement(*state_, place).name(name);
+}
+
+Expr Builder::param(const std::string& name, const Type& type, const std::optional<Expr>& value,
+                    Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Param{item.name(name), item.type(type), item.expr(value)});
+  return Access::name(name, state_->id);
+}
+
+Domain Builder::grid(const std::string& name, const Box& box, const std::optional<Expr>& steps,
+                     Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Grid{item.name(name), item.box(box), item.expr(steps)});
+  return Access::domain(name, state_->id);
+}
+
+Domain Builder::subgrid(const std::string& name, const Domain& parent, const Box& box,
+                        Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Subgrid{item.name(name), item.name(Access::name(parent), Access::builder(parent)),
+                        item.box(box)});
+  return Access::domain(name, state_->id);
+}
+
+Type Builder::type(const std::string& name, const Type& type, Place place) {
+  Statement item(*state_, place);
+  item.add(ast::TypeDecl{item.name(name), item.type(type)});
+  auto node = std::make_shared<detail::TypeNode>();
+  node->builder = state_->id;
+  node->make = [name] { return ast::TypeExpr{ast::NamedType{name}, {}}; };
+  return Access::type(std::move(node));
+}
+
+Field Builder::field(const std::string& name, const Type& type, const Domain& domain,
+                     const FieldOptions& options, Place place) {
+  Statement item(*state_, place);
+  ast::Field field;
+  field.names.push_back(item.name(name));
+  field.type = item.type(type);
+  field.domain = item.name(Access::name(domain), Access::builder(domain));
+  field.history = item.expr(options.history);
+  field.constant = options.constant;
+  field.boundary = item.boundary(options.boundary);
+  item.add(std::move(field));
+  return Field(name, state_->id);
+}
+
+Expr Builder::table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
+                    const Expr& value, Place place) {
+  Statement item(*state_, place);
+  ast::Table table{item.name(name), item.type(type), {}, item.expr(value)};
+  for (const Expr& extent : extents) table.extents.push_back(item.expr(extent));
+  item.add(std::move(table));
+  return Access::name(name, state_->id);
+}
+
+Function Builder::function(const std::string& name, const std::vector<Argument>& arguments,
+                           const Expr& value, Place place) {
+  Statement item(*state_, place);
+  const size_t at =
+      item.add(ast::Function{item.name(name), item.arguments(arguments), {}, item.expr(value)});
+  return Function(state_, at, name);
+}
+
+Function Builder::function(const std::string& name, const std::vector<Argument>& arguments,
+                           Place place) {
+  Statement item(*state_, place);
+  const size_t at =
+      item.add(ast::Function{item.name(name), item.arguments(arguments), {}, nullptr});
+  return Function(state_, at, name);
+}
+
+Stencil Builder::stencil(const std::string& name, const Field& target, Place place) {
+  Statement item(*state_, place);
+  const size_t at = item.add(ast::Stencil{
+      item.name(name), item.name(Access::name(target), Access::builder(target)), {}, {}});
+  return Stencil(state_, at);
+}
+
+Stencil Builder::stencil(const std::string& name, const Field& target, const Region& region,
+                         const Expr& value, Place place) {
+  const Stencil made = stencil(name, target, place);
+  return made.piece(region, value, place);
+}
+
+void Builder::init(const Field& target, const std::vector<Index>& indices, const Expr& value,
+                   Place place) {
+  Statement item(*state_, place);
+  ast::Init init{item.name(Access::name(target), Access::builder(target)), {}, item.expr(value)};
+  for (const Index& index : indices) init.indices.push_back(item.name(Access::name(index)));
+  item.add(std::move(init));
+}
+
+void Builder::init(const Field& target, const Expr& value, Place place) {
+  init(target, std::vector<Index>{}, value, place);
+}
+
+Expr Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
+                     const Region& region, const std::optional<Expr>& every, Place place) {
+  static constexpr const char* kReducers[] = {"sum", "prod", "min", "max"};
+  Statement item(*state_, place);
+  item.add(ast::Reduce{item.name(name), item.name(kReducers[static_cast<size_t>(reducer)]),
+                       item.expr(value), item.region(region), item.expr(every)});
+  return Access::name(name, state_->id);
+}
+
+void Builder::stop(const Expr& condition, Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Stop{item.expr(condition)});
+}
+
+void Builder::require(const Expr& condition, Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Require{item.expr(condition)});
+}
+
+}  // namespace stencil::dsl

@@ -1,0 +1,284 @@
+// Expressions and ranges of stencil/builder.h. Each function says which syntax node it
+// stands for; what that means, and whether it is allowed, is up to semantic analysis.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/builder/parts.h"
+
+namespace stencil::dsl {
+
+namespace {
+
+using ast::ExprPtr;
+using detail::make_expr;
+using detail::Node;
+using Exprs = std::vector<ExprPtr>;
+
+Expr binary(ast::BinaryOp op, const Expr& a, const Expr& b) {
+  return Access::combine({a, b}, [op](Exprs parts) {
+    return make_expr(ast::Binary{op, std::move(parts[0]), std::move(parts[1])});
+  });
+}
+
+Expr unary(ast::UnaryOp op, const Expr& a) {
+  return Access::combine({a}, [op](Exprs parts) {
+    return make_expr(ast::Unary{op, std::move(parts[0])});
+  });
+}
+
+ast::Identifier identifier(const std::string& name) {
+  return {name, {}};
+}
+
+Expr call(const std::string& callee, const std::vector<Expr>& arguments) {
+  return Access::combine(arguments, [callee](Exprs parts) {
+    return make_expr(ast::Call{identifier(callee), std::move(parts)});
+  });
+}
+
+std::shared_ptr<const Node> literal(std::function<ExprPtr()> make) {
+  auto node = std::make_shared<Node>();
+  node->make = [make = std::move(make)](Exprs) { return make(); };
+  return node;
+}
+
+std::shared_ptr<const Node> without_literal(std::string number) {
+  auto node = std::make_shared<Node>();
+  node->problem = detail::problem("P022", fmt::format("{} has no literal in the language", number));
+  return node;
+}
+
+ExprPtr integral(int64_t value) {
+  return make_expr(ast::Number{true, value, static_cast<double>(value)});
+}
+ExprPtr negated(ExprPtr operand) {
+  return make_expr(ast::Unary{ast::UnaryOp::Neg, std::move(operand)});
+}
+
+// The body under the ranges' names. A node's operands: low and high of each, then the body.
+Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges, const Expr& body) {
+  std::vector<std::string> names;
+  std::vector<Expr> operands;
+  detail::Problem problem;
+  for (const Range& range : ranges) {
+    if (!Access::index(range) || !Access::high(range)) {
+      problem = detail::problem("P023", fmt::format("a range of {}() has no index", reducer),
+                                "write index.in(low, high)");
+      break;
+    }
+    names.push_back(*Access::index(range));
+    operands.push_back(Access::low(range));
+    operands.push_back(*Access::high(range));
+    if (!problem) problem = detail::check_name(names.back());
+  }
+  operands.push_back(body);
+  const auto make = [reducer, names](Exprs parts) {
+    ast::Comprehension node{identifier(reducer), {}, std::move(parts.back())};
+    for (size_t i = 0; i < names.size(); ++i) {
+      node.binders.push_back(
+          {identifier(names[i]), std::move(parts[2 * i]), std::move(parts[2 * i + 1])});
+    }
+    return make_expr(std::move(node));
+  };
+  return Access::combine(operands, make, problem);
+}
+
+}  // namespace
+
+// Literals. The language has no negative ones: they are negated.
+
+Expr::NodePtr Expr::boolean_literal(bool value) {
+  return dsl::literal([value] { return make_expr(ast::Boolean{value}); });
+}
+
+Expr::NodePtr Expr::real_literal(double value) {
+  if (!std::isfinite(value)) return without_literal(fmt::format("{}", value));
+  return dsl::literal([value] {
+    auto number = make_expr(ast::Number{false, 0, std::abs(value)});
+    return std::signbit(value) ? negated(std::move(number)) : std::move(number);
+  });
+}
+
+Expr::NodePtr Expr::integer_literal(std::int64_t value) {
+  return dsl::literal([value] {
+    if (value >= 0) return integral(value);
+    if (value > std::numeric_limits<int64_t>::min()) return negated(integral(-value));
+    auto above = negated(integral(std::numeric_limits<int64_t>::max()));
+    return make_expr(ast::Binary{ast::BinaryOp::Sub, std::move(above), integral(1)});
+  });
+}
+
+Expr::NodePtr Expr::unsigned_literal(std::uint64_t value) {
+  if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return without_literal(fmt::format("{}", value));
+  }
+  return integer_literal(static_cast<int64_t>(value));
+}
+
+Expr Expr::at_indices(const std::vector<Expr>& indices) const {
+  std::vector<Expr> operands = {*this};
+  operands.insert(operands.end(), indices.begin(), indices.end());
+  detail::Problem problem;
+  if (indices.empty()) problem = detail::problem("P023", "an access without indices");
+  const auto make = [](Exprs parts) {
+    ast::Bracket bracket{std::move(parts[0]), {}};
+    for (size_t i = 1; i < parts.size(); ++i) bracket.indices.push_back(std::move(parts[i]));
+    return make_expr(std::move(bracket));
+  };
+  return Access::combine(operands, make, problem);
+}
+
+Expr Expr::member(const std::string& name) const {
+  return Access::combine(
+      {*this},
+      [name](Exprs parts) {
+        return make_expr(ast::Member{std::move(parts[0]), identifier(name)});
+      },
+      detail::check_name(name));
+}
+
+Expr& Expr::operator+=(const Expr& other) {
+  return *this = *this + other;
+}
+Expr& Expr::operator-=(const Expr& other) {
+  return *this = *this - other;
+}
+Expr& Expr::operator*=(const Expr& other) {
+  return *this = *this * other;
+}
+Expr& Expr::operator/=(const Expr& other) {
+  return *this = *this / other;
+}
+
+// clang-format off
+Expr operator+(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Add, a, b); }
+Expr operator-(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Sub, a, b); }
+Expr operator*(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Mul, a, b); }
+Expr operator/(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Div, a, b); }
+Expr operator%(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Mod, a, b); }
+Expr operator==(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Eq, a, b); }
+Expr operator!=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Ne, a, b); }
+Expr operator<(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Lt, a, b); }
+Expr operator<=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Le, a, b); }
+Expr operator>(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Gt, a, b); }
+Expr operator>=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Ge, a, b); }
+Expr operator&&(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::And, a, b); }
+Expr operator||(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Or, a, b); }
+Expr operator&(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitAnd, a, b); }
+Expr operator|(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitOr, a, b); }
+Expr operator^(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitXor, a, b); }
+Expr operator<<(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Shl, a, b); }
+Expr operator>>(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Shr, a, b); }
+Expr operator-(const Expr& a) { return unary(ast::UnaryOp::Neg, a); }
+Expr operator!(const Expr& a) { return unary(ast::UnaryOp::Not, a); }
+Expr operator~(const Expr& a) { return unary(ast::UnaryOp::BitNot, a); }
+
+Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
+  return call("select", {condition, if_true, if_false});
+}
+Expr abs(const Expr& x) { return call("abs", {x}); }
+Expr sqrt(const Expr& x) { return call("sqrt", {x}); }
+Expr rsqrt(const Expr& x) { return call("rsqrt", {x}); }
+Expr floor(const Expr& x) { return call("floor", {x}); }
+Expr ceil(const Expr& x) { return call("ceil", {x}); }
+Expr exp(const Expr& x) { return call("exp", {x}); }
+Expr log(const Expr& x) { return call("log", {x}); }
+Expr sin(const Expr& x) { return call("sin", {x}); }
+Expr cos(const Expr& x) { return call("cos", {x}); }
+Expr tan(const Expr& x) { return call("tan", {x}); }
+Expr tanh(const Expr& x) { return call("tanh", {x}); }
+Expr pow(const Expr& x, const Expr& y) { return call("pow", {x, y}); }
+Expr fma(const Expr& a, const Expr& b, const Expr& c) { return call("fma", {a, b, c}); }
+Expr min_of(const std::vector<Expr>& operands) { return call("min", operands); }
+Expr max_of(const std::vector<Expr>& operands) { return call("max", operands); }
+Expr ScalarType::operator()(const Expr& x) const { return call(name, {x}); }
+Expr step_index() { return Access::name("time", 0); }
+
+Expr sum(const std::vector<Range>& ranges, const Expr& body) { return comprehension("sum", ranges, body); }
+Expr prod(const std::vector<Range>& ranges, const Expr& body) { return comprehension("prod", ranges, body); }
+Expr min(const std::vector<Range>& ranges, const Expr& body) { return comprehension("min", ranges, body); }
+Expr max(const std::vector<Range>& ranges, const Expr& body) { return comprehension("max", ranges, body); }
+Expr vector(const std::vector<Range>& ranges, const Expr& body) { return comprehension("vector", ranges, body); }
+// clang-format on
+
+Expr values(const std::vector<Expr>& elements) {
+  return Access::combine(elements, [](Exprs parts) {
+    ast::Aggregate node;
+    for (ExprPtr& part : parts) node.entries.push_back({{}, std::move(part)});
+    return make_expr(std::move(node));
+  });
+}
+
+Expr record(const std::vector<NamedValue>& members) {
+  std::vector<std::string> names;
+  std::vector<Expr> operands;
+  detail::Problem problem;
+  for (const NamedValue& member : members) {
+    names.push_back(member.name);
+    operands.push_back(member.value);
+    if (!problem) problem = detail::check_name(member.name);
+  }
+  const auto make = [names](Exprs parts) {
+    ast::Aggregate node;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      node.entries.push_back({identifier(names[i]), std::move(parts[i])});
+    }
+    return make_expr(std::move(node));
+  };
+  return Access::combine(operands, make, problem);
+}
+
+// Names and ranges.
+
+Index::Index(const std::string& name) : Expr(Access::name(name, 0)), name_(name) {}
+
+Range Index::in(const Expr& low, const Expr& high) const {
+  Range range(low, high);
+  range.index_ = name_;
+  return range;
+}
+Range Index::in(const Expr& point) const {
+  Range range(point);
+  range.index_ = name_;
+  return range;
+}
+
+Range::Range(const Expr& low, const Expr& high) : low_(low), high_(high) {}
+
+Range extent(const Expr& n) {
+  return {0, n - 1};
+}
+
+Rule constant(const Expr& value) {
+  return {Rule::Kind::Constant, value};
+}
+
+Field::Field(const std::string& name, std::uint64_t builder)
+    : Expr(Access::name(name, builder)), name_(name), builder_(builder) {}
+
+Expr Field::at(int steps) const {
+  if (steps == 0) return *this;
+  detail::Problem problem;
+  if (steps > 0 || steps == std::numeric_limits<int>::min()) {
+    problem =
+        detail::problem("P024", fmt::format("{}.at({}): there is no such level", name_, steps),
+                        "at(-k) is the level k steps back");
+  }
+  return Access::combine(
+      {*this},
+      [name = name_, steps](Exprs) {
+        return make_expr(ast::Level{name, -steps});
+      },
+      problem);
+}
+
+ValueArgument::ValueArgument(const std::string& name) : Expr(Access::name(name, 0)), name_(name) {}
+
+Argument::Argument(const FieldArgument& argument)
+    : name_(Access::name(argument)), is_field_(true) {}
+Argument::Argument(const ValueArgument& argument)
+    : name_(Access::name(argument)), is_field_(false) {}
+
+}  // namespace stencil::dsl

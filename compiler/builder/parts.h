@@ -1,0 +1,137 @@
+// What the handles of stencil/builder.h hold.
+//
+// An expression is a graph of immutable nodes, so that handles are cheap to copy and share what
+// they are made of; a statement turns it into the syntax tree that it stands for. Height and size
+// of that tree are known for every node, and too large ones are never made, so that no recursion
+// goes deeper than the parser permits, and no tree that repeats a shared part grows without bound.
+//
+// Misuse cannot be reported where an operator finds it, which has no place and no builder. It stays
+// in the node, and in all made of that, until a statement takes the expression.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/support/diagnostic.h"
+#include "compiler/support/source.h"
+#include "compiler/syntax/ast.h"
+#include "stencil/builder.h"
+
+namespace stencil::dsl {
+
+namespace detail {
+
+constexpr int64_t kMostNodes = 1'000'000;  // of the tree of one expression
+
+using Problem = std::shared_ptr<const Diagnostic>;  // null: none
+
+Problem problem(std::string code, std::string message, std::string hint = {});
+
+// What expressions and types have in common.
+struct Extent {
+  uint64_t builder = 0;  // whose names are in it; 0: of none
+  int height = 1;        // of the tree, in nodes
+  int64_t size = 1;      // nodes
+  Problem problem;
+
+  void include(const Extent& part);  // as a part one level below
+  void limit();                      // problems P005 and P025
+};
+
+struct Node : Extent {
+  using Make = std::function<ast::ExprPtr(std::vector<ast::ExprPtr>)>;
+  Make make;  // the tree from those of the operands; null if there is a problem
+  std::vector<std::shared_ptr<const Node>> operands;
+};
+
+struct TypeNode : Extent {
+  std::function<ast::TypeExpr()> make;
+};
+
+// The tree of an expression without a problem.
+ast::ExprPtr tree(const Node& node);
+
+// The program so far.
+struct State {
+  uint64_t id = 0;  // of the builder, from 1
+  std::string name;
+  ast::Program program;  // spans are numbers: {n, n + 1} is places[n]
+  std::vector<Place> places;
+
+  struct Misuse {
+    Diagnostic diagnostic;
+    Place place;
+  };
+  std::vector<Misuse> misuses;
+
+  Span mark(Place place);
+  void report(Diagnostic diagnostic, Place place) {
+    misuses.push_back({std::move(diagnostic), place});
+  }
+};
+
+// A program that parses.
+struct Built {
+  std::string name;
+  Source source;
+  ast::Program syntax;  // with spans in `source`
+
+  struct Statement {
+    Span text;
+    Place place;
+  };
+  std::vector<Statement> statements;  // one comes before its parts
+};
+
+bool is_name(const std::string& text);
+Problem check_name(const std::string& text);  // P021 unless it is one
+
+template <typename Kind>
+ast::ExprPtr make_expr(Kind kind) {
+  return std::make_unique<ast::Expr>(ast::Expr{std::move(kind), {}});
+}
+
+}  // namespace detail
+
+// The library's way into the handles.
+struct Access {
+  static Expr expr(std::shared_ptr<const detail::Node> node) { return Expr(std::move(node)); }
+  // A name that a builder declared, and checked then; or a local one (0).
+  static Expr name(const std::string& name, uint64_t builder);
+  static Expr combine(const std::vector<Expr>& operands, detail::Node::Make make,
+                      detail::Problem problem = nullptr);
+  static const detail::Node& node(const Expr& expr) { return *expr.node_; }
+
+  static Type type(std::shared_ptr<const detail::TypeNode> node) { return Type(std::move(node)); }
+  static const detail::TypeNode& node(const Type& type) { return *type.node_; }
+
+  static const std::string& name(const Index& index) { return index.name_; }
+  static const std::optional<std::string>& index(const Range& range) { return range.index_; }
+  static const Expr& low(const Range& range) { return range.low_; }
+  static const std::optional<Expr>& high(const Range& range) { return range.high_; }
+  static Domain domain(const std::string& name, uint64_t builder) { return Domain(name, builder); }
+  static const std::string& name(const Domain& domain) { return domain.name_; }
+  static uint64_t builder(const Domain& domain) { return domain.builder_; }
+  static const std::optional<Domain>& domain(const Region& region) { return region.domain_; }
+  static const Box& box(const Region& region) { return region.box_; }
+  static bool list(const Boundary& boundary) { return boundary.list_; }
+  static const std::vector<Sides>& dimensions(const Boundary& boundary) {
+    return boundary.dimensions_;
+  }
+  static const std::string& name(const Field& field) { return field.name_; }
+  static uint64_t builder(const Field& field) { return field.builder_; }
+  static const std::string& name(const ValueArgument& argument) { return argument.name_; }
+  static const std::string& name(const Argument& argument) { return argument.name_; }
+  static bool is_field(const Argument& argument) { return argument.is_field_; }
+
+  static BuiltProgram program(std::shared_ptr<const detail::Built> built) {
+    return BuiltProgram(std::move(built));
+  }
+  static const detail::Built& built(const BuiltProgram& program) { return *program.built_; }
+};
+
+}  // namespace stencil::dsl

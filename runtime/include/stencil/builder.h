@@ -1,0 +1,560 @@
+// Stencil programs written in C++.
+//
+//   using namespace stencil::dsl;
+//   stencil::Builder b("jacobi2d");
+//   const auto N = b.param("N", integer, 512);
+//   const auto G = b.grid("G", {extent(N), extent(N)}, 100);
+//   const auto A = b.field("A", real, G);
+//   b.stencil("jacobi", A, {{1, N - 2}, {1, N - 2}},
+//             0.25 * (A(-1, 0) + A(1, 0) + A(0, -1) + A(0, 1)));
+//   const stencil::BuildResult built = b.finish();
+//   if (!built) std::cerr << built.report();
+//
+// A builder collects declarations, in the order of the calls, as a program of the stencil language
+// (docs/language.md) has them; nothing is run. What comes out is the program that the text would
+// have given, checked by the same rules; docs/builder.md is the guide and says where C++ differs
+// from the text.
+//
+// Errors. No call aborts or throws (memory that runs out excepted). What is wrong is reported by
+// Builder::finish(), with the place of the call in the C++ source.
+//
+// Lifetimes. Handles (expressions, fields, ...) are small values that are copied. They may outlive
+// their builder and be used until finish(); what is added later is part of the next finish().
+//
+// Threads. One builder and the handles that it gave belong to one thread at a time; different
+// builders are independent of each other.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace stencil::dsl {
+
+// For the library itself.
+struct Access;
+namespace detail {
+struct Node;
+struct State;
+struct TypeNode;
+struct Built;
+}  // namespace detail
+
+// All that follows is exported from the shared library.
+#pragma GCC visibility push(default)
+
+// A place in C++ source. As a default argument, current() is the place of the call. (What
+// std::source_location is, for compilers that lack it.)
+struct Place {
+  const char* file = "";  // lives as long as the program, like all __FILE__s
+  std::uint32_t line = 0;
+
+  static constexpr Place current(const char* file = __builtin_FILE(),
+                                 std::uint32_t line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+// C++ numbers that have a literal in the language.
+template <typename T>
+concept LiteralNumber = std::is_same_v<T, bool> || std::is_same_v<T, float> ||
+    std::is_same_v<T, double> ||
+    (std::is_integral_v<T> && sizeof(T) > 1 && !std::is_same_v<T, wchar_t> &&
+     !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>);
+
+// --- Expressions -----------------------------------------------------------------------------
+
+// An expression of the language. Values share what they are made of, so copying costs nothing; an
+// expression used n times is n times in the program, and computed once.
+//
+// Operators are those of the language under its C++ spelling: + - * / %, == != < <= > >=, && || !
+// (or and, or, not), & | ^ ~ << >>. They build expressions in the shape that C++ gives them.
+class Expr {
+ public:
+  // A literal: integers are integral literals, `float` and `double` are real ones of exactly the
+  // same value, `bool` is true or false. Like all literals they have no type of their own: next to
+  // a `float` field 0.1 is a float. Infinities, NaN and integers beyond 64 bits signed have no
+  // literal (P022).
+  template <LiteralNumber T>
+  Expr(T value) : node_(literal(value)) {}
+
+  Expr(const Expr&) = default;  // and no moves: an expression is never empty
+  Expr& operator=(const Expr&) = default;
+
+  // base[o1, ..., on]: the value of a field that many points away (one offset per dimension); the
+  // call of a function with field arguments, moved; an element of a table.
+  template <typename... Rest>
+  requires(std::convertible_to<const Rest&, Expr>&&...) Expr operator()(const Expr& first,
+                                                                        const Rest&... rest) const {
+    return at_indices({first, Expr(rest)...});
+  }
+  // The same for a number of indices known at run time of the C++ program; at least one (P023).
+  Expr at_indices(const std::vector<Expr>& indices) const;
+
+  // base[i]: a component of a vector, an element of a table.
+  Expr operator[](const Expr& index) const { return at_indices({index}); }
+  // base.name: a member of a structure.
+  Expr member(const std::string& name) const;
+
+  Expr& operator+=(const Expr& other);
+  Expr& operator-=(const Expr& other);
+  Expr& operator*=(const Expr& other);
+  Expr& operator/=(const Expr& other);
+
+ private:
+  friend struct Access;
+  using NodePtr = std::shared_ptr<const detail::Node>;
+  explicit Expr(NodePtr node) : node_(std::move(node)) {}
+
+  template <LiteralNumber T>
+  static NodePtr literal(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return boolean_literal(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return real_literal(static_cast<double>(value));
+    } else if constexpr (std::is_signed_v<T>) {
+      return integer_literal(static_cast<std::int64_t>(value));
+    } else {
+      return unsigned_literal(static_cast<std::uint64_t>(value));
+    }
+  }
+  static NodePtr boolean_literal(bool value);
+  static NodePtr real_literal(double value);
+  static NodePtr integer_literal(std::int64_t value);
+  static NodePtr unsigned_literal(std::uint64_t value);
+
+  NodePtr node_;
+};
+
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator!=(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator&&(const Expr& a, const Expr& b);  // both sides are evaluated
+Expr operator||(const Expr& a, const Expr& b);
+Expr operator&(const Expr& a, const Expr& b);
+Expr operator|(const Expr& a, const Expr& b);
+Expr operator^(const Expr& a, const Expr& b);
+Expr operator<<(const Expr& a, const Expr& b);
+Expr operator>>(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr operator!(const Expr& a);
+Expr operator~(const Expr& a);
+
+// Built-in functions: docs/language.md, "Expressions".
+Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
+Expr abs(const Expr& x);
+Expr sqrt(const Expr& x);
+Expr rsqrt(const Expr& x);
+Expr floor(const Expr& x);
+Expr ceil(const Expr& x);
+Expr exp(const Expr& x);
+Expr log(const Expr& x);
+Expr sin(const Expr& x);
+Expr cos(const Expr& x);
+Expr tan(const Expr& x);
+Expr tanh(const Expr& x);
+Expr pow(const Expr& x, const Expr& y);
+Expr fma(const Expr& a, const Expr& b, const Expr& c);
+Expr min_of(const std::vector<Expr>& operands);  // taken from the left
+Expr max_of(const std::vector<Expr>& operands);
+template <typename... Rest>
+requires(std::convertible_to<const Rest&, Expr>&&...) Expr
+    min(const Expr& a, const Expr& b, const Rest&... rest) {
+  return min_of({a, b, Expr(rest)...});
+}
+template <typename... Rest>
+requires(std::convertible_to<const Rest&, Expr>&&...) Expr
+    max(const Expr& a, const Expr& b, const Rest&... rest) {
+  return max_of({a, b, Expr(rest)...});
+}
+
+// `time`: the index of the running step, from 0.
+Expr step_index();
+
+// {a, b, ...}: a vector, a row of a table, or the members of a structure in their order.
+Expr values(const std::vector<Expr>& elements);
+
+struct NamedValue {
+  std::string name;
+  Expr value;
+};
+// {a = x, b = y, ...}: a structure by its members' names.
+Expr record(const std::vector<NamedValue>& members);
+
+// --- Names, ranges and regions ---------------------------------------------------------------
+
+class Range;
+
+// A local name for a coordinate of the point, in a box or an `init`, or for the number that a
+// comprehension counts. Where the name is bound it is an integer.
+class Index : public Expr {
+ public:
+  explicit Index(const std::string& name);
+  Range in(const Expr& low, const Expr& high) const;  // NAME in low..high, both inclusive
+  Range in(const Expr& point) const;                  // NAME in point, in a box
+
+ private:
+  friend struct Access;
+  std::string name_;
+};
+
+// low..high, both inclusive, in grid points; or one point. Braces make one: {1, N - 2}, {0}.
+class Range {
+ public:
+  Range(const Expr& low, const Expr& high);
+  template <typename T>
+  requires std::convertible_to<const T&, Expr> Range(const T& point) : low_(point) {}
+
+ private:
+  friend struct Access;
+  friend class Index;
+  std::optional<std::string> index_;
+  Expr low_;
+  std::optional<Expr> high_;
+};
+
+// 0..n-1: all of a dimension of n points.
+Range extent(const Expr& n);
+
+// A box, a range per dimension, outermost first.
+using Box = std::vector<Range>;
+
+// Comprehensions: the body for all values of the ranges' indices, the last running fastest, as
+//   sum({a.in(-1, 1), b.in(-1, 1)}, w(a + 1, b + 1) * A(a, b))
+// with Index a("a"), b("b"). Every range must have been made by Index::in(low, high) (P023).
+Expr sum(const std::vector<Range>& ranges, const Expr& body);
+Expr prod(const std::vector<Range>& ranges, const Expr& body);
+Expr min(const std::vector<Range>& ranges, const Expr& body);
+Expr max(const std::vector<Range>& ranges, const Expr& body);
+Expr vector(const std::vector<Range>& ranges, const Expr& body);
+
+// The grid or a sub-grid of it.
+class Domain {
+ private:
+  friend struct Access;
+  Domain(std::string name, std::uint64_t builder) : name_(std::move(name)), builder_(builder) {}
+  std::string name_;
+  std::uint64_t builder_;
+};
+
+// Where a piece or a reduction is evaluated: a grid, a sub-grid, or a box.
+class Region {
+ public:
+  Region(const Domain& domain) : domain_(domain) {}
+  Region(std::initializer_list<Range> box) : box_(box) {}
+  Region(const Box& box) : box_(box) {}
+
+ private:
+  friend struct Access;
+  std::optional<Domain> domain_;
+  Box box_;
+};
+
+// --- Types -----------------------------------------------------------------------------------
+
+// A built-in scalar type; called, a conversion to it: real(x). (The language has no conversions to
+// `half` and `bfloat`; storing converts.)
+struct ScalarType {
+  const char* name;
+  Expr operator()(const Expr& x) const;
+};
+inline constexpr ScalarType real{"real"};  // float, or double under --real double
+inline constexpr ScalarType float_{"float"};
+inline constexpr ScalarType double_{"double"};
+inline constexpr ScalarType half{"half"};
+inline constexpr ScalarType bfloat{"bfloat"};
+inline constexpr ScalarType integer{"integer"};  // 32 bits
+inline constexpr ScalarType long_{"long"};       // 64 bits
+
+struct Member;
+
+class Type {
+ public:
+  Type(ScalarType scalar);
+
+ private:
+  friend struct Access;
+  explicit Type(std::shared_ptr<const detail::TypeNode> node) : node_(std::move(node)) {}
+  std::shared_ptr<const detail::TypeNode> node_;
+};
+
+// { a : T, b : U }: structure({{"a", real}, {"b", vector(2, real)}}).
+struct Member {
+  std::string name;
+  Type type;
+};
+Type structure(const std::vector<Member>& members);
+// `vector length of element`; the length is a constant of the program.
+Type vector(const Expr& length, const Type& element);
+
+// --- Boundaries ------------------------------------------------------------------------------
+
+// What an access beyond a field's edge finds: docs/language.md, "Accesses and boundaries".
+struct Rule {
+  enum class Kind { None, Constant, Clamp, Mirror, Periodic } kind = Kind::None;
+  std::optional<Expr> value = {};  // of Constant
+};
+struct PlainRule {
+  Rule::Kind kind;
+  operator Rule() const { return {kind, {}}; }
+};
+inline constexpr PlainRule none{Rule::Kind::None};
+inline constexpr PlainRule clamp{Rule::Kind::Clamp};
+inline constexpr PlainRule mirror{Rule::Kind::Mirror};
+inline constexpr PlainRule periodic{Rule::Kind::Periodic};
+Rule constant(const Expr& value);
+
+// The rules of one dimension: one for both sides, or {low, high}.
+struct Sides {
+  template <std::convertible_to<Rule> T>
+  Sides(const T& both) : low(both) {}
+  Sides(const Rule& low_side, const Rule& high_side) : low(low_side), high(high_side) {}
+  Rule low;
+  std::optional<Rule> high;
+};
+
+// A rule for all edges, or a list with an entry per dimension:
+//   clamp        {periodic, clamp}        {{mirror, constant(1)}, clamp}
+class Boundary {
+ public:
+  Boundary() = default;  // as if the field declared none
+  template <std::convertible_to<Rule> T>
+  Boundary(const T& all) : dimensions_{Sides(all)} {}
+  Boundary(std::initializer_list<Sides> dimensions) : Boundary(std::vector<Sides>(dimensions)) {}
+  Boundary(const std::vector<Sides>& dimensions) : list_(true), dimensions_(dimensions) {}
+
+ private:
+  friend struct Access;
+  bool list_ = false;
+  std::vector<Sides> dimensions_;
+};
+
+// --- Declared things -------------------------------------------------------------------------
+
+struct FieldOptions {
+  std::optional<Expr> history = {};  // time levels that are kept; absent: 1
+  bool constant = false;             // read only
+  Boundary boundary = {};
+};
+
+// A field, or an argument of a function that stands for one. A(-1, 0) reads it; by itself it is
+// passed to functions.
+class Field : public Expr {
+ public:
+  // U@-k: the level k steps back, at(-k) with k at least 0 (P024). at(-1)(0, 0) reads it.
+  Expr at(int steps) const;
+
+ private:
+  friend struct Access;
+  friend class Builder;
+  friend class FieldArgument;
+  Field(const std::string& name, std::uint64_t builder);
+  std::string name_;
+  std::uint64_t builder_;
+};
+
+// Arguments of a function of the language: a field, or a value of whatever type is passed.
+class FieldArgument : public Field {
+ public:
+  explicit FieldArgument(const std::string& name) : Field(name, 0) {}
+};
+class ValueArgument : public Expr {
+ public:
+  explicit ValueArgument(const std::string& name);
+
+ private:
+  friend struct Access;
+  std::string name_;
+};
+class Argument {
+ public:
+  Argument(const FieldArgument& argument);
+  Argument(const ValueArgument& argument);
+
+ private:
+  friend struct Access;
+  std::string name_;
+  bool is_field_;
+};
+
+// A function of the language: an abbreviation, expanded where it is used. A C++ function that
+// returns an Expr does as well; this one is in the program under its name.
+class Function {
+ public:
+  // The call; arguments are expressions, or fields (or levels of them) by name. One with field
+  // arguments may be moved: lap(U)(0, 1).
+  template <typename... Arguments>
+  requires(std::convertible_to<const Arguments&, Expr>&&...) Expr operator()(
+      const Arguments&... arguments) const {
+    return call({Expr(arguments)...});
+  }
+  Expr call(const std::vector<Expr>& arguments) const;
+
+  // A local value of the body.
+  Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
+  // The value of the function; exactly one (P023).
+  void value(const Expr& value, Place place = Place::current()) const;
+
+ private:
+  friend class Builder;
+  Function(std::shared_ptr<detail::State> state, std::size_t item, std::string name)
+      : state_(std::move(state)), item_(item), name_(std::move(name)) {}
+  std::shared_ptr<detail::State> state_;
+  std::size_t item_;
+  std::string name_;
+};
+
+// A stencil function: local values and pieces, which share one snapshot of the fields.
+class Stencil {
+ public:
+  Expr let(const std::string& name, const Expr& value, Place place = Place::current()) const;
+  // region = value;  (at least one piece: P023)
+  const Stencil& piece(const Region& region, const Expr& value,
+                       Place place = Place::current()) const;
+
+ private:
+  friend class Builder;
+  Stencil(std::shared_ptr<detail::State> state, std::size_t item)
+      : state_(std::move(state)), item_(item) {}
+  std::shared_ptr<detail::State> state_;
+  std::size_t item_;
+};
+
+enum class Reducer { sum, prod, min, max };
+
+// --- Results ---------------------------------------------------------------------------------
+
+// A finished program: its name and its text.
+class BuiltProgram {
+ public:
+  const std::string& name() const;
+  // The program as text of the language. It may be kept in a .stn file: what that means is what
+  // this program means.
+  const std::string& text() const;
+
+ private:
+  friend struct Access;
+  explicit BuiltProgram(std::shared_ptr<const detail::Built> built) : built_(std::move(built)) {}
+  std::shared_ptr<const detail::Built> built_;
+};
+
+struct BuildMessage {
+  bool is_error = true;    // otherwise a warning
+  std::string code;        // "S031": docs/errors.md
+  std::string message;     // lower-case start, no final full stop
+  std::string hint;        // may be empty
+  std::string file;        // of the C++ source; "" if the message concerns no one place
+  std::uint32_t line = 0;  // in `file`, from 1
+  std::string text;        // all of it as shown to users, with a line of the program's text
+};
+
+struct BuildResult {
+  std::optional<BuiltProgram> program;  // absent if there is an error
+  std::vector<BuildMessage> messages;   // errors and warnings
+
+  bool ok() const { return program.has_value(); }
+  explicit operator bool() const { return ok(); }
+  std::string report() const;  // the texts of all messages; "" if there are none
+};
+
+struct FinishOptions {
+  // Semantic analysis (S-codes): names, types, shapes, bounds. Without it only what no definition
+  // of params can mend is reported; compiling the program analyses it in any case.
+  bool analyse = true;
+  // -D: values of params for the analysis, as written in the language.
+  std::map<std::string, std::string> definitions = {};
+};
+
+// --- The builder -----------------------------------------------------------------------------
+
+// Declarations and what the text says for them. A name must be one of the language (P021, P007).
+// The last argument of every call is the place in the C++ source; leave it to its default.
+class Builder {
+ public:
+  // `name` is that of the program: a C identifier, as emitted functions begin with it (P021).
+  explicit Builder(const std::string& name = "program", Place place = Place::current());
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  // param NAME : type = value;  Without a value the param is open.
+  Expr param(const std::string& name, const Type& type, const std::optional<Expr>& value = {},
+             Place place = Place::current());
+  // The same with the type of the number: `integer`, or `real` for floating point.
+  template <LiteralNumber T>
+  requires(!std::is_same_v<T, bool>) Expr
+      param(const std::string& name, T value, Place place = Place::current()) {
+    return param(name, std::is_integral_v<T> ? integer : real, Expr(value), place);
+  }
+
+  // grid NAME = [box] steps n;  Exactly one. Without steps their number must be given to a run.
+  Domain grid(const std::string& name, const Box& box, const std::optional<Expr>& steps = {},
+              Place place = Place::current());
+  // subgrid NAME of parent = [box];
+  Domain subgrid(const std::string& name, const Domain& parent, const Box& box,
+                 Place place = Place::current());
+  // type NAME = type;
+  Type type(const std::string& name, const Type& type, Place place = Place::current());
+  // field NAME : type on domain history h constant boundary ...;
+  Field field(const std::string& name, const Type& type, const Domain& domain,
+              const FieldOptions& options = {}, Place place = Place::current());
+  // table NAME : type[extents] = value;  Rows are values({...}) of values({...}).
+  Expr table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
+             const Expr& value, Place place = Place::current());
+
+  // function NAME(arguments) = value;
+  Function function(const std::string& name, const std::vector<Argument>& arguments,
+                    const Expr& value, Place place = Place::current());
+  // function NAME(arguments) { let ...; = value; }: Function::let and Function::value follow.
+  Function function(const std::string& name, const std::vector<Argument>& arguments,
+                    Place place = Place::current());
+  // stencil NAME : target on region = value;
+  Stencil stencil(const std::string& name, const Field& target, const Region& region,
+                  const Expr& value, Place place = Place::current());
+  // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
+  Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
+  // init target[indices] = value;
+  void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
+            Place place = Place::current());
+  void init(const Field& target, const Expr& value, Place place = Place::current());
+  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value in
+  // stop().
+  Expr reduce(const std::string& name, Reducer reducer, const Expr& value, const Region& region,
+              const std::optional<Expr>& every = {}, Place place = Place::current());
+  // stop when condition;
+  void stop(const Expr& condition, Place place = Place::current());
+  // require condition;
+  void require(const Expr& condition, Place place = Place::current());
+
+  // The program of all calls so far, or what is wrong with it: misuse of the builder (P020 to
+  // P025) if there is any, otherwise what parser and semantic analysis say. May be called again.
+  BuildResult finish(const FinishOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<detail::State> state_;
+};
+
+#pragma GCC visibility pop
+
+}  // namespace stencil::dsl
+
+namespace stencil {
+using dsl::Builder;
+using dsl::BuildMessage;
+using dsl::BuildResult;
+using dsl::BuiltProgram;
+}  // namespace stencil

@@ -1,0 +1,8 @@
+// The public header needs nothing before it and may be included twice.
+#include "stencil/builder.h"
+#include "stencil/builder.h"
+
+static_assert(!std::is_convertible_v<const char*, stencil::dsl::Expr>);
+static_assert(!std::is_convertible_v<char, stencil::dsl::Expr>);
+static_assert(!std::is_convertible_v<long double, stencil::dsl::Expr>);
+static_assert(std::is_convertible_v<std::size_t, stencil::dsl::Expr>);

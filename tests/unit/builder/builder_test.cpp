@@ -1,0 +1,143 @@
+// Programs from the builder against the same programs as text.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "compiler/builder/access.h"
+#include "compiler/sema/analyze.h"
+#include "compiler/syntax/parse.h"
+#include "tests/unit/builder/dump.h"
+#include "tests/unit/builder/examples.h"
+#include "tests/unit/builder/replay.h"
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The IR of a text, as dump() shows it; fails the test if there is none.
+std::string ir_of(const std::string& text, const ProgramOptions& options) {
+  const Source source("text.stn", text);
+  Diagnostics diagnostics;
+  const auto syntax = parse(source, diagnostics);
+  const auto program = syntax ? analyze(*syntax, source, options, diagnostics) : std::nullopt;
+  EXPECT_TRUE(program.has_value()) << render(source, diagnostics);
+  return program ? test::dump(*program) : "";
+}
+
+// The same of a program from the builder.
+std::string ir_of(const BuildResult& built, const ProgramOptions& options) {
+  EXPECT_TRUE(built.ok()) << built.report();
+  if (!built) return "";
+  Diagnostics diagnostics;
+  const auto program =
+      analyze(syntax_of(*built.program), source_of(*built.program), options, diagnostics);
+  EXPECT_TRUE(program.has_value()) << render(*built.program, diagnostics);
+  return program ? test::dump(*program) : "";
+}
+
+std::set<std::string> integer_params(const std::string& text) {
+  const std::regex declaration("param +([A-Za-z]+) *: *integer");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  return names;
+}
+
+// Where two texts differ: the line and what each has there; "" if they are equal.
+std::string difference(const std::string& a, const std::string& b) {
+  std::istringstream in_a(a), in_b(b);
+  for (int number = 1; in_a && in_b; ++number) {
+    std::string line_a, line_b;
+    std::getline(in_a, line_a);
+    std::getline(in_b, line_b);
+    if (line_a != line_b) return fmt::format("line {}:\n{}\n{}\n", number, line_a, line_b);
+  }
+  return "";
+}
+
+std::vector<test::Example> all_examples() {
+  std::vector<test::Example> all = test::flat_examples();
+  all.insert(all.end(), test::spatial_examples().begin(), test::spatial_examples().end());
+  return all;
+}
+
+TEST(Builder, EveryExampleHasTheIrOfItsText) {
+  std::set<std::string> files, built;
+  for (const auto& entry : fs::directory_iterator(fs::path(STENCIL_SOURCE_DIR) / "dsl-examples")) {
+    if (entry.path().extension() == ".stn") files.insert(entry.path().stem());
+  }
+  for (const test::Example& example : all_examples()) {
+    SCOPED_TRACE(example.name);
+    built.insert(example.name);
+    const std::string text =
+        read(fs::path(STENCIL_SOURCE_DIR) / "dsl-examples" / (example.name + ".stn"));
+    const BuildResult result = example.build();
+    EXPECT_EQ(result.report(), "");
+    ProgramOptions options;
+    options.name = example.name;
+    EXPECT_EQ(difference(ir_of(result, options), ir_of(text, options)), "");
+    options.fp = FpMode::Strict;
+    options.open = integer_params(text);
+    EXPECT_EQ(difference(ir_of(result, options), ir_of(text, options)), "");
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result.program->name(), example.name);
+    EXPECT_EQ(difference(ir_of(result.program->text(), options), ir_of(result, options)), "");
+  }
+  EXPECT_EQ(files, built);
+}
+
+// Errors of semantic analysis, without the blanks of quoted program text.
+std::vector<std::string> errors_of(const ast::Program& syntax, const Source& source) {
+  Diagnostics diagnostics;
+  analyze(syntax, source, {}, diagnostics);
+  std::vector<std::string> errors;
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    std::string text = diagnostic.code + " " + diagnostic.message + " | " + diagnostic.expected +
+                       " | " + diagnostic.found + " | " + diagnostic.hint;
+    std::erase(text, ' ');
+    errors.push_back(text);
+  }
+  return errors;
+}
+
+TEST(Builder, WrongProgramsHaveTheErrorsOfTheirText) {
+  int programs = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(STENCIL_SOURCE_DIR) / "tests/errors/cases")) {
+    if (entry.path().extension() != ".stn") continue;
+    SCOPED_TRACE(entry.path());
+    const Source source("case.stn", read(entry.path()));
+    Diagnostics diagnostics;
+    const auto syntax = parse(source, diagnostics);
+    if (!syntax) continue;
+    BuildResult built;
+    try {
+      built = test::replay(*syntax, "case", {.analyse = false});
+    } catch (const std::out_of_range&) {
+      continue;  // a name that is not declared has no handle
+    }
+    ASSERT_TRUE(built.ok()) << built.report();
+    EXPECT_EQ(errors_of(syntax_of(*built.program), source_of(*built.program)),
+              errors_of(*syntax, source));
+    ++programs;
+  }
+  EXPECT_GT(programs, 30);
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,125 @@
+#include "tests/unit/builder/dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::test {
+namespace {
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
+class Dump {
+ public:
+  explicit Dump(const ir::Program& program) : program_(program), names_(ir::param_names(program)) {}
+
+  std::string take() {
+    line("program {} real {} fp {}", program_.name, name(program_.real), name(program_.fp));
+    for (const ir::Param& p : program_.params) {
+      line("param {} : {} real {} integer {} fixed {}", p.name, name(p.type),
+           p.real_value ? fmt::format("{:a}", *p.real_value) : "none",
+           p.integer_value ? fmt::format("{}", *p.integer_value) : "none", p.fixed);
+    }
+    line("grid {} steps {}", box(program_.grid),
+         program_.steps ? print(*program_.steps, names_) : "none");
+    for (const ir::Field& f : program_.fields) field(f);
+    for (const ir::Function& f : program_.functions) {
+      line("function {} of field {}", f.name, f.target);
+      for (const ir::Piece& p : f.pieces) piece(p);
+    }
+    for (const ir::Init& i : program_.inits) {
+      line("init of field {}", i.field);
+      piece(i.piece);
+    }
+    for (const ir::Reduction& r : program_.reductions) {
+      line("reduction {} by {} every {}", r.name, static_cast<int>(r.reducer), r.every);
+      piece(r.piece);
+    }
+    if (program_.stop) {
+      line("stop {}", program_.stop->condition);
+      graph(program_.stop->graph);
+    }
+    for (const ir::Requirement& r : program_.requirements) {
+      line("require {} : {}", r.condition, without_blanks(r.text));
+      graph(r.graph);
+    }
+    for (const ir::Check& c : program_.checks) {
+      line("check {} {}", c.code, without_blanks(c.message));
+      for (const ir::Affine& a : c.any_nonnegative) line("  {}", print(a, names_));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  std::string box(const ir::Box& box) {
+    std::string text;
+    for (const ir::Range& r : box.ranges) {
+      text += fmt::format("[{}..{}]", print(r.low, names_), print(r.high, names_));
+    }
+    return text;
+  }
+  std::string rule(const ir::BoundaryRule& rule) {
+    return fmt::format("{}({})", static_cast<int>(rule.kind), fmt::join(rule.values, ","));
+  }
+  void field(const ir::Field& f) {
+    line("field {} {} history {} constant {}", f.name, box(f.box), f.history, f.constant);
+    for (const ir::Component& c : f.components) line("  component '{}' {}", c.path, name(c.type));
+    for (const ir::Boundary& b : f.boundary) line("  boundary {} {}", rule(b.low), rule(b.high));
+  }
+  void piece(const ir::Piece& p) {
+    line("  piece {} indices {} results {}", box(p.region), fmt::join(p.index_names, ","),
+         fmt::join(p.results, ","));
+    graph(p.graph);
+  }
+  void graph(const ir::Graph& graph) {
+    for (int id = 0; id < graph.size(); ++id) {
+      const ir::Node& node = graph[id];
+      const std::string text =
+          std::visit([&](const auto& kind) { return describe(kind); }, node.kind);
+      line("    {} {} : {} '{}'", id, text, name(node.type), node.hint);
+    }
+  }
+
+  std::string describe(const ir::Constant& c) {
+    return fmt::format("constant {:a} {}", c.real, c.integer);
+  }
+  std::string describe(const ir::ParamRef& p) { return fmt::format("param {}", p.param); }
+  std::string describe(const ir::Index& i) { return fmt::format("index {}", i.dimension); }
+  std::string describe(const ir::Time&) { return "time"; }
+  std::string describe(const ir::ReductionRef& r) {
+    return fmt::format("reduction {}", r.reduction);
+  }
+  std::string describe(const ir::Access& a) {
+    std::string text =
+        fmt::format("access {} component {} level {} offsets {} escapes {:b}", a.field, a.component,
+                    a.level, fmt::join(a.offsets, ","), a.escapes);
+    for (const ir::Excess& e : a.excess) {
+      text += fmt::format(" excess {}/{}", e.below.value_or(-1), e.above.value_or(-1));
+    }
+    return text;
+  }
+  std::string describe(const ir::Operation& o) {
+    return fmt::format("{} {}", name(o.op), fmt::join(o.operands, ","));
+  }
+
+  const ir::Program& program_;
+  std::vector<std::string> names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string dump(const ir::Program& program) {
+  return Dump(program).take();
+}
+
+}  // namespace stencil::test

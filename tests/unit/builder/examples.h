@@ -1,0 +1,19 @@
+// The programs of dsl-examples/, written with stencil/builder.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stencil/builder.h"
+
+namespace stencil::test {
+
+struct Example {
+  std::string name;  // of the file, without .stn
+  BuildResult (*build)();
+};
+
+const std::vector<Example>& flat_examples();     // of ranks 1 and 2
+const std::vector<Example>& spatial_examples();  // of ranks 3 and 4
+
+}  // namespace stencil::test

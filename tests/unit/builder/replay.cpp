@@ -1,0 +1,304 @@
+#include "tests/unit/builder/replay.h"
+
+#include <map>
+#include <stdexcept>
+
+namespace stencil::test {
+namespace {
+
+class Replay {
+ public:
+  explicit Replay(const std::string& name) : builder_(name) {}
+
+  void item(const ast::Item& item) {
+    std::visit([&](const auto& kind) { declare(kind); }, item.kind);
+  }
+  BuildResult finish(const dsl::FinishOptions& options) const { return builder_.finish(options); }
+
+ private:
+  // Expressions. A name that no declaration gave is local, or one that comes later in the text,
+  // where it would be an error: dsl::Index stands for both.
+  dsl::Expr expr(const ast::Expr& node) {
+    return std::visit([&](const auto& kind) { return make(kind); }, node.kind);
+  }
+  std::optional<dsl::Expr> expr(const ast::ExprPtr& node) {
+    return node ? std::optional(expr(*node)) : std::nullopt;
+  }
+  std::vector<dsl::Expr> exprs(const std::vector<ast::ExprPtr>& nodes) {
+    std::vector<dsl::Expr> out;
+    for (const ast::ExprPtr& node : nodes) out.push_back(expr(*node));
+    return out;
+  }
+
+  dsl::Expr make(const ast::Number& n) {
+    return n.integral ? dsl::Expr(n.integer) : dsl::Expr(n.real);
+  }
+  dsl::Expr make(const ast::Boolean& b) { return b.value; }
+  dsl::Expr make(const ast::Name& n) {
+    if (n.name == "time") return dsl::step_index();
+    const auto found = values_.find(n.name);
+    return found == values_.end() ? dsl::Index(n.name) : found->second;
+  }
+  dsl::Expr make(const ast::Level& l) {
+    const auto found = fields_.find(l.field);
+    const dsl::Field field = found == fields_.end() ? dsl::FieldArgument(l.field) : found->second;
+    return field.at(-l.back);
+  }
+  dsl::Expr make(const ast::Unary& u) {
+    const dsl::Expr x = expr(*u.operand);
+    switch (u.op) {
+      case ast::UnaryOp::Neg:
+        return -x;
+      case ast::UnaryOp::Not:
+        return !x;
+      case ast::UnaryOp::BitNot:
+        return ~x;
+    }
+    return x;
+  }
+  dsl::Expr make(const ast::Binary& binary) {
+    const dsl::Expr a = expr(*binary.left), b = expr(*binary.right);
+    // clang-format off
+    switch (binary.op) {
+      case ast::BinaryOp::Or: return a || b;
+      case ast::BinaryOp::And: return a && b;
+      case ast::BinaryOp::Eq: return a == b;
+      case ast::BinaryOp::Ne: return a != b;
+      case ast::BinaryOp::Lt: return a < b;
+      case ast::BinaryOp::Le: return a <= b;
+      case ast::BinaryOp::Gt: return a > b;
+      case ast::BinaryOp::Ge: return a >= b;
+      case ast::BinaryOp::BitOr: return a | b;
+      case ast::BinaryOp::BitXor: return a ^ b;
+      case ast::BinaryOp::BitAnd: return a & b;
+      case ast::BinaryOp::Shl: return a << b;
+      case ast::BinaryOp::Shr: return a >> b;
+      case ast::BinaryOp::Add: return a + b;
+      case ast::BinaryOp::Sub: return a - b;
+      case ast::BinaryOp::Mul: return a * b;
+      case ast::BinaryOp::Div: return a / b;
+      case ast::BinaryOp::Mod: return a % b;
+    }
+    // clang-format on
+    return a;
+  }
+  dsl::Expr make(const ast::Call& call) {
+    const std::string& name = call.callee.name;
+    const std::vector<dsl::Expr> x = exprs(call.arguments);
+    if (functions_.contains(name)) return functions_.at(name).call(x);
+    if (name == "min") return dsl::min_of(x);
+    if (name == "max") return dsl::max_of(x);
+    using Unary = dsl::Expr (*)(const dsl::Expr&);
+    static const std::map<std::string, Unary> kUnary = {
+        {"abs", dsl::abs},   {"sqrt", dsl::sqrt}, {"rsqrt", dsl::rsqrt}, {"floor", dsl::floor},
+        {"ceil", dsl::ceil}, {"exp", dsl::exp},   {"log", dsl::log},     {"sin", dsl::sin},
+        {"cos", dsl::cos},   {"tan", dsl::tan},   {"tanh", dsl::tanh}};
+    const auto operands = [&](size_t count) {
+      if (x.size() != count) throw std::out_of_range("operands of " + name);
+    };
+    if (const auto found = kUnary.find(name); found != kUnary.end()) {
+      operands(1);
+      return found->second(x[0]);
+    }
+    if (const dsl::ScalarType* type = scalar(name)) {
+      operands(1);
+      return (*type)(x[0]);
+    }
+    if (name == "pow") {
+      operands(2);
+      return dsl::pow(x[0], x[1]);
+    }
+    if (name == "select" || name == "fma") {
+      operands(3);
+      return name == "fma" ? dsl::fma(x[0], x[1], x[2]) : dsl::select(x[0], x[1], x[2]);
+    }
+    return functions_.at(name).call(x);
+  }
+  dsl::Expr make(const ast::Comprehension& node) {
+    std::vector<dsl::Range> ranges;
+    for (const ast::Binder& binder : node.binders) {
+      ranges.push_back(dsl::Index(binder.name.name).in(expr(*binder.low), expr(*binder.high)));
+    }
+    const dsl::Expr body = expr(*node.body);
+    const std::string& reducer = node.reducer.name;
+    if (reducer == "sum") return dsl::sum(ranges, body);
+    if (reducer == "prod") return dsl::prod(ranges, body);
+    if (reducer == "min") return dsl::min(ranges, body);
+    if (reducer == "max") return dsl::max(ranges, body);
+    return dsl::vector(ranges, body);
+  }
+  dsl::Expr make(const ast::Bracket& b) { return expr(*b.base).at_indices(exprs(b.indices)); }
+  dsl::Expr make(const ast::Member& m) { return expr(*m.base).member(m.name.name); }
+  dsl::Expr make(const ast::Aggregate& a) {
+    std::vector<dsl::Expr> elements;
+    std::vector<dsl::NamedValue> members;
+    for (const ast::Aggregate::Entry& entry : a.entries) {
+      elements.push_back(expr(*entry.value));
+      if (entry.name) members.push_back({entry.name->name, elements.back()});
+    }
+    return members.empty() ? dsl::values(elements) : dsl::record(members);
+  }
+
+  // Boxes, regions, types, boundaries.
+  dsl::Box box(const ast::Box& box) {
+    dsl::Box out;
+    for (const ast::Range& range : box.ranges) {
+      const dsl::Expr low = expr(*range.low);
+      if (range.index) {
+        const dsl::Index index(range.index->name);
+        out.push_back(range.high ? index.in(low, expr(*range.high)) : index.in(low));
+      } else {
+        out.push_back(range.high ? dsl::Range(low, expr(*range.high)) : dsl::Range(low));
+      }
+    }
+    return out;
+  }
+  dsl::Region region(const ast::Region& region) {
+    if (const auto* named = std::get_if<ast::Identifier>(&region)) {
+      return domains_.at(named->name);
+    }
+    return box(std::get<ast::Box>(region));
+  }
+  static const dsl::ScalarType* scalar(const std::string& name) {
+    static const std::map<std::string, const dsl::ScalarType*> kScalars = {
+        {"real", &dsl::real}, {"float", &dsl::float_},  {"double", &dsl::double_},
+        {"half", &dsl::half}, {"bfloat", &dsl::bfloat}, {"integer", &dsl::integer},
+        {"long", &dsl::long_}};
+    const auto found = kScalars.find(name);
+    return found == kScalars.end() ? nullptr : found->second;
+  }
+  dsl::Type type(const ast::TypeExpr& type) {
+    if (const auto* named = std::get_if<ast::NamedType>(&type.kind)) {
+      const dsl::ScalarType* found = scalar(named->name);
+      return found ? dsl::Type(*found) : types_.at(named->name);
+    }
+    if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
+      return dsl::vector(expr(*vector->length), this->type(*vector->element));
+    }
+    std::vector<dsl::Member> members;
+    for (const ast::StructMember& member : std::get<ast::StructType>(type.kind).members) {
+      members.push_back({member.name.name, this->type(*member.type)});
+    }
+    return dsl::structure(members);
+  }
+  dsl::Rule rule(const ast::BoundaryRule& rule) {
+    switch (rule.kind) {
+      case ast::BoundaryKind::None:
+        return dsl::none;
+      case ast::BoundaryKind::Constant:
+        return dsl::constant(expr(*rule.value));
+      case ast::BoundaryKind::Clamp:
+        return dsl::clamp;
+      case ast::BoundaryKind::Mirror:
+        return dsl::mirror;
+      case ast::BoundaryKind::Periodic:
+        return dsl::periodic;
+    }
+    return dsl::none;
+  }
+  dsl::Boundary boundary(const std::optional<ast::Boundary>& boundary) {
+    if (!boundary) return {};
+    if (!boundary->list) return rule(boundary->dimensions[0].low);
+    std::vector<dsl::Sides> sides;
+    for (const ast::BoundarySides& dimension : boundary->dimensions) {
+      const dsl::Rule low = rule(dimension.low);
+      sides.push_back(dimension.high ? dsl::Sides(low, rule(*dimension.high)) : dsl::Sides(low));
+    }
+    return sides;
+  }
+
+  // Items.
+  void declare(const ast::Param& p) {
+    values_.emplace(p.name.name, builder_.param(p.name.name, type(p.type), expr(p.value)));
+  }
+  void declare(const ast::Grid& g) {
+    domains_.emplace(g.name.name, builder_.grid(g.name.name, box(g.box), expr(g.steps)));
+  }
+  void declare(const ast::Subgrid& s) {
+    domains_.emplace(s.name.name,
+                     builder_.subgrid(s.name.name, domains_.at(s.parent.name), box(s.box)));
+  }
+  void declare(const ast::TypeDecl& t) {
+    types_.emplace(t.name.name, builder_.type(t.name.name, type(t.type)));
+  }
+  void declare(const ast::Field& f) {
+    for (const ast::Identifier& name : f.names) {
+      const dsl::Field field = builder_.field(
+          name.name, type(f.type), domains_.at(f.domain.name),
+          {.history = expr(f.history), .constant = f.constant, .boundary = boundary(f.boundary)});
+      fields_.emplace(name.name, field);
+      values_.emplace(name.name, field);
+    }
+  }
+  void declare(const ast::Table& t) {
+    values_.emplace(t.name.name,
+                    builder_.table(t.name.name, type(t.type), exprs(t.extents), expr(*t.value)));
+  }
+  // Arguments hide declarations while the body is made.
+  void declare(const ast::Function& f) {
+    const auto values = values_;
+    const auto fields = fields_;
+    std::vector<dsl::Argument> arguments;
+    for (const ast::Function::Argument& argument : f.arguments) {
+      const std::string& name = argument.name.name;
+      values_.erase(name);
+      fields_.erase(name);
+      if (argument.is_field) {
+        arguments.push_back(dsl::FieldArgument(name));
+      } else {
+        arguments.push_back(dsl::ValueArgument(name));
+      }
+    }
+    dsl::Function function = builder_.function(f.name.name, arguments);
+    for (const ast::Let& let : f.lets) {
+      values_.insert_or_assign(let.name.name, function.let(let.name.name, expr(*let.value)));
+    }
+    function.value(expr(*f.value));
+    values_ = values;
+    fields_ = fields;
+    functions_.emplace(f.name.name, function);
+  }
+  void declare(const ast::Stencil& s) {
+    const auto values = values_;
+    dsl::Stencil stencil = builder_.stencil(s.name.name, fields_.at(s.field.name));
+    for (const ast::Let& let : s.lets) {
+      values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
+    }
+    for (const ast::Piece& piece : s.pieces)
+      stencil.piece(region(piece.region), expr(*piece.value));
+    values_ = values;
+  }
+  void declare(const ast::Init& i) {
+    std::vector<dsl::Index> indices;
+    for (const ast::Identifier& index : i.indices) indices.push_back(dsl::Index(index.name));
+    builder_.init(fields_.at(i.field.name), indices, expr(*i.value));
+  }
+  void declare(const ast::Reduce& r) {
+    static const std::map<std::string, dsl::Reducer> kReducers = {{"sum", dsl::Reducer::sum},
+                                                                  {"prod", dsl::Reducer::prod},
+                                                                  {"min", dsl::Reducer::min},
+                                                                  {"max", dsl::Reducer::max}};
+    values_.emplace(r.name.name, builder_.reduce(r.name.name, kReducers.at(r.reducer.name),
+                                                 expr(*r.value), region(r.region), expr(r.every)));
+  }
+  void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
+  void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }
+
+  Builder builder_;
+  std::map<std::string, dsl::Expr> values_;
+  std::map<std::string, dsl::Field> fields_;
+  std::map<std::string, dsl::Domain> domains_;
+  std::map<std::string, dsl::Type> types_;
+  std::map<std::string, dsl::Function> functions_;
+};
+
+}  // namespace
+
+BuildResult replay(const ast::Program& program, const std::string& name,
+                   const dsl::FinishOptions& options) {
+  Replay replayed(name);
+  for (const ast::Item& item : program.items) replayed.item(item);
+  return replayed.finish(options);
+}
+
+}  // namespace stencil::test

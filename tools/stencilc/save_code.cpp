@@ -1,0 +1,30 @@
+// The kernels of a run as files, for reading, profiling or disassembling what really runs.
+#include "tools/stencilc/save_code.h"
+
+#include <filesystem>
+
+#include "tools/stencilc/console.h"
+
+namespace stencil::tool {
+
+std::optional<runtime::CodeKind> code_kind(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".ptx") return runtime::CodeKind::Ptx;
+  if (extension == ".cubin" || extension == ".bin") return runtime::CodeKind::MachineCode;
+  if (extension == ".cu" || extension == ".cl" || extension == ".cpp") {
+    return runtime::CodeKind::Source;
+  }
+  return std::nullopt;
+}
+
+runtime::Status save_code(const Arguments& arguments, const runtime::LoadedProgram& program) {
+  std::vector<OutputFile> files;
+  for (const std::string& path : arguments.code) {
+    auto code = program.code(*code_kind(path));
+    if (!code.ok()) return code.failure();
+    files.push_back({path, std::move(code).value()});
+  }
+  return write_files(files);
+}
+
+}  // namespace stencil::tool

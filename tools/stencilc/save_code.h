@@ -1,0 +1,19 @@
+// --save-code: the kernels of a run as files.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/device.h"
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+
+// What a file of this name holds, by its extension: source text (.cu, .cl, .cpp), PTX (.ptx) or
+// machine code (.cubin, .bin); nothing for others.
+std::optional<runtime::CodeKind> code_kind(const std::string& path);
+
+// Writes every file of --save-code, or none. R045 for code that the device does not have.
+runtime::Status save_code(const Arguments& arguments, const runtime::LoadedProgram& program);
+
+}  // namespace stencil::tool
