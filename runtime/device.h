@@ -4,7 +4,8 @@
 //   load     program + kernel module -> LoadedProgram    (compiles; may be started many times)
 //   start    LoadedProgram + state   -> Session          (copies fields to the device)
 //   advance  steps                                       (as often as wanted)
-//   finish                                               (brings the fields back into the state)
+//   fetch    levels                                      (brings some back into the state)
+//   finish                                               (brings all back)
 //
 // Errors: R040 unknown device, R041 device not present, R042 compilation failed, R043 the program
 // exceeds a limit of the device or its memory, R044 a call of the device's driver failed, R045 the
@@ -37,6 +38,14 @@ class Session {
   virtual ~Session() = default;
   // Runs up to `steps` more steps; returns how many: fewer only if the stop condition held.
   virtual Result<int64_t> advance(int64_t steps) = 0;
+  // Brings back the newest `levels[f]` levels of every field f into the state, and the run can go
+  // on. More than there are: all; a field beyond the end of `levels`: none. A session that works on
+  // the state's own memory has nothing to do.
+  virtual Status fetch(const std::vector<int>& levels) {
+    (void)levels;
+    return Done{};
+  }
+  // Brings all levels of all fields back.
   virtual Status finish() = 0;
   // What the steps of the last advance() took by the device's own clock, without the time in which
   // they were queued and waited for; nothing if the device has none.

@@ -50,8 +50,11 @@ class HostAccelerator : public Accelerator {
   const kernel::Module& module_;
   HostKernels loaded_;
   std::vector<StencilHostKernel> kernels_;  // by number in the module
-  int32_t flag_ = 0;                        // as it was when it was asked for
+  // As it was when it was asked for; a session asks and takes the answer in one call of advance().
+  static thread_local int32_t flag_;
 };
+
+thread_local int32_t HostAccelerator::flag_ = 0;
 
 // At most so many bytes does a block of the kernel keep on the stack; nothing if they overflow.
 std::optional<int64_t> stack_bytes(const kernel::Kernel& kernel, const kernel::Module& module) {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -62,6 +63,7 @@ class PlanSession : public Session {
 
   Status prepare();
   Result<int64_t> advance(int64_t steps) override;
+  Status fetch(const std::vector<int>& levels) override;
   Status finish() override;
   std::optional<double> seconds() const override;
 
@@ -431,12 +433,17 @@ Status PlanSession::read_reductions() {
 }
 
 Status PlanSession::finish() {
+  return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
+}
+
+Status PlanSession::fetch(const std::vector<int>& levels) {
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     const kernel::Array& array = plan_.arrays[a];
-    if (!array.written) continue;
-    reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+    const auto f = static_cast<size_t>(array.field);
+    if (!array.written || f >= levels.size()) continue;
+    reference::FieldData& field = state_.fields[f];
     const Accelerator::Rows& rows = layouts_[a].rows;
-    for (int level = 0; level < array.levels && rows.bytes > 0; ++level) {
+    for (int level = 0; level < std::min(array.levels, levels[f]) && rows.bytes > 0; ++level) {
       const Status copied = accelerator_.download(field.data(level, array.component),
                                                   memory_[a][static_cast<size_t>(level)], rows);
       if (!copied.ok()) return copied;

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "runtime/files.h"
+#include "runtime/mapped_file.h"
 
 namespace stencil::runtime {
 namespace {
@@ -164,21 +165,6 @@ std::optional<int64_t> count_elements(const std::vector<int64_t>& shape) {
   return count;
 }
 
-std::vector<std::byte> load_elements(std::string_view bytes, const Dtype& dtype, int64_t count) {
-  std::vector<std::byte> data(static_cast<size_t>(count * size_in_bytes(dtype.type)));
-  if (dtype.descr == "|u1" || dtype.descr == "|b1") {
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-      const auto byte = static_cast<unsigned char>(bytes[i]);
-      const int32_t value = dtype.type == Scalar::Bool ? byte != 0 : byte;  // a bool is 0 or 1
-      const size_t size = static_cast<size_t>(size_in_bytes(dtype.type));
-      std::memcpy(data.data() + i * size, &value, size);
-    }
-  } else if (count > 0) {
-    std::memcpy(data.data(), bytes.data(), data.size());
-  }
-  return data;
-}
-
 std::string print_shape(const std::vector<int64_t>& shape) {
   std::string text = "(";
   for (size_t d = 0; d < shape.size(); ++d) text += (d > 0 ? ", " : "") + std::to_string(shape[d]);
@@ -187,7 +173,28 @@ std::string print_shape(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
+NpyView::NpyView(const NpyArray& array)
+    : type(array.type),
+      shape(array.shape),
+      stored(array.data.data()),
+      stored_size(size_in_bytes(array.type)),
+      count(static_cast<int64_t>(array.data.size()) / stored_size) {}
+
+void NpyView::load(int64_t first, int64_t count, std::byte* to) const {
+  const std::byte* from = stored + first * stored_size;
+  const int64_t size = size_in_bytes(type);
+  if (size == stored_size && type != Scalar::Bool) {
+    if (count > 0) std::memcpy(to, from, static_cast<size_t>(count * size));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {  // u1, or a bool, which is 0 or 1
+    const auto byte = std::to_integer<int32_t>(from[i]);
+    const int32_t value = type == Scalar::Bool ? byte != 0 : byte;
+    std::memcpy(to + i * size, &value, static_cast<size_t>(size));
+  }
+}
+
+Result<NpyView> view_npy(std::string_view bytes, const std::string& name) {
   constexpr size_t kFixed = 8;  // magic and version
   if (bytes.substr(0, kMagic.size()) != kMagic) return damaged(name, "it does not begin as one");
   if (bytes.size() < kFixed) return damaged(name, "it is truncated");
@@ -220,23 +227,38 @@ Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
                              std::to_string(size) + " bytes of data, it has " +
                              std::to_string(bytes.size()));
   }
-  return NpyArray{dtype.value().type, header.value().shape,
-                  load_elements(bytes, dtype.value(), *count)};
+  NpyView view;
+  view.type = dtype.value().type;
+  view.shape = header.value().shape;
+  view.stored = reinterpret_cast<const std::byte*>(bytes.data());
+  view.stored_size = dtype.value().stored_size;
+  view.count = *count;
+  return view;
+}
+
+Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
+  const Result<NpyView> view = view_npy(bytes, name);
+  if (!view.ok()) return view.failure();
+  const auto& [type, shape, stored, stored_size, count] = view.value();
+  NpyArray array{type, shape, {}};
+  array.data.resize(static_cast<size_t>(count * size_in_bytes(type)));
+  view.value().load(0, count, array.data.data());
+  return array;
 }
 
 Result<NpyArray> read_npy(const std::string& path) {
-  const Result<std::string> bytes = read_file(path);
-  if (!bytes.ok()) return bytes.failure();
-  return parse_npy(bytes.value(), path);
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file.ok()) return file.failure();
+  return parse_npy(file.value().bytes(), path);
 }
 
-std::string format_npy(const NpyArray& array) {
+std::string npy_header(Scalar type, const std::vector<int64_t>& shape) {
   std::string_view descr;
   for (const Dtype& dtype : kDtypes) {
-    if (descr.empty() && dtype.type == array.type) descr = dtype.descr;
+    if (descr.empty() && dtype.type == type) descr = dtype.descr;
   }
   std::string header = "{'descr': '" + std::string(descr) +
-                       "', 'fortran_order': False, 'shape': " + print_shape(array.shape) + ", }";
+                       "', 'fortran_order': False, 'shape': " + print_shape(shape) + ", }";
   const size_t before = kMagic.size() + 4;
   while ((before + header.size() + 1) % kAlignment != 0) header += ' ';
   header += '\n';
@@ -245,9 +267,12 @@ std::string format_npy(const NpyArray& array) {
   bytes += '\0';
   bytes += static_cast<char>(header.size() & 0xff);
   bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
-  bytes.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
-  return bytes;
+  return bytes + header;
+}
+
+std::string format_npy(const NpyArray& array) {
+  std::string bytes = npy_header(array.type, array.shape);
+  return bytes.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
 }
 
 Status write_npy(const std::string& path, const NpyArray& array) {

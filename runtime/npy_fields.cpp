@@ -1,51 +1,23 @@
-// Fields from and to arrays. A field of several components is one array with the components as its
-// last dimension if they share a type, as NumPy users expect of vectors; otherwise each component
-// is an array of its own.
+// Fields from and to .npy files. A field of several components is one array with the components as
+// its last dimension if they share a type, as NumPy users expect of vectors; otherwise each
+// component is an array of its own.
 //
 // An input is converted only where no value changes beyond rounding: floats of any width into
 // floats, integers into anything that holds them. Everything is checked before the first element is
-// stored.
+// stored. Both directions go part by part, so a field is never twice in memory.
+#include <algorithm>
 
-#include "compiler/reference/scalar_types.h"
+#include "runtime/field_values.h"
+#include "runtime/mapped_file.h"
 #include "runtime/npy.h"
 
 namespace stencil::runtime {
 namespace {
 
-using reference::convert;
 using reference::FieldData;
-using reference::with_type;
 
 Scalar npy_type(Scalar type) {
   return type == Scalar::BF16 ? Scalar::F32 : type;
-}
-
-// Stores a component into every `stride`th element of an array, from `first` on.
-void gather(const FieldData& field, int level, int component, NpyArray& array, int64_t first,
-            int64_t stride) {
-  with_type(field.types[component], [&](auto stored) {
-    using Stored = decltype(stored);
-    const auto* from = reinterpret_cast<const Stored*>(field.data(level, component));
-    with_type(array.type, [&](auto element) {
-      using Element = decltype(element);
-      auto* to = reinterpret_cast<Element*>(array.data.data());
-      for (int64_t i = 0; i < field.points; ++i) to[first + i * stride] = convert<Element>(from[i]);
-    });
-  });
-}
-
-// The inverse.
-void scatter(const NpyArray& array, int64_t first, int64_t stride, FieldData& field, int level,
-             int component) {
-  with_type(field.types[component], [&](auto stored) {
-    using Stored = decltype(stored);
-    auto* to = reinterpret_cast<Stored*>(field.data(level, component));
-    with_type(array.type, [&](auto element) {
-      using Element = decltype(element);
-      const auto* from = reinterpret_cast<const Element*>(array.data.data());
-      for (int64_t i = 0; i < field.points; ++i) to[i] = convert<Stored>(from[first + i * stride]);
-    });
-  });
 }
 
 std::string print_shape(const std::vector<int64_t>& shape) {
@@ -54,7 +26,7 @@ std::string print_shape(const std::vector<int64_t>& shape) {
   return text;
 }
 
-Status check_shape(const NpyArray& array, const std::string& name,
+Status check_shape(const NpyView& array, const std::string& name,
                    const std::vector<int64_t>& expected) {
   if (array.shape == expected) return Done{};
   return Failure{"R022",
@@ -63,7 +35,7 @@ Status check_shape(const NpyArray& array, const std::string& name,
                  ""};
 }
 
-Status check_values(const NpyArray& array, const std::string& name, Scalar type) {
+Status check_values(const NpyView& array, const std::string& name, Scalar type) {
   const bool into_bool = type == Scalar::Bool && array.type != Scalar::Bool;
   if ((is_float(array.type) && !is_float(type)) || into_bool) {
     return Failure{"R023",
@@ -72,70 +44,79 @@ Status check_values(const NpyArray& array, const std::string& name, Scalar type)
                    "convert the array with astype()"};
   }
   if (array.type != Scalar::I64 || type != Scalar::I32) return Done{};
-  const auto* values = reinterpret_cast<const int64_t*>(array.data.data());
-  const size_t count = array.data.size() / sizeof(int64_t);
-  for (size_t i = 0; i < count; ++i) {
-    if (values[i] == static_cast<int32_t>(values[i])) continue;
-    return Failure{
-        "R023",
-        "'" + name + "' holds " + std::to_string(values[i]) + ", which is no 32-bit integer",
-        "declare the field as long"};
+  std::vector<int64_t> values(static_cast<size_t>(std::min(array.count, kPointsAtOnce)));
+  for (int64_t first = 0; first < array.count; first += kPointsAtOnce) {
+    const int64_t count = std::min(kPointsAtOnce, array.count - first);
+    array.load(first, count, reinterpret_cast<std::byte*>(values.data()));
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t value = values[static_cast<size_t>(i)];
+      if (value == static_cast<int32_t>(value)) continue;
+      return Failure{
+          "R023", "'" + name + "' holds " + std::to_string(value) + ", which is no 32-bit integer",
+          "declare the field as long"};
+    }
   }
   return Done{};
 }
 
-NpyArray zeros(Scalar type, std::vector<int64_t> shape, int64_t count) {
-  const int64_t size = count * size_in_bytes(npy_type(type));
-  return {npy_type(type), std::move(shape), std::vector<std::byte>(static_cast<size_t>(size))};
+// The first component and how many, of a component's number or -1.
+std::pair<int, int> components_of(const FieldData& field, int component) {
+  if (component >= 0) return {component, 1};
+  return {0, field.component_count()};
 }
 
-std::vector<int64_t> full_shape(const FieldData& field) {
+std::vector<int64_t> shape_of(const FieldData& field, int components) {
   std::vector<int64_t> shape = field.extents;
-  if (field.component_count() > 1) shape.push_back(field.component_count());
+  if (components > 1) shape.push_back(components);
   return shape;
 }
 
 }  // namespace
 
-Result<NpyArray> to_npy(const FieldData& field, int level) {
-  for (const Scalar type : field.types) {
-    if (type != field.types[0]) {
-      return Failure{"R024", "the field's components differ in type, one array cannot hold them",
-                     "write one component at a time"};
-    }
+Result<NewFile> npy_file(const std::string& path, const FieldData& field, int level,
+                         int component) {
+  const auto [first, components] = components_of(field, component);
+  const Scalar stored = field.types[static_cast<size_t>(first)];
+  for (int c = 0; c < components; ++c) {
+    if (field.types[static_cast<size_t>(first + c)] == stored) continue;
+    return Failure{"R024", "the field's components differ in type, one array cannot hold them",
+                   "write one component at a time"};
   }
-  const int components = field.component_count();
-  NpyArray array = zeros(field.types[0], full_shape(field), field.points * components);
-  for (int c = 0; c < components; ++c) gather(field, level, c, array, c, components);
-  return array;
+  const Scalar type = npy_type(stored);
+  const Values values{field, level, first, components};
+  const std::string header = npy_header(type, shape_of(field, components));
+  return NewFile{path, static_cast<int64_t>(header.size()) + size_of_values(values, type),
+                 [=](FileWriter& file) {
+                   const Status begun = file.write(header);
+                   return begun.ok() ? write_values(file, values, type) : begun;
+                 }};
 }
 
-NpyArray component_to_npy(const FieldData& field, int level, int component) {
-  NpyArray array = zeros(field.types[component], field.extents, field.points);
-  gather(field, level, component, array, 0, 1);
-  return array;
-}
-
-Status from_npy(const NpyArray& array, const std::string& name, FieldData& field, int level) {
-  const Status shape = check_shape(array, name, full_shape(field));
+Status from_npy(const NpyView& array, const std::string& name, FieldData& field, int level,
+                int component) {
+  const auto [first, components] = components_of(field, component);
+  const Status shape = check_shape(array, name, shape_of(field, components));
   if (!shape.ok()) return shape;
-  for (const Scalar type : field.types) {
-    const Status values = check_values(array, name, type);
+  for (int c = 0; c < components; ++c) {
+    const Status values = check_values(array, name, field.types[static_cast<size_t>(first + c)]);
     if (!values.ok()) return values;
   }
-  const int components = field.component_count();
-  for (int c = 0; c < components; ++c) scatter(array, c, components, field, level, c);
+  const int64_t point = components * size_in_bytes(array.type);
+  std::vector<std::byte> part(static_cast<size_t>(std::min(field.points, kPointsAtOnce) * point));
+  for (int64_t at = 0; at < field.points; at += kPointsAtOnce) {
+    const int64_t count = std::min(kPointsAtOnce, field.points - at);
+    array.load(at * components, count * components, part.data());
+    store_values(part.data(), array.type, at, count, field, level, first, components);
+  }
   return Done{};
 }
 
-Status component_from_npy(const NpyArray& array, const std::string& name, FieldData& field,
-                          int level, int component) {
-  const Status shape = check_shape(array, name, field.extents);
-  if (!shape.ok()) return shape;
-  const Status values = check_values(array, name, field.types[component]);
-  if (!values.ok()) return values;
-  scatter(array, 0, 1, field, level, component);
-  return Done{};
+Status read_npy_into(const std::string& path, FieldData& field, int level, int component) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file.ok()) return file.failure();
+  const Result<NpyView> view = view_npy(file.value().bytes(), path);
+  if (!view.ok()) return view.failure();
+  return from_npy(view.value(), path, field, level, component);
 }
 
 }  // namespace stencil::runtime

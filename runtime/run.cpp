@@ -3,7 +3,8 @@
 //   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
 //
 // A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
-// can report and be interrupted. Devices are given long chunks, because each ends with a wait for
+// can report and be interrupted. Chunks also end where an event is due, which is all that the loop
+// knows of series and checkpoints. Devices are given long chunks, because each ends with a wait for
 // the device: the first is one time tile, and the chunks grow until one takes a quarter of a
 // second.
 #include "runtime/run.h"
@@ -97,6 +98,13 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
   return *steps;
 }
 
+Result<int64_t> steps_left(int64_t last, const reference::State& state) {
+  if (state.step <= last) return last - state.step;
+  return Failure{"R064",
+                 fmt::format("the run ends at step {}, it is at step {} already", last, state.step),
+                 "give a later one with --steps"};
+}
+
 // --- Device, schedule, kernels
 // -----------------------------------------------------------------------
 
@@ -153,6 +161,7 @@ double points_of(const ir::Program& program, const reference::State& state) {
 
 // The steps of as many tiles as it takes for `wanted` steps, at most `left`.
 int64_t whole_tiles(const Prepared& prepared, int64_t step, int64_t wanted, int64_t left) {
+  wanted = std::min(wanted, left);
   if (!prepared.module || prepared.module->plan.reductions.empty()) return wanted;
   int64_t taken = 0;
   while (taken < wanted) {
@@ -161,41 +170,123 @@ int64_t whole_tiles(const Prepared& prepared, int64_t step, int64_t wanted, int6
   return taken;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The events of a run: where the next is due, and those that are.
+class Agenda {
+ public:
+  explicit Agenda(const std::vector<Event>& events) : events_(events), last_(events.size()) {}
+
+  // Steps from `step` to the next one at which an event is due by its number.
+  int64_t steps_until_due(int64_t step) const {
+    int64_t least = INT64_MAX;
+    for (const Event& event : events_) {
+      if (event.every > 0) least = std::min(least, event.every - step % event.every);
+    }
+    return least;
+  }
+
+  // Does what is due between two chunks, once the session has brought back what it needs.
+  Status act(Session& session, const reference::State& state) {
+    for (size_t e = 0; e < events_.size(); ++e) {
+      const Event& event = events_[e];
+      const bool by_step = event.every > 0 && state.step % event.every == 0;
+      const bool by_time = event.seconds > 0 && seconds_since(last_[e].time) >= event.seconds;
+      if (!by_step && !by_time) continue;
+      const Status fetched = session.fetch(event.levels);
+      if (!fetched.ok()) return fetched;
+      const Status done = act(e, state);
+      if (!done.ok()) return done;
+    }
+    return Done{};
+  }
+
+  // Does what is due at the end, when the whole state is there.
+  Status finish(const reference::State& state) {
+    for (size_t e = 0; e < events_.size(); ++e) {
+      if (!events_[e].at_end || last_[e].step == state.step) continue;
+      const Status done = act(e, state);
+      if (!done.ok()) return done;
+    }
+    return Done{};
+  }
+
+ private:
+  struct Last {
+    Clock::time_point time = Clock::now();
+    int64_t step = -1;
+  };
+
+  Status act(size_t e, const reference::State& state) {
+    Status done = events_[e].action(state);
+    last_[e] = {Clock::now(), state.step};
+    return done;
+  }
+
+  const std::vector<Event>& events_;
+  std::vector<Last> last_;  // when each was last done
+};
+
+// How many steps a device is given at once: as many as take a quarter of a second.
+class ChunkLength {
+ public:
+  explicit ChunkLength(int64_t tile) : tile_(tile), steps_(tile) {}
+  int64_t steps() const { return steps_; }
+
+  // `taken` steps have taken `seconds`. Fewer than steps() say nothing about what more would take.
+  void adapt(int64_t taken, double seconds) {
+    constexpr double kSeconds = 0.25;
+    if (seconds < kSeconds && taken >= steps_ && steps_ < INT64_MAX / 4) {
+      steps_ *= seconds < kSeconds / 8 ? 4 : 2;
+    } else if (seconds > 2 * kSeconds) {
+      steps_ = std::max(tile_, steps_ / 2 / tile_ * tile_);
+    }
+  }
+
+ private:
+  int64_t tile_;
+  int64_t steps_;
+};
+
 }  // namespace
 
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
-                          reference::State& state, int64_t steps,
-                          const ProgressCallback& progress) {
-  using Clock = std::chrono::steady_clock;
-  constexpr double kChunkSeconds = 0.25;
+                          reference::State& state, int64_t steps, const ProgressCallback& progress,
+                          const std::vector<Event>& events) {
   auto session = prepared.loaded->start(state);
   if (!session.ok()) return session.failure();
   const double points = points_of(program, state);
-  const int64_t tile = prepared.module ? prepared.module->plan.time_tile : 1;
-  int64_t chunk = tile;
+  ChunkLength chunk(prepared.module ? prepared.module->plan.time_tile : 1);
+  Agenda agenda(events);
+  const auto start = Clock::now();
   RunReport report;
   while (report.steps < steps && !report.interrupted && !report.stopped) {
+    const int64_t left = std::min(steps - report.steps, agenda.steps_until_due(state.step));
+    const int64_t wanted = whole_tiles(prepared, state.step, chunk.steps(), left);
     const auto begin = Clock::now();
-    const int64_t wanted = whole_tiles(prepared, state.step, std::min(chunk, steps - report.steps),
-                                       steps - report.steps);
     const auto done = session.value()->advance(wanted);
     if (!done.ok()) return done.failure();
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double seconds = seconds_since(begin);
+    chunk.adapt(wanted, seconds);
     report.steps += done.value();
     report.seconds += session.value()->seconds().value_or(seconds);
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
-    if (seconds < kChunkSeconds && chunk < INT64_MAX / 4) {
-      chunk *= seconds < kChunkSeconds / 8 ? 4 : 2;
-    } else if (seconds > 2 * kChunkSeconds) {
-      chunk = std::max(tile, chunk / 2 / tile * tile);
-    }
+    const Status acted = done.value() > 0 ? agenda.act(*session.value(), state) : Done{};
+    if (!acted.ok()) return acted.failure();
     if (!progress) continue;
-    const bool proceed = progress({report.steps, steps, report.seconds, report.updates});
+    const bool proceed =
+        progress({report.steps, steps, report.seconds, report.updates, seconds_since(start)});
     report.interrupted = !proceed && report.steps < steps && !report.stopped;
   }
   const Status finished = session.value()->finish();
   if (!finished.ok()) return finished.failure();
+  const Status ended = agenda.finish(state);
+  if (!ended.ok()) return ended.failure();
   return report;
 }
 

@@ -30,6 +30,9 @@ Result<reference::State> prepare_state(const ir::Program& program, const Params&
 // Steps of a run: those of the program; R053 if it gives none, or a negative number.
 Result<int64_t> steps_of(const ir::Program& program, const Params& params);
 
+// From the state's step to step `last`; R064 if the state is beyond it.
+Result<int64_t> steps_left(int64_t last, const reference::State& state);
+
 // A program ready to run on a device. Owns the kernels that the loaded program refers to.
 struct Prepared {
   ChosenDevice device;
@@ -45,24 +48,40 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
 
 struct Progress {
   int64_t done = 0, total = 0;  // steps
-  double seconds = 0;           // since the first step began
+  double seconds = 0;           // of stepping, as in RunReport
   double updates = 0;           // points updated so far
+  double elapsed = 0;           // seconds since the run began, with what its events take
 };
 // Called between chunks of the run, a few times a second; false ends the run there.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
+// Something to do in the middle of a run, between time tiles: write files, look at values.
+struct Event {
+  int64_t every = 0;    // due after steps that are multiples of this (State::step); 0: none
+  double seconds = 0;   // due where that much time has gone by since it was last; 0: never
+  bool at_end = false;  // due when the run ends, however that is, unless it has just been done
+  // What of the state it looks at: by FieldId, how many levels, the newest first. More than a field
+  // has: all; missing: none. The rest is unspecified when it is called, but for the step, the
+  // reductions and constant fields.
+  std::vector<int> levels;
+  std::function<Status(const reference::State&)> action;  // a failure ends the run
+};
+
 struct RunReport {
   int64_t steps = 0;         // steps done
-  double seconds = 0;        // of stepping, without copies to and from the device
+  double seconds = 0;        // of stepping, without copies to and from the device and events
   double updates = 0;        // steps times points of the grid
   bool interrupted = false;  // the callback ended it
   bool stopped = false;      // the program's stop condition held
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };
 
-// Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports.
+// Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports; they
+// end where an event is due, which changes no bit. Fails as the device does or as an event's
+// action.
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps,
-                          const ProgressCallback& progress = {});
+                          const ProgressCallback& progress = {},
+                          const std::vector<Event>& events = {});
 
 }  // namespace stencil::runtime

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "runtime/file_writer.h"
 #include "runtime/files.h"
 
 namespace stencil::tool {
@@ -73,18 +74,12 @@ ProgramOptions program_options(const Arguments& arguments) {
 }
 
 runtime::Status write_files(const std::vector<OutputFile>& files) {
-  std::vector<std::string> created;
+  std::vector<runtime::NewFile> all;
   for (const OutputFile& file : files) {
-    const bool is_new = !std::filesystem::exists(file.path);
-    const runtime::Status written = runtime::write_file_atomically(file.path, file.bytes);
-    if (!written.ok()) {
-      std::error_code ignored;
-      for (const std::string& path : created) std::filesystem::remove(path, ignored);
-      return written;
-    }
-    if (is_new) created.push_back(file.path);
+    all.push_back({file.path, static_cast<int64_t>(file.bytes.size()),
+                   [&file](runtime::FileWriter& writer) { return writer.write(file.bytes); }});
   }
-  return runtime::Done{};
+  return runtime::write_files(all);
 }
 
 bool same_file(const std::string& a, const std::string& b) {

@@ -16,6 +16,11 @@ namespace stencil::tool {
 
 enum ExitStatus { kSuccess = 0, kProgramAtFault = 1, kUsage = 2, kDeviceAtFault = 3 };
 
+// The status of a run that a signal has ended in good order, as a shell would report the signal.
+inline int interrupted_by(int signal) {
+  return 128 + signal;
+}
+
 // The status that an error of this code ends with: U0xx, L001 and L002 (--schedule), files and
 // values at run time (R01x to R03x, R05x) are usage, R04x devices, everything else is the
 // program's.
@@ -36,7 +41,7 @@ struct OutputFile {
   std::string path;
   std::string bytes;
 };
-// Writes every file, or none: on failure, files that did not exist before are gone again.
+// Writes every file, or none.
 runtime::Status write_files(const std::vector<OutputFile>& files);
 
 // True if both names lead to the same file, whether it exists or would be written.

@@ -3,6 +3,7 @@
 //   words --parse_command_line--> Arguments --a subcommand--> files, text, an exit status
 //
 // The compiler itself begins in compiler/driver/compile.cpp.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -52,5 +53,6 @@ int stencilc(int argc, const char* const* argv) {
 }  // namespace stencil::tool
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit on sizes is an error of its write()
   return stencil::tool::stencilc(argc, argv);
 }

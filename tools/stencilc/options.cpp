@@ -12,6 +12,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "runtime/kernel_cache.h"
@@ -31,7 +33,8 @@ constexpr const char* kExamples = R"(Examples:
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command
 
-Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit.)";
+Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
+130 (SIGINT) or 143 (SIGTERM) a run that was interrupted.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn
@@ -49,9 +52,14 @@ constexpr const char* kRunExamples = R"(Examples:
   stencilc run lbm.stn --out S.rho=density.png
   stencilc run heat.stn --out A=a.png --slice z=10
   stencilc run heat.stn --device cuda --save-code heat.ptx --save-code heat.cubin
+  stencilc run lbm.stn --out flow.vti --every 100           all fields; flow.pvd for ParaView
+  stencilc run heat.stn --checkpoint run.ckpt --checkpoint-every 60s
+  stencilc run heat.stn --restart run.ckpt --checkpoint run.ckpt
 
-FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Ctrl-C ends a run after
-the time tiles in progress; output files are still written.)";
+FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
+.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
+a run after the time tiles in progress: outputs and checkpoint are still written, and the exit
+status is 130 (143). The second one ends it at once.)";
 
 constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn
@@ -88,13 +96,35 @@ std::optional<T> whole_number(const std::string& text) {
   return value;
 }
 
-// What CLI11 says of a --steps or a --seed that it must not take; "" if all is well.
+// The whole text as a finite number.
+std::optional<double> real_number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// "LOW:HIGH".
+std::optional<std::pair<double, double>> parse_range(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto low = real_number(text.substr(0, colon));
+  const auto high = real_number(text.substr(colon + 1));
+  if (!low || !high || *low > *high) return std::nullopt;
+  return std::pair{*low, *high};
+}
+
+// What CLI11 says of a number of steps or a seed that it must not take; "" if all is well.
 std::string check_steps(const std::string& text) {
   if (whole_number<int64_t>(text).value_or(-1) >= 0) return "";
   return "a number of steps from 0 to 9223372036854775807";
 }
 std::string check_size(const std::string& text) {
   return runtime::parse_size(text) >= 0 ? "" : "a number of bytes, like 4096, 100K, 100M or 2G";
+}
+std::string check_interval(const std::string& text) {
+  if (whole_number<int64_t>(text).value_or(0) > 0) return "";
+  return "a number of steps from 1 to 9223372036854775807";
 }
 std::string check_seed(const std::string& text) {
   return whole_number<uint64_t>(text) ? "" : "a number from 0 to 18446744073709551615";
@@ -139,6 +169,7 @@ struct Texts {
   std::string steps, seed;
   std::string cache_size;
   bool clear_cache = false;
+  std::string every, range, checkpoint_every;
   std::string header;
   bool version = false;
 };
@@ -182,6 +213,7 @@ struct Parser {
   Misuse explain(const CLI::ParseError& error) const;
   std::optional<Misuse> finish();
   std::optional<Misuse> read_assignments();
+  std::optional<Misuse> read_long_run();
   std::optional<Misuse> check_open_params() const;
   std::optional<Misuse> check_files();
 };
@@ -294,14 +326,23 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FIELD=X.npy")
       ->allow_extra_args(false)
       ->group(group);
-  to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
-      ->option_text("FIELD=X.npy|X.png")
-      ->allow_extra_args(false)
+  CLI::Option* out =
+      to.add_option("--out", texts.outputs, "write a field after the run; repeatable")
+          ->option_text("FIELD=X.npy|.png|.vti")
+          ->allow_extra_args(false)
+          ->group(group);
+  to.add_option("--every", texts.every, "write them every K steps too, as X_000100.npy")
+      ->option_text("K")
+      ->check(check_interval)
+      ->needs(out)
       ->group(group);
   to.add_option("--slice", texts.slices,
                 "the plane a .png shows, of axis z, w, ... (or d0, d1, ...); default: middle")
       ->option_text("AXIS=N")
       ->allow_extra_args(false)
+      ->group(group);
+  to.add_option("--range", texts.range, "values of the first and last colour of a .png")
+      ->option_text("LOW:HIGH")
       ->group(group);
   to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")
       ->group(group);
@@ -310,6 +351,19 @@ void Parser::add_run_options(CLI::App& to) {
       ->option_text("FILE.cu|.cl|.cpp|.ptx|.cubin|.bin")
       ->allow_extra_args(false)
       ->group(group);
+  const std::string long_runs = "Long runs";
+  CLI::Option* checkpoint =
+      to.add_option("--checkpoint", arguments.checkpoint, "write the whole state when the run ends")
+          ->option_text("FILE")
+          ->group(long_runs);
+  to.add_option("--checkpoint-every", texts.checkpoint_every,
+                "and every K steps, or every K seconds (Ks)")
+      ->option_text("K|Ks")
+      ->needs(checkpoint)
+      ->group(long_runs);
+  to.add_option("--restart", arguments.restart, "go on from a checkpoint")
+      ->option_text("FILE")
+      ->group(long_runs);
 }
 
 void Parser::add_cache_options(CLI::App& to) {
@@ -416,8 +470,14 @@ std::optional<Misuse> Parser::read_assignments() {
                                          std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
     for (const std::string& text : *from) {
       const auto assignment = split_assignment(text);
+      if (to == &arguments.outputs && text.find('=') == std::string::npos &&
+          text.ends_with(".vti")) {
+        to->push_back({"", text});  // all fields
+        continue;
+      }
       if (!assignment || assignment->value.empty()) {
-        return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text), ""};
+        return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text),
+                      to == &arguments.outputs ? "a .vti file alone takes all fields" : ""};
       }
       const bool repeated = std::any_of(to->begin(), to->end(), [&](const Assignment& earlier) {
         return earlier.name == assignment->name;
@@ -433,6 +493,34 @@ std::optional<Misuse> Parser::read_assignments() {
     if (!arguments.slice.emplace(assignment->name, *value).second) {
       return given_twice("--slice", assignment->name);
     }
+  }
+  return std::nullopt;
+}
+
+// --every, --range, --checkpoint-every and --restart.
+std::optional<Misuse> Parser::read_long_run() {
+  if (!texts.every.empty()) arguments.every = *whole_number<int64_t>(texts.every);
+  if (!texts.range.empty()) {
+    arguments.range = parse_range(texts.range);
+    if (!arguments.range) {
+      return Misuse{"U006", fmt::format("--range takes LOW:HIGH, found '{}'", texts.range), ""};
+    }
+  }
+  const std::string& interval = texts.checkpoint_every;
+  if (!interval.empty()) {
+    const bool in_seconds = interval.ends_with('s');
+    const auto seconds = real_number(interval.substr(0, interval.size() - 1));
+    if (in_seconds) arguments.checkpoint_seconds = seconds.value_or(0);
+    if (!in_seconds) arguments.checkpoint_steps = whole_number<int64_t>(interval).value_or(0);
+    if (arguments.checkpoint_seconds <= 0 && arguments.checkpoint_steps <= 0) {
+      return Misuse{"U006",
+                    fmt::format("--checkpoint-every takes steps or seconds, found '{}'", interval),
+                    "for example 1000 or 60s"};
+    }
+  }
+  if (!arguments.restart.empty() && !arguments.inputs.empty()) {
+    return Misuse{"U010", "--restart and --in contradict each other",
+                  "a checkpoint has all fields: leave --in out"};
   }
   return std::nullopt;
 }
@@ -460,6 +548,7 @@ std::optional<Misuse> Parser::finish() {
   if (app.get_option("--header")->count() > 0) arguments.header = texts.header;
   if (const auto misuse = check_files()) return misuse;
   if (const auto misuse = read_assignments()) return misuse;
+  if (const auto misuse = read_long_run()) return misuse;
   if (const auto misuse = check_open_params()) return misuse;
   arguments.real = texts.real == "double" ? Scalar::F64 : Scalar::F32;
   arguments.fp = texts.fp == "strict" ? FpMode::Strict

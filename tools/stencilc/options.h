@@ -45,8 +45,14 @@ struct Arguments {
   // Run and verify.
   std::string device = "auto";
   std::vector<Assignment> inputs;
-  std::vector<Assignment> outputs;
-  std::map<std::string, int64_t> slice;  // axis -> coordinate
+  std::vector<Assignment> outputs;                 // name "": all fields
+  std::map<std::string, int64_t> slice;            // axis -> coordinate
+  std::optional<std::pair<double, double>> range;  // colours of pictures
+  int64_t every = 0;                               // --every; 0: no series
+  std::string checkpoint;                          // --checkpoint; "": none
+  int64_t checkpoint_steps = 0;                    // --checkpoint-every; 0: not by steps
+  double checkpoint_seconds = 0;                   // 0: not by time
+  std::string restart;                             // --restart; "": from the initial values
   bool stats = false;
   bool quick = false;
   uint64_t seed = 1;

@@ -1,44 +1,53 @@
 // Progress on a terminal. Nothing is shown where stderr is a file or a pipe, and nothing in the
 // first two seconds, so that short runs and scripts see only results.
 //
-// SIGINT: the handler may only set a flag. SA_RESETHAND puts the default action back, so that a
-// second Ctrl-C ends a process that is not getting to the end of its time tile.
+// Signals: the handler of the first may only set a flag. The second puts the default action back,
+// removes what a dying process would leave behind, and raises the signal again.
 #include "tools/stencilc/progress.h"
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 
+#include "runtime/file_writer.h"
+
 namespace stencil::tool {
 
 namespace {
 
-std::atomic<bool> was_interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> first_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 
-void on_interrupt(int) {
-  was_interrupted = true;
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+
+void on_signal(int number) {
+  int none = 0;
+  if (first_signal.compare_exchange_strong(none, number)) return;
+  runtime::remove_temporary_files();
+  signal(number, SIG_DFL);
+  raise(number);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int number : kSignals) sigaction(number, &action, nullptr);
 }
 
 InterruptGuard::~InterruptGuard() {
-  signal(SIGINT, SIG_DFL);
+  for (const int number : kSignals) signal(number, SIG_DFL);
 }
 
-bool InterruptGuard::interrupted() {
-  return was_interrupted;
+int InterruptGuard::signal_number() {
+  return first_signal;
 }
 
 ProgressLine::ProgressLine(double quiet_seconds)
@@ -50,7 +59,7 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::show(double seconds, const std::string& text) {
   if (!terminal_ || seconds < quiet_seconds_) return;
-  std::fprintf(stderr, "\r%s\033[K", text.c_str());
+  std::fprintf(stderr, "\r%.*s\033[K", width(), text.c_str());
   std::fflush(stderr);
   shown_ = true;
 }
@@ -60,14 +69,35 @@ void ProgressLine::erase() {
   shown_ = false;
 }
 
-std::string describe(const runtime::Progress& progress) {
-  constexpr int kWidth = 24;
+int ProgressLine::width() const {
+  struct winsize size {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (known ? size.ws_col : 80) - 1;  // a character in the last column would begin a new line
+}
+
+namespace {
+
+// "12 s", "3:05 min", "2:03:05 h".
+std::string print_duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::min(seconds, 1e9) + 0.5);
+  if (whole < 100) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02} h", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+}  // namespace
+
+std::string describe(const runtime::Progress& progress, int width) {
+  constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // and the space behind
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
-  const int filled = std::clamp(static_cast<int>(share * kWidth), 0, kWidth);
-  const double left = share > 0 ? progress.seconds * (1 - share) / share : 0;
+  const double left = share > 0 ? progress.elapsed * (1 - share) / share : 0;
   const double rate = progress.seconds > 0 ? progress.updates / progress.seconds * 1e-9 : 0;
-  return fmt::format("[{}{}] {}/{} steps  {:.3g} GCells/s  {:.0f} s left", std::string(filled, '#'),
-                     std::string(kWidth - filled, '.'), progress.done, progress.total, rate, left);
+  const std::string text = fmt::format("{}/{} steps  {:.3g} GCells/s  {} left", progress.done,
+                                       progress.total, rate, print_duration(left));
+  const int bar = std::min(kWidest, width - kBrackets - static_cast<int>(text.size()));
+  if (bar < kNarrowest) return text;
+  const int filled = std::clamp(static_cast<int>(share * bar), 0, bar);
+  return fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(bar - filled, '.'), text);
 }
 
 }  // namespace stencil::tool

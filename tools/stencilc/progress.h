@@ -7,14 +7,17 @@
 
 namespace stencil::tool {
 
-// While it lives, the first Ctrl-C sets a flag instead of ending the process; the second ends it.
+// While it lives, the first SIGINT (Ctrl-C) or SIGTERM is only noted. The second ends the process
+// as it would have without, but leaves no temporary files.
 class InterruptGuard {
  public:
   InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
-  static bool interrupted();
+  // The number of the signal that came; 0: none.
+  static int signal_number();
+  static bool interrupted() { return signal_number() != 0; }
 };
 
 // A line on stderr that is rewritten in place; only if that is a terminal, and not in the first two
@@ -25,9 +28,11 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
-  // `seconds` since the start of what is in progress.
+  // `seconds` since the start of what is in progress. What is wider than the terminal is cut off.
   void show(double seconds, const std::string& text);
   void erase();
+  // Characters that fit.
+  int width() const;
 
  private:
   double quiet_seconds_;
@@ -35,7 +40,8 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-// "[#####.....]  40/100 steps  1.23 GCells/s  12 s left".
-std::string describe(const runtime::Progress& progress);
+// "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters: the bar
+// takes what the rest leaves, and goes first.
+std::string describe(const runtime::Progress& progress, int width);
 
 }  // namespace stencil::tool

@@ -11,20 +11,19 @@
 #include <filesystem>
 
 #include "runtime/npy.h"
-#include "runtime/png.h"
+#include "tools/stencilc/console.h"
 
 namespace stencil::tool {
 
 using runtime::Done;
 using runtime::Failure;
+using runtime::Format;
+using runtime::Output;
 using runtime::Result;
+using runtime::Selection;
 using runtime::Status;
 
 namespace {
-
-std::string extension(const std::string& path) {
-  return std::filesystem::path(path).extension().string();
-}
 
 Failure unknown(const std::string& what, const std::string& name,
                 const std::vector<std::string>& known) {
@@ -43,23 +42,8 @@ std::optional<int> parse_level(const std::string& text) {
   return level;
 }
 
-Status check_output(const std::string& path, const FieldReference& field,
-                    const ir::Program& program) {
-  const std::string kind = extension(path);
-  if (kind != ".npy" && kind != ".png") {
-    return Failure{"U021", fmt::format("cannot tell what to write to '{}'", path),
-                   "use .npy or .png"};
-  }
-  const auto& components = program.fields[static_cast<size_t>(field.field)].components;
-  if (kind == ".png" && field.component < 0 && components.size() > 1) {
-    const std::string& name = program.fields[static_cast<size_t>(field.field)].name;
-    return Failure{
-        "U022", fmt::format("a picture shows one component, '{}' has {}", name, components.size()),
-        fmt::format("name one: {}{}", name, components[0].path)};
-  }
-  if (kind == ".png" && field.level != 0) {
-    return Failure{"U022", "a picture shows the newest level only", "write a .npy file instead"};
-  }
+// Whether a file can be made there.
+Status check_place(const std::string& path) {
   const auto directory = std::filesystem::path(path).parent_path();
   const std::string where = directory.empty() ? "." : directory.string();
   if (!std::filesystem::is_directory(where)) {
@@ -73,6 +57,57 @@ Status check_output(const std::string& path, const FieldReference& field,
                    ""};
   }
   return Done{};
+}
+
+Status check_output(const Output& output, const ir::Program& program) {
+  const Selection& first = output.selections[0];
+  const ir::Field& field = program.fields[static_cast<size_t>(first.field)];
+  const Format format = *runtime::format_of(output.path);
+  if (format == Format::Png && first.component < 0 && field.components.size() > 1) {
+    return Failure{"U022",
+                   fmt::format("a picture shows one component, '{}' has {}", field.name,
+                               field.components.size()),
+                   fmt::format("name one: {}{}", field.name, field.components[0].path)};
+  }
+  if (format == Format::Png && first.level != 0) {
+    return Failure{"U022", "a picture shows the newest level only", "write a .npy file instead"};
+  }
+  if (format == Format::Vti) {
+    const Status possible = runtime::check_vti(program, output.selections);
+    if (!possible.ok()) return possible;
+  }
+  return check_place(output.path);
+}
+
+// What one --out names: a field, or all of them.
+Result<std::vector<Selection>> selections_of(const ir::Program& program, const Assignment& output) {
+  std::vector<Selection> selections;
+  if (output.name.empty()) {
+    for (size_t f = 0; f < program.fields.size(); ++f) {
+      selections.push_back({static_cast<ir::FieldId>(f)});
+    }
+    return selections;
+  }
+  const auto selection = find_field(program, output.name);
+  if (!selection.ok()) return selection.failure();
+  selections.push_back(selection.value());
+  return selections;
+}
+
+Failure written_twice(const std::string& path, const std::string& why) {
+  return {"U013", fmt::format("two --out write the same file '{}'{}", path, why),
+          "name another file"};
+}
+
+// The output that has this file already, or a new one at the end; U013 if it cannot be shared.
+Result<Output*> output_at(const std::string& path, std::vector<Output>& outputs) {
+  for (Output& output : outputs) {
+    if (!same_file(path, output.path)) continue;
+    if (runtime::format_of(output.path) == Format::Vti) return &output;
+    return written_twice(path, "");
+  }
+  outputs.push_back({path, {}, {}, {}});
+  return &outputs.back();
 }
 
 // --slice by axis name: x, y, z, w, ... count from the last dimension, d0, d1, ... from the first.
@@ -106,33 +141,14 @@ Result<std::vector<int64_t>> fixed_coordinates(const ir::Program& program,
   return fixed;
 }
 
-Result<std::string> output_bytes(const FieldReference& reference, const std::string& path,
-                                 const reference::FieldData& field,
-                                 const std::vector<int64_t>& fixed) {
-  if (extension(path) == ".png") {
-    const auto slice = runtime::slice_of(field, std::max(reference.component, 0), fixed);
-    if (!slice.ok()) return slice.failure();
-    const auto image = runtime::render(slice.value());
-    if (!image.ok()) return image.failure();
-    return runtime::encode_png(image.value());
-  }
-  if (reference.component >= 0) {
-    return runtime::format_npy(
-        runtime::component_to_npy(field, reference.level, reference.component));
-  }
-  const auto array = runtime::to_npy(field, reference.level);
-  if (!array.ok()) return array.failure();
-  return runtime::format_npy(array.value());
-}
-
 }  // namespace
 
-Result<FieldReference> find_field(const ir::Program& program, const std::string& text) {
+Result<Selection> find_field(const ir::Program& program, const std::string& text) {
   const size_t at = text.find('@');
   const std::string path = text.substr(0, at);
   const size_t tail = path.find_first_of(".[");
   const std::string name = path.substr(0, tail);
-  FieldReference out;
+  Selection out;
   std::vector<std::string> names;
   for (const ir::Field& field : program.fields) names.push_back(field.name);
   const auto found = std::find(names.begin(), names.end(), name);
@@ -163,62 +179,74 @@ Status check_transfers(const ir::Program& program, const Arguments& arguments) {
   for (const Assignment& input : arguments.inputs) {
     const auto field = find_field(program, input.name);
     if (!field.ok()) return field.failure();
-    if (extension(input.value) == ".npy") continue;
+    if (runtime::format_of(input.value) == Format::Npy) continue;
     return Failure{"U021", fmt::format("cannot read '{}': not a .npy file", input.value), ""};
-  }
-  for (const Assignment& output : arguments.outputs) {
-    const auto field = find_field(program, output.name);
-    if (!field.ok()) return field.failure();
-    if (same_file(output.value, arguments.file)) {
-      return Failure{"U013", "the output '" + output.value + "' is the program itself", ""};
-    }
-    for (const Assignment* other = arguments.outputs.data(); other != &output; ++other) {
-      if (!same_file(output.value, other->value)) continue;
-      return Failure{"U013",
-                     fmt::format("--out {} and --out {} write the same file '{}'", other->name,
-                                 output.name, output.value),
-                     "name another file"};
-    }
-    const Status fine = check_output(output.value, field.value(), program);
-    if (!fine.ok()) return fine;
   }
   const auto axes = fixed_coordinates(program, arguments, nullptr);
   if (!axes.ok()) return axes.failure();
+  if (arguments.checkpoint.empty()) return Done{};
+  if (same_file(arguments.checkpoint, arguments.file)) {
+    return Failure{"U013", "the checkpoint '" + arguments.checkpoint + "' is the program itself",
+                   ""};
+  }
+  return check_place(arguments.checkpoint);
+}
+
+Result<std::vector<Output>> find_outputs(const ir::Program& program, const Arguments& arguments) {
+  std::vector<Output> outputs;
+  for (const Assignment& wanted : arguments.outputs) {
+    const auto selections = selections_of(program, wanted);
+    if (!selections.ok()) return selections.failure();
+    if (same_file(wanted.value, arguments.file)) {
+      return Failure{"U013", "the output '" + wanted.value + "' is the program itself", ""};
+    }
+    if (!runtime::format_of(wanted.value)) {
+      return Failure{"U021", fmt::format("cannot tell what to write to '{}'", wanted.value),
+                     "use .npy, .png or .vti"};
+    }
+    const auto output = output_at(wanted.value, outputs);
+    if (!output.ok()) return output.failure();
+    auto& all = output.value()->selections;
+    for (const Selection& selection : selections.value()) {
+      if (std::find(all.begin(), all.end(), selection) != all.end()) {
+        const std::string& name = program.fields[static_cast<size_t>(selection.field)].name;
+        return written_twice(wanted.value, ", which has " + name + " already");
+      }
+      all.push_back(selection);
+    }
+    output.value()->image.range = arguments.range;
+    const Status fine = check_output(*output.value(), program);
+    if (!fine.ok()) return fine.failure();
+  }
+  return outputs;
+}
+
+Status place_planes(const ir::Program& program, const Arguments& arguments,
+                    const reference::State& state, std::vector<Output>& outputs) {
+  for (Output& output : outputs) {
+    if (runtime::format_of(output.path) != Format::Png) continue;
+    const Selection& shown = output.selections[0];
+    const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
+    auto plane = fixed_coordinates(program, arguments, &field);
+    if (!plane.ok()) return plane.failure();
+    output.plane = std::move(plane).value();
+    const auto slice = runtime::slice_of(field, std::max(shown.component, 0), output.plane);
+    if (!slice.ok()) return slice.failure();
+  }
   return Done{};
 }
 
 Status read_inputs(const ir::Program& program, const Arguments& arguments,
                    reference::State& state) {
   for (const Assignment& input : arguments.inputs) {
-    const auto reference = find_field(program, input.name);
-    if (!reference.ok()) return reference.failure();
-    const auto array = runtime::read_npy(input.value);
-    if (!array.ok()) return array.failure();
-    const auto& [id, level, component] = reference.value();
-    reference::FieldData& field = state.fields[static_cast<size_t>(id)];
-    const Status read = component < 0 ? runtime::from_npy(array.value(), input.value, field, level)
-                                      : runtime::component_from_npy(array.value(), input.value,
-                                                                    field, level, component);
+    const auto selection = find_field(program, input.name);
+    if (!selection.ok()) return selection.failure();
+    const auto& [id, level, component] = selection.value();
+    const Status read = runtime::read_npy_into(input.value, state.fields[static_cast<size_t>(id)],
+                                               level, component);
     if (!read.ok()) return read;
   }
   return Done{};
-}
-
-Result<std::vector<OutputFile>> format_outputs(const ir::Program& program,
-                                               const Arguments& arguments,
-                                               const reference::State& state) {
-  std::vector<OutputFile> files;
-  for (const Assignment& output : arguments.outputs) {
-    const auto reference = find_field(program, output.name);
-    if (!reference.ok()) return reference.failure();
-    const reference::FieldData& field = state.fields[static_cast<size_t>(reference.value().field)];
-    const auto fixed = fixed_coordinates(program, arguments, &field);
-    if (!fixed.ok()) return fixed.failure();
-    auto bytes = output_bytes(reference.value(), output.value, field, fixed.value());
-    if (!bytes.ok()) return bytes.failure();
-    files.push_back({output.value, std::move(bytes).value()});
-  }
-  return files;
 }
 
 }  // namespace stencil::tool

@@ -1,7 +1,10 @@
 #include "runtime/npy.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "tests/unit/runtime/fields.h"
 #include "tests/unit/runtime/temporary_directory.h"
@@ -115,10 +118,22 @@ TEST(Npy, NoDamageCrashes) {
   }
 }
 
+// What is in the file of a field.
+Result<NpyArray> array_of(const reference::FieldData& field, int component = -1) {
+  const TemporaryDirectory directory;
+  const Result<NewFile> file = npy_file(directory.file("a.npy"), field, 0, component);
+  if (!file.ok()) return file.failure();
+  const Status written = write_files({file.value()});
+  if (!written.ok()) return written.failure();
+  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(directory.file("a.npy"))),
+            file.value().bytes);
+  return read_npy(directory.file("a.npy"));
+}
+
 TEST(NpyFields, RoundTripOfOneComponent) {
   reference::FieldData field = make_field({{2, 3}, {0, 2}}, {Scalar::BF16});
   for (int64_t i = 0; i < 6; ++i) field.set_real(0, 0, i, 0.1 * static_cast<double>(i));
-  const Result<NpyArray> array = to_npy(field);
+  const Result<NpyArray> array = array_of(field);
   ASSERT_TRUE(array.ok());
   EXPECT_EQ(array.value().type, Scalar::F32);
   EXPECT_EQ(array.value().shape, (std::vector<int64_t>{2, 3}));
@@ -132,7 +147,7 @@ TEST(NpyFields, ComponentsAreTheLastDimension) {
   for (int c = 0; c < 3; ++c) {
     for (int64_t i = 0; i < 2; ++i) field.set_integer(0, c, i, 10 * i + c);
   }
-  const Result<NpyArray> array = to_npy(field);
+  const Result<NpyArray> array = array_of(field);
   ASSERT_TRUE(array.ok());
   EXPECT_EQ(array.value().shape, (std::vector<int64_t>{2, 3}));
   int32_t values[6];
@@ -141,18 +156,18 @@ TEST(NpyFields, ComponentsAreTheLastDimension) {
   reference::FieldData copy = make_field({{0, 1}}, {Scalar::I32, Scalar::I32, Scalar::I32});
   ASSERT_TRUE(from_npy(array.value(), "x", copy).ok());
   EXPECT_EQ(copy.levels, field.levels);
-  EXPECT_EQ(component_to_npy(field, 0, 1).shape, std::vector<int64_t>{2});
+  EXPECT_EQ(array_of(field, 1).value().shape, std::vector<int64_t>{2});
 
   field = make_field({{0, 1}}, {Scalar::I32, Scalar::F32});
-  EXPECT_EQ(to_npy(field).failure().code, "R024");
-  const NpyArray ones = component_to_npy(make_field({{0, 1}}, {Scalar::I64}), 0, 0);
-  EXPECT_TRUE(component_from_npy(ones, "x", field, 0, 1).ok());
+  EXPECT_EQ(array_of(field).failure().code, "R024");
+  const NpyArray ones = array_of(make_field({{0, 1}}, {Scalar::I64}), 0).value();
+  EXPECT_TRUE(from_npy(ones, "x", field, 0, 1).ok());
 }
 
 TEST(NpyFields, RefusesOtherShapesAndValues) {
   reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
   const auto failure = [&](const reference::FieldData& from) {
-    const Status status = from_npy(to_npy(from).value(), "x.npy", field);
+    const Status status = from_npy(array_of(from).value(), "x.npy", field);
     EXPECT_FALSE(status.ok());
     return status.ok() ? "" : status.failure().code + ": " + status.failure().message;
   };
@@ -166,8 +181,38 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   EXPECT_EQ(failure(large), "R023: 'x.npy' holds 2147483648, which is no 32-bit integer");
   EXPECT_EQ(field.integer(0, 0, 0), 0);  // untouched
   large.set_integer(0, 0, 2, -5);
-  EXPECT_TRUE(from_npy(to_npy(large).value(), "x.npy", field).ok());
+  EXPECT_TRUE(from_npy(array_of(large).value(), "x.npy", field).ok());
   EXPECT_EQ(field.integer(0, 0, 2), -5);
+}
+
+// Larger than a part that is converted at once, through a mapping and without one.
+TEST(NpyFields, LargeFieldsGoPartByPart) {
+  const TemporaryDirectory directory;
+  reference::FieldData field = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
+  for (int64_t i = 0; i < field.points; ++i) field.set_real(0, 1, i, static_cast<double>(i));
+  const std::string path = directory.file("a.npy");
+  ASSERT_TRUE(write_files({npy_file(path, field).value()}).ok());
+  reference::FieldData copy = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
+  ASSERT_TRUE(read_npy_into(path, copy).ok());
+  EXPECT_EQ(copy.levels, field.levels);
+  reference::FieldData rounded = make_field({{0, 99}, {0, 999}}, {Scalar::F32});
+  ASSERT_TRUE(write_files({npy_file(path, field, 0, 1).value()}).ok());
+  ASSERT_TRUE(read_npy_into(path, rounded).ok());
+  EXPECT_EQ(rounded.real(0, 0, 99999), 99999);
+  const Status missing = read_npy_into(directory.file("b.npy"), copy);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.failure().code, "R010");
+}
+
+TEST(NpyFields, APipeIsReadToo) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
+  std::thread writer([&] { EXPECT_TRUE(write_files({npy_file(path, field).value()}).ok()); });
+  reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
+  EXPECT_TRUE(read_npy_into(path, copy).ok());
+  writer.join();
 }
 
 }  // namespace

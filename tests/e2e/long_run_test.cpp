@@ -1,0 +1,290 @@
+// Series, checkpoints and interruption of `stencilc run`.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <regex>
+#include <thread>
+
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LongRun : public Tool {
+ protected:
+  // Like stencilc(), as a process that runs on; `before` is a shell command.
+  pid_t start(const std::string& arguments, const std::string& before = "true") const {
+    const std::string command = "cd '" + (root_ / "work").string() + "' && " + before +
+                                " && exec '" STENCIL_BINARY "' " + arguments + " >'" +
+                                (root_ / "out").string() + "' 2>'" + (root_ / "err").string() +
+                                "' </dev/null";
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    return child;
+  }
+  // The exit status, or 128 + the signal that ended it.
+  Outcome wait(pid_t child) const {
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {code, read(root_ / "out"), read(root_ / "err")};
+  }
+  // Waits until it holds; false after ten seconds.
+  static bool await(const std::function<bool()>& condition) {
+    for (int i = 0; i < 1000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    return false;
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(file(name)); }
+};
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+// Averages with a constant edge: goes on for ever without overflow.
+const char* const kLong = R"(
+param N : integer = 40;
+grid G = [0..N-1, 0..N-1] steps 1000000000;
+field A : real on G history 2;
+stencil s : A[1..N-2, 1..N-2] = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A@-1[0,1]) + 0.2 * A[0,0];
+init A[i,j] = select(i == 0, 100.0, 0.5 * j);
+reduce total = sum(A[0,0]) on G every 7;
+stop when total < 0;
+)";
+
+TEST_F(LongRun, ASeriesIsNumberedByStepAndHasACollection) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device host --schedule 'overlapped T=4 block=16x8' ";
+  Outcome outcome = stencilc(run + "--out A=a.npy --out all.vti --every 3 --steps 7");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(files(),
+            "a.npy a_000000.npy a_000003.npy a_000006.npy all.pvd all.vti all_000000.vti "
+            "all_000003.vti all_000006.vti heat.stn");
+  for (const int step : {0, 3, 6, 7}) {
+    const std::string name = step == 7 ? "a.npy" : fmt::format("a_{:06}.npy", step);
+    outcome = stencilc(
+        fmt::format("run heat.stn --device reference --out A=expected.npy --steps {}", step));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read(file(name)), read(file("expected.npy"))) << step;
+  }
+  expect_contains(read(file("all.pvd")), "timestep=\"6\" part=\"0\" file=\"all_000006.vti\"");
+  expect_contains(read(file("all.vti")), "Name=\"A\"");
+}
+
+TEST_F(LongRun, PicturesOfASeriesCanShareTheirColours) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device reference --every 3 ";
+  ASSERT_EQ(stencilc(run + "--out A=own.png").status, 0);
+  ASSERT_EQ(stencilc(run + "--out A=fixed.png --range=-10:200").status, 0);
+  EXPECT_EQ(read(file("own_000003.png")).substr(1, 3), "PNG");
+  EXPECT_NE(read(file("own_000003.png")), read(file("fixed_000003.png")));
+}
+
+TEST_F(LongRun, SeveralFieldsShareOneVtiFile) {
+  write("wave.stn", kWave3d);
+  ASSERT_EQ(stencilc("run wave.stn --device reference --out U=w.vti --out U@-1=./w.vti").status, 0);
+  const std::string text = read(file("w.vti"));
+  expect_contains(text, "Name=\"U\"");
+  expect_contains(text, "Name=\"U@-1\"");
+  expect_contains(text, "WholeExtent=\"0 13 0 12 0 11\"");
+  EXPECT_EQ(text.find("Name=\"c\""), std::string::npos);
+  const Outcome twice = stencilc("run wave.stn --out U=w.vti --out w.vti");
+  EXPECT_EQ(twice.status, 2);
+  expect_contains(twice.err, "U013");
+  write("cube.stn",
+        "grid G = [0..4, 0..4, 0..4, 0..4] steps 1;\nfield A : real on G;\n"
+        "stencil s : A on G = A[0,0,0,0];\n");
+  const Outcome cube = stencilc("run cube.stn --out cube.vti");
+  EXPECT_EQ(cube.status, 2);
+  expect_contains(cube.err, "R031");
+  EXPECT_FALSE(exists("cube.vti"));
+}
+
+// The whole way: Ctrl-C, the files that were asked for, and the rest of the run elsewhere.
+TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
+  write("long.stn", kLong);
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const pid_t child = start(
+        "run long.stn --device reference --out A=a.npy --checkpoint c.ckpt "
+        "--checkpoint-every 0.05s");
+    ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
+    ::kill(child, signal);
+    const Outcome outcome = wait(child);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    std::smatch match;
+    ASSERT_TRUE(std::regex_search(outcome.out, match, std::regex("interrupted at step ([0-9]+)")))
+        << outcome.out;
+    const int64_t step = std::stoll(match[1]);
+    expect_contains(outcome.out, fmt::format("saved     step {} in c.ckpt", step));
+    EXPECT_EQ(files(), "a.npy c.ckpt long.stn");
+
+    const std::string end = fmt::format("run long.stn --steps {} --out A", step + 17);
+    const Outcome whole = stencilc(end + "=whole.npy --device reference");
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    const Outcome rest = stencilc(
+        end + "=rest.npy --restart c.ckpt --device host --schedule 'overlapped T=3 block=16x8'");
+    ASSERT_EQ(rest.status, 0) << rest.err;
+    EXPECT_EQ(read(file("rest.npy")), read(file("whole.npy")));
+    const auto total = [](const std::string& out) { return out.substr(out.find("reduce")); };
+    EXPECT_EQ(total(rest.out), total(whole.out));
+    expect_contains(rest.out, fmt::format("steps     17, after {} of the checkpoint", step));
+    for (const char* name : {"a.npy", "c.ckpt", "rest.npy", "whole.npy"}) {
+      std::filesystem::remove(file(name));
+    }
+  }
+}
+
+// A run that writes to a pipe nobody reads never ends: the second signal must.
+TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(::mkfifo(file("pipe.npy").c_str(), 0600), 0);
+  const pid_t child = start("run heat.stn --device reference --out A=a.npy --out A@-0=pipe.npy");
+  ASSERT_TRUE(await([&] { return files().find("a.npy.tmp-") != std::string::npos; }));
+  ::kill(child, SIGINT);
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0);
+  ::kill(child, SIGINT);
+  EXPECT_EQ(wait(child).status, 128 + SIGINT);
+  EXPECT_EQ(files(), "heat.stn pipe.npy");
+}
+
+TEST_F(LongRun, AKilledRunGoesOnFromItsLastCheckpoint) {
+  write("long.stn", kLong);
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = start(
+        "run long.stn -D N=200 --device reference --checkpoint c.ckpt "
+        "--checkpoint-every 1");
+    ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(17 * round));
+    ::kill(child, SIGKILL);
+    EXPECT_EQ(wait(child).status, 128 + SIGKILL);
+    const Outcome rest = stencilc(
+        "run long.stn -D N=200 --steps 2000 --restart c.ckpt --device reference --out A=rest.npy");
+    ASSERT_EQ(rest.status, 0) << rest.err;
+    if (round == 0) {
+      ASSERT_EQ(stencilc("run long.stn -D N=200 --steps 2000 --device reference --out A=whole.npy")
+                    .status,
+                0);
+    }
+    EXPECT_EQ(read(file("rest.npy")), read(file("whole.npy")));
+    std::filesystem::remove(file("c.ckpt"));
+  }
+}
+
+TEST_F(LongRun, CheckpointsThatDoNotFitAreRefused) {
+  write("long.stn", kLong);
+  const std::string run = "run long.stn --device reference ";
+  ASSERT_EQ(stencilc(run + "--steps 9 --checkpoint c.ckpt").status, 0);
+  EXPECT_EQ(stencilc(run + "--steps 9 --restart c.ckpt").status, 0);
+  const std::string good = read(file("c.ckpt"));
+  write("cut.ckpt", good.substr(0, good.size() / 2));
+  std::string damaged = good;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  write("bad.ckpt", damaged);
+  for (const auto& [arguments, code] :
+       {std::pair{"--steps 20 --restart missing.ckpt", "R010"},
+        std::pair{"--steps 20 --restart long.stn", "R060"},
+        std::pair{"--steps 20 --restart cut.ckpt", "R060"},
+        std::pair{"--steps 20 --restart bad.ckpt", "R060"},
+        std::pair{"--steps 20 --real double --restart c.ckpt", "R062"},
+        std::pair{"--steps 20 -D N=41 --restart c.ckpt", "R063"},
+        std::pair{"--steps 8 --restart c.ckpt", "R064"},
+        std::pair{"--steps 8 --checkpoint missing/c.ckpt", "R011"},
+        std::pair{"--steps 8 --checkpoint long.stn", "U013"}}) {
+    const Outcome outcome = stencilc(run + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    expect_contains(outcome.err, code);
+  }
+  EXPECT_EQ(files(), "bad.ckpt c.ckpt cut.ckpt long.stn");
+}
+
+TEST_F(LongRun, AFullDiskIsNamedWithWhatIsNeeded) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(
+      stencilc("run heat.stn -D N=10 --device reference --out A=a.npy --checkpoint c.ckpt").status,
+      0);
+  const std::string array = read(file("a.npy")), checkpoint = read(file("c.ckpt"));
+  for (const char* file_option : {"--out A=a.npy", "--out a.vti", "--checkpoint c.ckpt",
+                                  "--out A=a.npy --every 2", "--out A=b.npy --out A@-0=a.npy"}) {
+    const Outcome outcome = wait(start(
+        "run heat.stn -D N=100 --device reference " + std::string(file_option), "ulimit -f 8"));
+    EXPECT_EQ(outcome.status, 2) << file_option << outcome.err;
+    expect_contains(outcome.err, "R011");
+    EXPECT_TRUE(std::regex_search(outcome.err, std::regex("\\([0-9]{5} bytes needed\\)")))
+        << outcome.err;
+    EXPECT_EQ(files(), "a.npy c.ckpt heat.stn") << file_option;
+  }
+  EXPECT_EQ(read(file("a.npy")), array);
+  EXPECT_EQ(read(file("c.ckpt")), checkpoint);
+}
+
+TEST_F(LongRun, AReadOnlyDirectoryIsKnownBeforeTheRun) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  write("heat.stn", kHeat);
+  std::filesystem::create_directory(file("closed"));
+  std::filesystem::permissions(
+      file("closed"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  for (const char* option : {"--out A=closed/a.vti", "--checkpoint closed/c.ckpt"}) {
+    const Outcome outcome = stencilc("run heat.stn " + std::string(option));
+    EXPECT_EQ(outcome.status, 2);
+    expect_contains(outcome.err, "R011");
+  }
+}
+
+TEST_F(LongRun, ATerminalShowsProgressThatFits) {
+  write("long.stn", kLong);
+  constexpr int kColumns = 76;
+  winsize size{24, kColumns, 0, 0};
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::execl(STENCIL_BINARY, "stencilc", "run", file("long.stn").c_str(), "--device", "reference",
+            nullptr);
+    ::_exit(127);
+  }
+  std::string shown;
+  const auto enough = [&] {
+    return std::count(shown.begin(), shown.end(), '\r') > 3 || shown.size() > 100000;
+  };
+  pollfd input{terminal, POLLIN, 0};
+  for (int i = 0; i < 200 && !enough(); ++i) {
+    char buffer[4096];
+    if (::poll(&input, 1, 100) != 1) continue;
+    const ssize_t got = ::read(terminal, buffer, sizeof buffer);
+    if (got <= 0) break;
+    shown.append(buffer, static_cast<size_t>(got));
+  }
+  ::kill(child, SIGTERM);
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    char buffer[4096];  // a terminal nobody reads would block its writer
+    if (::poll(&input, 1, 100) == 1 && ::read(terminal, buffer, sizeof buffer) <= 0) break;
+  }
+  ::close(terminal);
+  const size_t first = shown.find('\r');
+  ASSERT_NE(first, std::string::npos) << shown;
+  const std::string line = shown.substr(first + 1, shown.find('\x1b', first) - first - 1);
+  for (const char* part : {"[", "/1000000000 steps", " GCells/s", " left"}) {
+    expect_contains(line, part);
+  }
+  EXPECT_LT(line.size(), static_cast<size_t>(kColumns)) << line;
+}
+
+}  // namespace
+}  // namespace stencil
