@@ -19,6 +19,7 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/reference/state.h"
 #include "runtime/result.h"
 
@@ -94,8 +95,8 @@ struct Device {
   // `selector` is what follows the colon in "opencl:NAME" or "cuda:1"; empty: any.
   DeviceInfo (*probe)(const std::string& selector);
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
-  bool in_place = false;        // kernels work in the state's own arrays
-  bool takes_pointers = false;  // LoadedProgram::attach works
+  schedule::Machine machine = schedule::gpu();  // what schedules are for
+  bool takes_pointers = false;                  // LoadedProgram::attach works
 };
 
 Device reference_device();

@@ -1,269 +1,216 @@
-// The `host` device: the emitted C++, compiled by the system's compiler and loaded into this
-// process.
+// The `host` device: the emitted C++ compiled in process by Clang and run by all processors.
 //
-// It runs exactly what a user gets from `stencilc X.stn -o X.cpp`, through the packed entry point,
-// so verifying the device verifies the emitted driver too. The compiler is the first of $CXX, c++,
-// g++ and clang++ that exists. Source and library live in a private temporary directory that is
-// gone again before the first step runs: a loaded library does not need its file.
-#include <dlfcn.h>
-#include <fcntl.h>
+// It is an Accelerator like the others (device_plan.h), with memory aligned for it: fields are
+// copied when a session starts and when it ends, and not from part to part of a run, unless the
+// session is attached to the user's arrays. A launch is
+// one parallel loop over blocks and is over when it returns: nothing is ever queued.
+//
+// What a block shares and what its threads keep are arrays on the stack of the thread that does the
+// block, where they stay in its caches. Their size is known, so whether they fit is asked once.
+#include "runtime/device_host.h"
+
 #include <fmt/format.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <cstring>
-#include <filesystem>
-#include <sstream>
 
 #include "compiler/emit/emit.h"
-#include "runtime/device.h"
-#include "runtime/files.h"
-#include "runtime/packed_results.h"
-
-extern char** environ;
+#include "compiler/kernel/evaluate.h"
+#include "runtime/device_plan.h"
+#include "runtime/kernel_cache.h"
 
 namespace stencil::runtime {
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-bool is_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
-  const char* path = getenv("PATH");
-  std::istringstream directories(path ? path : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    if (access((directory + "/" + name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-// The command of the C++ compiler, with arguments if $CXX has some; empty if there is none.
-Words find_compiler() {
-  const char* chosen = getenv("CXX");
-  for (const std::string& candidate : {std::string(chosen ? chosen : ""), std::string("c++"),
-                                       std::string("g++"), std::string("clang++")}) {
-    const Words words = split(candidate);
-    if (!words.empty() && is_program(words[0])) return words;
-  }
-  return {};
-}
-
-// A directory that only this user can enter, removed with everything in it.
-class PrivateDirectory {
+class HostAccelerator : public Accelerator {
  public:
-  PrivateDirectory() {
-    std::error_code error;
-    const auto base = std::filesystem::temp_directory_path(error);
-    std::string name = (error ? "/tmp" : base.string()) + "/stencilc-XXXXXX";
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  HostAccelerator(const HostLibrary& library, const kernel::Module& module, HostKernels loaded)
+      : interface_(library.interface()), module_(module), loaded_(std::move(loaded)) {}
+
+  Status find_kernels();
+
+  Result<Memory> allocate(int64_t bytes) override;
+  void release(Memory memory) override { free(memory); }
+  Status clear(Memory memory, int64_t bytes) override {
+    std::memset(memory, 0, static_cast<size_t>(bytes));
+    return Done{};
   }
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override;
+  Status download(std::byte* to, Memory from, const Rows& rows) override;
+  Status launch(const Call& call) override;
+  Status copy(Memory to, Memory from, int64_t bytes) override {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    return Done{};
   }
-  const std::string& path() const { return path_; }
+  Status wait() override { return Done{}; }
+  Status ask(Memory flag) override {
+    std::memcpy(&flag_, flag, sizeof flag_);
+    return Done{};
+  }
+  Result<int32_t> answer() override { return flag_; }
 
  private:
-  std::string path_;  // empty if it could not be made
+  const StencilHostInterface& interface_;
+  const kernel::Module& module_;
+  HostKernels loaded_;
+  std::vector<StencilHostKernel> kernels_;  // by number in the module
+  int32_t flag_ = 0;  // as it was when it was asked for
 };
 
-// Runs a command, its output into the file `log`; true if it ended with status 0.
-bool run_command(const Words& command, const std::string& log) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return false;
+// At most so many bytes does a block of the kernel keep on the stack; nothing if they overflow.
+std::optional<int64_t> stack_bytes(const kernel::Kernel& kernel, const kernel::Module& module) {
+  const auto value = [&](const std::string& name) -> std::optional<int64_t> {
+    for (const kernel::NamedConstant& constant : module.constants) {
+      if (constant.name == name) return constant.value;
+    }
+    return std::nullopt;
+  };
+  int64_t total = kernel::shared_bytes(kernel, module.constants);
+  for (const kernel::Buffer& buffer : kernel.buffers) {
+    if (buffer.space != kernel::Space::Thread) continue;
+    int64_t bytes = size_in_bytes(buffer.type) * kernel.threads.product();
+    for (const kernel::Expr& extent : buffer.extents) {
+      const auto elements = kernel::evaluate(extent, value);
+      if (!elements || __builtin_mul_overflow(bytes, *elements, &bytes)) return std::nullopt;
+    }
+    if (__builtin_add_overflow(total, bytes, &total)) return std::nullopt;
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return total;
 }
 
-using RunPacked = const char* (*)(void** arrays, const void* const* parameters, int64_t steps,
-                                  int64_t first_step);
-
-// The run's params in the layout that the packed entry point takes: a pointer to each value.
-class PackedParameters {
- public:
-  PackedParameters(const kernel::Plan& plan, const reference::State& state)
-      : values_(plan.parameters.size()) {
-    for (size_t p = 0; p < plan.parameters.size(); ++p) {
-      const kernel::Parameter& parameter = plan.parameters[p];
-      const size_t id = static_cast<size_t>(parameter.param);
-      switch (arithmetic_type(parameter.type)) {
-        case Scalar::Bool:
-          set(p, state.integer_params[id] != 0);
-          break;
-        case Scalar::I32:
-          set(p, static_cast<int32_t>(state.integer_params[id]));
-          break;
-        case Scalar::I64:
-          set(p, state.integer_params[id]);
-          break;
-        case Scalar::F64:
-          set(p, state.real_params[id]);
-          break;
-        case Scalar::F32:
-        case Scalar::F16:
-        case Scalar::BF16:
-          set(p, static_cast<float>(state.real_params[id]));
-          break;
-      }
-      pointers_.push_back(&values_[p]);
+Status HostAccelerator::find_kernels() {
+  constexpr int64_t kStackBytes = 2 << 20;  // half of what threads have
+  for (const kernel::Kernel& kernel : module_.kernels) {
+    const auto bytes = stack_bytes(kernel, module_);
+    if (!bytes || *bytes > kStackBytes) {
+      return Failure{
+          "R043",
+          fmt::format("the arrays of a block of kernel {} take {} bytes of a thread's "
+                      "stack, more than {}",
+                      kernel.name, bytes ? std::to_string(*bytes) : "too many", kStackBytes),
+          "use a schedule with smaller tiles"};
+    }
+    kernels_.push_back(interface_.find(loaded_.get(), kernel.name.c_str()));
+    if (kernels_.back() == nullptr) {
+      return Failure{"R042", fmt::format("the compiled kernels lack {}", kernel.name), ""};
     }
   }
-  const void* const* data() const { return pointers_.data(); }
+  return Done{};
+}
 
- private:
-  template <class T>
-  void set(size_t p, T value) {
-    std::memcpy(&values_[p], &value, sizeof value);
+Result<Accelerator::Memory> HostAccelerator::allocate(int64_t bytes) {
+  constexpr size_t kLine = 64, kHugePage = 2 << 20;
+  const auto size = static_cast<size_t>(bytes);
+  const size_t alignment = size >= kHugePage ? kHugePage : kLine;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size) != 0) {
+    return Failure{"R043", fmt::format("cannot allocate {} bytes", bytes), ""};
   }
-  std::vector<uint64_t> values_;
-  std::vector<const void*> pointers_;
-};
+  // Many rows are read side by side, which takes more small pages than a processor knows at once.
+  if (alignment == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
+  return memory;
+}
 
-class HostSession : public Session {
- public:
-  HostSession(RunPacked run, const kernel::Plan& plan, reference::State& state)
-      : run_(run), parameters_(plan, state), results_(plan, state), state_(state) {
-    for (const kernel::Array& array : plan.arrays) {
-      reference::FieldData& field = state.fields[static_cast<size_t>(array.field)];
-      for (int level = 0; level < array.levels; ++level) {
-        arrays_.push_back(field.data(level, array.component));
-      }
-    }
-    if (!results_.empty()) arrays_.push_back(results_.data());
+Status HostAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
+  std::byte* row = static_cast<std::byte*>(to) + rows.start;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    std::memcpy(row + r * rows.pitch, from + r * rows.bytes, static_cast<size_t>(rows.bytes));
   }
+  return Done{};
+}
 
-  Result<int64_t> advance(int64_t steps) override {
-    if (state_.stopped) return 0;
-    const char* error = run_(arrays_.data(), parameters_.data(), steps, state_.step);
-    if (error != nullptr) return Failure{"R043", error, ""};
-    return results_.take(steps, state_);
+Status HostAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
+  const std::byte* row = static_cast<const std::byte*>(from) + rows.start;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    std::memcpy(to + r * rows.bytes, row + r * rows.pitch, static_cast<size_t>(rows.bytes));
   }
-  Status finish() override { return Done{}; }  // it has worked on the state's own memory
+  return Done{};
+}
 
- private:
-  RunPacked run_;
-  PackedParameters parameters_;
-  PackedResults results_;
-  reference::State& state_;
-  std::vector<void*> arrays_;
-};
+Status HostAccelerator::launch(const Call& call) {
+  std::vector<void*> arguments = call.arrays;
+  for (const ScalarBytes& scalar : call.scalars) {
+    arguments.push_back(const_cast<std::byte*>(scalar.bytes));
+  }
+  const auto index = static_cast<size_t>(call.kernel);
+  if (interface_.run(kernels_[index], arguments.data(), call.blocks) == 0) return Done{};
+  return Failure{"R043", fmt::format("no threads can be had for {}", module_.kernels[index].name),
+                 "STENCIL_THREADS=1 runs without"};
+}
 
 class HostProgram : public LoadedProgram {
  public:
-  HostProgram(RunPacked run, const kernel::Plan& plan, std::string source)
-      : run_(run), plan_(plan), source_(std::move(source)) {}
+  HostProgram(std::unique_ptr<HostAccelerator> accelerator, const kernel::Module& module)
+      : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::string> code(CodeKind kind) const override {
     if (kind != CodeKind::Source) return LoadedProgram::code(kind);
-    return source_;
+    return host_source(module_);
   }
 
+  // An accelerator for each session: it has one answer to a stop condition.
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    return std::unique_ptr<Session>(std::make_unique<HostSession>(run_, plan_, state));
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state);
+  }
+  Result<std::unique_ptr<Session>> attach(reference::State& state,
+                                          const DeviceArrays& arrays) const override {
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state, arrays);
   }
 
  private:
-  RunPacked run_;
-  const kernel::Plan& plan_;
-  std::string source_;
+  std::unique_ptr<HostAccelerator> accelerator_;
+  const kernel::Module& module_;
 };
 
-Failure compilation_failure(const Words& command, const std::string& log) {
-  const auto text = read_file(log);
-  return {"R042",
-          fmt::format("the host compiler failed\n  {}\n{}", fmt::join(command, " "),
-                      text.ok() ? text.value() : std::string("(no output)")),
-          "set CXX to another C++17 compiler"};
-}
-
-// Compiles `source` to `library`: with OpenMP if the compiler has it.
-Status compile(const Words& compiler, FpMode fp, const std::string& source,
-               const std::string& library, const std::string& log) {
-  Words command = compiler;
-  for (const char* word : {"-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-w"}) {
-    command.push_back(word);
-  }
-  for (const std::string& flag : split(emit::required_flags(emit::Target::Cpp, fp))) {
-    command.push_back(flag);
-  }
-  for (const std::string& word : {std::string("-o"), library, source}) command.push_back(word);
-  Words parallel = command;
-  parallel.push_back("-fopenmp");
-  if (run_command(parallel, log) || run_command(command, log)) return Done{};
-  return compilation_failure(command, log);
-}
-
 DeviceInfo probe(const std::string&) {
-  const Words compiler = find_compiler();
-  if (compiler.empty()) {
-    return {"host", "", false, "no C++ compiler: none of $CXX, c++, g++, clang++ was found"};
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) {
+    const Failure& failure = library.failure();
+    return {"host", "", false, failure.message + "; " + failure.hint};
   }
+  const int threads = library.value().threads();
   return {"host",
-          fmt::format("C++ compiled by {}, {} processor{}", compiler[0],
-                      sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "" : "s"),
+          fmt::format("C++ compiled in process by {}, {} thread{}", library.value().description(),
+                      threads, threads == 1 ? "" : "s"),
           true, ""};
 }
 
-Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
-  const DeviceInfo info = probe(selector);
-  if (!info.available) return Failure{"R041", "device 'host' is not present: " + info.reason, ""};
-  const PrivateDirectory directory;
-  if (directory.path().empty()) {
-    return Failure{"R041", "device 'host' cannot make a temporary directory", "set TMPDIR"};
-  }
-  const std::string source = directory.path() + "/program.cpp";
-  const std::string object = directory.path() + "/program.so";
-  emit::Options options;
-  options.target = emit::Target::Cpp;
-  std::string text = emit::emit(*job.module, options);
-  const Status written = write_file_atomically(source, text);
-  if (!written.ok()) return written.failure();
-  const Status compiled =
-      compile(find_compiler(), job.module->fp, source, object, directory.path() + "/log");
-  if (!compiled.ok()) return compiled.failure();
-
-  // Never unloaded: threads of the OpenMP library that came with it outlive the last parallel loop.
-  void* handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) {
-    return Failure{"R042", fmt::format("the compiled program cannot be loaded: {}", dlerror()), ""};
-  }
-  const std::string entry = job.module->name + "_run_packed";
-  const auto run = reinterpret_cast<RunPacked>(dlsym(handle, entry.c_str()));
-  if (run == nullptr) return Failure{"R042", "the compiled program has no packed entry point", ""};
-  return std::unique_ptr<LoadedProgram>(
-      std::make_unique<HostProgram>(run, job.module->plan, std::move(text)));
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string&) {
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) return library.failure();
+  const std::string source = host_source(*job.module);
+  const FpMode fp = job.module->fp;
+  const auto object = cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
+                             [&] { return library.value().compile(source, fp); });
+  if (!object.ok()) return object.failure();
+  auto kernels = library.value().load(object.value());
+  if (!kernels.ok()) return kernels.failure();
+  return load_host_kernels(library.value(), *job.module, std::move(kernels).value());
 }
 
 }  // namespace
 
+std::string host_source(const kernel::Module& module) {
+  emit::Options options;
+  options.target = emit::Target::Cpp;
+  options.kernels_only = true;
+  return emit::emit(module, options);
+}
+
+Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& library,
+                                                         const kernel::Module& module,
+                                                         HostKernels kernels) {
+  auto accelerator = std::make_unique<HostAccelerator>(library, module, std::move(kernels));
+  const Status found = accelerator->find_kernels();
+  if (!found.ok()) return found.failure();
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<HostProgram>(std::move(accelerator), module));
+}
+
 Device host_device() {
-  return {"host", true, probe, load, true};
+  return {"host", true, probe, load, schedule::processor(), true};
 }
 
 }  // namespace stencil::runtime

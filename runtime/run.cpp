@@ -112,13 +112,14 @@ namespace {
 
 // The module for the schedule line; on failure nothing and errors.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
-                                            bool in_place,
+                                            const schedule::Machine& machine,
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics) {
   const bool automatic = line.empty() || line == "auto";
-  schedule = automatic ? schedule::choose(program) : schedule::parse(line, program, diagnostics);
+  schedule = automatic ? schedule::choose(program, nullptr, machine)
+                       : schedule::parse(line, program, diagnostics, machine);
   if (!schedule) return nullptr;
-  auto module = schedule::lower(program, *schedule, diagnostics, in_place);
+  auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return nullptr;
   const auto problems = kernel::verify(*module);
   for (const std::string& problem : problems) {
@@ -137,8 +138,9 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
   if (!chosen.ok()) return chosen.failure();
   out.device = std::move(chosen).value();
   if (out.device.device.runs_kernels) {
-    out.module = lower(program, schedule_line, dense || out.device.device.in_place, out.schedule,
-                       diagnostics);
+    schedule::Machine machine = out.device.device.machine;
+    machine.in_place = machine.in_place || dense;
+    out.module = lower(program, schedule_line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   }
   auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);

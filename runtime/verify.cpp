@@ -144,6 +144,7 @@ void Verifier::plan_rows() {
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   for (const ChosenDevice& device : devices_) {
     for (size_t s = 0; s < schedules_.size(); ++s) {
+      if (schedules_[s].on_processor && !device.device.machine.threads_are_loops) continue;
       RowPlan& row = rows_.emplace_back(RowPlan{device, &schedules_[s], {}});
       if (!schedules_[s].schedule) continue;
       if (sizes_.open) row.builds.push_back({&*sizes_.open, true, all, {}, "", {}});
@@ -162,7 +163,7 @@ void Verifier::prefetch(size_t index) {
   for (Build& build : row.builds) {
     Diagnostics diagnostics;
     auto module = schedule::lower(*build.program, *row.schedule->schedule, diagnostics,
-                                  row.device.device.in_place);
+                                  row.device.device.machine);
     if (!module) {
       build.problem = "refused: " + diagnostics.items().front().message;
       continue;

@@ -20,11 +20,12 @@ namespace {
 // -----------------------------------------------------------------------------------------
 
 // The schedule of a line if the program can be lowered by it; otherwise the refusal.
-ScheduleCase try_schedule(const ir::Program& program, const std::string& line) {
-  ScheduleCase out{line, {}, ""};
+ScheduleCase try_schedule(const ir::Program& program, const std::string& line,
+                          const schedule::Machine& machine = schedule::gpu()) {
+  ScheduleCase out{line, {}, "", machine.threads_are_loops};
   Diagnostics diagnostics;
-  const auto schedule = schedule::parse(line, program, diagnostics);
-  if (schedule && schedule::lower(program, *schedule, diagnostics)) {
+  const auto schedule = schedule::parse(line, program, diagnostics, machine);
+  if (schedule && schedule::lower(program, *schedule, diagnostics, machine)) {
     out.schedule = schedule;
     out.line = schedule::print(*schedule, program.grid.rank());
   }
@@ -80,12 +81,14 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
                                            bool quick, Diagnostics& diagnostics) {
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
-    if (!schedule::parse(line, program, diagnostics)) return out;
-    out.push_back(try_schedule(program, line));
-    return out;
+    Diagnostics refused;  // by GPUs, which take smaller blocks
+    if (schedule::parse(line, program, refused)) return {try_schedule(program, line)};
+    if (!schedule::parse(line, program, diagnostics, schedule::processor())) return out;
+    return {try_schedule(program, line, schedule::processor())};
   }
   const int rank = program.grid.rank();
   out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
+  out.push_back(try_schedule(program, "auto", schedule::processor()));
   out.push_back(try_schedule(program, "direct"));
   if (!quick) {
     out.push_back(

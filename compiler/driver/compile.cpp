@@ -16,9 +16,10 @@ namespace stencil {
 namespace {
 
 std::optional<schedule::Schedule> pick_schedule(const ir::Program& program, const std::string& line,
+                                                const schedule::Machine& machine,
                                                 Diagnostics& diagnostics) {
-  if (line.empty() || line == "auto") return schedule::choose(program);
-  return schedule::parse(line, program, diagnostics);
+  if (line.empty() || line == "auto") return schedule::choose(program, nullptr, machine);
+  return schedule::parse(line, program, diagnostics, machine);
 }
 
 // A module that breaks the rules of the kernel IR is a bug of this compiler; better refused than
@@ -50,11 +51,12 @@ void quote_program(const Source& source, const std::string& command_line, kernel
 
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics) {
-  const auto schedule = pick_schedule(program, request.schedule, diagnostics);
+  const bool is_cpp = request.emit.target == emit::Target::Cpp;
+  const schedule::Machine machine = is_cpp ? schedule::processor() : schedule::gpu();
+  const auto schedule = pick_schedule(program, request.schedule, machine, diagnostics);
   if (!schedule) return std::nullopt;
 
-  const bool in_place = request.emit.target == emit::Target::Cpp;
-  auto module = schedule::lower(program, *schedule, diagnostics, in_place);
+  auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
   quote_program(source, request.command_line, *module);
 

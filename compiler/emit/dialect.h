@@ -51,6 +51,7 @@ struct Dialect {
   std::string_view tensor_map;
   std::array<std::string_view, 3> thread_index;
   bool implicit_threads = true;  // false: Threads become loops over the threads
+  bool block_ranges = false;     // the caller shares the blocks of a launch: kernels take a range
   bool shared_at_top = false;    // shared arrays only at function scope, of constant size
   std::string_view infinity[2];  // F32, F64
   std::string_view nan[2];
@@ -59,6 +60,7 @@ struct Dialect {
   std::string_view product[2];
   // Divisions take long and fma does not, so a division by a constant is multiplied out.
   bool multiplies_divisions = false;
+  std::string_view prelude;  // what the file begins with, of kernels for a compiler without headers
   std::vector<Intrinsic> intrinsics;
   std::vector<Intrinsic> fast_intrinsics;  // --fp=fast prefers these
   std::vector<Helper> helpers;          // before the common ones (helpers.cpp), which they replace
@@ -71,5 +73,6 @@ const Dialect& cuda_dialect();
 const Dialect& cuda_jit_dialect();  // without <stdint.h>
 const Dialect& opencl_dialect();
 const Dialect& cpp_dialect();
+const Dialect& cpp_jit_dialect();  // without headers; kernels for a range of blocks
 
 }  // namespace stencil::emit

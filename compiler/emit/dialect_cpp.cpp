@@ -2,6 +2,11 @@
 // threads: the writer turns Threads into loops, after legalisation (legalise.h) has given the
 // per-thread buffers that outlive one of them a place per thread. Barriers vanish, because the
 // loops end there.
+//
+// Compiled in process (runtime/host) there are no headers, so the text declares what it uses, and
+// threads are not the language's business: a kernel does a range of blocks. What a processor rounds
+// correctly is asked for as a builtin, which may become one instruction; the other functions are
+// calls of the C library, as in the interpreter.
 #include "compiler/emit/dialect.h"
 
 namespace stencil::emit {
@@ -33,10 +38,73 @@ Dialect make_dialect() {
   return d;
 }
 
+constexpr std::string_view kPrelude = R"(typedef signed long int64_t;
+typedef unsigned int uint32_t;
+typedef unsigned short uint16_t;
+#define memcpy __builtin_memcpy
+extern "C" {
+float expf(float);
+float logf(float);
+float powf(float, float);
+float sinf(float);
+float cosf(float);
+float tanf(float);
+float tanhf(float);
+float fmodf(float, float);
+double exp(double);
+double log(double);
+double pow(double, double);
+double sin(double);
+double cos(double);
+double tan(double);
+double tanh(double);
+double fmod(double, double);
+}
+
+)";
+
+Dialect make_jit_dialect() {
+  Dialect d = make_dialect();
+  d.block_ranges = true;
+  d.prelude = kPrelude;
+  d.infinity[0] = "__builtin_huge_valf()";
+  d.infinity[1] = "__builtin_huge_val()";
+  d.nan[0] = "__builtin_nanf(\"\")";
+  d.nan[1] = "__builtin_nan(\"\")";
+  for (Intrinsic& intrinsic : d.intrinsics) {
+    switch (intrinsic.op) {
+      case Op::Fma:
+        intrinsic = {Op::Fma, "", "", "__builtin_fmaf", "__builtin_fma"};
+        break;
+      case Op::Abs:
+        intrinsic = {Op::Abs, "", "", "__builtin_fabsf", "__builtin_fabs"};
+        break;
+      case Op::Sqrt:
+        intrinsic = {Op::Sqrt, "", "", "__builtin_sqrtf", "__builtin_sqrt"};
+        break;
+      case Op::Floor:
+        intrinsic = {Op::Floor, "", "", "__builtin_floorf", "__builtin_floor"};
+        break;
+      case Op::Ceil:
+        intrinsic = {Op::Ceil, "", "", "__builtin_ceilf", "__builtin_ceil"};
+        break;
+      default:
+        break;
+    }
+  }
+  d.reserved = {"arguments", "begin_block", "end_block"};
+  return d;
+}
+
 }  // namespace
 
 const Dialect& cpp_dialect() {
   static const Dialect dialect = make_dialect();
+  return dialect;
+}
+
+const Dialect& cpp_jit_dialect() {
+  static const Dialect dialect = make_jit_dialect();
   return dialect;
 }
 

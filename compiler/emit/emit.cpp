@@ -23,7 +23,7 @@ const Dialect& dialect_of(const Options& options) {
     case Target::OpenCl:
       return opencl_dialect();
     case Target::Cpp:
-      return cpp_dialect();
+      return options.kernels_only ? cpp_jit_dialect() : cpp_dialect();
   }
   return cpp_dialect();
 }
@@ -42,8 +42,7 @@ constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 )";
 
 void includes(Text& out, const kernel::Module& module, const Options& options) {
-  const bool host_code = !options.kernels_only && options.target != Target::OpenCl;
-  if (!host_code && options.target != Target::Cpp) return;
+  if (options.kernels_only || options.target == Target::OpenCl) return;
   if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
   for (const char* header : {"math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
     out.line(fmt::format("#include <{}>", header));
@@ -101,9 +100,7 @@ std::string emit(const kernel::Module& module, const Options& options,
                  const SelfCheck* self_check) {
   const Dialect& dialect = dialect_of(options);
   Names names(module, dialect);
-  WriterOptions writing;
-  writing.exported = options.kernels_only || options.target != Target::Cpp;
-  Writer writer(module, dialect, options.target, names, writing);
+  Writer writer(module, dialect, options.target, names);
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
 
   const bool has_driver = !options.kernels_only && options.target != Target::OpenCl;
@@ -126,6 +123,7 @@ std::string emit(const kernel::Module& module, const Options& options,
   if (options.target == Target::OpenCl && !options.kernels_only) plan_comment(out, module, names);
   out.blank();
   includes(out, module, options);
+  out.verbatim(std::string(dialect.prelude));
   if (options.target == Target::OpenCl) pragmas(out, module, writer.expressions());
   out.verbatim(
       helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect, options.target));

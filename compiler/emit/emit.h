@@ -13,9 +13,12 @@ enum class Target { Cuda, OpenCl, Cpp };
 
 struct Options {
   Target target = Target::Cuda;
-  bool kernels_only = false;  // device code alone, for a JIT compiler (NVRTC, OpenCL); no includes
-  bool main = false;          // also a program: allocate, initialise, run, time, check
-  std::string header_name;    // file name to #include for the declarations; "": declare in place
+  // Device code alone, for a JIT compiler (NVRTC, OpenCL, Clang in process); no includes. Kernels
+  // of C++ then are `void NAME(void* const* arguments, int64_t begin_block, int64_t end_block)`:
+  // arrays, then addresses of the scalars.
+  bool kernels_only = false;
+  bool main = false;        // also a program: allocate, initialise, run, time, check
+  std::string header_name;  // file name to #include for the declarations; "": declare in place
 };
 
 // What --main needs beside the module itself: host functions in the same IR.

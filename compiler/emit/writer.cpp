@@ -11,6 +11,7 @@
 #include <cctype>
 
 #include "compiler/emit/legalise.h"
+#include "compiler/emit/loop_nest.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -34,6 +35,8 @@ std::string joined(const std::vector<std::string>& items) {
 std::string with_comment(const std::string& line, const std::string& comment) {
   return comment.empty() ? line : line + "  // " + comment;
 }
+
+constexpr const char* kBlocksSuffix = "_blocks";  // of the function that does a range of blocks
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -132,6 +135,7 @@ void Writer::kernel(const Kernel& original) {
   }
   out_.close();
   out_.blank();
+  if (dialect_.block_ranges) packed_entry(legal);
   kernel_ = nullptr;
   expressions_.enter(nullptr);
 }
@@ -158,7 +162,7 @@ void Writer::signature(const Kernel& kernel) {
   std::vector<std::string> list;
   parameters(kernel, list);
   const auto [x, y, z] = kernel::hardware_threads(kernel);
-  const std::string name = names_.spell(kernel.name);
+  std::string name = names_.spell(kernel.name);
   switch (target_) {
     case Target::Cuda: {
       std::string bounds = std::to_string(x * y * z);
@@ -176,12 +180,19 @@ void Writer::signature(const Kernel& kernel) {
       out_.line(fmt::format("__kernel __attribute__((reqd_work_group_size({}, {}, {})))", x, y, z));
       break;
     case Target::Cpp:
-      if (!is_single_block(module_, kernel)) list.push_back("const int64_t blocks");
+      if (dialect_.block_ranges) {
+        name += kBlocksSuffix;
+        list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
+      } else if (!is_single_block(module_, kernel)) {
+        list.push_back("const int64_t blocks");
+      }
       break;
   }
   std::string_view result;  // CUDA: on the line above
   if (target_ == Target::OpenCl) result = "void ";
-  if (target_ == Target::Cpp) result = options_.exported ? "extern \"C\" void " : "static void ";
+  if (target_ == Target::Cpp) result = "static void ";
+  // Inlined into its caller it would lose that its arrays are distinct.
+  if (dialect_.block_ranges) result = "__attribute__((noinline)) static void ";
   out_.open(fmt::format("{}{}({}) {{", result, name, joined(list)));
 }
 
@@ -238,9 +249,34 @@ std::string Writer::thread_index(size_t axis) const {
   return index;
 }
 
+// Unpacks the arguments of a kernel that does a range of blocks.
+void Writer::packed_entry(const Kernel& kernel) {
+  const std::string name = names_.spell(kernel.name);
+  std::vector<std::string> list;
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space != Space::Global) continue;
+    list.push_back(fmt::format("({}*)arguments[{}]", dialect_.type(buffer.type), list.size()));
+  }
+  for (const kernel::ScalarArgument& scalar : kernel.scalars) {
+    const std::string_view type = dialect_.type(arithmetic_type(scalar.type));
+    list.push_back(fmt::format("*(const {}*)arguments[{}]", type, list.size()));
+  }
+  list.insert(list.end(), {"begin_block", "end_block"});
+  out_.open(
+      fmt::format("extern \"C\" void {}(void* const* arguments,{}int64_t begin_block,{}"
+                  "int64_t end_block) {{",
+                  name, soft_space(1), soft_space(1)));
+  out_.line(fmt::format("{}{}({});", name, kBlocksSuffix, joined(list)));
+  out_.close();
+  out_.blank();
+}
+
 void Writer::looped_body(const Kernel& kernel) {
-  const bool single = is_single_block(module_, kernel);
-  if (!single) {
+  const bool single = !dialect_.block_ranges && is_single_block(module_, kernel);
+  if (dialect_.block_ranges) {
+    out_.open("for (int64_t block = begin_block; block < end_block; ++block) {");
+    ++loop_depth_;
+  } else if (!single) {
     out_.flush_left("#ifdef _OPENMP");
     out_.flush_left("#pragma omp parallel for schedule(static)");
     out_.flush_left("#endif");
@@ -553,28 +589,34 @@ void Writer::threads(const kernel::Threads& threads, bool last) {
 }
 
 void Writer::thread_loops(const kernel::Threads& threads, bool last) {
-  const std::set<std::string> used = kernel::variables_in(threads.body);
+  const LoopNest nest = loop_nest(*kernel_, threads.body);
   int opened = 0;
-  for (size_t axis = kMaxRank; axis-- > 0;) {
-    const int count = kernel_->threads[axis];
-    if (count == 1) continue;
-    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", kThreadNames[axis], count));
+  if (!nest.conditions.empty()) {
+    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
+    ++opened;
+  }
+  for (const LoopNest::Loop& loop : nest.loops) {
+    const std::string name = names_.spell(loop.name);
+    const std::string begin = expressions_.print(loop.begin);
+    const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
+    out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;
   }
   const bool braces = opened == 0 && !last;
   if (braces) out_.open("{");
+  const std::set<std::string> used = kernel::variables_in(nest.body);
   for (size_t axis = kMaxRank; axis-- > 0;) {
     if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
       out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
     }
   }
-  std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);
-  touched.merge(kernel::buffers_stored(threads.body));
+  std::set<kernel::BufferId> touched = kernel::buffers_loaded(nest.body);
+  touched.merge(kernel::buffers_stored(nest.body));
   for (kernel::BufferId id : touched) {
     if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
   }
   loop_depth_ += opened;
-  body(threads.body);
+  body(nest.body);
   loop_depth_ -= opened;
   for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
 }

@@ -11,7 +11,7 @@
 namespace stencil::emit {
 
 struct WriterOptions {
-  bool exported = true;         // extern "C" on kernels, else static
+  bool exported = true;         // CUDA: extern "C" on kernels, else static
   bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
 };
 
@@ -37,6 +37,7 @@ class Writer {
   void unused_arguments(const kernel::Kernel& kernel);
   void implicit_body(const kernel::Kernel& kernel);
   void looped_body(const kernel::Kernel& kernel);
+  void packed_entry(const kernel::Kernel& kernel);
   void shared_buffers(const kernel::Kernel& kernel);
   void declare(const kernel::Buffer& buffer, std::string_view qualifier);
   void body(const kernel::Body& body);

@@ -27,9 +27,13 @@ bool too_long_to_unroll(const ir::Program& program) {
 }
 
 // Up to rank 3 the fastest of those measured on an H200 (docs/performance.md).
-Schedule defaults(const ir::Program& program) {
+Schedule defaults(const ir::Program& program, const Machine& machine) {
   Schedule schedule;
   schedule.family = "direct";
+  if (machine.threads_are_loops) {  // long rows, and enough of them to keep a thread busy
+    schedule.block = program.grid.rank() == 1 ? Shape{16384} : Shape{1024, 16};
+    return schedule;
+  }
   if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
   if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
   if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // grids have short sides

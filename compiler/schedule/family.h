@@ -32,16 +32,20 @@ struct Family {
   std::string summary;
   std::vector<Setting> settings;  // those it has, in printing order
   // Settings that suit `program` before anything is searched.
-  Schedule (*defaults)(const ir::Program& program);
+  Schedule (*defaults)(const ir::Program& program, const Machine& machine);
   // Why `choose` should prefer a later family although this one can serve the program; "" if it
   // should not. Null: never.
-  std::string (*unrewarding)(const ir::Program& program);
+  std::string (*unrewarding)(const ir::Program& program, const Machine& machine);
   // Errors L01x name the feature, the reason and its place; without errors the program can be
   // lowered. Null: any program can.
-  void (*refuse)(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);
+  void (*refuse)(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+                 Diagnostics& diagnostics);
   kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule);
   Footprint (*measure)(const ir::Program& program, const Schedule& schedule);
 };
+
+// Defaults of `overlapped` for a processor (overlapped_processor.cpp).
+Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine);
 
 Family direct_family();
 Family overlapped_family();

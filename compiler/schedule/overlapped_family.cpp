@@ -89,8 +89,6 @@ int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& 
 
 namespace {
 
-constexpr int64_t kSharedBytesLimit = 227 * 1024;  // per block, compute capability 9.0
-
 Schedule make(int time_tile, const Shape& block, const Shape& elements) {
   Schedule schedule;
   schedule.family = "overlapped";
@@ -181,7 +179,8 @@ bool calls_in_double(const ir::Program& program) {
 
 // The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
 // last generations have; failing that, what the largest has.
-Schedule defaults(const ir::Program& program) {
+Schedule defaults(const ir::Program& program, const Machine& machine) {
+  if (machine.threads_are_loops) return overlapped_on_processor(program, machine);
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
@@ -191,7 +190,7 @@ Schedule defaults(const ir::Program& program) {
                     : rank == 3               ? 2
                                               : 1;
   const ir::Program tiled = split_step(program).tiled;
-  for (const int64_t limit : {kUsualSharedBytes, kSharedBytesLimit}) {
+  for (const int64_t limit : {kUsualSharedBytes, machine.shared_bytes}) {
     for (int t = usual; t >= 1; --t) {
       for (const Schedule& schedule : shapes(rank, t)) {
         const int64_t points = schedule.elements.product();
@@ -218,7 +217,8 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
   error.hint = "declare the field on the whole grid, or use T=1";
 }
 
-void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+            Diagnostics& diagnostics) {
   refuse_far_reads(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   const ir::Program tiled = split_step(program).tiled;
@@ -237,10 +237,10 @@ void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& d
     return;
   }
   const int64_t bytes = shared_tile_bytes(tiled, geometry);
-  if (bytes > kSharedBytesLimit) {
+  if (bytes > machine.shared_bytes) {
     Diagnostic& error =
         diagnostics.error("L015", {}, "overlapped tiling refused: the tiles exceed shared memory");
-    error.expected = fmt::format("at most {} bytes per block", kSharedBytesLimit);
+    error.expected = fmt::format("at most {} bytes per block", machine.shared_bytes);
     error.found = fmt::format("{} bytes", bytes);
     error.hint = "fewer elements per thread or a smaller block";
   }
@@ -282,14 +282,16 @@ Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule)
   return out;
 }
 
-// From 3-D on the halo is most of a tile that fits shared memory. Measured in 3-D, one step per
-// sweep is faster. A tile of one step saves traffic only if several functions share it.
-std::string unrewarding(const ir::Program& program) {
+// From 3-D on the halo is most of a tile that fits shared memory, or a processor's cache. Measured
+// in 3-D, one step per sweep is faster on both. A tile of one step saves traffic only if several
+// functions share it.
+std::string unrewarding(const ir::Program& program, const Machine& machine) {
   const int rank = program.grid.rank();
   if (rank >= 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
   if (!written_far_read(program)) return "";
-  const Footprint tiles = measure_overlapped(program, defaults(program));
-  const Footprint sweeps = direct_family().measure(program, direct_family().defaults(program));
+  const Footprint tiles = measure_overlapped(program, defaults(program, machine));
+  const Footprint sweeps =
+      direct_family().measure(program, direct_family().defaults(program, machine));
   const bool saves =
       tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
   return saves ? ""

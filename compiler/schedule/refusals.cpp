@@ -21,7 +21,7 @@ class Collector {
     for (const std::string& setting : word_settings(family)) {
       refused(family, family.name + " " + setting);
     }
-    const int usual = family.defaults(program_).time_tile;
+    const int usual = family.defaults(program_, gpu()).time_tile;
     for (int T = usual + 1; T <= kMaxTimeTile && has_time_tile(family); ++T) {
       if (refused(family, fmt::format("{} T={}", family.name, T))) return;
     }
@@ -37,7 +37,7 @@ class Collector {
   bool refused(const Family& family, const std::string& line) {
     Diagnostics reasons;
     const auto schedule = parse(line, program_, reasons);
-    if (schedule && family.refuse) family.refuse(program_, *schedule, reasons);
+    if (schedule && family.refuse) family.refuse(program_, *schedule, gpu(), reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;

@@ -19,8 +19,6 @@ namespace stencil::schedule {
 
 namespace {
 
-constexpr int kMaxThreads = 1024;
-constexpr int kMaxThreadsFromZ = 64;  // they share the third dimension that hardware has
 constexpr int kMaxElements = 256;
 
 const char* setting_name(Setting setting) {
@@ -134,7 +132,8 @@ const Family* find_family(const std::string& name) {
 }
 
 // Applies "name=value" to the schedule; an error text if it cannot.
-std::string apply_setting(Setting setting, const std::string& value, int rank, Schedule& schedule) {
+std::string apply_setting(Setting setting, const std::string& value, int rank,
+                          const Machine& machine, Schedule& schedule) {
   if (const WordSetting* row = find_row(kWords, setting)) {
     for (size_t i = 0; i < row->words.size(); ++i) {
       if (value != row->words[i]) continue;
@@ -164,18 +163,18 @@ std::string apply_setting(Setting setting, const std::string& value, int rank, S
   Shape full;
   for (size_t axis = 0; axis < shape->size(); ++axis) full[axis] = (*shape)[axis];
   const bool is_block = setting == Setting::Block;
-  const int limit = is_block ? kMaxThreads : kMaxElements;
-  if (full.product() > limit || (is_block && full.product(2) > kMaxThreadsFromZ)) {
+  const int limit = is_block ? machine.threads : kMaxElements;
+  if (full.product() > limit || (is_block && full.product(2) > machine.threads_from_z)) {
     return is_block ? fmt::format("at most {} threads per block ({} of them in z and beyond)",
-                                  limit, kMaxThreadsFromZ)
+                                  limit, machine.threads_from_z)
                     : fmt::format("at most {} elements per thread", limit);
   }
   (is_block ? schedule.block : schedule.elements) = full;
   return "";
 }
 
-bool parse_settings(const Family& family, std::istream& words, int rank, Schedule& schedule,
-                    Diagnostics& diagnostics) {
+bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
+                    Schedule& schedule, Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (Setting setting : family.settings) known.emplace_back(setting_name(setting));
   std::vector<bool> given(known.size(), false);
@@ -201,7 +200,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, Schedul
     }
     given[index] = true;
     const std::string wanted =
-        apply_setting(family.settings[index], word.substr(equals + 1), rank, schedule);
+        apply_setting(family.settings[index], word.substr(equals + 1), rank, machine, schedule);
     if (wanted.empty()) continue;
     Diagnostic& error =
         diagnostics.error("L002", {}, fmt::format("bad value of schedule setting '{}'", name));
@@ -238,6 +237,20 @@ std::vector<FamilyInfo> families() {
   return out;
 }
 
+Machine gpu() {
+  return {};
+}
+
+// A block's arrays are to stay in the second-level cache; sizes above serve kernels that do not.
+Machine processor() {
+  Machine machine;
+  machine.threads = machine.threads_from_z = 1 << 20;
+  machine.shared_bytes = 1 << 20;
+  machine.threads_are_loops = true;
+  machine.in_place = true;
+  return machine;
+}
+
 std::string print(const Schedule& schedule, int rank) {
   const Family* family = find_family(schedule.family);
   std::string out = schedule.family;
@@ -260,13 +273,13 @@ std::string print(const Schedule& schedule, int rank) {
 }
 
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
-                              Diagnostics& diagnostics) {
+                              Diagnostics& diagnostics, const Machine& machine) {
   std::istringstream words(line);
   std::string name;
   words >> name;
   if (name == "auto") {  // with blanks around it, or with settings
     std::string setting;
-    if (!(words >> setting)) return choose(program);
+    if (!(words >> setting)) return choose(program, nullptr, machine);
     Diagnostic& error = diagnostics.error(
         "L001", {}, fmt::format("schedule 'auto' takes no settings, found '{}'", setting));
     error.hint = "name a family to set it up";
@@ -283,20 +296,20 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
     if (!near.empty()) error.hint = fmt::format("did you mean '{}'?", near);
     return std::nullopt;
   }
-  Schedule schedule = family->defaults(program);
-  if (!parse_settings(*family, words, program.grid.rank(), schedule, diagnostics))
+  Schedule schedule = family->defaults(program, machine);
+  if (!parse_settings(*family, words, program.grid.rank(), machine, schedule, diagnostics))
     return std::nullopt;
   return schedule;
 }
 
-Schedule choose(const ir::Program& program, Diagnostics* refusals) {
+Schedule choose(const ir::Program& program, Diagnostics* refusals, const Machine& machine) {
   const std::vector<Family>& families = family_table();
   for (size_t f = 0; f + 1 < families.size(); ++f) {
     const Family& family = families[f];
-    const Schedule schedule = family.defaults(program);
+    const Schedule schedule = family.defaults(program, machine);
     Diagnostics why;
-    family.refuse(program, schedule, why);
-    const std::string reason = family.unrewarding ? family.unrewarding(program) : "";
+    family.refuse(program, schedule, machine, why);
+    const std::string reason = family.unrewarding ? family.unrewarding(program, machine) : "";
     if (!why.has_errors() && reason.empty()) return schedule;
     if (!why.has_errors()) {
       why.add({Severity::Note, "", {}, family.name + " not chosen: " + reason, "", "", "", {}});
@@ -304,16 +317,16 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals) {
     if (!refusals) continue;
     for (const Diagnostic& refusal : why.items()) refusals->add(refusal);
   }
-  return families.back().defaults(program);
+  return families.back().defaults(program, machine);
 }
 
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& asked,
-                                    Diagnostics& diagnostics, bool in_place) {
+                                    Diagnostics& diagnostics, const Machine& machine) {
   const Family* family = find_family(asked.family);
   Schedule schedule = asked;
-  if (schedule.rows == Rows::Auto) schedule.rows = in_place ? Rows::Dense : Rows::Padded;
+  if (schedule.rows == Rows::Auto) schedule.rows = machine.in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
-  if (family->refuse) family->refuse(program, schedule, refusals);
+  if (family->refuse) family->refuse(program, schedule, machine, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;

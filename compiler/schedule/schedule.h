@@ -47,6 +47,17 @@ enum class Rows {
   Dense,   // as in the user's arrays
 };
 
+// What a schedule is for.
+struct Machine {
+  int threads = 1024;                // of a block, at most
+  int threads_from_z = 64;           // of those, in z and beyond
+  int64_t shared_bytes = 227 << 10;  // of a block, at most (compute capability 9.0)
+  bool threads_are_loops = false;    // a block is done by one thread of a processor, in its caches
+  bool in_place = false;             // kernels work in the user's own arrays: rows=auto means dense
+};
+Machine gpu();
+Machine processor();
+
 struct Schedule {
   std::string family = "direct";
   int time_tile = 1;  // T, steps per launch
@@ -73,18 +84,18 @@ std::string print(const Schedule& schedule, int rank = 3);
 // Settings left out take the family's defaults for `program`. Errors L001 (unknown family or
 // setting, with the nearest name), L002 (value out of range); nothing then.
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
-                              Diagnostics& diagnostics);
+                              Diagnostics& diagnostics, const Machine& machine = gpu());
 
 // A reasonable schedule without search: the first family of the table that can serve the program
 // and does not call itself unrewarding for it, with its defaults. `refusals`, if
 // given, receives why the families before it were passed over.
-Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr);
+Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
+                const Machine& machine = gpu());
 
 // The module for this schedule, or nothing and at least one L0xx error that names the feature, the
-// schedule and the reason, with the span of the feature in the program. `in_place`: kernels are to
-// work in the user's own arrays, where rows=auto means dense.
+// schedule and the reason, with the span of the feature in the program.
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
-                                    Diagnostics& diagnostics, bool in_place = false);
+                                    Diagnostics& diagnostics, const Machine& machine = gpu());
 
 // What the program cannot have, for `explain`: a schedule line, and the errors with which `lower`
 // refuses it. The lines are: each family with its defaults for the program, one setting that is a

@@ -233,7 +233,7 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
 }
 
 // The candidate with the least expected time; a small one if none fits.
-Schedule defaults(const ir::Program& program) {
+Schedule defaults(const ir::Program& program, const Machine&) {
   Schedule best = make(1, {32, 1, 1}, {1, 1, 1});
   if (program.grid.rank() != 2 && program.grid.rank() != 3) return best;
   double least = 0;
@@ -251,11 +251,12 @@ Schedule defaults(const ir::Program& program) {
 
 // One sweep per function moves every field once; that is hard to beat where functions and fields
 // are many and little is computed.
-std::string unrewarding(const ir::Program& program) {
+std::string unrewarding(const ir::Program& program, const Machine& machine) {
   constexpr double kBytesPerSecond = 3.2e12;  // what `direct` reaches
+  if (machine.threads_are_loops) return "a processor has few registers, and caches";
   if (program.grid.rank() != 2 && program.grid.rank() != 3) return "";
-  const Schedule schedule = defaults(program);
-  const Schedule sweeps = direct_family().defaults(program);
+  const Schedule schedule = defaults(program, machine);
+  const Schedule sweeps = direct_family().defaults(program, machine);
   const Footprint cost = direct_family().measure(program, sweeps);
   const double by_sweeps = (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
   const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
@@ -362,7 +363,8 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
   }
 }
 
-void refuse(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine&,
+            Diagnostics& diagnostics) {
   constexpr int kMostRegisters = 1024;  // beyond this a kernel does nothing but spill
   refuse_features(program, diagnostics);
   refuse_shape(program, schedule, diagnostics);

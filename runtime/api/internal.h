@@ -54,7 +54,7 @@ struct SimulationData {
   // Host memory is what the device's kernels take pointers to.
   bool works_in_place() const {
     const runtime::Device& device = kernel->prepared.device.device;
-    return arrays == Arrays::Host && device.takes_pointers && device.in_place;
+    return arrays == Arrays::Host && device.takes_pointers && device.machine.in_place;
   }
   Status open_session();
   Status fetch();          // brings the fields into the state

@@ -43,6 +43,7 @@ TEST_F(RunCommand, EveryDeviceGivesTheSameFile) {
 // boundary function that reads the inside, by a second writer on a part. With a clamped wall, the
 // inside reads it from far away, after it was written.
 TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
+  if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   const auto program = [](const std::string& wall) {
     return "grid G = [0..45, 0..59] steps 5;\n"
            "subgrid inside of G = [2..43, 1..58];\n"
@@ -89,6 +90,7 @@ TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
 // A streamed front begins with images of the far side, where g writes two rows: they are wrong if
 // the front's first planes count as inside, and f reads them three rows later.
 TEST_F(RunCommand, AnEdgeThatIsWrittenApartIsItsOwnImage) {
+  if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("edge.stn",
         "grid G = [0..39, 0..199] steps 9;\n"
         "field A, B : real on G boundary periodic;\n"
@@ -165,11 +167,31 @@ TEST_F(RunCommand, FixedParamsChangeNoBit) {
       EXPECT_EQ(read(file("got.npy")), read(file("expected.npy"))) << device << " " << fix;
     }
   }
+  if (!has_device(devices, "host")) return;
   EXPECT_EQ(stencilc("verify heat.stn --quick --fix a --device host --schedule direct").status, 0);
 }
 
+// A library that cannot be opened, and one that is something else.
+TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
+  write("heat.stn", kHeat);
+  for (const auto& [library, reason] : {std::pair{"/missing/library.so", "/missing/library.so"},
+                                        std::pair{"libm.so.6", "another version of stencilc"}}) {
+    setenv("STENCIL_HOST_LIBRARY", library, 1);
+    const Outcome devices = stencilc("devices");
+    const Outcome run = stencilc("run heat.stn --device host");
+    const Outcome other = stencilc("run heat.stn");
+    unsetenv("STENCIL_HOST_LIBRARY");
+    EXPECT_FALSE(has_device(devices, "host"));
+    EXPECT_EQ(run.status, 3);
+    EXPECT_NE(run.err.find("R041"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("LLVM 19"), std::string::npos) << run.err;
+    EXPECT_EQ(other.status, 0) << other.err;
+  }
+}
+
 TEST_F(RunCommand, FourDimensionsOnTheHost) {
-  if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no C++ compiler";
+  if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("cube.stn",
         "grid G = [0..4, 0..5, 0..6, 0..7] steps 2;\nfield A : real on G boundary mirror;\n"
         "stencil s : A on G = 0.5 * (A[-1,0,0,0] + A[0,0,0,1]);\n"

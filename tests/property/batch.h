@@ -28,8 +28,11 @@ struct Item {
 // running, empty if nothing did.
 using RunBatch = std::string (*)(std::vector<Item>& items, int threads);
 
-// The emitted C++, all modules in one translation unit, compiled by the system's compiler.
+// The C++ that the `host` device compiles in process, on that device.
 std::string run_on_host(std::vector<Item>& items, int threads);
+
+// The emitted C++ files, all modules in one translation unit, compiled by the system's compiler.
+std::string run_on_cpp(std::vector<Item>& items, int threads);
 
 // The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL).
 std::string run_on_opencl(std::vector<Item>& items, int threads);

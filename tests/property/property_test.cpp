@@ -1,7 +1,7 @@
 // Random programs on every schedule family and device against the reference interpreter, bit for
 // bit.
 //
-//   property_test [--programs n] [--first-seed s] [--device host|opencl|cuda] [--batch n]
+//   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|cuda] [--batch n]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
 //   property_test --lower-only [...]   runs nothing; fails if a family never meets a construct
 //   property_test --print seed         the program alone, as a file for stencilc
@@ -37,14 +37,17 @@ std::string with_sizes(const GeneratedProgram& generated) {
 struct BatchDevice {
   const char* name;
   RunBatch run;
+  const char* needs;  // the device of the run time that must be present
 };
-constexpr BatchDevice kDevices[] = {
-    {"host", run_on_host}, {"opencl", run_on_opencl}, {"cuda", run_on_cuda}};
+constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
+                                    {"cpp", run_on_cpp, "reference"},
+                                    {"opencl", run_on_opencl, "opencl"},
+                                    {"cuda", run_on_cuda, "cuda"}};
 
-// The function that runs batches on a device; null if there is no such device.
-RunBatch batches_on(const std::string& name) {
+// How batches run on a device; null if there is no such device.
+const BatchDevice* batches_on(const std::string& name) {
   for (const BatchDevice& device : kDevices) {
-    if (name == device.name) return device.run;
+    if (name == device.name) return &device;
   }
   return nullptr;
 }
@@ -82,12 +85,13 @@ int main_with(int argc, char** argv) {
       return 2;
     }
   }
-  settings.run = batches_on(settings.device);
-  if (settings.run == nullptr) {
+  const BatchDevice* device = batches_on(settings.device);
+  if (device == nullptr) {
     std::cerr << "no batches run on device " << settings.device << "\n";
     return 2;
   }
-  if (const auto chosen = runtime::choose_device(settings.device); !chosen.ok()) {
+  settings.run = device->run;
+  if (const auto chosen = runtime::choose_device(device->needs); !chosen.ok()) {
     fmt::print("SKIPPED: {}\n", chosen.failure().message);
     return 77;
   }

@@ -14,7 +14,7 @@ struct Device {
   std::string description;  // hardware and driver; empty if the device is absent
   bool available = false;
   std::string reason;           // why it is not
-  bool takes_pointers = false;  // Kernel::attach_device() works: arrays in the device's own memory
+  bool takes_pointers = false;  // Kernel::attach_device() works: arrays where kernels find theirs
 };
 
 // Every kind, the one that "auto" prefers first. Looks at the machine anew, which may take some

@@ -59,7 +59,8 @@ class STENCIL_API Kernel {
   // The same with pointers to the device's memory, never read on the host, and asynchronous:
   // advance() queues its work on `stream` and returns. For "cuda" these are addresses in the GPU's
   // primary context (cudaMalloc), at multiples of 32 bytes, and `stream` is a cudaStream_t or
-  // CUstream, null being the default stream. Nothing is copied to or from the host. Each call of
+  // CUstream, null being the default stream; for "host", addresses in host memory, and no stream:
+  // its calls return when the steps are done. Nothing is copied to or from the host. Each call of
   // advance() queues copies on the device as well: at its beginning, of a written field's newest
   // level into the library's spare copy, since the user may have changed it; at its end, of levels
   // that stand elsewhere than they were given. Take many steps per call.

@@ -185,12 +185,12 @@ const Rule kBodyRules[] = {
      [](Module& m) {
        body(m).push_back({If{nullptr, {}, {}}});
      }},
-    {"too_many_threads", "kernel k: 1025 threads in a block",
+    {"too_many_threads", "kernel k: 1048577 threads in a block",
      [](Module& m) {
-       m.kernels[0].threads = {1025, 1, 1};
+       m.kernels[0].threads = {(1 << 20) + 1, 1, 1};
      }},
-    {"too_many_threads_from_z_on", "kernel k: 2048 threads in a block",
-     [](Module& m) { m.kernels[0].threads = {8, 8, 4, 4, 1, 1, 1, 2}; }},
+    {"too_many_threads_from_z_on", "kernel k: 2097152 threads in a block",
+     [](Module& m) { m.kernels[0].threads = {256, 256, 4, 4, 1, 1, 1, 2}; }},
     {"no_threads", "kernel k: 0 threads in one dimension",
      [](Module& m) {
        m.kernels[0].threads = {0, 1, 1};

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include <atomic>
 #include <cctype>
@@ -13,9 +12,7 @@
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/schedule.h"
 #include "runtime/compare.h"
-#include "runtime/files.h"
 #include "tests/unit/runtime/programs.h"
-#include "tests/unit/runtime/temporary_directory.h"
 
 namespace stencil::runtime {
 namespace {
@@ -267,24 +264,6 @@ TEST_P(KernelDevice, ServesSeveralThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelDevice, testing::Values("host", "opencl", "cuda"));
-
-TEST(HostDevice, ReportsTheCompilersWords) {
-  const TemporaryDirectory directory;
-  const std::string compiler = directory.file("broken-compiler");
-  ASSERT_TRUE(write_file_atomically(compiler, "#!/bin/sh\necho it is broken\nexit 1\n").ok());
-  ASSERT_EQ(chmod(compiler.c_str(), 0700), 0);
-  const char* before = getenv("CXX");
-  const std::string restored = before ? before : "";
-  setenv("CXX", compiler.c_str(), 1);
-  const ir::Program program = program_of(kDecay);
-  Diagnostics diagnostics;
-  const auto module = schedule::lower(program, schedule::choose(program), diagnostics);
-  const auto loaded = host_device().load({program, &*module}, "");
-  before ? setenv("CXX", restored.c_str(), 1) : unsetenv("CXX");
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.failure().code, "R042");
-  EXPECT_NE(loaded.failure().message.find("it is broken"), std::string::npos);
-}
 
 }  // namespace
 }  // namespace stencil::runtime

@@ -146,7 +146,7 @@ TEST(Verify, ComparesReductionsAndWhereTheRunStops) {
 
 TEST(Verify, SaysWhenNoSizeWillDo) {
   const Parsed parsed = parse_text(
-      "param N : integer = 4;\nrequire N > 5000;\ngrid G = [0..N-1] steps 1;\n"
+      "param N : integer = 4;\nrequire N > 50000;\ngrid G = [0..N-1] steps 1;\n"
       "field A : real on G;\nstencil s : A[0..N-1] = A[0];\n");
   ProgramOptions open;
   open.open = {"N"};

@@ -173,14 +173,14 @@ TEST(RowLayout, IsDescribed) {
 TEST(RowLayout, KernelsInPlaceAreDenseUnlessAskedOtherwise) {
   const ir::Program program = program_of("0..1000", "0..1000");
   Diagnostics diagnostics;
-  const auto padded = [&](const std::string& line, bool in_place) {
+  const auto padded = [&](const std::string& line, const Machine& machine) {
     const auto schedule = parse(line, program, diagnostics);
-    return kernel::is_padded(lower(program, *schedule, diagnostics, in_place)->plan);
+    return kernel::is_padded(lower(program, *schedule, diagnostics, machine)->plan);
   };
-  EXPECT_TRUE(padded("direct", false));
-  EXPECT_FALSE(padded("direct", true));
-  EXPECT_TRUE(padded("direct rows=padded", true));
-  EXPECT_FALSE(padded("direct rows=dense", false));
+  EXPECT_TRUE(padded("direct", gpu()));
+  EXPECT_FALSE(padded("direct", processor()));
+  EXPECT_TRUE(padded("direct rows=padded", processor()));
+  EXPECT_FALSE(padded("direct rows=dense", gpu()));
 }
 
 }  // namespace

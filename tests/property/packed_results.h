@@ -7,7 +7,7 @@
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
 
-namespace stencil::runtime {
+namespace stencil::property {
 
 // `struct NAME_results` of an emitted file: steps done, stopped, then value and evaluations of each
 // reduction, 8 bytes each. Its address is the last pointer of the packed arrays of a program with
@@ -28,4 +28,4 @@ class PackedResults {
   std::vector<uint64_t> words_;
 };
 
-}  // namespace stencil::runtime
+}  // namespace stencil::property

@@ -1,9 +1,9 @@
 // The layout is that of compiler/emit/host_api.cpp. All members have 8 bytes, so no compiler pads.
-#include "runtime/packed_results.h"
+#include "tests/property/packed_results.h"
 
 #include <bit>
 
-namespace stencil::runtime {
+namespace stencil::property {
 
 namespace {
 
@@ -40,4 +40,4 @@ int64_t PackedResults::take(int64_t steps, reference::State& state) const {
   return done;
 }
 
-}  // namespace stencil::runtime
+}  // namespace stencil::property

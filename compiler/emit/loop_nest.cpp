@@ -1,0 +1,219 @@
+// Threads as loops that a compiler makes vectors of. Two things of a GPU kernel stand in the way.
+//
+// Threads share the elements of a box by strides: `for (i = thread_x; i < n; i += threads)`. All
+// threads together are one loop from 0 to n, which here takes the place of the loop over threads.
+//
+// Threads test whether their point is one that a function computes. Such a test compares a loop
+// variable, shifted, with something that is the same for all threads; so it is a bound of the loop.
+// Tiles inside the grid then run loops of full length, those at its edges shorter ones, and no
+// point is tested. Lets are followed, and what is no such comparison stays a test.
+//
+// No sum overflows that did not before: a shift is the place of a tile, and integers leave room for
+// sums of two of them (docs/architecture.md, "Large grids").
+#include "compiler/emit/loop_nest.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using namespace kernel;
+
+namespace {
+
+class NestMaker {
+ public:
+  NestMaker(const Kernel& kernel, Body body) : kernel_(kernel) {
+    nest_.body = std::move(body);
+    for (size_t axis = kMaxRank; axis-- > 0;) {
+      if (kernel.threads[axis] == 1) continue;
+      nest_.loops.push_back({kThreadNames[axis], integer(0), integer(kernel.threads[axis])});
+      strides_.push_back(kernel.threads[axis]);
+    }
+    for (const char* name : kThreadNames) varying_.insert(name);
+  }
+
+  LoopNest make() {
+    while (lift_condition() || join_strides() || narrow()) {
+    }
+    return std::move(nest_);
+  }
+
+ private:
+  // A value as a loop's variable plus what is the same for all threads.
+  struct Shifted {
+    std::optional<size_t> loop;  // nothing: the value is the same for all threads
+    Expr shift;
+  };
+
+  static std::vector<Statement*> without_comments(Body& body) {
+    std::vector<Statement*> out;
+    for (Statement& statement : body) {
+      if (!std::holds_alternative<Comment>(statement.kind)) out.push_back(&statement);
+    }
+    return out;
+  }
+
+  bool is_uniform(const Expr& expr) const {
+    bool uniform = true;
+    for_each_node(expr, [&](const Expr& node) {
+      if (const auto* v = std::get_if<Variable>(&node->kind)) uniform &= !varying_.count(v->name);
+      uniform &= !std::holds_alternative<Load>(node->kind);
+    });
+    return uniform;
+  }
+
+  // The whole body on one condition that no thread decides.
+  bool lift_condition() {
+    const std::vector<Statement*> statements = without_comments(nest_.body);
+    auto* branch = statements.size() == 1 ? std::get_if<If>(&statements[0]->kind) : nullptr;
+    if (!branch || !branch->otherwise.empty() || !is_uniform(branch->condition)) return false;
+    nest_.conditions.push_back(branch->condition);
+    Body inner = std::move(branch->then);
+    nest_.body = std::move(inner);
+    return true;
+  }
+
+  // The whole body a loop whose iterations the threads of a dimension share.
+  bool join_strides() {
+    const std::vector<Statement*> statements = without_comments(nest_.body);
+    auto* loop = statements.size() == 1 ? std::get_if<For>(&statements[0]->kind) : nullptr;
+    if (!loop || !is_uniform(loop->end) || loop->end->type != Scalar::I32) return false;
+    const auto* begin = std::get_if<Variable>(&loop->begin->kind);
+    if (!begin || variables_in(loop->body).count(begin->name) || keeps_values(loop->body)) {
+      return false;
+    }
+    for (size_t i = 0; i < nest_.loops.size(); ++i) {
+      if (nest_.loops[i].name != begin->name || strides_[i] != loop->step) continue;
+      nest_.loops[i] = {loop->name, integer(0), loop->end};
+      strides_[i] = 0;
+      varying_.insert(loop->name);
+      Body inner = std::move(loop->body);
+      nest_.body = std::move(inner);
+      return true;
+    }
+    return false;
+  }
+
+  // What a thread keeps lasts for all of its iterations.
+  bool keeps_values(const Body& body) const {
+    std::set<BufferId> touched = buffers_loaded(body);
+    touched.merge(buffers_stored(body));
+    return std::any_of(touched.begin(), touched.end(), [&](BufferId id) {
+      return kernel_.buffers[static_cast<size_t>(id)].space == Space::Thread;
+    });
+  }
+
+  // Conditions of the last statement, behind lets, as bounds of loops.
+  bool narrow() {
+    const std::vector<Statement*> statements = without_comments(nest_.body);
+    lets_.clear();
+    for (size_t i = 0; i + 1 < statements.size(); ++i) {
+      const auto* let = std::get_if<Let>(&statements[i]->kind);
+      if (!let) return false;
+      lets_[let->name] = let->value;
+    }
+    for (const auto& [name, value] : lets_) varying_.insert(name);
+    auto* branch = statements.empty() ? nullptr : std::get_if<If>(&statements.back()->kind);
+    if (!branch || !branch->otherwise.empty()) return false;
+    std::vector<Expr> parts, left;
+    split(branch->condition, parts);
+    for (const Expr& part : parts) {
+      if (!bound(part)) left.push_back(part);
+    }
+    if (left.size() == parts.size()) return false;
+    if (!left.empty()) {
+      branch->condition = all_of(std::move(left));
+      return false;
+    }
+    Body inner = std::move(branch->then);
+    nest_.body.erase(std::find_if(nest_.body.begin(), nest_.body.end(), [&](Statement& statement) {
+      return &statement == statements.back();
+    }));
+    nest_.body.insert(nest_.body.end(), std::make_move_iterator(inner.begin()),
+                      std::make_move_iterator(inner.end()));
+    return true;
+  }
+
+  static void split(const Expr& condition, std::vector<Expr>& parts) {
+    const auto* both = std::get_if<Operation>(&condition->kind);
+    if (!both || both->op != Op::And) return parts.push_back(condition);
+    for (const Expr& operand : both->operands) split(operand, parts);
+  }
+
+  // True if the comparison has become a bound.
+  bool bound(const Expr& comparison) {
+    const auto* operation = std::get_if<Operation>(&comparison->kind);
+    if (!operation || operation->operands.size() != 2) return false;
+    const auto left = shifted(operation->operands[0]), right = shifted(operation->operands[1]);
+    if (!left || !right || !left->loop || right->loop) return false;
+    LoopNest::Loop& loop = nest_.loops[*left->loop];
+    int64_t& stride = strides_[*left->loop];
+    const Expr value = sub(right->shift, left->shift);
+    const auto from = [&](Expr first) {
+      loop.begin = kernel::operation(Op::Max, {loop.begin, std::move(first)});
+      stride = 0;
+    };
+    const auto before = [&](Expr end) {
+      loop.end = kernel::operation(Op::Min, {loop.end, std::move(end)});
+      stride = 0;
+    };
+    switch (operation->op) {
+      case Op::Ge:
+        from(value);
+        return true;
+      case Op::Gt:
+        from(add(value, integer(1)));
+        return true;
+      case Op::Le:
+        before(add(value, integer(1)));
+        return true;
+      case Op::Lt:
+        before(value);
+        return true;
+      case Op::Eq:
+        from(value);
+        before(add(value, integer(1)));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  std::optional<Shifted> shifted(const Expr& expr) const {
+    if (expr->type != Scalar::I32) return std::nullopt;
+    if (is_uniform(expr)) return Shifted{std::nullopt, expr};
+    if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
+      for (size_t i = 0; i < nest_.loops.size(); ++i) {
+        if (nest_.loops[i].name == variable->name) return Shifted{i, integer(0)};
+      }
+      const auto let = lets_.find(variable->name);
+      if (let == lets_.end()) return std::nullopt;
+      return shifted(let->second);
+    }
+    const auto* operation = std::get_if<Operation>(&expr->kind);
+    if (!operation || (operation->op != Op::Add && operation->op != Op::Sub)) return std::nullopt;
+    const auto a = shifted(operation->operands[0]), b = shifted(operation->operands[1]);
+    if (!a || !b || (b->loop && (a->loop || operation->op == Op::Sub))) return std::nullopt;
+    return Shifted{a->loop ? a->loop : b->loop,
+                   kernel::operation(operation->op, {a->shift, b->shift})};
+  }
+
+  const Kernel& kernel_;
+  LoopNest nest_;
+  std::vector<int64_t> strides_;      // threads that each loop is over; 0: it is over others by now
+  std::set<std::string> varying_;     // variables that differ from thread to thread
+  std::map<std::string, Expr> lets_;  // in the body
+};
+
+}  // namespace
+
+LoopNest loop_nest(const Kernel& kernel, Body body) {
+  return NestMaker(kernel, std::move(body)).make();
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,20 @@
+// Kernels compiled for the processor this program runs on.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/host_library.h"
+
+namespace stencil::runtime {
+
+// The C++ that the device compiles for a module.
+std::string host_source(const kernel::Module& module);
+
+// A module whose kernels have been loaded; it must outlive the program. R042, R043.
+Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& library,
+                                                         const kernel::Module& module,
+                                                         HostKernels kernels);
+
+}  // namespace stencil::runtime

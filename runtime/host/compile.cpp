@@ -1,0 +1,140 @@
+// Clang as a function: a CompilerInstance reads the source from memory, sees an empty file system,
+// and writes the object to memory. The options are those of `clang -cc1`, the compiler proper,
+// because the driver's only task would be to find headers and a linker, which nothing here needs.
+//
+// Bits. Contraction is off unless values may change. Functions of the C library are not builtins,
+// since LLVM folds a call with known arguments by calculating in double, which need not give the
+// bits of sinf; what the processor rounds correctly (sqrt, fma, floor) the source names as builtins
+// itself. No function sets errno: that changes no value and lets square roots be vectors.
+#include "runtime/host/compile.h"
+
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+// Clang asks for the loop optimiser that distributions build it with. Its archive is in a package
+// of its own and its passes are off unless asked for, so it has none here.
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "none", "", [](llvm::PassBuilder&) {}};
+}
+
+namespace stencil::host {
+
+namespace {
+
+// The features of this processor as "+avx2", "-sse4a", in a fixed order.
+const std::vector<std::string>& features() {
+  static const std::vector<std::string> list = [] {
+    std::vector<std::string> out;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      out.push_back((feature.second ? "+" : "-") + feature.first().str());
+    }
+    std::sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) {
+      return a.compare(1, a.npos, b, 1, b.npos) < 0;
+    });
+    return out;
+  }();
+  return list;
+}
+
+std::vector<std::string> arguments(const StencilHostOptions& options) {
+  std::vector<std::string> list = {"-triple", llvm::sys::getProcessTriple(), "-target-cpu",
+                                   llvm::sys::getHostCPUName().str()};
+  for (const std::string& feature : features()) {
+    list.insert(list.end(), {"-target-feature", feature});
+  }
+  list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
+                           "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
+                           "-pic-level", "2", "-mframe-pointer=none", "-w"});
+  list.push_back("-O" + std::to_string(options.optimisation));
+  if (options.optimisation >= 2) {
+    list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
+  }
+  if (options.fast != 0) {
+    list.insert(list.end(),
+                {"-menable-no-infs", "-menable-no-nans", "-fapprox-func",
+                 "-funsafe-math-optimizations", "-fno-signed-zeros", "-mreassociate",
+                 "-freciprocal-math", "-ffp-contract=fast", "-ffast-math", "-ffinite-math-only"});
+  } else {
+    list.push_back("-ffp-contract=off");
+  }
+  return list;
+}
+
+// The action writes to the stream that the instance was given.
+std::unique_ptr<clang::FrontendAction> action(int32_t form) {
+  if (form == kStencilHostIr) return std::make_unique<clang::EmitLLVMAction>();
+  return std::make_unique<clang::EmitObjAction>();
+}
+
+void initialise() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+}  // namespace
+
+Compiled compile(const std::string& source, const StencilHostOptions& options) {
+  initialise();
+  std::string log;
+  llvm::raw_string_ostream log_stream(log);
+  llvm::SmallVector<char, 0> output;
+
+  const std::vector<std::string> words = arguments(options);
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+
+  const auto style = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  clang::CompilerInstance instance;
+  instance.createDiagnostics(new clang::TextDiagnosticPrinter(log_stream, style.get()));
+  if (!instance.hasDiagnostics()) return {false, "no diagnostics"};
+  if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), pointers,
+                                                 instance.getDiagnostics())) {
+    return {false, log_stream.str()};
+  }
+  const llvm::MemoryBufferRef text(source, "kernels.cpp");
+  instance.getFrontendOpts().Inputs = {
+      clang::FrontendInputFile(text, clang::InputKind(clang::Language::CXX))};
+  instance.createFileManager(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>());
+  instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(output));
+  const std::unique_ptr<clang::FrontendAction> made = action(options.form);
+  if (!instance.ExecuteAction(*made)) return {false, log_stream.str()};
+  return {true, std::string(output.data(), output.size())};
+}
+
+const std::string& description() {
+  static const std::string text =
+      "Clang " CLANG_VERSION_STRING " for " + llvm::sys::getHostCPUName().str();
+  return text;
+}
+
+const std::string& target() {
+  static const std::string text = [] {
+    std::string out = clang::getClangFullVersion() + " " + llvm::sys::getProcessTriple() + " " +
+                      llvm::sys::getHostCPUName().str();
+    for (const std::string& feature : features()) out += " " + feature;
+    return out;
+  }();
+  return text;
+}
+
+}  // namespace stencil::host

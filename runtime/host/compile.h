@@ -1,0 +1,21 @@
+// C++ text to machine code, in memory.
+#pragma once
+
+#include <string>
+
+#include "runtime/host/host_compiler.h"
+
+namespace stencil::host {
+
+// What was made, or the messages of the compiler.
+struct Compiled {
+  bool ok = false;
+  std::string text;
+};
+Compiled compile(const std::string& source, const StencilHostOptions& options);
+
+// See StencilHostInterface.
+const std::string& description();
+const std::string& target();
+
+}  // namespace stencil::host

@@ -1,0 +1,127 @@
+#include "compiler/emit/loop_nest.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/kernel/passes.h"
+
+namespace stencil::emit {
+namespace {
+
+using namespace kernel;
+
+Kernel kernel_of(const Shape& threads) {
+  Kernel kernel;
+  kernel.name = "k";
+  kernel.threads = threads;
+  Buffer shared;
+  shared.name = "tile";
+  shared.type = Scalar::F32;
+  shared.space = Space::Shared;
+  shared.extents = {integer(64)};
+  Buffer own = shared;
+  own.name = "own";
+  own.space = Space::Thread;
+  kernel.buffers = {shared, own};
+  return kernel;
+}
+
+Statement store(BufferId buffer, const Expr& at) {
+  return {Store{buffer, {at}, real(1, Scalar::F32)}};
+}
+
+Statement only_if(Expr condition, Body then) {
+  return {If{std::move(condition), std::move(then), {}}};
+}
+
+Expr v(const char* name) {
+  return variable(name);
+}
+
+int64_t value_of(const Expr& expr) {
+  const auto* literal = std::get_if<IntegerLiteral>(&expr->kind);
+  EXPECT_NE(literal, nullptr);
+  return literal ? literal->value : -1;
+}
+
+TEST(LoopNest, HasALoopForEveryLongDimensionOutermostFirst) {
+  const LoopNest nest = loop_nest(kernel_of({8, 1, 4}), {store(0, v("thread_x"))});
+  ASSERT_EQ(nest.loops.size(), 2u);
+  EXPECT_EQ(nest.loops[0].name, "thread_z");
+  EXPECT_EQ(nest.loops[1].name, "thread_x");
+  EXPECT_EQ(value_of(nest.loops[1].begin), 0);
+  EXPECT_EQ(value_of(nest.loops[1].end), 8);
+  EXPECT_EQ(nest.body.size(), 1u);
+}
+
+TEST(LoopNest, ComparisonsOfShiftedThreadsAreBounds) {
+  // let x = thread_x + 10; if (12 <= x < 17 and flag-like comparison) tile[x] = 1
+  const Expr x = v("x");
+  const Expr odd = operation(Op::Eq, {operation(Op::Mod, {x, integer(2)}), integer(1)});
+  const Body body = {
+      {Let{"x", add(v("thread_x"), integer(10))}},
+      only_if(all_of({operation(Op::Ge, {x, integer(12)}), less(x, integer(17)), odd}),
+              {store(0, x)})};
+  const LoopNest nest = loop_nest(kernel_of({8}), body);
+  ASSERT_EQ(nest.loops.size(), 1u);
+  EXPECT_EQ(value_of(nest.loops[0].begin), 2);
+  EXPECT_EQ(value_of(nest.loops[0].end), 7);
+  ASSERT_EQ(nest.body.size(), 2u) << "the let, and what is no bound";
+  const auto& left = std::get<If>(nest.body[1].kind);
+  EXPECT_EQ(std::get<Operation>(left.condition->kind).op, Op::Eq);
+}
+
+TEST(LoopNest, AnAlternativeIsNoBound) {
+  const Expr condition = less(v("thread_x"), integer(3));
+  const LoopNest nest = loop_nest(
+      kernel_of({8}), {{If{condition, {store(0, v("thread_x"))}, {store(0, integer(0))}}}});
+  EXPECT_EQ(value_of(nest.loops[0].end), 8);
+  EXPECT_EQ(nest.body.size(), 1u);
+}
+
+TEST(LoopNest, LoadsAreNoBounds) {
+  const Expr loaded = convert(load(0, {integer(0)}, Scalar::F32), Scalar::I32);
+  const LoopNest nest =
+      loop_nest(kernel_of({8}), {only_if(less(v("thread_x"), loaded), {store(0, v("thread_x"))})});
+  EXPECT_EQ(value_of(nest.loops[0].end), 8);
+}
+
+TEST(LoopNest, WhatNoThreadDecidesStandsOutside) {
+  const Expr uniform = less(v("t"), v("steps"));
+  const LoopNest nest = loop_nest(kernel_of({8}), {only_if(uniform, {store(0, v("thread_x"))})});
+  ASSERT_EQ(nest.conditions.size(), 1u);
+  EXPECT_EQ(nest.conditions[0], uniform);
+  EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
+}
+
+Statement strided(Body body, int64_t step = 8) {
+  return {For{LoopKind::Serial, "i", v("thread_x"), integer(50), step, std::move(body)}};
+}
+
+TEST(LoopNest, IterationsThatThreadsShareAreOneLoop) {
+  const LoopNest nest = loop_nest(kernel_of({8}), {strided({store(0, v("i"))})});
+  ASSERT_EQ(nest.loops.size(), 1u);
+  EXPECT_EQ(nest.loops[0].name, "i");
+  EXPECT_EQ(value_of(nest.loops[0].begin), 0);
+  EXPECT_EQ(value_of(nest.loops[0].end), 50);
+  EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
+}
+
+TEST(LoopNest, SomeOfTheThreadsShareNothing) {
+  const LoopNest nest = loop_nest(
+      kernel_of({8}), {only_if(less(v("thread_x"), integer(5)), {strided({store(0, v("i"))})})});
+  EXPECT_EQ(nest.loops[0].name, "thread_x");
+  EXPECT_EQ(value_of(nest.loops[0].end), 5);
+  EXPECT_TRUE(std::holds_alternative<For>(nest.body[0].kind));
+}
+
+TEST(LoopNest, ThreadsThatDifferOtherwiseKeepTheirLoop) {
+  const auto name_of = [](const Body& body) {
+    return loop_nest(kernel_of({8}), body).loops[0].name;
+  };
+  EXPECT_EQ(name_of({strided({store(0, v("i"))}, 4)}), "thread_x") << "another stride";
+  EXPECT_EQ(name_of({strided({store(0, v("thread_x"))})}), "thread_x") << "used inside";
+  EXPECT_EQ(name_of({strided({store(1, v("i"))})}), "thread_x") << "what a thread keeps";
+}
+
+}  // namespace
+}  // namespace stencil::emit
