@@ -45,7 +45,7 @@ struct Family {
 };
 
 // Defaults of `overlapped` for a processor (overlapped_processor.cpp).
-Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine);
+Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine, int deepest);
 
 Family direct_family();
 Family overlapped_family();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 
 #include "compiler/ir/rewrite.h"
@@ -180,15 +181,12 @@ bool calls_in_double(const ir::Program& program) {
 // The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
 // last generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program, const Machine& machine) {
-  if (machine.threads_are_loops) return overlapped_on_processor(program, machine);
+  const int deepest = written_far_read(program) ? 1 : INT_MAX;
+  if (machine.threads_are_loops) return overlapped_on_processor(program, machine, deepest);
   constexpr int64_t kUsualSharedBytes = 160 * 1024;  // compute capability 8.0 and later
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
-  const int usual = written_far_read(program) ? 1
-                    : rank == 1               ? 16
-                    : rank == 2               ? 6
-                    : rank == 3               ? 2
-                                              : 1;
+  const int usual = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);
   const ir::Program tiled = split_step(program).tiled;
   for (const int64_t limit : {kUsualSharedBytes, machine.shared_bytes}) {
     for (int t = usual; t >= 1; --t) {

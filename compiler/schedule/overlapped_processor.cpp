@@ -5,6 +5,8 @@
 // loops from end to end, which compilers make vectors of. A cache holds several times what shared
 // memory does, so tiles are larger and deeper. In 1-D and 2-D they are the fastest measured
 // (docs/performance.md, "A processor"); in 3-D they serve whoever asks for them, `auto` does not.
+#include <algorithm>
+
 #include "compiler/schedule/family.h"
 #include "compiler/schedule/overlapped.h"
 
@@ -42,13 +44,13 @@ bool pays(const OverlappedGeometry& geometry, const Shape& points) {
 
 }  // namespace
 
-Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine) {
+Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine, int deepest) {
   const ir::Program tiled = split_step(program).tiled;
   Schedule schedule;
   schedule.family = "overlapped";
   schedule.regions = Regions::Hull;
   for (const Tile& tile : tiles(program.grid.rank())) {
-    schedule.time_tile = tile.time_tile;
+    schedule.time_tile = std::min(tile.time_tile, deepest);
     schedule.block = tile.points;
     const OverlappedGeometry geometry = plan_overlapped(tiled, schedule);
     if (pays(geometry, tile.points) && bytes_of(tiled, geometry) <= machine.shared_bytes) {

@@ -85,7 +85,7 @@ TEST_F(CacheCommand, SaveCodeWritesWhatTheDeviceHas) {
   const Outcome unknown = stencilc("run heat.stn --save-code c.txt");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_TRUE(contains(unknown.err, "error U021")) << unknown.err;
-  EXPECT_EQ(files(), "a.cpp b.cpp heat.stn");
+  EXPECT_EQ(files(), "a.cpp b.cpp cache heat.stn");
 }
 
 }  // namespace
