@@ -166,12 +166,7 @@ void Writer::signature(const Kernel& kernel) {
   switch (target_) {
     case Target::Cuda: {
       std::string bounds = std::to_string(x * y * z);
-      // A hint that leaves every thread all of its 255 registers says nothing, and with such hints
-      // ptxas 13.0 breaks large kernels (it crashes, or addresses of shared memory come out wrong).
-      constexpr int kRegistersOfBlocks = 65536, kRegistersOfThread = 256;
-      if (kernel.min_blocks * x * y * z >= kRegistersOfBlocks / kRegistersOfThread) {
-        bounds += ", " + std::to_string(kernel.min_blocks);
-      }
+      if (kernel.min_blocks > 0) bounds += ", " + std::to_string(kernel.min_blocks);
       out_.line(fmt::format("{} __global__ void __launch_bounds__({})",
                             options_.exported ? "extern \"C\"" : "static", bounds));
       break;
