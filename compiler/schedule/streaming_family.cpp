@@ -365,7 +365,10 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 
 void refuse(const ir::Program& program, const Schedule& schedule, const Machine&,
             Diagnostics& diagnostics) {
-  constexpr int kMostRegisters = 1024;  // beyond this a kernel does nothing but spill
+  // Half as much again as a thread has: beyond it a kernel does little but spill, and ptxas 13.0 was
+  // seen to crash on such kernels, or to compute in the stack pointer and so spill to wrong
+  // addresses (from 410 on; the estimates of measured schedules go up to 346).
+  constexpr int kMostRegisters = 384;
   refuse_features(program, diagnostics);
   refuse_shape(program, schedule, diagnostics);
   if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);

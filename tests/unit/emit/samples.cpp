@@ -192,7 +192,7 @@ Module tiled(int64_t tile_points) {
   kernel.name = "mean_steps";
   kernel.comment = "Up to two steps on one tile; the edges of the grid keep their values.";
   kernel.threads = {64, 1, 1};
-  kernel.min_blocks = 4;
+  kernel.min_blocks = 2;
   kernel.buffers = {
       global("A", {v("size")}, true),
       global("A_next", {v("size")}, false),

@@ -113,7 +113,7 @@ TEST(Cuda, DivisionsByConstantsAreMultipliedOut) {
 
 TEST(Cuda, SharedMemory) {
   const std::string text = emit_for(Target::Cuda, samples::tiled());
-  EXPECT_TRUE(has(text, "__launch_bounds__(64, 4)"));
+  EXPECT_TRUE(has(text, "__launch_bounds__(64, 2)"));
   EXPECT_TRUE(has(text, "  __shared__ __align__(16) float values[padded];  // the tile\n"));
   EXPECT_TRUE(has(text, "#pragma unroll\n"));
   EXPECT_TRUE(has(text, "  __syncthreads();\n"));
