@@ -365,10 +365,10 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 
 void refuse(const ir::Program& program, const Schedule& schedule, const Machine&,
             Diagnostics& diagnostics) {
-  // Half as much again as a thread has: beyond it a kernel does little but spill, and ptxas 13.0 was
-  // seen to crash on such kernels, or to compute in the stack pointer and so spill to wrong
-  // addresses (from 410 on; the estimates of measured schedules go up to 346).
-  constexpr int kMostRegisters = 384;
+  // Beyond these a kernel does little but spill, and ptxas 13.0 was seen to crash on such kernels, or
+  // to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on). Measured
+  // schedules go up to 346; in 2-D, estimates are the more cautious.
+  const int most_registers = program.grid.rank() == 2 ? 512 : 384;
   refuse_features(program, diagnostics);
   refuse_shape(program, schedule, diagnostics);
   if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);
@@ -389,10 +389,10 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
   }
   refuse_bulk(program, schedule, plan, diagnostics);
   if (diagnostics.has_errors()) return;
-  if (estimate_registers(plan) > kMostRegisters) {
+  if (estimate_registers(plan) > most_registers) {
     Diagnostic& error = diagnostics.error(
         "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");
-    error.expected = fmt::format("at most {} values of 32 bits per thread", kMostRegisters);
+    error.expected = fmt::format("at most {} values of 32 bits per thread", most_registers);
     error.found = fmt::format("{}", estimate_registers(plan));
     error.hint = "fewer steps per tile or fewer elements per thread";
     return;
