@@ -52,7 +52,9 @@ GeneratedProgram Generator::run() {
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }
-  out_.integers.emplace_back("m", random_.between(-3, 5));
+  // Divisors may be m + 1 or m - 1, and a zero that is known at compile time is an error.
+  const int64_t m = random_.between(-3, 5);
+  out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m);
   out_.reals = {{"alpha", random_.unit()},
                 {"beta", 2 * random_.unit() - 1},
                 {"gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000})}};
