@@ -19,8 +19,8 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
-#include "compiler/schedule/schedule.h"
 #include "compiler/reference/state.h"
+#include "compiler/schedule/schedule.h"
 #include "runtime/result.h"
 
 namespace stencil::runtime {

@@ -56,7 +56,7 @@ class HostAccelerator : public Accelerator {
   const kernel::Module& module_;
   HostKernels loaded_;
   std::vector<StencilHostKernel> kernels_;  // by number in the module
-  int32_t flag_ = 0;  // as it was when it was asked for
+  int32_t flag_ = 0;                        // as it was when it was asked for
 };
 
 // At most so many bytes does a block of the kernel keep on the stack; nothing if they overflow.
@@ -182,8 +182,9 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string&) 
   if (!library.ok()) return library.failure();
   const std::string source = host_source(*job.module);
   const FpMode fp = job.module->fp;
-  const auto object = cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
-                             [&] { return library.value().compile(source, fp); });
+  const auto object =
+      cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
+             [&] { return library.value().compile(source, fp); });
   if (!object.ok()) return object.failure();
   auto kernels = library.value().load(object.value());
   if (!kernels.ok()) return kernels.failure();

@@ -17,8 +17,9 @@ using HostKernels = std::shared_ptr<StencilHostProgram>;
 class HostLibrary {
  public:
   // The library, opened at the first call and kept. It is looked for where $STENCIL_HOST_LIBRARY
-  // says; if that is not set, beside the executable (../lib, the same directory), beside the library
-  // that this code is part of, and where the dynamic linker looks. R041 if there is none, or one of another version.
+  // says; if that is not set, beside the executable (../lib, the same directory), beside the
+  // library that this code is part of, and where the dynamic linker looks. R041 if there is none,
+  // or one of another version.
   static const Result<HostLibrary>& open();
 
   // How hard the compiler tries: 0 to 3, as in -O3.

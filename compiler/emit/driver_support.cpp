@@ -71,7 +71,8 @@ struct stencil_memory {
 
 )text";
 
-constexpr const char* kFlag = R"text(// The flag of the stop condition on its way to the host, beside a stream that goes on meanwhile.
+constexpr const char* kFlag =
+    R"text(// The flag of the stop condition on its way to the host, beside a stream that goes on meanwhile.
 struct stencil_flag {
   cudaStream_t beside;
   cudaEvent_t set;

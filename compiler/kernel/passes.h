@@ -21,9 +21,9 @@ std::string print(const Expr& expr);
 std::vector<std::string> verify(const Module& module);
 
 // Where in the plan's actions the answer to the stop condition is needed at the latest: ahead of
-// this one (or at the end). A tile writes nothing but spare slots up to there, so it may be launched
-// before it is known whether the run goes on; if not, leaving out the rest undoes it. Nothing if
-// there is no stop condition, or if tiles write levels that a run which ends must keep.
+// this one (or at the end). A tile writes nothing but spare slots up to there, so it may be
+// launched before it is known whether the run goes on; if not, leaving out the rest undoes it.
+// Nothing if there is no stop condition, or if tiles write levels that a run which ends must keep.
 std::optional<size_t> answer_point(const Module& module);
 
 }  // namespace stencil::kernel

@@ -365,8 +365,8 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 
 void refuse(const ir::Program& program, const Schedule& schedule, const Machine&,
             Diagnostics& diagnostics) {
-  // Beyond these a kernel does little but spill, and ptxas 13.0 was seen to crash on such kernels, or
-  // to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on). Measured
+  // Beyond these a kernel does little but spill, and ptxas 13.0 was seen to crash on such kernels,
+  // or to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on). Measured
   // schedules go up to 346; in 2-D, estimates are the more cautious.
   const int most_registers = program.grid.rank() == 2 ? 512 : 384;
   refuse_features(program, diagnostics);
