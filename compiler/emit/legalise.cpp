@@ -519,9 +519,13 @@ Kernel expand_bulk_copies(Kernel kernel, Names& names) {
 }
 
 Kernel drop_dead_code(Kernel kernel) {
-  std::set<std::string> live;
-  kernel.body = live_part(std::move(kernel.body), live);
+  kernel.body = drop_dead_code(std::move(kernel.body));
   return kernel;
+}
+
+Body drop_dead_code(Body body) {
+  std::set<std::string> live;
+  return live_part(std::move(body), live);
 }
 
 Kernel split_deep_expressions(Kernel kernel, Names& names) {

@@ -10,6 +10,8 @@ namespace stencil::emit {
 
 // Without lets that nothing reads (compilers warn about them) and statements that do nothing.
 kernel::Kernel drop_dead_code(kernel::Kernel kernel);
+// The same of a body that nothing behind it reads the names of.
+kernel::Body drop_dead_code(kernel::Body body);
 
 // With expressions that nest deeper in parentheses than compilers accept split into named parts.
 kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 
+#include "compiler/emit/legalise.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -40,6 +41,7 @@ class NestMaker {
   LoopNest make() {
     while (lift_condition() || join_strides() || narrow()) {
     }
+    nest_.body = drop_dead_code(std::move(nest_.body));  // lets that only those tests read
     return std::move(nest_);
   }
 
