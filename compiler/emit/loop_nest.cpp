@@ -5,6 +5,7 @@
 //
 // Threads test whether their point is one that a function computes. Such a test compares a loop
 // variable, shifted, with something that is the same for all threads; so it is a bound of the loop.
+// A test of nothing but the latter stands before all loops.
 // Tiles inside the grid then run loops of full length, those at its edges shorter ones, and no
 // point is tested. Lets are followed, and what is no such comparison stays a test.
 //
@@ -125,7 +126,7 @@ class NestMaker {
     std::vector<Expr> parts, left;
     split(branch->condition, parts);
     for (const Expr& part : parts) {
-      if (!bound(part)) left.push_back(part);
+      if (!same_for_all(part) && !bound(part)) left.push_back(part);
     }
     if (left.size() == parts.size()) return false;
     if (!left.empty()) {
@@ -145,6 +146,22 @@ class NestMaker {
     const auto* both = std::get_if<Operation>(&condition->kind);
     if (!both || both->op != Op::And) return parts.push_back(condition);
     for (const Expr& operand : both->operands) split(operand, parts);
+  }
+
+  // True if no thread decides the condition, which then stands before the loops.
+  bool same_for_all(const Expr& condition) {
+    if (is_uniform(condition)) {
+      nest_.conditions.push_back(condition);
+      return true;
+    }
+    const auto* operation = std::get_if<Operation>(&condition->kind);
+    if (!operation || operation->operands.size() != 2 || condition->type != Scalar::Bool) {
+      return false;
+    }
+    const auto left = shifted(operation->operands[0]), right = shifted(operation->operands[1]);
+    if (!left || !right || left->loop || right->loop) return false;
+    nest_.conditions.push_back(kernel::operation(operation->op, {left->shift, right->shift}));
+    return true;
   }
 
   // True if the comparison has become a bound.

@@ -146,6 +146,11 @@ std::vector<FarRead> far_reads(const ir::Program& program);
 // they are read from memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
+// The point of a place in a tile lies in `box`. In dimensions with images it is a point of the grid;
+// in others the place itself, which may lie beyond the grid.
+kernel::Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
+                    const std::vector<bool>& images);
+
 // The coordinate, in dimension d, of the point that a place is an image of. The place lies at most
 // `below` points below the box and `above` points above it.
 kernel::Expr wrap(const Interface& interface, const ir::Box& box, int d, const kernel::Expr& at,
@@ -167,6 +172,15 @@ struct TileLength {
 // `lengths`: per dimension, outermost first.
 Tiling tile_box(const Interface& interface, const ir::Box& box,
                 const std::vector<TileLength>& lengths, Names& names);
+
+// Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
+// done with at most two launches of each of the shorter ones.
+std::vector<int> tile_sizes(int time_tile);
+
+// How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of its
+// points; at least one if it has points at all. I32.
+kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,
+                         int64_t spared);
 
 // Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
 // first).

@@ -115,6 +115,16 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
   return out;
 }
 
+Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
+            const std::vector<bool>& images) {
+  ir::Box places = interface.program().grid;
+  for (size_t d = 0; d < places.ranges.size(); ++d) {
+    if (images[d]) continue;
+    places.ranges[d] = {places.ranges[d].low - 1, places.ranges[d].high + 1};
+  }
+  return interface.inside(point, box, &places);
+}
+
 Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
           int64_t above) {
   const ir::Range& range = box.ranges[static_cast<size_t>(d)];

@@ -50,6 +50,7 @@ Schedule overlapped_on_processor(const ir::Program& program, const Machine& mach
 Family direct_family();
 Family overlapped_family();
 Family streaming_family();
+Family planes_family();
 
 constexpr int kMaxTimeTile = 64;  // T
 

@@ -231,14 +231,8 @@ class OverlappedLowering {
     return out;
   }
 
-  // The point lies in `box`. Images are points of the grid, other places may lie beyond it.
   Expr exists(const Point& point, const ir::Box& box) const {
-    ir::Box places = program_.grid;
-    for (size_t d = 0; d < places.ranges.size(); ++d) {
-      if (geometry_.images[d]) continue;
-      places.ranges[d] = {places.ranges[d].low - 1, places.ranges[d].high + 1};
-    }
-    return interface_.inside(point, box, &places);
+    return schedule::exists(interface_, point, box, geometry_.images);
   }
 
   Body load_group(const std::vector<ir::FieldId>& group, const Margin& margin, const ir::Box& box) {

@@ -214,7 +214,7 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
 }  // namespace
 
 const std::vector<Family>& family_table() {
-  static const std::vector<Family> kFamilies = {streaming_family(), overlapped_family(),
+  static const std::vector<Family> kFamilies = {streaming_family(), planes_family(), overlapped_family(),
                                                 direct_family()};
   return kFamilies;
 }

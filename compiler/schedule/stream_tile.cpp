@@ -44,20 +44,6 @@ Expr StreamTile::let(Body& body, const std::string& wanted, const Expr& value) {
   return kernel::variable(name, value->type);
 }
 
-Expr StreamTile::count(int d, const Expr& length, int64_t length_value, int64_t spared) const {
-  const ir::Affine extent = program_.grid.ranges[static_cast<size_t>(d)].high -
-                            program_.grid.ranges[static_cast<size_t>(d)].low + 1;
-  if (extent.is_constant()) {
-    if (extent.constant <= 0) return literal(0);
-    const int64_t rest = std::max<int64_t>(extent.constant - spared, 1);
-    return literal((rest + length_value - 1) / length_value);
-  }
-  const Expr points = interface_.extent(program_.grid, d);
-  const Expr rest = larger(plus(points, -spared), smaller(points, literal(1)));
-  return larger(kernel::operation(Op::Div, {kernel::add(rest, plus(length, -1)), length}),
-                literal(0));
-}
-
 Expr StreamTile::cut(kernel::Module& module) {
   const auto constant = [&](const std::string& wanted, int64_t value, const std::string& why) {
     const std::string name = builder_.names().unique(
@@ -77,7 +63,7 @@ Expr StreamTile::cut(kernel::Module& module) {
                              "with incomplete neighbours",
                              name, plan_.threads[static_cast<size_t>(axis)],
                              plan_.patch[static_cast<size_t>(axis)], margin.low, margin.high));
-    Expr tiles = count(d, core_[axis], plan_.core(axis), plan_.spared(axis));
+    Expr tiles = tiles_along(interface_, d, {plan_.core(axis), core_[axis]}, plan_.spared(axis));
     last_tile_[axis] = plus(let(body_, "tiles_" + name, tiles), -1);
     Expr groups = let(body_, "tiles_" + name, tiles);
     if (flat()) {
@@ -99,7 +85,7 @@ Expr StreamTile::cut(kernel::Module& module) {
         constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
     blocks = set_edges_apart(chunks, &chunk, edge_chunk, &rest);
   } else {
-    blocks = kernel::mul(blocks, kernel::convert(count(0, chunk, chunks.length, 0), Scalar::I64));
+    blocks = kernel::mul(blocks, kernel::convert(tiles_along(interface_, 0, {chunks.length, chunk}, 0), Scalar::I64));
   }
   for (int axis = 0; axis < rank() - 1; ++axis) {
     const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
@@ -121,8 +107,8 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& 
   const auto whole = [](const Expr& expr) {
     return std::get<kernel::IntegerLiteral>(expr->kind).value;
   };
-  const int64_t per_edge = whole(count(0, edge_chunk, chunks.edge_length, 0));
-  const int64_t per_group = whole(count(0, *chunk, chunks.length, 0));
+  const int64_t per_edge = whole(tiles_along(interface_, 0, {chunks.edge_length, edge_chunk}, 0));
+  const int64_t per_group = whole(tiles_along(interface_, 0, {chunks.length, *chunk}, 0));
   const int64_t inner_groups = chunks.groups - 2;
   const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
   const Expr at_edge = let(body_, "at_edge", kernel::less(block, literal(2 * per_edge)));

@@ -66,8 +66,6 @@ class StreamTile {
   Expr low(int d) const { return interface_.low(program_.grid, d); }
   Expr high(int d) const { return interface_.high(program_.grid, d); }
   Expr let(Body& body, const std::string& wanted, const Expr& value);
-  // How many pieces of `length` cover the points of dimension d, of which `spared` need none.
-  Expr count(int d, const Expr& length, int64_t length_value, int64_t spared) const;
   // Numbers the tiles and chunks: afterwards tile_, first_plane_ and last_plane_ say where a block
   // is. Returns the number of blocks.
   Expr cut(kernel::Module& module);

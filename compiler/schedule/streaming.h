@@ -15,10 +15,6 @@ constexpr int kRegistersPerMultiprocessor = 65536;
 constexpr int kRegistersPerThread = 248;  // of 255, with a margin
 constexpr int64_t kSharedPerBlock = 227 * 1024;
 
-// Steps of the tiles that a schedule's kernels serve: T, T/2, ... 1, so that any number of steps is
-// done with at most two launches of each of the shorter ones.
-std::vector<int> tile_sizes(int time_tile);
-
 // Blocks per multiprocessor that a kernel's registers are rationed for.
 int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
 

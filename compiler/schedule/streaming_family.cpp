@@ -10,12 +10,6 @@
 
 namespace stencil::schedule {
 
-std::vector<int> tile_sizes(int time_tile) {
-  std::vector<int> sizes;
-  for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
-  return sizes;
-}
-
 namespace {
 
 // Registers that a thread may have when so many blocks share a multiprocessor: its warps are dealt

@@ -4,6 +4,7 @@
 // third grid dimensions end at 65,535 on some. The block number is split here, once per block.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/kernel/walk.h"
@@ -34,6 +35,30 @@ bool is_literal(const Expr& expr) {
 }
 
 }  // namespace
+
+std::vector<int> tile_sizes(int time_tile) {
+  std::vector<int> sizes;
+  for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
+  return sizes;
+}
+
+Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
+  const ir::Box& grid = interface.program().grid;
+  const ir::Range& range = grid.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (extent.is_constant()) {
+    if (extent.constant <= 0) return kernel::integer(0);
+    const int64_t rest = std::max<int64_t>(extent.constant - spared, 1);
+    return kernel::integer((rest + length.points - 1) / length.points);
+  }
+  const Expr one = kernel::integer(1);
+  const Expr points = interface.extent(grid, d);
+  const Expr rest = kernel::operation(Op::Max, {kernel::sub(points, kernel::integer(spared)),
+                                                kernel::operation(Op::Min, {points, one})});
+  const Expr longer = kernel::add(rest, kernel::sub(length.expr, one));
+  const Expr count = kernel::operation(Op::Div, {longer, length.expr});
+  return kernel::operation(Op::Max, {count, kernel::integer(0)});
+}
 
 int along(const Shape& shape, int rank, int dimension) {
   return shape[static_cast<size_t>(rank - 1 - dimension)];

@@ -10,7 +10,7 @@
 
 namespace stencil::property {
 
-inline constexpr std::array kFamilies = {"direct", "overlapped", "streaming"};
+inline constexpr std::array kFamilies = {"direct", "overlapped", "streaming", "planes"};
 
 class Coverage {
  public:

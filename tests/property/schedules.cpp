@@ -35,6 +35,20 @@ std::string random_streaming(Random& random, int rank, FpMode fp) {
   return line;
 }
 
+std::string random_planes(Random& random, int rank) {
+  if (rank < 2 || random.chance(8)) return "planes";  // refused by name; its defaults
+  Shape block = {random.pick<int>({4, 7, 8, 16, 32})};
+  for (size_t axis = 1; axis + 1 < static_cast<size_t>(rank); ++axis) {
+    const int threads = random.pick<int>({1, 2, 4, 5, 8});
+    if (threads * block.product() <= 256 && (axis < 2 || threads * block.product(2) <= 64)) {
+      block[axis] = threads;
+    }
+  }
+  return fmt::format("planes T={} block={} chunk={} edges={}", random.between(1, 6),
+                     print(block, rank), random.pick<std::string>({"auto", "1", "2", "5", "20"}),
+                     random.chance(60) ? "split" : "tested");
+}
+
 // Enlarges a tile that is smaller than its halo: twice the threads in every dimension, or, where a
 // block has enough of them, twice the elements; one step less. Elements come second because they
 // are unrolled: a compiler that optimises takes a minute over hundreds.
@@ -53,6 +67,19 @@ std::optional<schedule::Schedule> enlarge(schedule::Schedule schedule, int rank)
   }
   schedule.time_tile = std::max(1, schedule.time_tile - 1);
   if (elements > kElements) return std::nullopt;
+  return schedule;
+}
+
+// The same for planes, which have threads alone.
+std::optional<schedule::Schedule> enlarge_planes(schedule::Schedule schedule, int rank) {
+  constexpr int kThreads = 512, kThreadsFromZ = 64;
+  for (size_t axis = 0; axis + 1 < static_cast<size_t>(rank); ++axis) {
+    if (2 * schedule.block.product() > kThreads) break;
+    if (axis > 1 && 2 * schedule.block.product(2) > kThreadsFromZ) break;
+    schedule.block[axis] *= 2;
+  }
+  if (schedule.time_tile == 1 && 2 * schedule.block.product() > kThreads) return std::nullopt;
+  schedule.time_tile = std::max(1, schedule.time_tile - 1);
   return schedule;
 }
 
@@ -90,7 +117,7 @@ std::optional<schedule::Schedule> reduce(schedule::Schedule schedule) {
 // What to try instead, by the code of the refusal.
 std::optional<schedule::Schedule> amend(schedule::Schedule schedule, const std::string& code,
                                         int rank) {
-  const bool streams = schedule.family == "streaming";
+  const bool streams = schedule.family == "streaming", planes = schedule.family == "planes";
   if (code == "L025") {  // no sizes for bulk copies
     schedule.loads = schedule::Loads::Async;
     return schedule;
@@ -105,11 +132,13 @@ std::optional<schedule::Schedule> amend(schedule::Schedule schedule, const std::
   }
   if (code == "L015" || code == "L020") return reduce(schedule);
   if (code != "L014") return std::nullopt;
+  if (planes) return enlarge_planes(schedule, rank);
   return streams ? enlarge_streaming(schedule, rank) : enlarge(schedule, rank);
 }
 
 std::string random_settings(Random& random, const std::string& family, int rank, FpMode fp) {
   if (family == "streaming") return random_streaming(random, rank, fp);
+  if (family == "planes") return random_planes(random, rank);
   if (rank > 3) return random_deep_schedule(random, family, rank);
   const int bx = random.pick<int>({4, 8, 16, 32});
   const int by = random.pick<int>({1, 2, 4});

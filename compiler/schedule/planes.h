@@ -1,0 +1,83 @@
+// The `planes` family: what a tile keeps, and when it computes what.
+//
+// The outermost dimension is streamed: iteration n brings the front to the next plane, and every
+// stage then computes one plane of its tile, `lag` planes behind the front. A stage is one stencil
+// function of one step of the time tile, so T steps are in flight at once. Its results stay in a
+// ring of planes for as long as later stages read them; what the first step reads comes from memory
+// and what the last one makes goes there. Halos are recomputed by neighbouring tiles: overlapped
+// tiling (Holewinski et al., ICS'12) in the tiled dimensions and at the ends of chunks.
+//
+// This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for programs of any rank from 2 on:
+// rings stand in a processor's cache, or in shared memory. In contrast to `streaming`, threads keep
+// nothing, so any function and any number of fields is served by the same few loops.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/ir/program.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/schedule.h"
+
+namespace stencil::schedule {
+
+// A state of a field, all components: as it is in memory when the tile begins, or made by a stage.
+struct PlanesVersion {
+  ir::FieldId field = 0;
+  int level = 0;    // in memory: the time level that it is
+  int stage = -1;   // that makes it; -1: it is in memory
+  int output = -1;  // >= 0: written to memory, as this level of the field
+  int ring = 0;     // planes that are kept for later stages; 0: none of them reads it
+  // How far beyond the tile's core it is needed; nothing if it is not.
+  std::optional<analysis::Margin> needed;
+
+  bool in_memory() const { return stage < 0; }
+};
+
+struct PlanesStage {
+  int step = 0;         // of the time tile, from 0
+  size_t function = 0;  // into Program::functions
+  int lag = 0;          // planes behind the front
+  int result = 0;       // version that it makes
+  int old = 0;          // version that the result has its values from where no piece applies
+  bool carries = true;  // there may be such points
+  analysis::Margin computed;                         // beyond the core, outermost dimension first
+  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
+};
+
+struct PlanesPlan {
+  int steps = 0;  // T
+  std::vector<PlanesVersion> versions;
+  std::vector<PlanesStage> stages;
+  analysis::Margin margin;     // the hull of what stages compute
+  std::vector<int64_t> cover;  // places of a tile per dimension; of the streamed one, 1
+  // Dimensions in which places beyond the grid are images of the points on the far side.
+  std::vector<bool> images;
+  int64_t chunk = 1;  // planes that a block writes
+
+  // Points that a tile writes, apart from what the first and the last have at the grid's ends.
+  int64_t core(int d) const {
+    const size_t i = static_cast<size_t>(d);
+    return cover[i] - margin[i].low - margin[i].high;
+  }
+  // Points at the grid's ends that need no tile of their own: where there are no images, the first
+  // and the last tile have no margin there, and write those points besides their core.
+  int64_t spared(int d) const {
+    const size_t i = static_cast<size_t>(d);
+    return images[i] ? 0 : margin[i].low + margin[i].high;
+  }
+};
+
+// `schedule` gives shapes and the chunk; its time tile is replaced by `steps`.
+PlanesPlan plan_planes(const ir::Program& program, const Schedule& schedule, int steps);
+
+// Rings of a block, in bytes.
+int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan);
+
+kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule);
+
+}  // namespace stencil::schedule
