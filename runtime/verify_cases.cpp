@@ -75,6 +75,26 @@ ScheduleCase small_stream(const ir::Program& program, int time_tile) {
   return best;
 }
 
+// Planes of a tile that leaves a few points of output, in chunks of a few planes.
+ScheduleCase small_planes(const ir::Program& program, int time_tile, const std::string& edges) {
+  const int rank = program.grid.rank();
+  ScheduleCase best;
+  for (const int length : {6, 8, 12, 16, 24, 32}) {
+    Shape block = {length};
+    for (int axis = 1; axis + 1 < rank; ++axis) {
+      const int most = static_cast<int>(512 / block.product());  // threads, not all in the first
+      block[static_cast<size_t>(axis)] = std::clamp(most, 1, rank == 3 ? length : 6);
+    }
+    ScheduleCase attempt = try_schedule(
+        program,
+        fmt::format("planes T={} block={} chunk=5 edges={}", time_tile, print(block, rank), edges));
+    const bool fits = attempt.schedule.has_value();
+    if (fits || best.line.empty()) best = std::move(attempt);
+    if (fits) break;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
@@ -100,7 +120,9 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
       if (quick && regions[0] == 'h' && time_tile == 1) continue;
       out.push_back(small_tiles(program, time_tile, regions));
     }
-    if (rank > 1) out.push_back(small_stream(program, time_tile));
+    if (rank == 1) continue;
+    out.push_back(small_stream(program, time_tile));
+    out.push_back(small_planes(program, time_tile, time_tile % 2 == 0 ? "tested" : "split"));
   }
   std::set<std::string> seen;  // one row per schedule, and one per reason to refuse some
   std::erase_if(out, [&](const ScheduleCase& c) {

@@ -176,9 +176,12 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
 std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule) {
   Diagnostics passed_over;
   schedule::choose(program, &passed_over);
+  std::string notes;
   for (const Diagnostic& d : passed_over.items()) {
-    if (d.severity == Severity::Note) return d.message;
+    if (d.severity != Severity::Note) continue;
+    notes += (notes.empty() ? "" : "; ") + d.message;
   }
+  if (!notes.empty()) return notes;
   if (!passed_over.items().empty())
     return "the families before it refuse the program (see refusals)";
   return schedule.time_tile > 1 ? "deepest default time tile whose halo leaves half of every tile"

@@ -15,7 +15,8 @@ namespace stencil::schedule {
 // the last barrier, or writes what was read at offsets since.
 class BarrierPlanner {
  public:
-  using Tiles = std::set<std::pair<int, int>>;  // what is shared: a field with the slot of a level, or alike
+  using Tiles =
+      std::set<std::pair<int, int>>;  // what is shared: a field with the slot of a level, or alike
 
   // Before a phase that reads and writes these; appends to `body`.
   void before(const Tiles& offset_reads, const Tiles& writes, kernel::Body& body) {

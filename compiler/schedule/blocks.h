@@ -146,8 +146,8 @@ std::vector<FarRead> far_reads(const ir::Program& program);
 // they are read from memory.
 std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
-// The point of a place in a tile lies in `box`. In dimensions with images it is a point of the grid;
-// in others the place itself, which may lie beyond the grid.
+// The point of a place in a tile lies in `box`. In dimensions with images it is a point of the
+// grid; in others the place itself, which may lie beyond the grid.
 kernel::Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
                     const std::vector<bool>& images);
 
@@ -177,8 +177,8 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
 // done with at most two launches of each of the shorter ones.
 std::vector<int> tile_sizes(int time_tile);
 
-// How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of its
-// points; at least one if it has points at all. I32.
+// How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of
+// its points; at least one if it has points at all. I32.
 kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,
                          int64_t spared);
 

@@ -9,11 +9,12 @@
 //
 // with barriers before stages that read what other threads have made, and after the last one.
 //
-// Threads are loops on a processor, so what the innermost ones do should be the same for all points.
-// With edges=split a stage therefore has several sections: one for the points whose accesses all
-// stay inside, without any rule; those around it with boundary rules; and those around a function's
-// region, which only carry values over. Each is a box cut by comparisons that become bounds of loops
-// (compiler/emit/loop_nest.h). With edges=tested there is one section, which tests each point.
+// Threads are loops on a processor, so what the innermost ones do should be the same for all
+// points. With edges=split a stage therefore has several sections: one for the points whose
+// accesses all stay inside, without any rule; those around it with boundary rules; and those around
+// a function's region, which only carry values over. Each is a box cut by comparisons that become
+// bounds of loops (compiler/emit/loop_nest.h). With edges=tested there is one section, which tests
+// each point.
 #include "compiler/schedule/planes.h"
 
 #include <fmt/format.h>
@@ -190,8 +191,8 @@ class PlanesKernel {
   void declare_rings(kernel::Module& module) {
     std::vector<Expr> lengths;
     for (size_t d = 1; d < rank(); ++d) {
-      lengths.push_back(constant(module, "tile_" + axes_[d], plan_.cover[d],
-                                 "places of a tile in " + axes_[d]));
+      lengths.push_back(
+          constant(module, "tile_" + axes_[d], plan_.cover[d], "places of a tile in " + axes_[d]));
     }
     for (const PlanesVersion& v : plan_.versions) {
       rings_.emplace_back();
@@ -233,9 +234,9 @@ class PlanesKernel {
   Body run_stage(const PlanesStage& stage) {
     const PlanesVersion& made = version(stage.result);
     Body out;
-    out.push_back({kernel::Comment{fmt::format(
-        "step {} of {}: {}, {} plane{} behind the front", stage.step + 1, plan_.steps,
-        function_of(stage).name, stage.lag, stage.lag == 1 ? "" : "s")}});
+    out.push_back({kernel::Comment{fmt::format("step {} of {}: {}, {} plane{} behind the front",
+                                               stage.step + 1, plan_.steps, function_of(stage).name,
+                                               stage.lag, stage.lag == 1 ? "" : "s")}});
     Body body = plane_lets(stage);
     order(stage, body);
     if (schedule_.edges == Edges::Tested) {
@@ -293,8 +294,8 @@ class PlanesKernel {
     return out;
   }
 
-  // What threads do for the points of a stage that meet the conditions. `inside`: all of them lie in
-  // the grid, so that places are points.
+  // What threads do for the points of a stage that meet the conditions. `inside`: all of them lie
+  // in the grid, so that places are points.
   kernel::Statement section(const PlanesStage& stage, const Expr& where, bool inside,
                             Body body) const {
     std::vector<Expr> conditions;
@@ -493,8 +494,8 @@ class PlanesKernel {
     const ReadAccess read = [&](const ir::Access& access) {
       return this->read(stage, access, point, inside);
     };
-    const auto values = evaluate(interface_, piece.graph, piece.results, point, time, read,
-                                 builder_.names(), body);
+    const auto values =
+        evaluate(interface_, piece.graph, piece.results, point, time, read, builder_.names(), body);
     append(body, store(stage, values, point));
     return body;
   }
@@ -571,9 +572,8 @@ class PlanesKernel {
       return builder_.load_global({v.field, component, v.level, std::vector<int>(rank(), 0), 0},
                                   point);
     }
-    return kernel::load(
-        rings_[static_cast<size_t>(id)][static_cast<size_t>(component)],
-        ring_index(slot(v, stage.lag - lag_of(v)), {}), arithmetic_type(type));
+    return kernel::load(rings_[static_cast<size_t>(id)][static_cast<size_t>(component)],
+                        ring_index(slot(v, stage.lag - lag_of(v)), {}), arithmetic_type(type));
   }
 
   // What an access reads, its field's boundary rules included unless no point needs them.
@@ -632,8 +632,8 @@ class PlanesKernel {
   std::vector<std::string> points_;  // variables: coordinates of the point
   std::vector<std::string> places_;  // variables: the place that its image has, or the point's
   std::string iteration_, front_;
-  Point origin_;           // place of a tile's first thread
-  Point begin_, end_;      // what a tile writes: its first place, and the one after the last
+  Point origin_;       // place of a tile's first thread
+  Point begin_, end_;  // what a tile writes: its first place, and the one after the last
   std::vector<std::vector<BufferId>> rings_;  // per version and component
 };
 

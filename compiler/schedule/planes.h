@@ -7,9 +7,9 @@
 // and what the last one makes goes there. Halos are recomputed by neighbouring tiles: overlapped
 // tiling (Holewinski et al., ICS'12) in the tiled dimensions and at the ends of chunks.
 //
-// This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for programs of any rank from 2 on:
-// rings stand in a processor's cache, or in shared memory. In contrast to `streaming`, threads keep
-// nothing, so any function and any number of fields is served by the same few loops.
+// This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for programs of any rank from 2
+// on: rings stand in a processor's cache, or in shared memory. In contrast to `streaming`, threads
+// keep nothing, so any function and any number of fields is served by the same few loops.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +39,13 @@ struct PlanesVersion {
 };
 
 struct PlanesStage {
-  int step = 0;         // of the time tile, from 0
-  size_t function = 0;  // into Program::functions
-  int lag = 0;          // planes behind the front
-  int result = 0;       // version that it makes
-  int old = 0;          // version that the result has its values from where no piece applies
-  bool carries = true;  // there may be such points
-  analysis::Margin computed;                         // beyond the core, outermost dimension first
+  int step = 0;               // of the time tile, from 0
+  size_t function = 0;        // into Program::functions
+  int lag = 0;                // planes behind the front
+  int result = 0;             // version that it makes
+  int old = 0;                // version that the result has its values from where no piece applies
+  bool carries = true;        // there may be such points
+  analysis::Margin computed;  // beyond the core, outermost dimension first
   std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
 };
 

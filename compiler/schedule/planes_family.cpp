@@ -167,9 +167,10 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
   for (int d = 1; d < program.grid.rank(); ++d) {
     if (plan.core(d) >= 1) continue;
     const analysis::Reach margin = plan.margin[static_cast<size_t>(d)];
-    Diagnostic& error = diagnostics.error(
-        "L014", {}, fmt::format("planes refused: the tile is smaller than its halo in {}",
-                                axis_names(program.grid.rank())[static_cast<size_t>(d)]));
+    Diagnostic& error =
+        diagnostics.error("L014", {},
+                          fmt::format("planes refused: the tile is smaller than its halo in {}",
+                                      axis_names(program.grid.rank())[static_cast<size_t>(d)]));
     error.expected = fmt::format("a block of at least {} for T={}", margin.low + margin.high + 1,
                                  schedule.time_tile);
     error.found = fmt::format("{}", plan.cover[static_cast<size_t>(d)]);
@@ -187,7 +188,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
 }
 
 std::string unrewarding(const ir::Program& program, const Machine& machine) {
-  if (!machine.threads_are_loops) return "a GPU has registers for planes, and little shared memory";
+  if (!machine.threads_are_loops) return "it is for the caches of processors";
   if (program.grid.rank() < 2) return "";
   return defaults(program, machine).time_tile > 1 ? "" : "planes of so many fields leave a cache";
 }

@@ -177,9 +177,9 @@ class PlanesPlanner {
   }
 
   const ir::Program& program_;
-  const std::vector<bool> advances_;          // per function
-  std::vector<std::vector<Reads>> reads_;     // per function
-  std::vector<std::vector<int>> levels_;      // per field: the versions that its levels are
+  const std::vector<bool> advances_;       // per function
+  std::vector<std::vector<Reads>> reads_;  // per function
+  std::vector<std::vector<int>> levels_;   // per field: the versions that its levels are
   PlanesPlan plan_;
 };
 

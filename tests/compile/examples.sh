@@ -10,7 +10,8 @@
 schedules=(direct overlapped
   "streaming T=3 loads=async prefetch=2 edges=split"
   "streaming T=2 loads=bulk prefetch=1 edges=split rows=padded"
-  "streaming T=1 loads=registers prefetch=1 edges=tested")
+  "streaming T=1 loads=registers prefetch=1 edges=tested"
+  "planes T=2 edges=split")
 
 stencilc=$1
 examples=$2

@@ -44,6 +44,7 @@ constexpr Way kWays[] = {
     {"streaming T=1 loads=registers prefetch=1 edges=tested", FpMode::Contract},
     {"streaming T=2 loads=bulk prefetch=1 edges=split", FpMode::Contract, true},
     {"streaming T=1 form=scatter", FpMode::Fast},
+    {"planes T=2 edges=tested", FpMode::Contract},
 };
 
 void compile_example(const runtime::Nvrtc& nvrtc, const std::filesystem::path& path, const Way& way,

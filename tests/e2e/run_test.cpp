@@ -77,9 +77,10 @@ TEST_F(RunCommand, FieldsOnSubgridsUnderEveryFamily) {
   write("near.stn", program("constant 0.25"));
   write("far.stn", program("clamp"));
   const std::string near = values("near.stn", "--device reference");
-  for (const std::string schedule : {"overlapped T=3 block=16x8 elements=4x4",
-                                     "overlapped T=2 block=16x8 elements=4x4 regions=shrink",
-                                     "streaming T=2 block=32x1 elements=4x1"}) {
+  for (const std::string schedule :
+       {"overlapped T=3 block=16x8 elements=4x4",
+        "overlapped T=2 block=16x8 elements=4x4 regions=shrink",
+        "streaming T=2 block=32x1 elements=4x1", "planes T=3 block=40 chunk=7"}) {
     EXPECT_EQ(values("near.stn", "--device host --schedule '" + schedule + "'"), near) << schedule;
   }
   const std::string far = values("far.stn", "--device reference");
@@ -102,7 +103,8 @@ TEST_F(RunCommand, AnEdgeThatIsWrittenApartIsItsOwnImage) {
   for (const std::string schedule :
        {"direct", "overlapped T=4 block=32x4 elements=1x4",
         "streaming T=2 block=32x1 elements=2x1 prefetch=0 unroll=1 loads=registers",
-        "streaming T=4 block=32x1 elements=2x1 prefetch=2 loads=async"}) {
+        "streaming T=4 block=32x1 elements=2x1 prefetch=2 loads=async",
+        "planes T=4 block=64 chunk=15 edges=split"}) {
     const Outcome run = stencilc("run edge.stn --device host --schedule '" + schedule +
                                  "' --out A=a1.npy --out B=b1.npy");
     ASSERT_EQ(run.status, 0) << run.err;
@@ -233,8 +235,8 @@ TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
   const Outcome devices = stencilc("devices");
   for (const std::string device : {"host", "opencl", "cuda"}) {
     if (!has_device(devices, device)) continue;
-    for (const std::string schedule :
-         {"auto", "direct", "overlapped T=3 block=16x8 elements=1x2", "streaming T=7"}) {
+    for (const std::string schedule : {"auto", "direct", "overlapped T=3 block=16x8 elements=1x2",
+                                       "streaming T=7", "planes T=5"}) {
       const Outcome got = stencilc(run + "--device " + device + " --schedule '" + schedule + "'");
       EXPECT_EQ(got.status, 0) << got.err;
       EXPECT_EQ(ending(got.out), expected) << device << " " << schedule;

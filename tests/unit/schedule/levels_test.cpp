@@ -108,7 +108,8 @@ TEST(Levels, EveryModuleIsSound) {
     for (const char* line :
          {"overlapped T=1", "overlapped T=5 block=32x16 elements=1x2 regions=shrink",
           "overlapped T=4 block=32x16 elements=1x2", "streaming T=1", "streaming T=2 block=32x2",
-          "streaming T=5 block=32 elements=8 loads=registers"}) {
+          "streaming T=5 block=32 elements=8 loads=registers", "planes T=1",
+          "planes T=5 block=64 edges=split"}) {
       Diagnostics diagnostics;
       const auto schedule = parse(line, program, diagnostics);
       ASSERT_TRUE(schedule.has_value());

@@ -30,7 +30,7 @@ kernel::Module lowered(const std::string& line) {
 }
 
 TEST(Reductions, AreTheSameInEveryFamily) {
-  for (const char* line : {"direct", "overlapped T=3", "streaming T=4"}) {
+  for (const char* line : {"direct", "overlapped T=3", "streaming T=4", "planes T=4"}) {
     const kernel::Module module = lowered(line);
     EXPECT_EQ(kernel::verify(module), std::vector<std::string>{}) << line;
     const kernel::Plan& plan = module.plan;

@@ -124,7 +124,7 @@ TEST(ScheduleText, Errors) {
   const auto program = load(kHeat);
   EXPECT_EQ(error_of("overlaped T=2", program),
             "error L001: unknown schedule family 'overlaped'\n"
-            "      = expected: auto, streaming, overlapped, direct\n"
+            "      = expected: auto, streaming, planes, overlapped, direct\n"
             "      = hint: did you mean 'overlapped'?\n");
   EXPECT_EQ(error_of("direct blok=8", program),
             "error L001: unknown setting 'blok=8' of schedule family 'direct'\n"
@@ -243,22 +243,23 @@ TEST(Choice, TheFirstFamilyThatDoesNotRefuse) {
             "streaming");
   EXPECT_EQ(choice("grid G = [0..99] steps 9; field A : real on G;"
                    "stencil f : A[1..98] = A[-1] + A[1];"),
-            "overlapped L018");
+            "overlapped L018 L018");
   EXPECT_EQ(choice("grid G = [0..9] steps 1; field A : real on G boundary periodic;"
                    "stencil f : A[0..9] = A[1];"),
-            "overlapped L018");
+            "overlapped L018 L018");
   EXPECT_EQ(choice("grid G = [0..9, 0..9] steps 1; field A : real on G boundary periodic;"
                    "stencil f : A[0..9, 0..9] = A[1,0];"),
             "streaming");
   EXPECT_EQ(choice("grid G = [0..9, 0..9, 0..9, 0..9] steps 1; field A : real on G;"
                    "stencil f : A[0..9, 0..9, 0..9, 0..9] = A[0,0,0,0] / 2;"),
-            "direct L010 ");  // and a note on overlapped
+            "direct L010  ");  // and notes on planes and overlapped
 }
 
 TEST(Lowering, EveryModuleIsSound) {
   const auto program = load(kHeat);
   for (const char* line : {"direct", "overlapped T=1", "overlapped T=4 regions=hull",
-                           "overlapped T=3 block=16x8 elements=1x4"}) {
+                           "overlapped T=3 block=16x8 elements=1x4", "planes T=3",
+                           "planes T=2 block=9 chunk=5 edges=split"}) {
     Diagnostics diagnostics;
     const auto module = lower(program, parsed(line, program), diagnostics);
     ASSERT_TRUE(module.has_value()) << line;

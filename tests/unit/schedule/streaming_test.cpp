@@ -1,6 +1,8 @@
 // The streaming family towards the rest: its text form, refusals, tiles and costs.
 #include "compiler/schedule/streaming.h"
 
+#include "compiler/schedule/blocks.h"
+
 #include "compiler/kernel/passes.h"
 #include "tests/unit/load.h"
 

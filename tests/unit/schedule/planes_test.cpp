@@ -1,0 +1,192 @@
+// The planes family: what a tile keeps and when it computes what, its text form, refusals,
+// defaults.
+#include "compiler/schedule/planes.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/kernel/verify.h"
+#include "compiler/schedule/family.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using analysis::Margin;
+using test::load;
+
+const char* const kJacobi = R"(
+grid G = [0..511, 0..511, 0..511] steps 9;
+field A : real on G;
+stencil s : A[1..510, 1..510, 1..510] = A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,0,1];
+)";
+
+PlanesPlan plan(const ir::Program& program, const std::string& settings, int steps) {
+  Diagnostics diagnostics;
+  const auto schedule = parse("planes " + settings, program, diagnostics);
+  EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
+  return plan_planes(program, *schedule, steps);
+}
+
+std::string refusal(const std::string& text, const std::string& settings) {
+  const ir::Program program = load(text);
+  Diagnostics diagnostics;
+  const auto schedule = parse("planes " + settings, program, diagnostics);
+  if (schedule) lower(program, *schedule, diagnostics);
+  return render(Source("test.stn", text), diagnostics);
+}
+
+TEST(PlanesPlan, EveryStepLagsByWhatItReadsAhead) {
+  const PlanesPlan p = plan(load(kJacobi), "block=64x16", 3);
+  ASSERT_EQ(p.stages.size(), 3u);
+  for (int t = 0; t < 3; ++t) {
+    const PlanesStage& stage = p.stages[static_cast<size_t>(t)];
+    EXPECT_EQ(stage.step, t);
+    EXPECT_EQ(stage.lag, t);
+    const int64_t left = 2 - t;  // steps after it; y is read below, x above
+    EXPECT_EQ(stage.computed, (Margin{{left, left}, {left, 0}, {0, left}}));
+    // Planes below, here and above; nobody reads the last result.
+    EXPECT_EQ(p.versions[static_cast<size_t>(stage.result)].ring, t == 2 ? 0 : 3);
+  }
+  EXPECT_EQ(p.core(1), 14);
+  EXPECT_EQ(p.core(2), 62);
+  EXPECT_EQ(ring_bytes(load(kJacobi), p), 2 * 3 * 64 * 16 * 4);
+}
+
+TEST(PlanesPlan, ReadsBehindKeepPlanesAndReadsAheadWait) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
+      "stencil f : A[2..97, 0..99] = B[-2,0];"
+      "stencil g : B[2..97, 0..99] = A[1,0];");
+  const PlanesPlan p = plan(program, "block=64", 2);
+  std::vector<int> lags, rings;
+  for (const PlanesStage& stage : p.stages) {
+    lags.push_back(stage.lag);
+    rings.push_back(p.versions[static_cast<size_t>(stage.result)].ring);
+  }
+  EXPECT_EQ(lags, (std::vector<int>{0, 1, 0, 1}));
+  // g reads the plane that f has just made; f reads g's plane before the newest.
+  EXPECT_EQ(rings, (std::vector<int>{1, 2, 1, 0}));
+}
+
+TEST(PlanesPlan, OlderLevelsAreThoseOfEarlierSteps) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field U : real on G history 2;"
+      "stencil f : U[1..98, 1..98] = U[1,0] + U[-1,0] - U@-1[0,0];");
+  const PlanesPlan p = plan(program, "block=64", 3);
+  const auto from = [&](size_t stage, int level) {
+    return p.versions[static_cast<size_t>(p.stages[stage].source.at({0, level}))].stage;
+  };
+  EXPECT_EQ(from(0, 0), -1);
+  EXPECT_EQ(from(0, 1), -1);
+  EXPECT_EQ(from(1, 0), 0);
+  EXPECT_EQ(from(1, 1), -1);
+  EXPECT_EQ(from(2, 0), 1);
+  EXPECT_EQ(from(2, 1), 0);
+  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[1].result)].output, 1);
+  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[2].result)].output, 0);
+}
+
+TEST(PlanesPlan, WhatNobodyReadsIsNotComputed) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
+      "stencil f : A on G = 2 * B[0,0]; stencil g : A on G = 3 * B[0,0];");
+  const PlanesPlan p = plan(program, "block=64", 2);
+  ASSERT_EQ(p.stages.size(), 1u);
+  EXPECT_EQ(p.stages[0].step, 1);
+  EXPECT_EQ(p.stages[0].function, 1u);
+  EXPECT_FALSE(p.stages[0].carries);
+}
+
+TEST(PlanesPlan, TilesHaveMarginsAtTheEdgesOnlyWhereThereAreImages) {
+  const std::string around = "grid G = [0..99, 0..99] steps 9; field A : real on G boundary ";
+  const std::string rule = "; stencil f : A on G = A[0,-1] + A[0,1];";
+  const PlanesPlan clamped = plan(load(around + "clamp" + rule), "block=64", 2);
+  EXPECT_EQ(clamped.images, (std::vector<bool>{false, false}));
+  EXPECT_EQ(clamped.spared(1), 2);
+  const PlanesPlan periodic = plan(load(around + "periodic" + rule), "block=64", 2);
+  EXPECT_EQ(periodic.images, (std::vector<bool>{false, true}));
+  EXPECT_EQ(periodic.spared(1), 0);
+}
+
+TEST(PlanesPlan, ChunksDivideThePlanesEvenly) {
+  EXPECT_EQ(plan(load(kJacobi), "block=64x16", 1).chunk, 32);
+  EXPECT_EQ(plan(load(kJacobi), "block=64x16", 4).chunk, 86);  // six of at most 96
+  EXPECT_EQ(plan(load(kJacobi), "block=64x16 chunk=100", 4).chunk, 100);
+  EXPECT_EQ(plan(load("param N : integer; require N >= 9; grid G = [0..N, 0..N] steps 9;"
+                      "field A : real on G; stencil f : A[1..N-1, 0..N] = A[-1,0];"),
+                 "block=64", 3)
+                .chunk,
+            32);
+}
+
+TEST(PlanesText, ReadsBack) {
+  const ir::Program program = load(kJacobi);
+  for (const char* line : {"planes T=4 block=512x24x1 chunk=auto edges=split",
+                           "planes T=1 block=8x8x1 chunk=7 edges=tested rows=dense"}) {
+    Diagnostics diagnostics;
+    const auto schedule = parse(line, program, diagnostics, processor());
+    ASSERT_TRUE(schedule.has_value()) << line;
+    EXPECT_EQ(print(*schedule), line);
+  }
+}
+
+TEST(PlanesRefusals, NameTheReason) {
+  EXPECT_EQ(refusal("grid G = [0..99] steps 9; field A : real on G; stencil f : A on G = 1;", ""),
+            "test.stn:1:6: error L018: planes refused: the grid has one dimension\n"
+            "    1 | grid G = [0..99] steps 9; field A : real on G; stencil f : A on G = 1;\n"
+            "      |      ^\n"
+            "      = hint: there is nothing to tile beside the streamed dimension; use --schedule "
+            "overlapped\n");
+  EXPECT_EQ(
+      refusal(kJacobi, "block=8x8x2"),
+      "test.stn: error L019: planes refused: a tile does not extend along the streamed dimension\n"
+      "      = expected: a block of up to 2 dimensions\n"
+      "      = found: block=8x8x2\n"
+      "      = hint: planes of the outermost dimension pass one after the other; see chunk=\n");
+  EXPECT_EQ(refusal(kJacobi, "T=9 block=64x8"),
+            "test.stn: error L014: planes refused: the tile is smaller than its halo in y\n"
+            "      = expected: a block of at least 9 for T=9\n"
+            "      = found: 8\n"
+            "      = hint: fewer steps per tile or a larger block\n");
+  EXPECT_EQ(refusal(kJacobi, "T=40 block=64x16"),
+            "test.stn: error L014: planes refused: the tile is smaller than its halo in y\n"
+            "      = expected: a block of at least 40 for T=40\n"
+            "      = found: 16\n"
+            "      = hint: fewer steps per tile or a larger block\n");
+  EXPECT_EQ(refusal(kJacobi, "T=15 block=32x32"), "");
+  EXPECT_EQ(refusal(kJacobi, "T=25 block=32x32"),
+            "test.stn: error L015: planes refused: the rings exceed shared memory\n"
+            "      = expected: at most 232448 bytes per block\n"
+            "      = found: 294912 bytes\n"
+            "      = hint: fewer steps per tile or a smaller block\n");
+}
+
+TEST(PlanesRefusals, FarReadsNeedWhatIsInMemory) {
+  const std::string text =
+      "param N : integer; require N >= 30; grid G = [0..N, 0..N] steps 9;"
+      "field A : real on [5..20, 0..N] of G boundary periodic; field B, C : real on G;";
+  const std::string far = "stencil f : B[5..20, 0..N] = A[1,0];";
+  EXPECT_EQ(refusal(text + far, "T=2 block=64"), "");  // nobody writes A
+  const std::string written = text + far + "stencil g : A[5..20, 0..N] = C[0,0];";
+  EXPECT_EQ(refusal(written, "T=1 block=64"), "");
+  EXPECT_NE(
+      refusal(written, "T=2 block=64").find("error L016: planes refused: the boundary of 'A'"),
+      std::string::npos);
+  const std::string before = text + "stencil g : A[5..20, 0..N] = C[0,0];" + far;
+  EXPECT_NE(refusal(before, "T=1 block=64").find("error L016"), std::string::npos);
+}
+
+TEST(PlanesDefaults, OnAProcessorTilesStayInCache) {
+  const ir::Program program = load(kJacobi);
+  const Schedule schedule = choose(program, nullptr, processor());
+  EXPECT_EQ(schedule.family, "planes");
+  EXPECT_GT(schedule.time_tile, 1);
+  EXPECT_EQ(schedule.block[0], 512);  // whole rows
+  EXPECT_EQ(schedule.edges, Edges::Split);
+  const PlanesPlan p = plan_planes(program, schedule, schedule.time_tile);
+  EXPECT_LE(2 * ring_bytes(program, p), processor().shared_bytes);
+  EXPECT_EQ(choose(program).family, "streaming");
+}
+
+}  // namespace
+}  // namespace stencil::schedule
