@@ -21,10 +21,10 @@
 
 #include <algorithm>
 
-#include "compiler/ir/rewrite.h"
 #include "compiler/schedule/barrier_planner.h"
 #include "compiler/schedule/builder.h"
 #include "compiler/schedule/levels.h"
+#include "compiler/schedule/planes_bounds.h"
 
 namespace stencil::schedule {
 
@@ -47,13 +47,6 @@ Expr plus(const Expr& a, int64_t b) {
 Expr modulo(const Expr& a, const Expr& b) {
   return kernel::operation(Op::Mod, {a, b});
 }
-
-// Coordinates between two bounds, both included, per dimension. Null: there is no bound on this
-// side.
-struct Interval {
-  Expr low, high;
-};
-using Bounds = std::vector<Interval>;
 
 class PlanesKernel {
  public:
@@ -339,14 +332,17 @@ class PlanesKernel {
     const ir::Function& function = function_of(stage);
     if (stage.carries) {
       const ir::Box& region = function.pieces[main_piece(function)].region;
-      for (const Expr& beside : around(bounds_of(region, target_box(stage)), points())) {
+      for (const Expr& beside :
+           around(bounds_of(interface_, region, target_box(stage)), points())) {
         const Expr where = kernel::all_of({exists(target_box(stage)), beside, missed(function)});
         out.push_back(section(stage, where, false, carry(stage)));
       }
     }
     for (const ir::Piece& piece : function.pieces) {
-      const Bounds inner = without_rules(stage, piece);
-      const Expr inside = kernel::all_of({within(inner, places()), within_region(piece, places())});
+      const Bounds inner = bounds_without_rules(interface_, stage, piece, plan_.images);
+      const Expr inside =
+          kernel::all_of({within(inner, places()),
+                          schedule::exists(interface_, places(), piece.region, plan_.images)});
       out.push_back(section(stage, inside, true, compute(stage, piece, true)));
       for (const Expr& beside : around(inner, places())) {
         const Expr where = kernel::all_of({exists(piece.region), beside});
@@ -381,108 +377,6 @@ class PlanesKernel {
       conditions.push_back(kernel::operation(Op::Not, {covered}));
     }
     return kernel::all_of(std::move(conditions));
-  }
-
-  // Bounds of a region in the box that it lies in, as far as they tell them apart.
-  Bounds bounds_of(const ir::Box& region, const ir::Box& box) const {
-    Bounds out(rank());
-    for (size_t d = 0; d < rank(); ++d) {
-      const int dimension = static_cast<int>(d);
-      if (!(region.ranges[d].low == box.ranges[d].low)) {
-        out[d].low = interface_.low(region, dimension);
-      }
-      if (!(region.ranges[d].high == box.ranges[d].high)) {
-        out[d].high = interface_.high(region, dimension);
-      }
-    }
-    return out;
-  }
-
-  // The places from which no access of the piece meets a boundary rule. Those beyond the grid are
-  // left to the sections that know of images.
-  Bounds without_rules(const PlanesStage& stage, const ir::Piece& piece) const {
-    Bounds out(rank());
-    const auto raise = [](Expr& to, const Expr& least) {
-      to = to ? kernel::operation(Op::Max, {to, least}) : least;
-    };
-    const auto lower = [](Expr& to, const Expr& most) {
-      to = to ? kernel::operation(Op::Min, {to, most}) : most;
-    };
-    for (size_t d = 0; d < rank(); ++d) {
-      const int dimension = static_cast<int>(d);
-      int64_t below = 0, above = 0;  // distances from the grid's edges
-      for_each_access(piece, [&](const ir::Access& access) {
-        const ir::Box& box = program_.fields[static_cast<size_t>(access.field)].box;
-        const int64_t offset = access.offsets[d];
-        const bool whole = box.ranges[d] == program_.grid.ranges[d];
-        if (access.escapes_below(d) && whole) below = std::max(below, -offset);
-        if (access.escapes_above(d) && whole) above = std::max(above, offset);
-        if (access.escapes_below(d) && !whole) {
-          raise(out[d].low, plus(interface_.low(box, dimension), -offset));
-        }
-        if (access.escapes_above(d) && !whole) {
-          lower(out[d].high, plus(interface_.high(box, dimension), -offset));
-        }
-      });
-      const Reach beyond = images(d) ? stage.computed[d] : Reach{};
-      if (below > 0 || beyond.low > 0) raise(out[d].low, plus(low(d), below));
-      if (above > 0 || beyond.high > 0) lower(out[d].high, plus(high(d), -above));
-    }
-    return out;
-  }
-
-  template <class Visit>
-  static void for_each_access(const ir::Piece& piece, const Visit& visit) {
-    const auto needed = ir::reachable(piece.graph, piece.results);
-    for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-      const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-      if (access && needed[static_cast<size_t>(id)]) visit(*access);
-    }
-  }
-
-  static Expr within(const Bounds& bounds, const Point& at) {
-    std::vector<Expr> conditions;
-    for (size_t d = 0; d < bounds.size(); ++d) append_within(bounds, d, at, conditions);
-    return kernel::all_of(std::move(conditions));
-  }
-  static void append_within(const Bounds& bounds, size_t d, const Point& at,
-                            std::vector<Expr>& to) {
-    if (bounds[d].low) to.push_back(at_least(at[d], bounds[d].low));
-    if (bounds[d].high) to.push_back(kernel::less_equal(at[d], bounds[d].high));
-  }
-  // Of a place that lies inside of without_rules().
-  Expr within_region(const ir::Piece& piece, const Point& at) const {
-    return schedule::exists(interface_, at, piece.region, plan_.images);
-  }
-
-  // What lies around a box, as conditions that exclude each other, without those that never hold:
-  // the rows that miss it, and of the others what is before it and what is after it.
-  static std::vector<Expr> around(const Bounds& bounds, const Point& at) {
-    std::vector<Expr> out;
-    std::vector<Expr> row;  // meets the box
-    Expr missed = kernel::boolean(false);
-    const size_t x = bounds.size() - 1;
-    for (size_t d = 0; d < x; ++d) {
-      append_within(bounds, d, at, row);
-      for (const Expr& side : sides(bounds[d], at[d])) {
-        missed = kernel::operation(Op::Or, {missed, side});
-      }
-    }
-    if (!row.empty()) out.push_back(missed);
-    for (const Expr& side : sides(bounds[x], at[x])) {
-      out.push_back(kernel::all_of({kernel::all_of(row), side}));
-    }
-    // Where there is nothing between the bounds, some points are on both sides.
-    if (bounds[x].low && bounds[x].high) {
-      out.back() = kernel::all_of({out.back(), at_least(at[x], bounds[x].low)});
-    }
-    return out;
-  }
-  static std::vector<Expr> sides(const Interval& bounds, const Expr& at) {
-    std::vector<Expr> out;
-    if (bounds.low) out.push_back(kernel::less(at, bounds.low));
-    if (bounds.high) out.push_back(kernel::operation(Op::Gt, {at, bounds.high}));
-    return out;
   }
 
   // --- Values ---

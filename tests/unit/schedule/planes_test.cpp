@@ -164,7 +164,8 @@ TEST(PlanesRefusals, NameTheReason) {
 TEST(PlanesRefusals, FarReadsNeedWhatIsInMemory) {
   const std::string text =
       "param N : integer; require N >= 30; grid G = [0..N, 0..N] steps 9;"
-      "field A : real on [5..20, 0..N] of G boundary periodic; field B, C : real on G;";
+      "subgrid S of G = [5..20, 0..N];"
+      "field A : real on S boundary periodic; field B, C : real on G;";
   const std::string far = "stencil f : B[5..20, 0..N] = A[1,0];";
   EXPECT_EQ(refusal(text + far, "T=2 block=64"), "");  // nobody writes A
   const std::string written = text + far + "stencil g : A[5..20, 0..N] = C[0,0];";
