@@ -491,22 +491,29 @@ class PlanesKernel {
   }
 
   // Images are read like points. Where a constant counts, what is read is dropped, but it has to be
-  // in the ring.
+  // in the ring, which it is for the point itself.
   Expr place_read(const PlanesVersion& v, const ir::Access& access, size_t d, const Point& point,
                   const Landing& landing) const {
     const bool escapes = access.escapes_below(d) || access.escapes_above(d);
-    if (!escapes || field_of(v).boundary[d].periodic()) return plus(local(d), access.offsets[d]);
+    const bool stays = access.offsets[d] == 0 && !moved(v, access, d);
+    if (!escapes || stays || field_of(v).boundary[d].periodic()) {
+      return plus(local(d), access.offsets[d]);
+    }
     if (!images(d)) return kernel::sub(landing.point[d], origin_[d]);
     return kernel::add(local(d), kernel::sub(landing.point[d], point[d]));
+  }
+
+  // A rule may lead to another point.
+  bool moved(const PlanesVersion& v, const ir::Access& access, size_t d) const {
+    return ir::meets(field_of(v), access, d, ir::BoundaryKind::Clamp) ||
+           ir::meets(field_of(v), access, d, ir::BoundaryKind::Mirror);
   }
 
   Expr slot_read(const PlanesStage& stage, const PlanesVersion& v, const ir::Access& access,
                  const Point& point, const Landing& landing) const {
     const int offset = access.offsets[0];
     const int age = stage.lag - offset - lag_of(v);
-    const bool moved = ir::meets(field_of(v), access, 0, ir::BoundaryKind::Clamp) ||
-                       ir::meets(field_of(v), access, 0, ir::BoundaryKind::Mirror);
-    if (!moved) return slot(v, age);
+    if (!moved(v, access, 0)) return slot(v, age);
     // Further by as many planes as the rule moves the access. Another side may have a constant,
     // with which it moves up to `offset` planes and what is read is dropped: no number is negative.
     const Expr by = kernel::sub(landing.point[0], plus(point[0], offset));
