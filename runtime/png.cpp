@@ -1,15 +1,11 @@
-// A field becomes a plane of doubles, the plane an image, the image bytes, and the bytes a file:
-// each stage is a value that a test can look at. libpng's simplified interface (png_image_*) needs
-// no setjmp and writes to memory, so a failure to encode leaves no file behind.
+// A field becomes a plane of doubles, the plane an image, the image bytes (png_file.cpp), and the
+// bytes a file: each stage is a value that a test can look at.
 #include "runtime/png.h"
-
-#include <png.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/colour_map.h"
-#include "runtime/files.h"
 
 namespace stencil::runtime {
 namespace {
@@ -105,28 +101,6 @@ Result<Image> render(const Slice& slice, const ImageOptions& options) {
     }
   }
   return image;
-}
-
-Result<std::string> encode_png(const Image& image) {
-  png_image description{};
-  description.version = PNG_IMAGE_VERSION;
-  description.width = static_cast<png_uint_32>(image.width);
-  description.height = static_cast<png_uint_32>(image.height);
-  description.format = PNG_FORMAT_RGB;
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
-  std::string bytes(size, '\0');
-  if (png_image_write_to_memory(&description, bytes.data(), &size, 0, image.rgb.data(), 0,
-                                nullptr) == 0) {
-    return no_image(description.message);
-  }
-  bytes.resize(size);
-  return bytes;
-}
-
-Status write_png(const std::string& path, const Image& image) {
-  const Result<std::string> bytes = encode_png(image);
-  if (!bytes.ok()) return bytes.failure();
-  return write_file_atomically(path, bytes.value());
 }
 
 }  // namespace stencil::runtime

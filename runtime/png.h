@@ -41,7 +41,7 @@ struct Image {
 // Row 0 is on top. NaN has a colour of its own. R030 if the image would be too large.
 Result<Image> render(const Slice& slice, const ImageOptions& options = {});
 
-// The bytes of an 8-bit RGB PNG file. R030 if libpng fails.
+// The bytes of an 8-bit RGB PNG file. R030 if there is no memory to compress it.
 Result<std::string> encode_png(const Image& image);
 Status write_png(const std::string& path, const Image& image);
 

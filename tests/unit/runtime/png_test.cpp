@@ -93,20 +93,46 @@ TEST(Png, SlicesTheMiddleOrWhereAsked) {
   EXPECT_EQ(line.columns, 5);
 }
 
+// By libpng.
+std::vector<uint8_t> decoded(const std::string& bytes, int64_t width, int64_t height) {
+  png_image description{};
+  description.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_memory(&description, bytes.data(), bytes.size()), 0);
+  EXPECT_EQ(description.width, width);
+  EXPECT_EQ(description.height, height);
+  description.format = PNG_FORMAT_RGB;
+  std::vector<uint8_t> rgb(PNG_IMAGE_SIZE(description));
+  EXPECT_NE(png_image_finish_read(&description, nullptr, rgb.data(), 0, nullptr), 0);
+  return rgb;
+}
+
 TEST(Png, FilesDecodeToTheImage) {
   const TemporaryDirectory directory;
   const Image image = render({2, 3, {1, 2, 3, 4, 5, kNan}}, {.range = {}, .scale = 3}).value();
   ASSERT_TRUE(write_png(directory.file("a.png"), image).ok());
   const std::string bytes = read_file(directory.file("a.png")).value();
-  png_image description{};
-  description.version = PNG_IMAGE_VERSION;
-  ASSERT_NE(png_image_begin_read_from_memory(&description, bytes.data(), bytes.size()), 0);
-  EXPECT_EQ(description.width, 9u);
-  EXPECT_EQ(description.height, 6u);
-  description.format = PNG_FORMAT_RGB;
-  std::vector<uint8_t> rgb(PNG_IMAGE_SIZE(description));
-  ASSERT_NE(png_image_finish_read(&description, nullptr, rgb.data(), 0, nullptr), 0);
-  EXPECT_EQ(rgb, image.rgb);
+  EXPECT_EQ(decoded(bytes, 9, 6), image.rgb);
+}
+
+// Rows for which each of the rules is best: noise, slopes along x and y, and a slanted one.
+TEST(Png, EveryRuleIsUndone) {
+  Image image{64, 32, {}};
+  uint32_t noise = 1;
+  for (int y = 0; y < 32; ++y) {
+    for (int x = 0; x < 64; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        noise = noise * 1664525 + 1013904223;
+        const uint8_t values[] = {static_cast<uint8_t>(noise >> 24),
+                                  static_cast<uint8_t>(9 * x + 5 * c),
+                                  static_cast<uint8_t>(x * x + 40 * c),
+                                  static_cast<uint8_t>(5 * x + 7 * y + (noise >> 31))};
+        image.rgb.push_back(values[y / 8]);
+      }
+    }
+  }
+  const std::string bytes = encode_png(image).value();
+  EXPECT_EQ(decoded(bytes, 64, 32), image.rgb);
+  EXPECT_LT(bytes.size(), image.rgb.size() / 2);
 }
 
 }  // namespace
