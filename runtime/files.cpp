@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "runtime/file_writer.h"
@@ -63,6 +64,16 @@ Result<std::string> read_file(const std::string& path, int64_t limit) {
     if (got == 0) return bytes;
     if (static_cast<int64_t>(bytes.size()) > limit) return cannot_read(path, too_large);
   }
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  const fs::path first = fs::weakly_canonical(fs::absolute(a, error), error);
+  if (error) return false;
+  const fs::path second = fs::weakly_canonical(fs::absolute(b, error), error);
+  return !error && first == second;
 }
 
 Status write_file_atomically(const std::string& path, std::string_view bytes) {

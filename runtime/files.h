@@ -12,6 +12,9 @@ namespace stencil::runtime {
 // The bytes of a file. R010 if it cannot be read or has more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, int64_t limit = int64_t{1} << 40);
 
+// True if both names lead to the same file, whether it exists or would be written.
+bool same_file(const std::string& a, const std::string& b);
+
 // Writes a whole file at once as a FileWriter (file_writer.h) does: it appears complete or not at
 // all. R011.
 Status write_file_atomically(const std::string& path, std::string_view bytes);

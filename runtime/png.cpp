@@ -39,8 +39,7 @@ double fraction_of(double value, double low, double high) {
 
 }  // namespace
 
-Result<Slice> slice_of(const reference::FieldData& field, int component,
-                       const std::vector<int64_t>& fixed) {
+Result<int64_t> plane_start(const reference::FieldData& field, const std::vector<int64_t>& fixed) {
   if (field.points == 0) return no_image("the field has no points");
   const int rank = field.rank();
   const int outer = std::max(rank - 2, 0);
@@ -60,11 +59,18 @@ Result<Slice> slice_of(const reference::FieldData& field, int component,
     }
     corner.push_back(coordinate);
   }
+  return field.position(corner);
+}
+
+Result<Slice> slice_of(const reference::FieldData& field, int component,
+                       const std::vector<int64_t>& fixed) {
+  const auto start = plane_start(field, fixed);
+  if (!start.ok()) return start.failure();
+  const int rank = field.rank();
   Slice slice{rank == 1 ? 1 : field.extents[rank - 2], field.extents[rank - 1], {}};
-  const int64_t first = field.position(corner);
   slice.values.reserve(static_cast<size_t>(slice.rows * slice.columns));
   for (int64_t i = 0; i < slice.rows * slice.columns; ++i) {
-    slice.values.push_back(field.real(0, component, first + i));
+    slice.values.push_back(field.real(0, component, start.value() + i));
   }
   return slice;
 }

@@ -19,9 +19,12 @@ struct Slice {
   std::vector<double> values;
 };
 
-// The plane of a component's newest level spanned by the last two dimensions. `fixed` gives the
-// grid coordinates of the dimensions before them; where it is shorter, the middle is taken. A field
-// of rank 1 is one row. R030 for a coordinate outside the field or a field without points.
+// The position of the first point of a plane that the last two dimensions span. `fixed` gives the
+// grid coordinates of the dimensions before them; where it is shorter, the middle is taken. R030
+// for a coordinate outside the field or a field without points.
+Result<int64_t> plane_start(const reference::FieldData& field, const std::vector<int64_t>& fixed);
+
+// The values of such a plane of a component's newest level. A field of rank 1 is one row.
 Result<Slice> slice_of(const reference::FieldData& field, int component,
                        const std::vector<int64_t>& fixed = {});
 

@@ -1,8 +1,7 @@
-// Statistics of fields (`run --stats`).
+// Statistics of fields.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "compiler/reference/state.h"
 
@@ -21,8 +20,5 @@ struct Statistics {
 };
 
 Statistics statistics_of(const reference::FieldData& field, int component);
-
-// One line per component of every field of `program`, under a heading.
-std::string print_statistics(const ir::Program& program, const reference::State& state);
 
 }  // namespace stencil::runtime

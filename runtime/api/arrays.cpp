@@ -94,6 +94,12 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
                  fmt::format("its history is {}", field.history)};
 }
 
+std::vector<int> Place::levels(const ir::Program& program) const {
+  std::vector<int> out(program.fields.size(), 0);
+  out[static_cast<size_t>(field)] = level + 1;
+  return out;
+}
+
 Result<Extents> shape_at(const ir::Program& program, const FieldData& field, const Place& place) {
   if (place.component >= 0) return field.extents;
   const ir::Field& source = program.fields[static_cast<size_t>(place.field)];

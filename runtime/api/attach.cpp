@@ -153,43 +153,81 @@ Status provide_memory(const std::vector<Given>& all, SimulationData& simulation)
 
 }  // namespace
 
-Result<Simulation> make_simulation(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
-                                   Where where, void* stream, const ParamValues& values) {
-  const ProgramData& source = *kernel->source;
-  const ir::Program& program = source.program;
+namespace {
+
+// A run at its first step, with everything but memory for its fields.
+Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramData> source,
+                                                const ParamValues& values) {
+  const ir::Program& program = source->program;
   const auto params = bind(program, values);
   if (!params.ok()) return params.failure();
   const Diagnostics failed =
       ir::failed_checks(program, params.value().integers, params.value().reals);
-  if (failed.has_errors()) return failure_of(source.source, failed);
+  if (failed.has_errors()) return failure_of(source->source, failed);
   std::string error;
   auto state = reference::lay_out(program, params.value().integers, params.value().reals, error);
   if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
 
-  auto simulation = std::make_unique<SimulationData>();
-  simulation->kernel = std::move(kernel);
-  simulation->state = std::move(*state);
-  simulation->arrays = where;
-  simulation->device_arrays.stream = stream;
-  const auto given = check_arrays(program, simulation->state, arrays, where);
-  if (!given.ok()) return given.failure();
-  const Status provided = provide_memory(given.value(), *simulation);
-  if (!provided.ok()) return provided.failure();
-
-  simulation->fields = source.fields;
-  for (size_t f = 0; f < simulation->fields.size(); ++f) {
-    FieldInfo& info = simulation->fields[f];
-    info.shape = simulation->state.fields[f].extents;
+  auto data = std::make_unique<SimulationData>();
+  data->source = std::move(source);
+  data->state = std::move(*state);
+  data->fields = data->source->fields;
+  for (size_t f = 0; f < data->fields.size(); ++f) {
+    FieldInfo& info = data->fields[f];
+    info.shape = data->state.fields[f].extents;
     info.origin.clear();
-    for (const auto& [low, high] : simulation->state.fields[f].box) info.origin.push_back(low);
+    for (const auto& [low, high] : data->state.fields[f].box) info.origin.push_back(low);
   }
-  const auto box = reference::concrete(program.grid, simulation->state.integer_params);
+  const auto box = reference::concrete(program.grid, data->state.integer_params);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
-  simulation->points = static_cast<double>(points.value_or(0));
+  data->points = static_cast<double>(points.value_or(0));
+  return data;
+}
+
+}  // namespace
+
+Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values) {
+  auto data = lay_out(std::move(source), values);
+  if (!data.ok()) return data.failure();
+  const Status provided = provide_memory({}, *data.value());
+  if (!provided.ok()) return provided.failure();
+  return SimulationData::wrap_state(std::move(data).value());
+}
+
+Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state) {
+  auto data = SimulationData::unwrap(std::move(state));
+  if (data->source != kernel->source) {
+    return Failure{"R076",
+                   fmt::format("the state is one of another program than the kernel of '{}'",
+                               kernel->source->program.name),
+                   "make both of one Program"};
+  }
+  if (data->arrays != Where::Own) {
+    return Failure{"R073", "the state lies in arrays of the user's, which one simulation works in",
+                   "start one with Kernel::attach"};
+  }
+  const Status closed = data->close_session();
+  if (!closed.ok()) return closed.failure();
+  data->kernel = std::move(kernel);
+  return SimulationData::wrap(std::move(data));
+}
+
+Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
+                          Where where, void* stream, const ParamValues& values) {
+  auto laid_out = lay_out(kernel->source, values);
+  if (!laid_out.ok()) return laid_out.failure();
+  auto data = std::move(laid_out).value();
+  data->kernel = std::move(kernel);
+  data->arrays = where;
+  data->device_arrays.stream = stream;
+  const auto given = check_arrays(data->program(), data->state, arrays, where);
+  if (!given.ok()) return given.failure();
+  const Status provided = provide_memory(given.value(), *data);
+  if (!provided.ok()) return provided.failure();
   // A device that cannot take the arrays says so here, not at the first step.
-  const Status opened = where == Where::Device ? simulation->open_session() : Status(Done{});
+  const Status opened = where == Where::Device ? data->open_session() : Status(Done{});
   if (!opened.ok()) return opened.failure();
-  return SimulationData::wrap(std::move(simulation));
+  return SimulationData::wrap(std::move(data));
 }
 
 }  // namespace stencil::api

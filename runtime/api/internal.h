@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "compiler/reference/state.h"
 #include "compiler/support/diagnostic.h"
+#include "runtime/outputs.h"
 #include "runtime/run.h"
 #include "stencil/simulation.h"
 
@@ -36,10 +38,12 @@ struct KernelData {
   static Kernel wrap(std::shared_ptr<const KernelData> data) { return Kernel(std::move(data)); }
 };
 
+// What is behind a State and a Simulation.
 struct SimulationData {
   enum class Arrays { Own, Host, Device };  // where the fields that the user gave arrays for lie
 
-  std::shared_ptr<const KernelData> kernel;
+  std::shared_ptr<const ProgramData> source;
+  std::shared_ptr<const KernelData> kernel;  // null: a state that no device advances
   reference::State state;
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
@@ -48,20 +52,41 @@ struct SimulationData {
   std::vector<FieldInfo> fields;
   double points = 0;                          // of the grid
   std::unique_ptr<runtime::Session> session;  // refers to `state`; made when it is needed
-  bool fetched = true;                        // `state` has the fields as they are
+  // While there is a session: how many levels of each field, the newest first, `state` has as they
+  // are.
+  std::vector<int> present;
 
-  const ir::Program& program() const { return kernel->source->program; }
+  const ir::Program& program() const { return source->program; }
   // Host memory is what the device's kernels take pointers to.
   bool works_in_place() const {
+    if (arrays != Arrays::Host) return false;
     const runtime::Device& device = kernel->prepared.device.device;
-    return arrays == Arrays::Host && device.takes_pointers && device.machine.in_place;
+    return device.takes_pointers && device.machine.in_place;
   }
-  Status open_session();
-  Status fetch();          // brings the fields into the state
-  Status close_session();  // that, and what the state becomes counts from here on
-  Result<Report> advance(int64_t steps, const ProgressCallback& progress);
-  Result<Report> advance_session(int64_t steps, const ProgressCallback& progress);
+  std::vector<int> all_levels() const;
+  Result<int64_t> last_step() const;  // of the run, as the program says; R053
+  // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
+  Status check_on_host(const std::vector<int>& levels) const;
 
+  Status open_session();
+  Status wait();
+  // Brings the newest `levels[f]` levels of every field f into the state, where they are not there
+  // yet.
+  Status fetch(const std::vector<int>& levels);
+  Status close_session();  // brings all levels, and what the state becomes counts from here on
+
+  // Steps in the session that is open.
+  Result<int64_t> step_session(int64_t steps);
+  Result<Report> advance_quietly(int64_t steps);
+  Result<Report> execute(int64_t steps, const ProgressCallback& progress,
+                         const std::vector<runtime::Event>& events);
+  // Calls it with a session open, which stays open unless arrays of the user's have to be current.
+  Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
+  Result<Report> advance(int64_t steps, const ProgressCallback& progress);
+  Result<Report> run(const RunFiles& files, const ProgressCallback& progress);
+
+  static State wrap_state(std::unique_ptr<SimulationData> data) { return State(std::move(data)); }
+  static std::unique_ptr<SimulationData> unwrap(State state) { return std::move(state.data_); }
   static Simulation wrap(std::unique_ptr<SimulationData> data) {
     return Simulation(std::move(data));
   }
@@ -79,7 +104,10 @@ Failure unknown(const std::string& kind, const std::string& name,
 struct Place {
   int field = 0;
   int level = 0;
-  int component = -1;  // -1: all of them
+  int component = -1;  // -1: all of them, which are several
+
+  // How many levels of each of the program's fields it takes to read it, the newest first.
+  std::vector<int> levels(const ir::Program& program) const;
 };
 Result<Place> find_place(const ir::Program& program, const std::string& name);
 
@@ -111,10 +139,20 @@ void copy_out(const reference::FieldData& field, const Place& place, const AnyVi
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options);
 
-// A run in arrays of the user's, if any; see Kernel::attach and attach_device.
-Result<Simulation> make_simulation(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
-                                   SimulationData::Arrays where, void* stream,
-                                   const ParamValues& values);
+// Program::initial_state, Kernel::start with a state, Kernel::attach and attach_device.
+Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values);
+Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state);
+Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
+                          SimulationData::Arrays where, void* stream, const ParamValues& values);
+
+// --- Files
+
+// Program::check.
+Status check(const ir::Program& program, const RunFiles& files);
+// Outputs that have passed it, as the runtime writes them; R030 for planes outside of the grid.
+Result<std::vector<runtime::Output>> placed(const ir::Program& program,
+                                            const reference::State& state,
+                                            const std::vector<Output>& outputs);
 
 // A public function's body: what it throws becomes a failure. R046, and R075 for what is a bug.
 template <class T, class Body>
@@ -122,7 +160,7 @@ Result<T> guarded(Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return Failure{"R046", "not enough memory", "use smaller sizes"};
+    return Failure{"R046", "not enough memory", "use smaller sizes (-D)"};
   } catch (const std::exception& exception) {
     return Failure{"R075", std::string("internal error: ") + exception.what(),
                    "this is a bug of the library; please report the program"};

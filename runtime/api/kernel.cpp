@@ -61,22 +61,35 @@ const std::string& Kernel::schedule() const {
   return data_->schedule;
 }
 
+Result<std::string> Kernel::code(CodeKind kind) const {
+  return api::guarded<std::string>(
+      [&] { return data_->prepared.loaded->code(static_cast<runtime::CodeKind>(kind)); });
+}
+static_assert(static_cast<runtime::CodeKind>(CodeKind::Source) == runtime::CodeKind::Source);
+static_assert(static_cast<runtime::CodeKind>(CodeKind::Ptx) == runtime::CodeKind::Ptx);
+static_assert(static_cast<runtime::CodeKind>(CodeKind::MachineCode) ==
+              runtime::CodeKind::MachineCode);
+
 Result<Simulation> Kernel::start(const ParamValues& values) const {
-  return api::guarded<Simulation>([&] {
-    return api::make_simulation(data_, {}, api::SimulationData::Arrays::Own, nullptr, values);
-  });
+  auto state = data_->program.initial_state(values);
+  if (!state.ok()) return state.failure();
+  return start(std::move(state).value());
+}
+
+Result<Simulation> Kernel::start(State state) const {
+  return api::guarded<Simulation>([&] { return api::start(data_, std::move(state)); });
 }
 
 Result<Simulation> Kernel::attach(const Arrays& arrays, const ParamValues& values) const {
   return api::guarded<Simulation>([&] {
-    return api::make_simulation(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
+    return api::attach(data_, arrays, api::SimulationData::Arrays::Host, nullptr, values);
   });
 }
 
 Result<Simulation> Kernel::attach_device(const Arrays& arrays, void* stream,
                                          const ParamValues& values) const {
   return api::guarded<Simulation>([&] {
-    return api::make_simulation(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
+    return api::attach(data_, arrays, api::SimulationData::Arrays::Device, stream, values);
   });
 }
 

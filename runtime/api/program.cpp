@@ -7,47 +7,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <filesystem>
 
 #include "compiler/builder/access.h"
 #include "compiler/driver/frontend.h"
+#include "compiler/support/shape.h"
 #include "runtime/api/internal.h"
-#include "runtime/files.h"
+#include "runtime/api/source.h"
 
 namespace stencil {
 
 namespace api {
 
 namespace {
-
-constexpr int64_t kLargestProgram = int64_t{64} << 20;  // bytes; positions are 32-bit offsets
-
-// A valid C identifier from a file name: "3d-heat.stn" -> "_3d_heat".
-std::string program_name(const std::string& file) {
-  std::string name = std::filesystem::path(file).stem().string();
-  for (char& c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  }
-  if (name.empty()) return "program";
-  return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
-}
-
-ProgramOptions program_options(const Options& options, const std::string& file_name) {
-  ProgramOptions out;
-  out.name = program_name(options.name.empty() ? file_name : options.name);
-  for (const auto& [name, value] : options.definitions) out.definitions[name] = value.text();
-  out.open = {options.open.begin(), options.open.end()};
-  out.fixed = {options.fixed.begin(), options.fixed.end()};
-  out.real = options.real == ElementType::Double ? Scalar::F64 : Scalar::F32;
-  out.fp = static_cast<FpMode>(options.fp);
-  out.steps = options.steps;
-  return out;
-}
-static_assert(static_cast<FpMode>(FloatingPoint::Strict) == FpMode::Strict);
-static_assert(static_cast<FpMode>(FloatingPoint::Contract) == FpMode::Contract);
-static_assert(static_cast<FpMode>(FloatingPoint::Fast) == FpMode::Fast);
 
 std::vector<ParamInfo> describe_params(const ir::Program& program) {
   std::vector<ParamInfo> out;
@@ -143,18 +115,23 @@ const char* version() {
   return kText.c_str();
 }
 
+namespace {
+
+Result<Program> program_of(Result<Source> source, const Options& options) {
+  if (!source.ok()) return source.failure();
+  Source text = std::move(source).value();
+  Diagnostics diagnostics;
+  auto program = load_program(text, api::program_options(options, text.name()), diagnostics);
+  std::string rendered = render(text, diagnostics);
+  return api::finish(std::move(text), std::move(program), diagnostics, std::move(rendered));
+}
+
+}  // namespace
+
 Result<Program> Program::from_text(std::string text, const Options& options,
                                    std::string file_name) {
-  return api::guarded<Program>([&]() -> Result<Program> {
-    if (static_cast<int64_t>(text.size()) > api::kLargestProgram) {
-      return Failure{"R010", fmt::format("'{}' is too large for a program", file_name), ""};
-    }
-    Source source(std::move(file_name), std::move(text));
-    Diagnostics diagnostics;
-    auto program = load_program(source, api::program_options(options, source.name()), diagnostics);
-    std::string rendered = render(source, diagnostics);
-    return api::finish(std::move(source), std::move(program), diagnostics, std::move(rendered));
-  });
+  return api::guarded<Program>(
+      [&] { return program_of(api::make_source(std::move(file_name), std::move(text)), options); });
 }
 
 Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {
@@ -168,11 +145,7 @@ Result<Program> Program::from_built(const BuiltProgram& built, const Options& op
 }
 
 Result<Program> Program::from_file(const std::string& path, const Options& options) {
-  return api::guarded<Program>([&]() -> Result<Program> {
-    auto text = runtime::read_file(path, api::kLargestProgram);
-    if (!text.ok()) return text.failure();
-    return from_text(std::move(text).value(), options, path);
-  });
+  return api::guarded<Program>([&] { return program_of(api::read_source(path), options); });
 }
 
 const std::string& Program::name() const {
@@ -186,6 +159,19 @@ const std::vector<ParamInfo>& Program::params() const {
 }
 const std::vector<ReductionInfo>& Program::reductions() const {
   return data_->reductions;
+}
+std::vector<std::string> Program::axes() const {
+  return {kAxes.rend() - rank(), kAxes.rend()};
+}
+Result<FieldInfo> Program::field(const std::string& name) const {
+  return api::guarded<FieldInfo>([&]() -> Result<FieldInfo> {
+    const auto place = api::find_place(data_->program, name);
+    if (!place.ok()) return place.failure();
+    FieldInfo info = data_->fields[static_cast<size_t>(place.value().field)];
+    const int component = place.value().component;
+    if (component >= 0) info.components = {info.components[static_cast<size_t>(component)]};
+    return info;
+  });
 }
 int Program::rank() const {
   return data_->program.grid.rank();
@@ -203,6 +189,14 @@ Result<int64_t> Program::steps(const ParamValues& values) const {
     if (!params.ok()) return params.failure();
     return runtime::steps_of(data_->program, params.value());
   });
+}
+
+Status Program::check(const RunFiles& files) const {
+  return api::guarded<Done>([&] { return api::check(data_->program, files); });
+}
+
+Result<State> Program::initial_state(const ParamValues& values) const {
+  return api::guarded<State>([&] { return api::make_state(data_, values); });
 }
 
 Result<Kernel> Program::compile() const {

@@ -1,8 +1,8 @@
 // Simulation: a state, and a session of the device that has its fields while steps are taken.
 //
 // The session is opened by the first step and kept, so that steps taken in many calls copy nothing.
-// Who reads a field has the session bring them home first; who changes one, or a param, ends the
-// session, and the next step opens another from the state.
+// What the state has of each field as it is (`present`) is counted, so that nothing is brought home
+// twice and nothing that nobody asked for.
 //
 // Where the fields are arrays of the user's in host memory, which the user may change between
 // calls, a session lasts for one call.
@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "runtime/api/internal.h"
+#include "runtime/checkpoint.h"
 #include "runtime/homecoming.h"
-#include "runtime/stats.h"
+#include "runtime/outputs.h"
 
 namespace stencil {
 
@@ -24,34 +26,53 @@ namespace api {
 
 namespace {
 
-// A session that is there already, as a program to start: runtime::execute takes steps in it.
+// The session that is there already, as a program to start: runtime::execute takes steps in it and
+// looks at the state through it.
 class KeptSession : public runtime::Session {
  public:
-  explicit KeptSession(runtime::Session& session) : session_(session) {}
+  // `at_end`: the levels of each field that are looked at when the run has ended.
+  KeptSession(SimulationData& simulation, std::vector<int> at_end)
+      : simulation_(simulation), at_end_(std::move(at_end)) {}
   Result<int64_t> advance(int64_t steps) override {
-    const auto done = session_.advance(steps);
+    const auto done = simulation_.step_session(steps);
     if (!done.ok()) return done;
-    const Status waited = session_.wait();  // the time of a chunk is known only then
+    const Status waited = simulation_.wait();  // the time of a chunk is known only then
     if (!waited.ok()) return waited.failure();
     return done;
   }
-  std::optional<double> seconds() const override { return session_.seconds(); }
-  Status finish() override { return Done{}; }
+  Status fetch(const std::vector<int>& levels) override { return simulation_.fetch(levels); }
+  std::optional<double> seconds() const override { return simulation_.session->seconds(); }
+  Status finish() override { return simulation_.fetch(at_end_); }
 
  private:
-  runtime::Session& session_;
+  SimulationData& simulation_;
+  std::vector<int> at_end_;
 };
 
 class KeptProgram : public runtime::LoadedProgram {
  public:
-  explicit KeptProgram(runtime::Session& session) : session_(session) {}
+  KeptProgram(SimulationData& simulation, std::vector<int> at_end)
+      : simulation_(simulation), at_end_(std::move(at_end)) {}
   Result<std::unique_ptr<runtime::Session>> start(reference::State&) const override {
-    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(session_));
+    return std::unique_ptr<runtime::Session>(std::make_unique<KeptSession>(simulation_, at_end_));
   }
 
  private:
-  runtime::Session& session_;
+  SimulationData& simulation_;
+  std::vector<int> at_end_;
 };
+
+// What the events look at when the run has ended.
+std::vector<int> levels_at_end(const ir::Program& program,
+                               const std::vector<runtime::Event>& events) {
+  std::vector<int> levels(program.fields.size(), 0);
+  for (const runtime::Event& event : events) {
+    for (size_t f = 0; event.at_end && f < event.levels.size(); ++f) {
+      levels[f] = std::max(levels[f], event.levels[f]);
+    }
+  }
+  return levels;
+}
 
 // Puts the levels of a field whose memory is the user's back where the user finds them: a device
 // may have exchanged them with the spare one.
@@ -76,6 +97,14 @@ void restore_homes(const std::vector<std::vector<void*>>& homes, reference::Fiel
 
 }  // namespace
 
+std::vector<int> SimulationData::all_levels() const {
+  return std::vector<int>(state.fields.size(), std::numeric_limits<int>::max());
+}
+
+Result<int64_t> SimulationData::last_step() const {
+  return runtime::steps_of(program(), {state.integer_params, state.real_params});
+}
+
 Status SimulationData::open_session() {
   if (session) return Done{};
   const runtime::LoadedProgram& loaded = *kernel->prepared.loaded;
@@ -83,167 +112,136 @@ Status SimulationData::open_session() {
       device_arrays.fields.empty() ? loaded.start(state) : loaded.attach(state, device_arrays);
   if (!opened.ok()) return opened.failure();
   session = std::move(opened).value();
+  present = all_levels();
   return Done{};
 }
 
-Status SimulationData::fetch() {
-  if (!session) return Done{};
-  const Status waited = session->wait();
-  if (!waited.ok() || fetched) return waited;
-  const Status finished = session->finish();
-  if (!finished.ok()) return finished;
-  for (size_t f = 0; f < homes.size(); ++f) restore_homes(homes[f], state.fields[f]);
-  fetched = true;
+Status SimulationData::wait() {
+  return session ? session->wait() : Done{};
+}
+
+Status SimulationData::fetch(const std::vector<int>& levels) {
+  const Status waited = wait();
+  if (!session || !waited.ok()) return waited;
+  std::vector<int> missing(present.size(), 0);
+  for (size_t f = 0; f < std::min(present.size(), levels.size()); ++f) {
+    if (levels[f] > present[f]) missing[f] = levels[f];
+  }
+  const Status fetched = session->fetch(missing);
+  if (!fetched.ok()) return fetched;
+  for (size_t f = 0; f < present.size(); ++f) present[f] = std::max(present[f], missing[f]);
   return Done{};
 }
 
 Status SimulationData::close_session() {
-  const Status done = fetch();
-  if (done.ok()) session.reset();
-  return done;
+  if (!session) return Done{};
+  const Status fetched = fetch(all_levels());
+  if (!fetched.ok()) return fetched;
+  session.reset();
+  for (size_t f = 0; f < homes.size(); ++f) restore_homes(homes[f], state.fields[f]);
+  return Done{};
 }
 
-Result<Report> SimulationData::advance_session(int64_t steps, const ProgressCallback& progress) {
+Status SimulationData::check_on_host(const std::vector<int>& levels) const {
+  for (size_t f = 0; f < levels.size(); ++f) {
+    const bool given = arrays == Arrays::Device && device_arrays.given(static_cast<int>(f));
+    if (!given || levels[f] == 0) continue;
+    return Failure{
+        "R073",
+        fmt::format("field '{}' lies in memory of the device that you gave", fields[f].name),
+        "copy it by means of the device"};
+  }
+  return Done{};
+}
+
+Result<int64_t> SimulationData::step_session(int64_t steps) {
+  present.assign(present.size(), 0);
+  return session->advance(steps);
+}
+
+// Only queues the steps where the session does.
+Result<Report> SimulationData::advance_quietly(int64_t steps) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto done = step_session(steps);
+  if (!done.ok()) return done.failure();
   Report report;
-  if (progress) {
-    const runtime::Prepared& prepared = kernel->prepared;
-    const auto run =
-        runtime::execute(program(),
-                         {prepared.device, prepared.schedule, prepared.module,
-                          std::make_unique<KeptProgram>(*session)},
-                         state, steps, [&](const runtime::Progress& at) {
-                           return progress({at.done, at.total, at.seconds, at.updates});
-                         });
-    if (!run.ok()) return run.failure();
-    report.steps = run.value().steps;
-    report.seconds = run.value().seconds;
-    report.interrupted = run.value().interrupted;
-  } else {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto done = session->advance(steps);
-    if (!done.ok()) return done.failure();
-    report.steps = done.value();
-    if (arrays != Arrays::Device) {
-      const std::chrono::duration<double> taken = Clock::now() - begin;
-      report.seconds = session->seconds().value_or(taken.count());
-    }
+  report.steps = done.value();
+  if (arrays != Arrays::Device) {
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    report.seconds = session->seconds().value_or(taken.count());
   }
   report.updates = static_cast<double>(report.steps) * points;
   report.stopped = state.stopped;
   return report;
 }
 
+Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& progress,
+                                       const std::vector<runtime::Event>& events) {
+  const runtime::Prepared& prepared = kernel->prepared;
+  const auto pass_on = [&](const runtime::Progress& at) {
+    return progress({at.done, at.total, at.seconds, at.updates, at.elapsed});
+  };
+  const auto run = runtime::execute(
+      program(),
+      {prepared.device, prepared.schedule, prepared.module,
+       std::make_unique<KeptProgram>(*this, levels_at_end(program(), events))},
+      state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events);
+  if (!run.ok()) return run.failure();
+  const runtime::RunReport& done = run.value();
+  return Report{done.steps, done.seconds, done.updates, done.interrupted, done.stopped};
+}
+
+Result<Report> SimulationData::in_session(const std::function<Result<Report>()>& take_steps) {
+  const Status opened = open_session();
+  if (!opened.ok()) return opened.failure();
+  auto report = take_steps();
+  if (arrays != Arrays::Host) return report;
+  const Status closed = close_session();
+  if (report.ok() && !closed.ok()) return closed.failure();
+  return report;
+}
+
 Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& progress) {
   if (steps < 0) return Failure{"R053", fmt::format("the number of steps is {}", steps), ""};
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
-  const Status opened = open_session();
-  if (!opened.ok()) return opened.failure();
-  fetched = false;
-  auto report = advance_session(steps, progress);
-  if (arrays != Arrays::Host || !report.ok()) return report;
-  const Status closed = close_session();
-  if (!closed.ok()) return closed.failure();
-  return report;
+  return in_session(
+      [&] { return progress ? execute(steps, progress, {}) : advance_quietly(steps); });
+}
+
+Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback& progress) {
+  const auto last = last_step();
+  if (!last.ok()) return last.failure();
+  const Status possible = check(program(), files);
+  if (!possible.ok()) return possible.failure();
+  const auto outputs = placed(program(), state, files.outputs);
+  if (!outputs.ok()) return outputs.failure();
+  const Status on_host = check_on_host(
+      files.checkpoint.empty() ? runtime::levels_shown(program(), outputs.value()) : all_levels());
+  if (!on_host.ok()) return on_host.failure();
+
+  std::vector<runtime::Event> events;
+  std::optional<runtime::Series> series;
+  if (files.every > 0 && !files.outputs.empty()) {
+    series.emplace(program(), outputs.value(), files.every, state.step, last.value());
+    events.push_back(series->event());
+    const Status fetched = fetch(events[0].levels);
+    if (!fetched.ok()) return fetched.failure();
+    const Status begun = state.step == 0 ? series->write(state) : Done{};
+    if (!begun.ok()) return begun.failure();
+  }
+  events.push_back(runtime::output_event(program(), outputs.value()));
+  if (!files.checkpoint.empty()) {
+    events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
+                                               files.checkpoint_seconds));
+  }
+  const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
+  return in_session([&] { return execute(steps, progress, events); });
 }
 
 }  // namespace api
 
-using api::SimulationData;
-
-Simulation::Simulation(std::unique_ptr<SimulationData> data) : data_(std::move(data)) {}
-Simulation::Simulation(Simulation&&) noexcept = default;
-Simulation& Simulation::operator=(Simulation&&) noexcept = default;
-Simulation::~Simulation() = default;
-
-const std::vector<FieldInfo>& Simulation::fields() const {
-  return data_->fields;
-}
-
-namespace {
-
-struct Target {
-  api::Place place;
-  reference::FieldData* field;
-};
-
-// The place of that name, whose field has its memory on the host.
-Result<Target> find(SimulationData& data, const std::string& name) {
-  const auto place = api::find_place(data.program(), name);
-  if (!place.ok()) return place.failure();
-  if (data.arrays == SimulationData::Arrays::Device &&
-      data.device_arrays.given(place.value().field)) {
-    return Failure{"R073",
-                   fmt::format("field '{}' lies in memory of the device that you gave", name),
-                   "copy it by means of the device"};
-  }
-  return Target{place.value(), &data.state.fields[static_cast<size_t>(place.value().field)]};
-}
-
-}  // namespace
-
-Status Simulation::set(const std::string& field, const AnyView& array) {
-  return api::guarded<Done>([&]() -> Status {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    auto& [place, values] = target.value();
-    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
-    if (!fits.ok()) return fits;
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
-    api::copy_in(array, place, *values);
-    return Done{};
-  });
-}
-
-Status Simulation::get(const std::string& field, const AnyView& array) {
-  return api::guarded<Done>([&]() -> Status {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    const auto& [place, values] = target.value();
-    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
-    if (!fits.ok()) return fits;
-    if (!array.writable()) {
-      return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
-    }
-    const Status fetched = data_->fetch();
-    if (!fetched.ok()) return fetched;
-    api::copy_out(*values, place, array);
-    return Done{};
-  });
-}
-
-Result<Extents> Simulation::shape_of(const std::string& field) const {
-  return api::guarded<Extents>([&]() -> Result<Extents> {
-    const auto place = api::find_place(data_->program(), field);
-    if (!place.ok()) return place.failure();
-    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
-    return api::shape_at(data_->program(), values, place.value());
-  });
-}
-
-Status Simulation::set_param(const std::string& name, const ParamValue& value) {
-  return api::guarded<Done>([&]() -> Status {
-    const auto& params = data_->program().params;
-    std::vector<std::string> names = ir::param_names(data_->program());
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) return api::unknown("param", name, names);
-    const auto index = static_cast<size_t>(found - names.begin());
-    if (params[index].folded() || !is_float(params[index].type)) {
-      return Failure{"R074",
-                     params[index].folded()
-                         ? fmt::format("param '{}' is part of the code", name)
-                         : fmt::format("param '{}' is an integer, fixed when the run starts", name),
-                     ""};
-    }
-    const auto number = api::real_value(params[index], value.text());
-    if (!number.ok()) return number.failure();
-    const Status closed = data_->close_session();
-    if (!closed.ok()) return closed;
-    data_->state.real_params[index] = number.value();
-    return Done{};
-  });
-}
+Simulation::Simulation(std::unique_ptr<api::SimulationData> data) : State(std::move(data)) {}
 
 Result<Report> Simulation::advance(int64_t steps, const ProgressCallback& progress) {
   return api::guarded<Report>([&] { return data_->advance(steps, progress); });
@@ -251,68 +249,18 @@ Result<Report> Simulation::advance(int64_t steps, const ProgressCallback& progre
 
 Result<Report> Simulation::run(const ProgressCallback& progress) {
   return api::guarded<Report>([&]() -> Result<Report> {
-    const auto steps = runtime::steps_of(data_->program(),
-                                         {data_->state.integer_params, data_->state.real_params});
-    if (!steps.ok()) return steps.failure();
-    return data_->advance(std::max<int64_t>(steps.value() - data_->state.step, 0), progress);
+    const auto last = data_->last_step();
+    if (!last.ok()) return last.failure();
+    return data_->advance(std::max<int64_t>(last.value() - step(), 0), progress);
   });
+}
+
+Result<Report> Simulation::run(const RunFiles& files, const ProgressCallback& progress) {
+  return api::guarded<Report>([&] { return data_->run(files, progress); });
 }
 
 Status Simulation::wait() {
-  return api::guarded<Done>(
-      [&]() -> Status { return data_->session ? data_->session->wait() : Done{}; });
-}
-
-int64_t Simulation::step() const {
-  return data_->state.step;
-}
-bool Simulation::stopped() const {
-  return data_->state.stopped;
-}
-
-Result<std::vector<ReductionValue>> Simulation::reductions() {
-  return api::guarded<std::vector<ReductionValue>>([&]() -> Result<std::vector<ReductionValue>> {
-    const Status waited = wait();
-    if (!waited.ok()) return waited.failure();
-    std::vector<ReductionValue> out;
-    for (size_t r = 0; r < data_->state.reductions.size(); ++r) {
-      const reference::ReductionValue& value = data_->state.reductions[r];
-      out.push_back({data_->program().reductions[r].name, value.as_double(), value.integer,
-                     value.evaluations});
-    }
-    return out;
-  });
-}
-
-Result<ReductionValue> Simulation::reduction(const std::string& name) {
-  return api::guarded<ReductionValue>([&]() -> Result<ReductionValue> {
-    auto all = reductions();
-    if (!all.ok()) return all.failure();
-    std::vector<std::string> names;
-    for (ReductionValue& value : all.value()) {
-      if (value.name == name) return std::move(value);
-      names.push_back(value.name);
-    }
-    return api::unknown("reduction", name, names);
-  });
-}
-
-Result<Statistics> Simulation::statistics(const std::string& field) {
-  return api::guarded<Statistics>([&]() -> Result<Statistics> {
-    const auto target = find(*data_, field);
-    if (!target.ok()) return target.failure();
-    const auto& [place, values] = target.value();
-    if (place.component < 0 || place.level != 0) {
-      return Failure{
-          "R073",
-          fmt::format("statistics are of the newest level of one component, '{}' is not", field),
-          ""};
-    }
-    const Status fetched = data_->fetch();
-    if (!fetched.ok()) return fetched.failure();
-    const runtime::Statistics s = runtime::statistics_of(*values, place.component);
-    return Statistics{s.points, s.nans, s.least, s.greatest, s.mean, s.l2};
-  });
+  return api::guarded<Done>([&] { return data_->wait(); });
 }
 
 }  // namespace stencil

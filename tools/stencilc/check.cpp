@@ -1,6 +1,7 @@
 // `stencilc check`: reports everything that is wrong with a program and does nothing else.
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
+#include "runtime/api/source.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -22,10 +23,11 @@ void check_sizes(const ir::Program& program, Diagnostics& diagnostics) {
 }  // namespace
 
 int check_command(const Arguments& arguments) {
-  const auto source = read_source(arguments);
+  const auto source = api::read_source(arguments.file);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
-  const auto program = load_program(source.value(), program_options(arguments), diagnostics);
+  const auto program = load_program(
+      source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
   if (program) check_sizes(*program, diagnostics);
   return report(source.value(), diagnostics);
 }

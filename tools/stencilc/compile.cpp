@@ -11,6 +11,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/syntax/parse.h"
+#include "runtime/api/source.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -122,7 +123,8 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
     const auto tree = parse(source, diagnostics);
     return tree ? std::optional(print(*tree)) : std::nullopt;
   }
-  const auto program = load_program(source, program_options(arguments), diagnostics);
+  const auto program =
+      load_program(source, api::program_options(arguments.program, arguments.file), diagnostics);
   if (!program) return std::nullopt;
   if (arguments.emit == "ir") return ir::print(*program);
   CompileRequest request;
@@ -149,7 +151,8 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
 
   Diagnostics diagnostics;
   std::optional<Compiled> compiled;
-  if (const auto program = load_program(source, program_options(arguments), diagnostics)) {
+  if (const auto program = load_program(
+          source, api::program_options(arguments.program, arguments.file), diagnostics)) {
     compiled = compile(*program, source, request, diagnostics);
   }
   const ExitStatus status = report(source, diagnostics);
@@ -172,7 +175,7 @@ int compile_command(const Arguments& arguments) {
   }
   const std::string header = stage ? "" : header_path(arguments, *target.value());
   if (const auto wrong = collision(arguments, header)) return report(*wrong);
-  const auto source = read_source(arguments);
+  const auto source = api::read_source(arguments.file);
   if (!source.ok()) return report(source.failure());
   if (stage) return emit_stage(arguments, source.value());
   return emit_target(arguments, source.value(), *target.value(), header);

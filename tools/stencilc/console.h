@@ -1,15 +1,13 @@
-// What the subcommands share: reading a program, reporting, exit statuses, and files that appear
-// all together or not at all.
+// What the subcommands share: reporting, exit statuses, and files that appear all together or not
+// at all.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "compiler/ir/program.h"
-#include "compiler/sema/analyze.h"
 #include "compiler/support/diagnostic.h"
-#include "runtime/result.h"
+#include "runtime/files.h"
+#include "stencil/result.h"
 #include "tools/stencilc/options.h"
 
 namespace stencil::tool {
@@ -28,24 +26,17 @@ ExitStatus status_of(const std::string& code);
 
 // Prints all diagnostics to stderr; the status of the first error, or success.
 ExitStatus report(const Source& source, const Diagnostics& diagnostics);
-ExitStatus report(const runtime::Failure& failure);
+ExitStatus report(const Failure& failure);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
-
-// The text of the program that the arguments name.
-runtime::Result<Source> read_source(const Arguments& arguments);
-
-// What the command line says about the program; its name comes from that of the file.
-ProgramOptions program_options(const Arguments& arguments);
 
 struct OutputFile {
   std::string path;
   std::string bytes;
 };
 // Writes every file, or none.
-runtime::Status write_files(const std::vector<OutputFile>& files);
+Status write_files(const std::vector<OutputFile>& files);
 
-// True if both names lead to the same file, whether it exists or would be written.
-bool same_file(const std::string& a, const std::string& b);
+using runtime::same_file;
 
 // Writes to standard output. A failure there (a full disk behind a redirection) is an error.
 ExitStatus print_out(const std::string& text);

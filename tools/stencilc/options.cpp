@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "compiler/support/diagnostic.h"
 #include "runtime/kernel_cache.h"
 #include "tools/stencilc/save_code.h"
 
@@ -265,11 +266,12 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->option_text("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(group);
-  to.add_option("--open", arguments.open, "leave an integer param open for run time; repeatable")
+  to.add_option("--open", arguments.program.open,
+                "leave an integer param open for run time; repeatable")
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->group(group);
-  to.add_option("--fix", arguments.fixed,
+  to.add_option("--fix", arguments.program.fixed,
                 "make a param's value part of the code, no argument; repeatable")
       ->option_text("NAME")
       ->allow_extra_args(false)
@@ -462,7 +464,7 @@ std::optional<Misuse> Parser::read_assignments() {
     if (!assignment || assignment->value.empty()) {
       return Misuse{"U006", "-D takes NAME=VALUE, found '" + text + "'", ""};
     }
-    if (!arguments.definitions.emplace(assignment->name, assignment->value).second) {
+    if (!arguments.program.definitions.emplace(assignment->name, assignment->value).second) {
       return given_twice("-D", assignment->name);
     }
   }
@@ -527,12 +529,12 @@ std::optional<Misuse> Parser::read_long_run() {
 
 // A param is open or has a value. `run` compiles it open and then gives it the value.
 std::optional<Misuse> Parser::check_open_params() const {
-  for (const std::string& name : arguments.open) {
-    if (std::count(arguments.fixed.begin(), arguments.fixed.end(), name)) {
+  for (const std::string& name : arguments.program.open) {
+    if (std::count(arguments.program.fixed.begin(), arguments.program.fixed.end(), name)) {
       return Misuse{"U010", fmt::format("--open {0} and --fix {0} contradict each other", name),
                     "leave one of them out"};
     }
-    if (arguments.command != Command::Run && arguments.definitions.count(name)) {
+    if (arguments.command != Command::Run && arguments.program.definitions.count(name)) {
       return Misuse{"U010", fmt::format("--open {0} and -D {0}=... contradict each other", name),
                     "an open param gets its value at run time: leave one of them out"};
     }
@@ -550,11 +552,11 @@ std::optional<Misuse> Parser::finish() {
   if (const auto misuse = read_assignments()) return misuse;
   if (const auto misuse = read_long_run()) return misuse;
   if (const auto misuse = check_open_params()) return misuse;
-  arguments.real = texts.real == "double" ? Scalar::F64 : Scalar::F32;
-  arguments.fp = texts.fp == "strict" ? FpMode::Strict
-                 : texts.fp == "fast" ? FpMode::Fast
-                                      : FpMode::Contract;
-  if (!texts.steps.empty()) arguments.steps = whole_number<int64_t>(texts.steps);
+  arguments.program.real = texts.real == "double" ? ElementType::Double : ElementType::Float;
+  arguments.program.fp = texts.fp == "strict" ? FloatingPoint::Strict
+                         : texts.fp == "fast" ? FloatingPoint::Fast
+                                              : FloatingPoint::Contract;
+  if (!texts.steps.empty()) arguments.program.steps = whole_number<int64_t>(texts.steps);
   if (texts.clear_cache) arguments.cache_limit = 0;
   if (!texts.cache_size.empty()) arguments.cache_limit = runtime::parse_size(texts.cache_size);
   if (!texts.seed.empty()) arguments.seed = *whole_number<uint64_t>(texts.seed);

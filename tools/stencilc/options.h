@@ -8,8 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/support/diagnostic.h"
-#include "compiler/support/scalar.h"
+#include "stencil/program.h"
 
 namespace stencil::tool {
 
@@ -27,12 +26,7 @@ struct Arguments {
 
   // The program and how to read it.
   std::string file;
-  std::map<std::string, std::string> definitions;  // -D
-  std::vector<std::string> open;                   // --open
-  std::vector<std::string> fixed;                  // --fix
-  Scalar real = Scalar::F32;
-  FpMode fp = FpMode::Contract;
-  std::optional<int64_t> steps;
+  Options program;
   std::string schedule = "auto";
 
   // Compile.

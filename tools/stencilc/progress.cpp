@@ -14,7 +14,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "runtime/file_writer.h"
+#include "stencil/files.h"
 
 namespace stencil::tool {
 
@@ -28,7 +28,7 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 void on_signal(int number) {
   int none = 0;
   if (first_signal.compare_exchange_strong(none, number)) return;
-  runtime::remove_temporary_files();
+  remove_temporary_files();
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -87,7 +87,7 @@ std::string print_duration(double seconds) {
 
 }  // namespace
 
-std::string describe(const runtime::Progress& progress, int width) {
+std::string describe(const Progress& progress, int width) {
   constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // and the space behind
   const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
   const double left = share > 0 ? progress.elapsed * (1 - share) / share : 0;

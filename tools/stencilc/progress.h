@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/run.h"
+#include "stencil/simulation.h"
 
 namespace stencil::tool {
 
@@ -42,6 +42,6 @@ class ProgressLine {
 
 // "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters: the bar
 // takes what the rest leaves, and goes first.
-std::string describe(const runtime::Progress& progress, int width);
+std::string describe(const Progress& progress, int width);
 
 }  // namespace stencil::tool

@@ -7,20 +7,20 @@
 
 namespace stencil::tool {
 
-std::optional<runtime::CodeKind> code_kind(const std::string& path) {
+std::optional<CodeKind> code_kind(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".ptx") return runtime::CodeKind::Ptx;
-  if (extension == ".cubin" || extension == ".bin") return runtime::CodeKind::MachineCode;
+  if (extension == ".ptx") return CodeKind::Ptx;
+  if (extension == ".cubin" || extension == ".bin") return CodeKind::MachineCode;
   if (extension == ".cu" || extension == ".cl" || extension == ".cpp") {
-    return runtime::CodeKind::Source;
+    return CodeKind::Source;
   }
   return std::nullopt;
 }
 
-runtime::Status save_code(const Arguments& arguments, const runtime::LoadedProgram& program) {
+Status save_code(const Arguments& arguments, const Kernel& kernel) {
   std::vector<OutputFile> files;
   for (const std::string& path : arguments.code) {
-    auto code = program.code(*code_kind(path));
+    auto code = kernel.code(*code_kind(path));
     if (!code.ok()) return code.failure();
     files.push_back({path, std::move(code).value()});
   }

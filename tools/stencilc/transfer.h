@@ -1,31 +1,19 @@
-// --in and --out: what the command line says about files, checked before the run.
+// --in, --out, --slice and --checkpoint: what the command line says about files, as the library
+// takes it.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "runtime/outputs.h"
+#include "stencil/state.h"
 #include "tools/stencilc/options.h"
 
 namespace stencil::tool {
 
-// The values that an --in or --out speaks of: "U", "U@-1", "S.rho", "S.u[0]", "S.rho@-1". U020 if
-// the program has no such field, component or level; the nearest name as a hint.
-runtime::Result<runtime::Selection> find_field(const ir::Program& program, const std::string& text);
+// Everything about --in that can be wrong before its files are opened: names (U020), extensions
+// (U021).
+Status check_inputs(const Program& program, const Arguments& arguments);
+Status read_inputs(const Arguments& arguments, State& state);
 
-// Everything about --in, --slice and --checkpoint that can be wrong before the run: names,
-// extensions, and directories that do not exist.
-runtime::Status check_transfers(const ir::Program& program, const Arguments& arguments);
-
-// The files of --out, several fields for one .vti file together, with the same checks. Planes of
-// pictures are set by place_planes().
-runtime::Result<std::vector<runtime::Output>> find_outputs(const ir::Program& program,
-                                                           const Arguments& arguments);
-// R030 for a plane outside of the grid.
-runtime::Status place_planes(const ir::Program& program, const Arguments& arguments,
-                             const reference::State& state, std::vector<runtime::Output>& outputs);
-
-runtime::Status read_inputs(const ir::Program& program, const Arguments& arguments,
-                            reference::State& state);
+// The files that a run writes, several fields for one .vti file together. Names, formats,
+// directories and axes are checked: U013, U020 to U023, R011, R031.
+Result<RunFiles> find_files(const Program& program, const Arguments& arguments);
 
 }  // namespace stencil::tool

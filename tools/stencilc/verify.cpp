@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "compiler/syntax/parse.h"
+#include "runtime/api/source.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/progress.h"
@@ -60,13 +61,13 @@ std::string conclusion(const VerifyReport& report, double seconds) {
 }  // namespace
 
 int verify_command(const Arguments& arguments) {
-  const auto source = read_source(arguments);
+  const auto source = api::read_source(arguments.file);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   const auto tree = parse(source.value(), diagnostics);
   if (!tree) return report(source.value(), diagnostics);
   runtime::VerifyRequest request;
-  request.options = program_options(arguments);
+  request.options = api::program_options(arguments.program, arguments.file);
   request.device = arguments.device;
   request.schedule = arguments.schedule;
   request.quick = arguments.quick;

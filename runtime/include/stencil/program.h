@@ -18,7 +18,9 @@
 namespace stencil {
 
 class Kernel;
+class State;
 struct KernelOptions;
+struct RunFiles;
 namespace api {
 struct ProgramData;
 }
@@ -104,11 +106,25 @@ class STENCIL_API Program {
   const std::vector<ReductionInfo>& reductions() const;  // likewise
   int rank() const;                                      // of the grid, 1 to 8
   bool has_stop() const;                                 // a `stop when`
+  // Names of the grid's dimensions, outermost first: ..., "z", "y", "x".
+  std::vector<std::string> axes() const;
+  // What is called so: "A", "U@-1" (a level of U), "S.rho" (with that component alone). R070.
+  Result<FieldInfo> field(const std::string& name) const;
   // Warnings of the compiler, rendered with their lines; empty if there are none.
   const std::string& warnings() const;
   // Steps of a run at these values; R053 if the program does not say, R050, R070 or R051 for the
   // values.
   Result<int64_t> steps(const ParamValues& values = {}) const;
+  // Whether runs can write these files, as far as that is known without sizes. R070; R032 an
+  // extension that names no format; R033 what a format does not hold, such as several components in
+  // a picture; R031; R034 what would be written twice; R035 a negative interval; R011 a place where
+  // no file can be made.
+  Status check(const RunFiles& files) const;
+
+  // The state at step 0, with every field at its initial values. R050, R051, R070 and R074 for
+  // values that are missing, malformed, of no param, or already part of the code; R052 and R046 if
+  // there is not enough memory; the codes of checks that do not hold at these sizes.
+  Result<State> initial_state(const ParamValues& values = {}) const;
 
   // Compiles the program for a device. R040 to R045 about the device, the L codes of a schedule
   // that is malformed or cannot serve the program.

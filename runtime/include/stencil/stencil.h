@@ -3,8 +3,10 @@
 
 #include "stencil/builder.h"
 #include "stencil/device.h"
+#include "stencil/files.h"
 #include "stencil/program.h"
 #include "stencil/result.h"
 #include "stencil/simulation.h"
+#include "stencil/state.h"
 #include "stencil/version.h"
 #include "stencil/view.h"

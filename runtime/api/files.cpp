@@ -1,0 +1,236 @@
+// Files of a run through the public API: what they name is looked up and checked here, before
+// anything expensive is done; reading and writing is the runtime's.
+//
+// A run should not end after an hour because of a misspelt name. So Program::check() finds all that
+// can be known without sizes (names, formats, directories), State::check() what depends on them.
+#include "stencil/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/api/internal.h"
+#include "runtime/checkpoint.h"
+#include "runtime/file_writer.h"
+#include "runtime/files.h"
+#include "runtime/npy.h"
+
+namespace stencil {
+
+namespace api {
+
+namespace {
+
+using runtime::Format;
+using runtime::Selection;
+
+Selection selection_of(const ir::Program& program, const Place& place) {
+  const bool whole = program.fields[static_cast<size_t>(place.field)].components.size() == 1;
+  return {place.field, place.level, whole ? -1 : place.component};
+}
+
+// Whether a file can be made there. R011.
+Status check_place(const std::string& path) {
+  const auto directory = std::filesystem::path(path).parent_path();
+  const std::string where = directory.empty() ? "." : directory.string();
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(where, ignored)) {
+    return Failure{"R011",
+                   fmt::format("cannot write '{}': there is no directory '{}'", path, where), ""};
+  }
+  const bool present = std::filesystem::exists(path, ignored);
+  const bool regular = !present || std::filesystem::is_regular_file(path, ignored);
+  if (regular && access(where.c_str(), W_OK) != 0) {
+    return Failure{"R011", fmt::format("cannot write '{}': the directory is not writable", path),
+                   ""};
+  }
+  return Done{};
+}
+
+Status check_picture(const ir::Program& program, const Selection& shown) {
+  const ir::Field& field = program.fields[static_cast<size_t>(shown.field)];
+  if (shown.component < 0 && field.components.size() > 1) {
+    return Failure{"R033",
+                   fmt::format("a picture shows one component, '{}' has {}", field.name,
+                               field.components.size()),
+                   fmt::format("name one: {}{}", field.name, field.components[0].path)};
+  }
+  if (shown.level == 0) return Done{};
+  return Failure{"R033", "a picture shows the newest level only", "write a .npy file instead"};
+}
+
+// What an output shows. R070; R034 for a field that it names twice.
+Result<std::vector<Selection>> selections_of(const ir::Program& program, const Output& output) {
+  std::vector<Selection> selections;
+  for (size_t f = 0; f < program.fields.size() && output.fields.empty(); ++f) {
+    selections.push_back({static_cast<ir::FieldId>(f)});
+  }
+  for (const std::string& name : output.fields) {
+    const auto place = find_place(program, name);
+    if (!place.ok()) return place.failure();
+    const Selection selection = selection_of(program, place.value());
+    if (std::find(selections.begin(), selections.end(), selection) != selections.end()) {
+      return Failure{"R034", fmt::format("'{}' would hold '{}' twice", output.path, name), ""};
+    }
+    selections.push_back(selection);
+  }
+  return selections;
+}
+
+Result<runtime::Output> resolved(const ir::Program& program, const Output& output) {
+  auto selections = selections_of(program, output);
+  if (!selections.ok()) return selections.failure();
+  const auto format = runtime::format_of(output.path);
+  if (!format) {
+    return Failure{"R032", fmt::format("cannot tell what to write to '{}'", output.path),
+                   "use .npy, .png or .vti"};
+  }
+  if (format != Format::Vti && output.fields.size() != 1) {
+    return Failure{
+        "R033",
+        fmt::format("'{}' would hold one field, not {}", output.path, selections.value().size()),
+        "a .vti file holds several"};
+  }
+  const Status possible = format == Format::Vti   ? runtime::check_vti(program, selections.value())
+                          : format == Format::Png ? check_picture(program, selections.value()[0])
+                                                  : Status(Done{});
+  if (!possible.ok()) return possible.failure();
+  const Status place = check_place(output.path);
+  if (!place.ok()) return place.failure();
+  return runtime::Output{output.path, std::move(selections).value(), {}, {output.range}};
+}
+
+Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
+                                              const std::vector<Output>& outputs) {
+  std::vector<runtime::Output> all;
+  for (const Output& output : outputs) {
+    auto one = resolved(program, output);
+    if (!one.ok()) return one.failure();
+    const bool twice = std::any_of(all.begin(), all.end(), [&](const runtime::Output& other) {
+      return runtime::same_file(other.path, output.path);
+    });
+    if (twice) {
+      return Failure{"R034", fmt::format("two outputs write the same file '{}'", output.path),
+                     "name another file"};
+    }
+    all.push_back(std::move(one).value());
+  }
+  return all;
+}
+
+// The coordinates of a picture's plane, of which those that are not given are in the middle.
+std::vector<int64_t> plane_of(const reference::FieldData& field,
+                              const std::vector<std::optional<int64_t>>& given) {
+  std::vector<int64_t> plane;
+  for (size_t d = 0; d < given.size() && d < field.box.size(); ++d) {
+    const auto& [low, high] = field.box[d];
+    plane.push_back(given[d].value_or(low + (high - low) / 2));
+  }
+  return plane;
+}
+
+Status check_intervals(const RunFiles& files) {
+  const auto refuse = [](auto interval, const char* unit) {
+    return Failure{"R035", fmt::format("files cannot be written every {} {}", interval, unit),
+                   "0 stands for never"};
+  };
+  if (files.every < 0) return refuse(files.every, "steps");
+  if (files.checkpoint_steps < 0) return refuse(files.checkpoint_steps, "steps");
+  const bool from_zero = files.checkpoint_seconds >= 0;  // and no NaN
+  return from_zero ? Status(Done{}) : refuse(files.checkpoint_seconds, "seconds");
+}
+
+}  // namespace
+
+Status check(const ir::Program& program, const RunFiles& files) {
+  const Status sound = check_intervals(files);
+  if (!sound.ok()) return sound;
+  const Status place = files.checkpoint.empty() ? Status(Done{}) : check_place(files.checkpoint);
+  if (!place.ok()) return place;
+  const auto outputs = resolved(program, files.outputs);
+  if (!outputs.ok()) return outputs.failure();
+  return Done{};
+}
+
+Result<std::vector<runtime::Output>> placed(const ir::Program& program,
+                                            const reference::State& state,
+                                            const std::vector<Output>& outputs) {
+  auto all = resolved(program, outputs);
+  for (size_t o = 0; all.ok() && o < outputs.size(); ++o) {
+    runtime::Output& output = all.value()[o];
+    if (runtime::format_of(output.path) != Format::Png) continue;
+    const Selection& shown = output.selections[0];
+    const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
+    output.plane = plane_of(field, outputs[o].plane);
+    const auto inside = runtime::plane_start(field, output.plane);
+    if (!inside.ok()) return inside.failure();
+  }
+  return all;
+}
+
+}  // namespace api
+
+void remove_temporary_files() noexcept {
+  runtime::remove_temporary_files();
+}
+
+Status State::check(const RunFiles& files) const {
+  return api::guarded<Done>([&]() -> Status {
+    const Status possible = api::check(data_->program(), files);
+    if (!possible.ok()) return possible;
+    const auto outputs = api::placed(data_->program(), data_->state, files.outputs);
+    if (!outputs.ok()) return outputs.failure();
+    return Done{};
+  });
+}
+
+Status State::read(const std::string& field, const std::string& path) {
+  return api::guarded<Done>([&]() -> Status {
+    const auto place = api::find_place(data_->program(), field);
+    if (!place.ok()) return place.failure();
+    const Status on_host = data_->check_on_host(place.value().levels(data_->program()));
+    if (!on_host.ok()) return on_host;
+    const Status closed = data_->close_session();
+    if (!closed.ok()) return closed;
+    const auto selection = api::selection_of(data_->program(), place.value());
+    return runtime::read_npy_into(path, data_->state.fields[static_cast<size_t>(selection.field)],
+                                  selection.level, selection.component);
+  });
+}
+
+Status State::write(const std::vector<Output>& outputs) {
+  return api::guarded<Done>([&]() -> Status {
+    const auto files = api::placed(data_->program(), data_->state, outputs);
+    if (!files.ok()) return files.failure();
+    const auto levels = runtime::levels_shown(data_->program(), files.value());
+    const Status on_host = data_->check_on_host(levels);
+    if (!on_host.ok()) return on_host;
+    const Status fetched = data_->fetch(levels);
+    if (!fetched.ok()) return fetched;
+    return runtime::write_outputs(data_->program(), data_->state, files.value());
+  });
+}
+
+Status State::save_checkpoint(const std::string& path) {
+  return api::guarded<Done>([&]() -> Status {
+    const Status on_host = data_->check_on_host(data_->all_levels());
+    if (!on_host.ok()) return on_host;
+    const Status fetched = data_->fetch(data_->all_levels());
+    if (!fetched.ok()) return fetched;
+    return runtime::write_checkpoint(path, data_->program(), data_->state);
+  });
+}
+
+Status State::load_checkpoint(const std::string& path) {
+  return api::guarded<Done>([&]() -> Status {
+    const Status on_host = data_->check_on_host(data_->all_levels());
+    if (!on_host.ok()) return on_host;
+    const Status closed = data_->close_session();
+    if (!closed.ok()) return closed;
+    return runtime::read_checkpoint(path, data_->program(), data_->state);
+  });
+}
+
+}  // namespace stencil

@@ -1,0 +1,55 @@
+// From what users say about a program to what the compiler takes.
+#include "runtime/api/source.h"
+
+#include <cctype>
+#include <filesystem>
+
+#include "runtime/files.h"
+
+namespace stencil::api {
+
+namespace {
+
+constexpr int64_t kLargestProgram = int64_t{64} << 20;  // bytes; positions are 32-bit offsets
+
+// A valid C identifier from a file name: "3d-heat.stn" -> "_3d_heat".
+std::string program_name(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  if (name.empty()) return "program";
+  return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
+}
+
+}  // namespace
+
+Result<Source> read_source(const std::string& path) {
+  auto text = runtime::read_file(path, kLargestProgram);
+  if (!text.ok()) return text.failure();
+  return Source(path, std::move(text).value());
+}
+
+Result<Source> make_source(std::string name, std::string text) {
+  if (static_cast<int64_t>(text.size()) > kLargestProgram) {
+    return Failure{"R010", "'" + name + "' is too large for a program", ""};
+  }
+  return Source(std::move(name), std::move(text));
+}
+
+ProgramOptions program_options(const Options& options, const std::string& file) {
+  ProgramOptions out;
+  out.name = program_name(options.name.empty() ? file : options.name);
+  for (const auto& [name, value] : options.definitions) out.definitions[name] = value.text();
+  out.open = {options.open.begin(), options.open.end()};
+  out.fixed = {options.fixed.begin(), options.fixed.end()};
+  out.real = options.real == ElementType::Double ? Scalar::F64 : Scalar::F32;
+  out.fp = static_cast<FpMode>(options.fp);
+  out.steps = options.steps;
+  return out;
+}
+static_assert(static_cast<FpMode>(FloatingPoint::Strict) == FpMode::Strict);
+static_assert(static_cast<FpMode>(FloatingPoint::Contract) == FpMode::Contract);
+static_assert(static_cast<FpMode>(FloatingPoint::Fast) == FpMode::Fast);
+
+}  // namespace stencil::api

@@ -1,0 +1,166 @@
+// State: fields, params and reductions of a run. While a simulation's fields are on a device, who
+// reads one has the session bring home the levels it needs; who changes one, or a param, ends the
+// session, and the next step opens another from the state.
+#include "stencil/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/api/internal.h"
+#include "runtime/stats.h"
+
+namespace stencil {
+
+using api::SimulationData;
+
+State::State(std::unique_ptr<SimulationData> data) : data_(std::move(data)) {}
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+State::~State() = default;
+
+const std::vector<FieldInfo>& State::fields() const {
+  return data_->fields;
+}
+
+namespace {
+
+struct Target {
+  api::Place place;
+  reference::FieldData* field;
+};
+
+// The place of that name, whose field has its memory on the host.
+Result<Target> find(SimulationData& data, const std::string& name) {
+  const auto place = api::find_place(data.program(), name);
+  if (!place.ok()) return place.failure();
+  const Status on_host = data.check_on_host(place.value().levels(data.program()));
+  if (!on_host.ok()) return on_host.failure();
+  return Target{place.value(), &data.state.fields[static_cast<size_t>(place.value().field)]};
+}
+
+}  // namespace
+
+Status State::set(const std::string& field, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    const auto target = find(*data_, field);
+    if (!target.ok()) return target.failure();
+    auto& [place, values] = target.value();
+    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
+    if (!fits.ok()) return fits;
+    const Status closed = data_->close_session();
+    if (!closed.ok()) return closed;
+    api::copy_in(array, place, *values);
+    return Done{};
+  });
+}
+
+Status State::get(const std::string& field, const AnyView& array) {
+  return api::guarded<Done>([&]() -> Status {
+    const auto target = find(*data_, field);
+    if (!target.ok()) return target.failure();
+    const auto& [place, values] = target.value();
+    const Status fits = api::check_array(data_->program(), *values, place, field, array, false);
+    if (!fits.ok()) return fits;
+    if (!array.writable()) {
+      return Failure{"R073", fmt::format("the array for '{}' is const", field), ""};
+    }
+    const Status fetched = data_->fetch(place.levels(data_->program()));
+    if (!fetched.ok()) return fetched;
+    api::copy_out(*values, place, array);
+    return Done{};
+  });
+}
+
+Result<Extents> State::shape_of(const std::string& field) const {
+  return api::guarded<Extents>([&]() -> Result<Extents> {
+    const auto place = api::find_place(data_->program(), field);
+    if (!place.ok()) return place.failure();
+    const auto& values = data_->state.fields[static_cast<size_t>(place.value().field)];
+    return api::shape_at(data_->program(), values, place.value());
+  });
+}
+
+Status State::set_param(const std::string& name, const ParamValue& value) {
+  return api::guarded<Done>([&]() -> Status {
+    const auto& params = data_->program().params;
+    std::vector<std::string> names = ir::param_names(data_->program());
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return api::unknown("param", name, names);
+    const auto index = static_cast<size_t>(found - names.begin());
+    if (params[index].folded() || !is_float(params[index].type)) {
+      return Failure{"R074",
+                     params[index].folded()
+                         ? fmt::format("param '{}' is part of the code", name)
+                         : fmt::format("param '{}' is an integer, fixed when the run starts", name),
+                     ""};
+    }
+    const auto number = api::real_value(params[index], value.text());
+    if (!number.ok()) return number.failure();
+    const Status closed = data_->close_session();
+    if (!closed.ok()) return closed;
+    data_->state.real_params[index] = number.value();
+    return Done{};
+  });
+}
+
+int64_t State::step() const {
+  return data_->state.step;
+}
+bool State::stopped() const {
+  return data_->state.stopped;
+}
+Result<int64_t> State::steps_left() const {
+  return api::guarded<int64_t>([&]() -> Result<int64_t> {
+    const auto last = data_->last_step();
+    if (!last.ok()) return last;
+    return runtime::steps_left(last.value(), data_->state);
+  });
+}
+
+Result<std::vector<ReductionValue>> State::reductions() {
+  return api::guarded<std::vector<ReductionValue>>([&]() -> Result<std::vector<ReductionValue>> {
+    const Status waited = data_->wait();
+    if (!waited.ok()) return waited.failure();
+    std::vector<ReductionValue> out;
+    for (size_t r = 0; r < data_->state.reductions.size(); ++r) {
+      const reference::ReductionValue& value = data_->state.reductions[r];
+      out.push_back({data_->program().reductions[r].name, value.as_double(), value.integer,
+                     value.evaluations});
+    }
+    return out;
+  });
+}
+
+Result<ReductionValue> State::reduction(const std::string& name) {
+  return api::guarded<ReductionValue>([&]() -> Result<ReductionValue> {
+    auto all = reductions();
+    if (!all.ok()) return all.failure();
+    std::vector<std::string> names;
+    for (ReductionValue& value : all.value()) {
+      if (value.name == name) return std::move(value);
+      names.push_back(value.name);
+    }
+    return api::unknown("reduction", name, names);
+  });
+}
+
+Result<Statistics> State::statistics(const std::string& field) {
+  return api::guarded<Statistics>([&]() -> Result<Statistics> {
+    const auto target = find(*data_, field);
+    if (!target.ok()) return target.failure();
+    const auto& [place, values] = target.value();
+    if (place.component < 0 || place.level != 0) {
+      return Failure{
+          "R073",
+          fmt::format("statistics are of the newest level of one component, '{}' is not", field),
+          ""};
+    }
+    const Status fetched = data_->fetch(place.levels(data_->program()));
+    if (!fetched.ok()) return fetched.failure();
+    const runtime::Statistics s = runtime::statistics_of(*values, place.component);
+    return Statistics{s.points, s.nans, s.least, s.greatest, s.mean, s.l2};
+  });
+}
+
+}  // namespace stencil

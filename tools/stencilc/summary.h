@@ -1,0 +1,18 @@
+// What `stencilc run` prints when a run has ended.
+#pragma once
+
+#include <string>
+
+#include "stencil/simulation.h"
+
+namespace stencil::tool {
+
+// Device, schedule, steps and speed of a run that was at step `first` and had `wanted` steps to
+// take, and its reductions.
+Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
+                            int64_t first, int64_t wanted);
+
+// A line per component of every field, under a heading.
+Result<std::string> statistics(State& state);
+
+}  // namespace stencil::tool
