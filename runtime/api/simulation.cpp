@@ -125,7 +125,8 @@ Status SimulationData::fetch(const std::vector<int>& levels) {
   if (!session || !waited.ok()) return waited;
   std::vector<int> missing(present.size(), 0);
   for (size_t f = 0; f < std::min(present.size(), levels.size()); ++f) {
-    if (levels[f] > present[f]) missing[f] = levels[f];
+    const int wanted = std::min(levels[f], program().fields[f].history);
+    if (wanted > present[f]) missing[f] = wanted;
   }
   const Status fetched = session->fetch(missing);
   if (!fetched.ok()) return fetched;

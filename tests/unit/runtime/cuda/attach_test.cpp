@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "runtime/nvrtc.h"
 #include "stencil/stencil.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
@@ -89,6 +91,44 @@ TEST_F(CudaAttach, OnlyQueuesAndSaysWhenItsWorkFailed) {
   const Status waited = simulation.wait();
   ASSERT_FALSE(waited.ok());
   EXPECT_EQ(waited.failure().code, "R044");
+}
+
+TEST_F(CudaAttach, BringsHomeWhatIsAskedForOnce) {
+  constexpr const char* kTwoFields = R"(
+grid G = [0..9, 0..21] steps 9;
+field U : real on G history 2;
+field V : real on G;
+stencil u : U[1..8, 1..20] = U@-1[0,0] + V[-1,0];
+stencil v : V[1..8, 1..20] = U[0,1];
+)";
+  const Kernel kernel = Program::from_text(kTwoFields)
+                            .or_throw()
+                            .compile({.device = "cuda", .schedule = "direct rows=dense"})
+                            .or_throw();
+  Simulation simulation = kernel.start().or_throw();
+  constexpr size_t kLevel = kPoints * sizeof(float);
+  const auto downloaded = [&](const auto& action) {
+    fake_->downloaded = 0;
+    action();
+    return fake_->downloaded / kLevel;
+  };
+  EXPECT_EQ(downloaded([&] { simulation.advance(3).or_throw(); }), 0u);
+  EXPECT_EQ(downloaded([&] { simulation.statistics("V").or_throw(); }), 1u);
+  EXPECT_EQ(downloaded([&] { simulation.get<float>("V").or_throw(); }), 0u) << "it is there";
+  EXPECT_EQ(downloaded([&] { simulation.get<float>("U").or_throw(); }), 1u);
+  EXPECT_EQ(downloaded([&] { simulation.get<float>("U@-1").or_throw(); }), 2u);
+  EXPECT_EQ(downloaded([&] { simulation.set("V", View(a_, {10, 22})).or_throw(); }), 0u);
+  simulation.advance(1).or_throw();
+  const std::string file = testing::TempDir() + "stencil_attach_test.npy";
+  EXPECT_EQ(downloaded([&] { simulation.write({{file, {"V"}}}).or_throw(); }), 1u);
+  EXPECT_EQ(downloaded([&] {
+              simulation.run({.outputs = {{file, {"U"}}}}).or_throw();
+            }),
+            1u)
+      << "what is written";
+  EXPECT_EQ(downloaded([&] { simulation.set_param("none", 0).ok(); }), 0u);
+  EXPECT_EQ(downloaded([&] { kernel.start(std::move(simulation)).or_throw(); }), 3u);
+  std::remove(file.c_str());
 }
 
 TEST_F(CudaAttach, RefusesRowsThatArePadded) {

@@ -195,6 +195,7 @@ Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
   const Turn turn(turns);
   if (stream == nullptr || !in_allocation(from, bytes)) return kInvalidValue;
   queue_copy(to, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  state.downloaded += bytes;
   return 0;
 }
 Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream stream) {

@@ -34,6 +34,7 @@ struct FakeDriver {
   std::vector<std::pair<Address, Address>> copied;  // to, from: within the device
   std::set<Stream> used;                            // by launches and copies within the device
   int copies_of_rows = 0;
+  size_t downloaded = 0;                     // bytes of dense copies to the host
   int cleared = 0;                           // allocations, or parts of them
   int modules = 0, streams = 0, events = 0;  // not yet unloaded, not yet destroyed
   std::map<Address, size_t> pinned;          // bytes of host memory, not freed
