@@ -67,7 +67,8 @@ std::vector<int> levels_at_end(const ir::Program& program,
                                const std::vector<runtime::Event>& events) {
   std::vector<int> levels(program.fields.size(), 0);
   for (const runtime::Event& event : events) {
-    for (size_t f = 0; event.at_end && f < event.levels.size(); ++f) {
+    if (!event.at_end) continue;
+    for (size_t f = 0; f < event.levels.size(); ++f) {
       levels[f] = std::max(levels[f], event.levels[f]);
     }
   }

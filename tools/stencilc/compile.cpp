@@ -45,8 +45,7 @@ const TargetInfo* target_of_file(const std::string& path) {
 
 // The language to emit: --emit, --target, or the extension of the output. An error if they disagree
 // or none tells; `stage` is set instead where --emit names a stage before the languages.
-runtime::Result<const TargetInfo*> pick_target(const Arguments& arguments) {
-  using runtime::Failure;
+Result<const TargetInfo*> pick_target(const Arguments& arguments) {
   const TargetInfo* by_file = target_of_file(arguments.output);
   const TargetInfo* named = target_called(arguments.target);
   if (const TargetInfo* emitted = target_called(arguments.emit)) {
@@ -74,8 +73,7 @@ runtime::Result<const TargetInfo*> pick_target(const Arguments& arguments) {
 }
 
 // Options that contradict each other.
-std::optional<runtime::Failure> misuse(const Arguments& arguments, bool stage) {
-  using runtime::Failure;
+std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
   if (stage && (arguments.main || arguments.header || !arguments.target.empty())) {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target",
                    ""};
@@ -96,8 +94,7 @@ std::string header_path(const Arguments& arguments, const TargetInfo& target) {
 }
 
 // Outputs that would overwrite the program or one another; `header` is "" where there is none.
-std::optional<runtime::Failure> collision(const Arguments& arguments, const std::string& header) {
-  using runtime::Failure;
+std::optional<Failure> collision(const Arguments& arguments, const std::string& header) {
   const std::string& output = arguments.output;
   for (const std::string& path : {output, header}) {
     if (path.empty() || !same_file(path, arguments.file)) continue;
@@ -111,7 +108,7 @@ std::optional<runtime::Failure> collision(const Arguments& arguments, const std:
 ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
                    const std::string& text) {
   if (!arguments.output.empty()) extra.push_back({arguments.output, text});
-  const runtime::Status written = write_files(extra);
+  const Status written = write_files(extra);
   if (!written.ok()) return report(written.failure());
   return arguments.output.empty() ? print_out(text) : kSuccess;
 }
@@ -167,7 +164,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
 int compile_command(const Arguments& arguments) {
   const bool stage = !arguments.emit.empty() && !target_called(arguments.emit);
   if (const auto wrong = misuse(arguments, stage)) return report(*wrong);
-  const auto target = stage ? runtime::Result<const TargetInfo*>(nullptr) : pick_target(arguments);
+  const auto target = stage ? Result<const TargetInfo*>(nullptr) : pick_target(arguments);
   if (!target.ok()) return report(target.failure());
   if (!stage && target.value()->target == emit::Target::OpenCl &&
       (arguments.header || arguments.main)) {

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "compiler/support/diagnostic.h"
 #include "runtime/file_writer.h"
+#include "runtime/files.h"
 
 namespace stencil::tool {
 
@@ -45,6 +47,10 @@ Status write_files(const std::vector<OutputFile>& files) {
                    [&file](runtime::FileWriter& writer) { return writer.write(file.bytes); }});
   }
   return runtime::write_files(all);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  return runtime::same_file(a, b);
 }
 
 ExitStatus print_out(const std::string& text) {

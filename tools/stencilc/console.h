@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/support/diagnostic.h"
-#include "runtime/files.h"
 #include "stencil/result.h"
-#include "tools/stencilc/options.h"
+
+namespace stencil {
+class Source;
+class Diagnostics;
+}  // namespace stencil
 
 namespace stencil::tool {
 
@@ -36,7 +38,8 @@ struct OutputFile {
 // Writes every file, or none.
 Status write_files(const std::vector<OutputFile>& files);
 
-using runtime::same_file;
+// True if both names lead to the same file, whether it exists or would be written.
+bool same_file(const std::string& a, const std::string& b);
 
 // Writes to standard output. A failure there (a full disk behind a redirection) is an error.
 ExitStatus print_out(const std::string& text);

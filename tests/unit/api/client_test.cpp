@@ -1,0 +1,27 @@
+// `stencilc run` is the first client of the library: what it needs is in the public headers.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <string>
+
+namespace stencil::api {
+namespace {
+
+// From tools/stencilc: the parts of the command, and what they include there.
+TEST(Client, TheRunCommandSeesPublicHeadersAlone) {
+  for (const std::string name :
+       {"run.cpp", "transfer.cpp", "transfer.h", "save_code.cpp", "save_code.h", "summary.cpp",
+        "summary.h", "progress.cpp", "progress.h", "commands.h", "console.h", "options.h"}) {
+    std::ifstream file(STENCIL_SOURCE_DIR "/tools/stencilc/" + name);
+    ASSERT_TRUE(file) << name;
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (!std::regex_search(line, match, std::regex("^#include \"([a-z]+/)"))) continue;
+      EXPECT_TRUE(match[1] == "stencil/" || match[1] == "tools/") << name << ": " << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stencil::api
