@@ -1,5 +1,5 @@
-// Sums are in long double, so squares of large doubles do not overflow and millions of points do not
-// drown the last ones.
+// Sums are in long double, so squares of large doubles do not overflow and millions of points do
+// not drown the last ones.
 #include "runtime/stats.h"
 
 #include <algorithm>

@@ -147,11 +147,12 @@ TEST_F(RunCommand, WritesPicturesAndStatistics) {
 }
 
 TEST_F(RunCommand, StatisticsAreATable) {
-  write("table.stn",
-        "grid G = [0..1, 0..2] steps 1;\nsubgrid row of G = [0, 0..1];\n"
-        "field S : { rho : real, u : vector 1 of real } on row;\nfield count : integer on G;\n"
-        "stencil s : count on G = count[0,0] + 1000000;\n"
-        "init S[i,j] = {rho = 1.5 * (1 - j), u = {sqrt(-1.0 - j)}};\ninit count[i,j] = 3 * i + j;\n");
+  write(
+      "table.stn",
+      "grid G = [0..1, 0..2] steps 1;\nsubgrid row of G = [0, 0..1];\n"
+      "field S : { rho : real, u : vector 1 of real } on row;\nfield count : integer on G;\n"
+      "stencil s : count on G = count[0,0] + 1000000;\n"
+      "init S[i,j] = {rho = 1.5 * (1 - j), u = {sqrt(-1.0 - j)}};\ninit count[i,j] = 3 * i + j;\n");
   const Outcome outcome = stencilc("run table.stn --device reference --stats");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out.substr(outcome.out.find("\n\n") + 2),
