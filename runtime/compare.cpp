@@ -4,7 +4,8 @@
 // of memory at once, and only where that fails value by value. NaNs are an exception, since their
 // payload and sign are nobody's promise. A tolerance is needed only where libraries may differ (exp
 // and the like on another device) or under --fp=fast; it is stated relative to the largest value of
-// the component, because cancellation makes an error relative to each value meaningless.
+// the component, because cancellation makes an error relative to each value meaningless. Large
+// fields are compared by several threads.
 #include "runtime/compare.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
+
+#include "runtime/in_parallel.h"
 
 namespace stencil::runtime {
 
@@ -38,13 +42,26 @@ double spacing(Scalar type) {
   return 0;
 }
 
+constexpr int64_t kPointsAtOnce = int64_t{1} << 20;  // by a thread
+
 double largest_magnitude(const FieldData& field, int level, int component) {
+  std::mutex mutex;
   double largest = 0;
-  for (int64_t i = 0; i < field.points; ++i) {
-    const double value = std::fabs(field.real(level, component, i));
-    if (std::isfinite(value)) largest = std::max(largest, value);
-  }
+  in_parallel(field.points, kPointsAtOnce, [&](int64_t begin, int64_t end) {
+    double here = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const double value = std::fabs(field.real(level, component, i));
+      if (std::isfinite(value)) here = std::max(here, value);
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    largest = std::max(largest, here);
+  });
   return largest;
+}
+
+// How far a float may be off where the largest magnitude is `largest`.
+double bound_of(const Tolerance& tolerance, Scalar type, double largest) {
+  return std::max(tolerance.units * spacing(type), tolerance.part) * largest;
 }
 
 std::string print_point(const FieldData& field, int64_t position) {
@@ -73,9 +90,9 @@ class Comparison {
         level_(level),
         component_(component),
         type_(expected.types[static_cast<size_t>(component)]),
-        exact_(tolerance.units == 0) {
+        exact_(tolerance.exact()) {
     if (!exact_ && is_float(type_)) {
-      bound_ = tolerance.units * spacing(type_) * largest_magnitude(expected, level, component);
+      bound_ = bound_of(tolerance, type_, largest_magnitude(expected, level, component));
     }
   }
 
@@ -112,13 +129,24 @@ void compare_component(const ir::Field& field, const FieldData& expected, const 
                        int level, int component, Tolerance tolerance, Difference& difference) {
   const Comparison comparison(expected, actual, level, component, tolerance);
   if (comparison.same_memory()) return;
-  for (int64_t i = 0; i < expected.points; ++i) {
-    if (comparison.same_at(i) || difference.count++ > 0) continue;
+  std::mutex mutex;
+  int64_t count = 0, first = expected.points;
+  in_parallel(expected.points, kPointsAtOnce, [&](int64_t begin, int64_t end) {
+    int64_t count_here = 0, first_here = expected.points;
+    for (int64_t i = begin; i < end; ++i) {
+      if (!comparison.same_at(i) && count_here++ == 0) first_here = i;
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    count += count_here;
+    first = std::min(first, first_here);
+  });
+  if (count > 0 && difference.count == 0) {
     difference.where = field.name + field.components[static_cast<size_t>(component)].path +
-                       (level > 0 ? fmt::format("@-{}", level) : "") + print_point(expected, i);
-    difference.expected = print_value(expected, level, component, i);
-    difference.actual = print_value(actual, level, component, i);
+                       (level > 0 ? fmt::format("@-{}", level) : "") + print_point(expected, first);
+    difference.expected = print_value(expected, level, component, first);
+    difference.actual = print_value(actual, level, component, first);
   }
+  difference.count += count;
 }
 
 void note(Difference& difference, const std::string& where, int64_t expected, int64_t actual) {
@@ -137,8 +165,8 @@ void compare_reduction(const std::string& name, const reference::ReductionValue&
   }
   const double a = expected.real, b = actual.real;
   if (std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b))) return;
-  const double bound = tolerance.units * spacing(expected.type) * std::fabs(a);
-  if (tolerance.units > 0 && (!std::isfinite(a) || std::fabs(a - b) <= bound)) return;
+  const double bound = bound_of(tolerance, expected.type, std::fabs(a));
+  if (!tolerance.exact() && (!std::isfinite(a) || std::fabs(a - b) <= bound)) return;
   if (difference.count++ > 0) return;
   difference.where = "reduction " + name;
   difference.expected = fmt::format("{:.17g} ({:a})", a, a);

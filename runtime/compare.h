@@ -17,12 +17,14 @@ struct Difference {
   int64_t count = 0;  // values that differ: points of all fields, reductions
 };
 
-// How close is close enough, per value: 0 asks for the same bits (any NaN equals any NaN).
-// Otherwise a float may be off by `units` times the spacing of floats at the largest magnitude in
-// its component, and values that are not finite are not compared; the other types must still be the
-// same.
+// How close is close enough, per value: nothing but zeros asks for the same bits (any NaN equals
+// any NaN). Otherwise a float may be off by `units` times the spacing of floats at the largest
+// magnitude in its component, or by `part` of that magnitude, whichever is more, and values that
+// are not finite are not compared; the other types must still be the same.
 struct Tolerance {
   double units = 0;
+  double part = 0;
+  bool exact() const { return units == 0 && part == 0; }
 };
 
 // The first difference between two states of one program at the same sizes: in the steps done, the

@@ -115,15 +115,17 @@ std::vector<Gpu> gpus(const Driver& driver) {
     Gpu gpu;
     if (driver.cuDeviceGet(&gpu.id, ordinal) != 0) continue;
     char name[256] = "";
-    int major = 0, minor = 0;
+    int major = 0, minor = 0, kilohertz = 0;
     size_t memory = 0;
     driver.cuDeviceGetName(name, sizeof name, gpu.id);
     driver.cuDeviceGetAttribute(&major, kCapabilityMajor, gpu.id);
     driver.cuDeviceGetAttribute(&minor, kCapabilityMinor, gpu.id);
+    driver.cuDeviceGetAttribute(&kilohertz, kClockKilohertz, gpu.id);
     driver.cuDeviceTotalMem(&memory, gpu.id);
     gpu.name = name;
     gpu.architecture = 10 * major + minor;
     gpu.memory = static_cast<int64_t>(memory);
+    gpu.megahertz = kilohertz / 1000;
     out.push_back(std::move(gpu));
   }
   return out;

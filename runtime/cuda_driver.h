@@ -25,12 +25,16 @@ using Stream = struct StreamTag*;
 using Event = struct EventTag*;
 
 enum DeviceAttribute : int {
+  kClockKilohertz = 13,  // of the multiprocessors, at most
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
   kMaxSharedBytesPerBlock = 97,  // with the kernel's consent (kDynamicSharedBytes)
 };
 enum FunctionAttribute : int {
   kFunctionMaxThreadsPerBlock = 0,
+  kStaticSharedBytes = 1,
+  kLocalBytes = 3,  // of a thread
+  kRegisters = 4,   // of a thread
   kDynamicSharedBytes = 8,
 };
 constexpr unsigned kNonBlockingStream = 1;  // does not wait for the default stream
@@ -133,6 +137,7 @@ struct Gpu {
   std::string name;
   int architecture = 0;  // 10 * major + minor of the compute capability: 90 for sm_90
   int64_t memory = 0;    // bytes
+  int megahertz = 0;     // of the multiprocessors, at most; 0: not known
 };
 
 // Every GPU, in the driver's order. Empty if there is no driver.

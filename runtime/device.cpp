@@ -20,6 +20,10 @@ Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
                  "give arrays in host memory"};
 }
 
+Result<double> LoadedProgram::copy_seconds(int64_t) const {
+  return Failure{"R045", "the device does not copy its own memory", ""};
+}
+
 Result<std::string> LoadedProgram::code(CodeKind kind) const {
   const char* const what[] = {"source text", "PTX", "machine code"};
   return Failure{"R045", fmt::format("this device has no {}", what[static_cast<int>(kind)]), ""};

@@ -1,6 +1,7 @@
 // Devices: what can run a program. An open set: a device is one file and one row in the table of
 // device.cpp.
 //
+//   compile  program + kernel module -> machine code     (where that is apart from loading)
 //   load     program + kernel module -> LoadedProgram    (compiles; may be started many times)
 //   start    LoadedProgram + state   -> Session          (copies fields to the device)
 //   advance  steps                                       (as often as wanted)
@@ -68,12 +69,26 @@ class Session {
 // The code that a device runs: what it was compiled from, or to.
 enum class CodeKind { Source, Ptx, MachineCode };
 
+// What a kernel takes of the device it is loaded on.
+struct KernelResources {
+  std::string kernel;
+  int registers = 0;         // of a thread
+  int64_t local_bytes = 0;   // memory of a thread's own: registers spilled, arrays not in registers
+  int64_t shared_bytes = 0;  // of a block
+};
+
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
   // The program's kernels in this form: text, or for machine code what the device's compiler gave
   // (cubin on cuda, the platform's program binary on opencl). R045 if the device has none.
   virtual Result<std::string> code(CodeKind kind) const;
+  // What its kernels take, in the order of the module; nothing on a device that does not tell.
+  virtual std::vector<KernelResources> resources() const { return {}; }
+  // Seconds that the device takes to copy so many bytes (at least 1) of its memory within it, by
+  // its own clock if it has one: the quickest of a few copies. R043 without memory for both ends,
+  // R044, R045 on a device that does not copy.
+  virtual Result<double> copy_seconds(int64_t bytes) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
   // The same in arrays of the user's, which have no storage in the state: at the end of each
@@ -87,6 +102,8 @@ class LoadedProgram {
 struct Job {
   const ir::Program& program;
   const kernel::Module* module;  // null: none; then only a device without runs_kernels can load it
+  // What Device::compile made of the module; null: loading compiles it.
+  const std::string* machine_code = nullptr;
 };
 
 struct Device {
@@ -97,6 +114,9 @@ struct Device {
   Result<std::unique_ptr<LoadedProgram>> (*load)(const Job& job, const std::string& selector);
   schedule::Machine machine = schedule::gpu();  // what schedules are for
   bool takes_pointers = false;                  // LoadedProgram::attach works
+  // Compiles without loading, which leaves the device alone: it may be measuring something. Null:
+  // only load() compiles. Fails as load() does.
+  Result<std::string> (*compile)(const Job& job, const std::string& selector) = nullptr;
 };
 
 Device reference_device();

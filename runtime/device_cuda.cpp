@@ -165,8 +165,11 @@ class CudaAccelerator : public Accelerator {
     if (flag_set_) cu_.cuEventDestroy(flag_set_);
   }
 
-  // Compiles and loads the module.
-  Status build(const NvrtcInfo& nvrtc);
+  // Machine code of the module for the GPU; it stays closed.
+  Result<std::string> compile() const { return code(CodeKind::MachineCode); }
+  // Loads machine code of the module.
+  Status load(const std::string& image);
+  std::vector<KernelResources> resources() const;
   // What it was compiled from, or to.
   Result<std::string> code(CodeKind kind) const;
   // A stream of its own.
@@ -249,14 +252,12 @@ Result<std::string> CudaAccelerator::code(CodeKind kind) const {
                         job(ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode));
 }
 
-Status CudaAccelerator::build(const NvrtcInfo& nvrtc) {
-  const auto image = compile_cached(nvrtc, cu_.version, job(NvrtcOutput::MachineCode));
-  if (!image.ok()) return image.failure();
+Status CudaAccelerator::load(const std::string& image) {
   Code code = primary_context(gpu_.id, context_);
   if (code == 0) code = enter();
   if (code != 0) return driver_failure("to open " + gpu_.name, code);
   copies_ = std::make_shared<cuda::Copies>(context_);
-  code = cu_.cuModuleLoadData(&loaded_, image.value().data());
+  code = cu_.cuModuleLoadData(&loaded_, image.data());
   if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
   return find_kernels();
 }
@@ -300,6 +301,21 @@ Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Functio
                    "use a schedule with smaller tiles"};
   }
   return Done{};
+}
+
+std::vector<KernelResources> CudaAccelerator::resources() const {
+  enter();
+  std::vector<KernelResources> out;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    const auto ask = [&](cuda::FunctionAttribute what) {
+      int value = 0;
+      cu_.cuFuncGetAttribute(&value, what, kernels_[k].function);
+      return value;
+    };
+    out.push_back({module_.kernels[k].name, ask(cuda::kRegisters), ask(cuda::kLocalBytes),
+                   ask(cuda::kStaticSharedBytes) + kernels_[k].dynamic_shared_bytes});
+  }
+  return out;
 }
 
 Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
@@ -423,10 +439,9 @@ class CudaProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
-    const Status opened = accelerator->open_stream();
-    if (!opened.ok()) return opened.failure();
-    return start_plan(std::move(accelerator), module_, state);
+    auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state);
   }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
@@ -435,8 +450,22 @@ class CudaProgram : public LoadedProgram {
     return start_plan(std::move(accelerator), module_, state, arrays);
   }
   Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
+  std::vector<KernelResources> resources() const override { return accelerator_->resources(); }
+  Result<double> copy_seconds(int64_t bytes) const override {
+    const auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return runtime::copy_seconds(*accelerator.value(), bytes);
+  }
 
  private:
+  // An accelerator with a stream of its own.
+  Result<std::unique_ptr<Accelerator>> on_a_stream() const {
+    auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
+    const Status opened = accelerator->open_stream();
+    if (!opened.ok()) return opened.failure();
+    return std::unique_ptr<Accelerator>(std::move(accelerator));
+  }
+
   std::unique_ptr<CudaAccelerator> accelerator_;
   const kernel::Module& module_;
 };
@@ -446,20 +475,29 @@ DeviceInfo probe(const std::string& selector) {
   if (!found.ok()) return {"cuda", "", false, found.failure().message};
   const Gpu& gpu = found.value();
   const size_t count = cuda::gpus(cuda::driver()).size();
+  const std::string clock = gpu.megahertz > 0 ? fmt::format(", {} MHz", gpu.megahertz) : "";
   std::string text = fmt::format(
-      "{} (sm_{}, {:.1f} GiB; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
-      static_cast<double>(gpu.memory) / (int64_t{1} << 30),
+      "{} (sm_{}, {:.1f} GiB{}; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
+      static_cast<double>(gpu.memory) / (int64_t{1} << 30), clock,
       cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version));
   if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
   return {"cuda", text, true, ""};
+}
+
+Result<std::string> compile(const Job& job, const std::string& selector) {
+  auto found = find_gpu(selector);
+  if (!found.ok()) return found.failure();
+  return CudaAccelerator(*job.module, std::move(found).value()).compile();
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
   auto found = find_gpu(selector);
   if (!found.ok()) return found.failure();
   auto accelerator = std::make_unique<CudaAccelerator>(*job.module, std::move(found).value());
-  const Status built = accelerator->build(compiler().value());
-  if (!built.ok()) return built.failure();
+  Result<std::string> image = job.machine_code ? *job.machine_code : accelerator->compile();
+  if (!image.ok()) return image.failure();
+  const Status loaded = accelerator->load(image.value());
+  if (!loaded.ok()) return loaded.failure();
   return std::unique_ptr<LoadedProgram>(
       std::make_unique<CudaProgram>(std::move(accelerator), *job.module));
 }
@@ -469,6 +507,7 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 Device cuda_device() {
   Device device{"cuda", true, probe, load};
   device.takes_pointers = true;
+  device.compile = compile;
   return device;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compiler/emit/emit.h"
@@ -40,10 +41,7 @@ class HostAccelerator : public Accelerator {
   Status upload(Memory to, const std::byte* from, const Rows& rows) override;
   Status download(std::byte* to, Memory from, const Rows& rows) override;
   Status launch(const Call& call) override;
-  Status copy(Memory to, Memory from, int64_t bytes) override {
-    std::memcpy(to, from, static_cast<size_t>(bytes));
-    return Done{};
-  }
+  Status copy(Memory to, Memory from, int64_t bytes) override;
   Status wait() override { return Done{}; }
   Status ask(Memory flag) override {
     std::memcpy(&flag_, flag, sizeof flag_);
@@ -129,6 +127,25 @@ Status HostAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   return Done{};
 }
 
+// A copy is a launch like others: it takes all processors to keep the memory busy.
+constexpr int64_t kCopyBlock = int64_t{1} << 20;  // bytes
+
+// Arguments: to, from, and the address of the number of bytes.
+void copy_blocks(void* const* arguments, int64_t begin, int64_t end) {
+  const int64_t bytes = *static_cast<const int64_t*>(arguments[2]);
+  const int64_t first = begin * kCopyBlock, last = std::min(end * kCopyBlock, bytes);
+  std::memcpy(static_cast<std::byte*>(arguments[0]) + first,
+              static_cast<const std::byte*>(arguments[1]) + first,
+              static_cast<size_t>(last - first));
+}
+
+Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
+  void* const arguments[] = {to, from, &bytes};
+  const int64_t blocks = (bytes + kCopyBlock - 1) / kCopyBlock;
+  if (interface_.run(copy_blocks, arguments, blocks) == 0) return Done{};
+  return Failure{"R043", "no threads can be had to copy memory", "STENCIL_THREADS=1 runs without"};
+}
+
 Status HostAccelerator::launch(const Call& call) {
   std::vector<void*> arguments = call.arrays;
   for (const ScalarBytes& scalar : call.scalars) {
@@ -148,6 +165,11 @@ class HostProgram : public LoadedProgram {
   Result<std::string> code(CodeKind kind) const override {
     if (kind != CodeKind::Source) return LoadedProgram::code(kind);
     return host_source(module_);
+  }
+
+  Result<double> copy_seconds(int64_t bytes) const override {
+    HostAccelerator accelerator(*accelerator_);
+    return runtime::copy_seconds(accelerator, bytes);
   }
 
   // An accelerator for each session: it has one answer to a stop condition.
@@ -177,14 +199,19 @@ DeviceInfo probe(const std::string&) {
           true, ""};
 }
 
-Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string&) {
+Result<std::string> compile(const Job& job, const std::string&) {
   const auto& library = HostLibrary::open();
   if (!library.ok()) return library.failure();
   const std::string source = host_source(*job.module);
   const FpMode fp = job.module->fp;
-  const auto object =
-      cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
-             [&] { return library.value().compile(source, fp); });
+  return cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
+                [&] { return library.value().compile(source, fp); });
+}
+
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) return library.failure();
+  const Result<std::string> object = job.machine_code ? *job.machine_code : compile(job, selector);
   if (!object.ok()) return object.failure();
   auto kernels = library.value().load(object.value());
   if (!kernels.ok()) return kernels.failure();
@@ -211,7 +238,7 @@ Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& libr
 }
 
 Device host_device() {
-  return {"host", true, probe, load, schedule::processor(), true};
+  return {"host", true, probe, load, schedule::processor(), true, compile};
 }
 
 }  // namespace stencil::runtime

@@ -51,6 +51,7 @@ namespace {
   X(clEnqueueReadBufferRect) \
   X(clEnqueueReadBuffer) \
   X(clEnqueueFillBuffer) \
+  X(clEnqueueCopyBuffer) \
   X(clWaitForEvents) \
   X(clReleaseEvent) \
   X(clEnqueueNDRangeKernel) \
@@ -213,6 +214,12 @@ class OpenClAccelerator : public Accelerator {
     return checked("to clear memory",
                    cl_.clEnqueueFillBuffer(queue_, static_cast<cl_mem>(memory), &zero, sizeof zero,
                                            0, static_cast<size_t>(bytes), 0, nullptr, nullptr));
+  }
+  Status copy(Memory to, Memory from, int64_t bytes) override {
+    return checked(
+        "to copy on the device",
+        cl_.clEnqueueCopyBuffer(queue_, static_cast<cl_mem>(from), static_cast<cl_mem>(to), 0, 0,
+                                static_cast<size_t>(bytes), 0, nullptr, nullptr));
   }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override {
     const Region at(rows);
@@ -420,12 +427,14 @@ class OpenClProgram : public LoadedProgram {
       : accelerator_(std::move(accelerator)), module_(module) {}
 
   Result<std::unique_ptr<Session>> start(reference::State& state) const override {
-    // Of its own: a kernel has one set of arguments, and an accelerator one answer to a stop
-    // condition.
-    auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device());
-    const Status shared = accelerator->share(*accelerator_);
-    if (!shared.ok()) return shared.failure();
-    return start_plan(std::move(accelerator), module_, state);
+    auto accelerator = another();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state);
+  }
+  Result<double> copy_seconds(int64_t bytes) const override {
+    const auto accelerator = another();
+    if (!accelerator.ok()) return accelerator.failure();
+    return runtime::copy_seconds(*accelerator.value(), bytes);
   }
   Result<std::string> code(CodeKind kind) const override {
     if (kind == CodeKind::Ptx) return LoadedProgram::code(kind);
@@ -433,6 +442,15 @@ class OpenClProgram : public LoadedProgram {
   }
 
  private:
+  // With a queue and kernels of its own: a kernel has one set of arguments, and an accelerator one
+  // answer to a stop condition.
+  Result<std::unique_ptr<Accelerator>> another() const {
+    auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device());
+    const Status shared = accelerator->share(*accelerator_);
+    if (!shared.ok()) return shared.failure();
+    return std::unique_ptr<Accelerator>(std::move(accelerator));
+  }
+
   std::unique_ptr<OpenClAccelerator> accelerator_;
   const kernel::Module& module_;
 };

@@ -34,7 +34,8 @@ class Accelerator {
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
-  // Queues a copy within the device; asked only of accelerators of attached sessions.
+  // Queues a copy within the device; asked of accelerators of attached sessions and for
+  // copy_seconds().
   virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
     return Failure{"R045", "the device does not copy its own memory", ""};
   }
@@ -82,6 +83,9 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
                                             const DeviceArrays& arrays = {});
+
+// LoadedProgram::copy_seconds on an accelerator that copies.
+Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes);
 
 // Source text with its lines numbered, for the messages of a device's compiler.
 std::string numbered(const std::string& source);

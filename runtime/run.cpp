@@ -108,9 +108,6 @@ Result<int64_t> steps_left(int64_t last, const reference::State& state) {
 // --- Device, schedule, kernels
 // -----------------------------------------------------------------------
 
-namespace {
-
-// The module for the schedule line; on failure nothing and errors.
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
                                             const schedule::Machine& machine,
                                             std::optional<schedule::Schedule>& schedule,
@@ -128,8 +125,6 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
   if (!problems.empty()) return nullptr;
   return std::make_shared<kernel::Module>(std::move(*module));
 }
-
-}  // namespace
 
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics, bool dense) {

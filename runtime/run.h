@@ -33,6 +33,14 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params);
 // From the state's step to step `last`; R064 if the state is beyond it.
 Result<int64_t> steps_left(int64_t last, const reference::State& state);
 
+// The kernels of `program` by the schedule line (or "auto", or ""), which `schedule` receives; null
+// and errors in `diagnostics` if the line is wrong, the schedule is refused or (K001) the kernels
+// are unsound.
+std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
+                                            const schedule::Machine& machine,
+                                            std::optional<schedule::Schedule>& schedule,
+                                            Diagnostics& diagnostics);
+
 // A program ready to run on a device. Owns the kernels that the loaded program refers to.
 struct Prepared {
   ChosenDevice device;

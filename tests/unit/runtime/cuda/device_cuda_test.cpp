@@ -60,7 +60,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_F(CudaDevice, IsDescribedByNameArchitectureAndMemory) {
   const DeviceInfo info = cuda_device().probe("");
   EXPECT_TRUE(info.available) << info.reason;
-  EXPECT_TRUE(contains(info.description, "Fake A (sm_90, 1.0 GiB; CUDA driver 99.0, NVRTC "))
+  EXPECT_TRUE(contains(info.description, "Fake A (sm_90, 1.0 GiB, 1980 MHz; CUDA driver 99.0, NVRTC "))
       << info.description;
   EXPECT_TRUE(contains(info.description, "one of 2 GPUs: cuda:0 to cuda:1")) << info.description;
 }

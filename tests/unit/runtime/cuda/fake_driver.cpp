@@ -113,6 +113,7 @@ Code cuDeviceGetAttribute(int* value, DeviceAttribute what, DeviceId) {
   if (what == kCapabilityMajor) *value = state.architecture / 10;
   if (what == kCapabilityMinor) *value = state.architecture % 10;
   if (what == kMaxSharedBytesPerBlock) *value = state.shared_bytes;
+  if (what == kClockKilohertz) *value = 1000 * state.megahertz;
   return 0;
 }
 Code cuDevicePrimaryCtxRetain(Context* context, DeviceId) {
@@ -143,8 +144,12 @@ Code cuModuleGetFunction(Function* function, Module, const char* name) {
   *function = reinterpret_cast<Function>(const_cast<std::string*>(&kept));
   return 0;
 }
-Code cuFuncGetAttribute(int* value, FunctionAttribute, Function) {
-  *value = state.threads;
+Code cuFuncGetAttribute(int* value, FunctionAttribute what, Function) {
+  if (current == nullptr) return kInvalidContext;
+  if (what == kFunctionMaxThreadsPerBlock) *value = state.threads;
+  if (what == kRegisters) *value = state.registers;
+  if (what == kLocalBytes) *value = state.local_bytes;
+  if (what == kStaticSharedBytes) *value = state.static_shared_bytes;
   return 0;
 }
 Code cuFuncSetAttribute(Function function, FunctionAttribute what, int value) {
@@ -201,6 +206,7 @@ Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
 Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream stream) {
   if (stream == nullptr || current == nullptr) return kInvalidValue;
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  state.clock += state.copy_seconds;
   state.copied.emplace_back(to, from);
   state.used.insert(stream);
   return 0;

@@ -16,13 +16,17 @@ namespace stencil::runtime::cuda {
 struct FakeDriver {
   // What a test may set.
   int architecture = 90;
-  size_t memory = size_t{1} << 30;        // bytes of the device
-  int shared_bytes = 232448;              // per block
-  int threads = 1024;                     // per block
+  size_t memory = size_t{1} << 30;  // bytes of the device
+  int shared_bytes = 232448;        // per block
+  int threads = 1024;               // per block
+  int megahertz = 1980;
+  int registers = 40, local_bytes = 0;    // of every kernel, per thread
+  int static_shared_bytes = 0;            // of every kernel, per block
   Code launch_code = 0;                   // what a launch returns
   Code finish_code = 0;                   // what waiting for kernels returns
   size_t pinned_limit = size_t{1} << 30;  // bytes of host memory that can be pinned
   double clock = 0;                       // seconds by the device's clock
+  double copy_seconds = 0;                // that a copy within the device takes by it
   std::function<void(const std::string& kernel, const LaunchConfig& config, void** parameters)>
       run = {};  // what a launch does
 

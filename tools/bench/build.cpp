@@ -1,0 +1,153 @@
+// Where compiling is apart from loading (cuda, host), a build ends with machine code: loading it
+// disturbs the device, which may be measuring, and is left to the thread that measures.
+#include "tools/bench/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "compiler/driver/frontend.h"
+#include "runtime/files.h"
+
+namespace stencil::bench {
+
+using runtime::ChosenDevice;
+using runtime::Failure;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The text of a JSON number or text, as -D takes it.
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+ProgramOptions options_of(const BuildRequest& request) {
+  ProgramOptions options;
+  options.name = request.name;
+  options.real = request.real;
+  options.fp = request.fp;
+  for (const auto& item : request.define.items()) {
+    options.definitions[item.key()] = value_text(item.value());
+  }
+  return options;
+}
+
+void note(Build& build, const Failure& failure) {
+  (failure.code == "R043" ? build.refused : build.error) = failure.code + " " + failure.message;
+}
+
+// The program and its kernels, as far as no device is needed.
+void lower(const BuildRequest& request, const ChosenDevice& device, Build& build) {
+  auto text = runtime::read_file(request.file, int64_t{64} << 20);
+  if (!text.ok()) return note(build, text.failure());
+  const Source source(request.file, std::move(text).value());
+  Diagnostics diagnostics;
+  build.program = load_program(source, options_of(request), diagnostics);
+  if (!build.program) {
+    build.error = render(source, diagnostics);
+    return;
+  }
+  auto params = runtime::bind_params(*build.program);
+  if (!params.ok()) return note(build, params.failure());
+  build.params = std::move(params).value();
+  build.module = runtime::lower(*build.program, request.schedule, device.device.machine,
+                                build.schedule, diagnostics);
+  if (build.module) return;
+  // A line that says nothing is no refusal.
+  const auto& items = diagnostics.items();
+  const bool refusal = std::any_of(items.begin(), items.end(), [](const Diagnostic& diagnostic) {
+    const std::string& code = diagnostic.code;
+    return code.starts_with("L") && code != "L001" && code != "L002";
+  });
+  (refusal ? build.refused : build.error) = render(source, diagnostics);
+}
+
+}  // namespace
+
+Build compile(const BuildRequest& request, const ChosenDevice& device) {
+  Build build;
+  lower(request, device, build);
+  if (!build.module) return build;
+  if (!device.device.compile) {
+    load(build, device);
+    return build;
+  }
+  const auto begin = Clock::now();
+  auto code = device.device.compile({*build.program, build.module.get()}, device.selector);
+  build.seconds = seconds_since(begin);
+  if (code.ok()) {
+    build.machine_code = std::move(code).value();
+  } else {
+    note(build, code.failure());
+  }
+  return build;
+}
+
+void load(Build& build, const ChosenDevice& device) {
+  if (build.loaded || !build.error.empty() || !build.refused.empty()) return;
+  const auto begin = Clock::now();
+  const std::string* code = build.machine_code.empty() ? nullptr : &build.machine_code;
+  auto loaded = device.device.load({*build.program, build.module.get(), code}, device.selector);
+  build.seconds += seconds_since(begin);
+  if (loaded.ok()) {
+    build.loaded = std::move(loaded).value();
+  } else {
+    note(build, loaded.failure());
+  }
+}
+
+Builder::Builder(const ChosenDevice& device, int threads) : device_(device) {
+  for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { serve(); });
+}
+
+Builder::~Builder() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+    waiting_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Builder::Pending Builder::request(const BuildRequest& request) {
+  std::packaged_task<std::shared_ptr<Build>()> task(
+      [this, request] { return std::make_shared<Build>(compile(request, device_)); });
+  const Pending pending = task.get_future().share();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.push_back(std::move(task));
+  }
+  changed_.notify_all();
+  return pending;
+}
+
+void Builder::wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return waiting_.empty() && busy_ == 0; });
+}
+
+void Builder::serve() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (ending_) return;
+    auto task = std::move(waiting_.front());
+    waiting_.pop_front();
+    ++busy_;
+    lock.unlock();
+    task();
+    lock.lock();
+    --busy_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace stencil::bench

@@ -1,0 +1,76 @@
+// Programs compiled ahead of their runs, by several threads.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/run.h"
+#include "tools/bench/suite.h"
+
+namespace stencil::bench {
+
+// What is compiled: a program, params and a schedule line.
+struct BuildRequest {
+  std::string file;  // of the program
+  std::string name;  // of its functions
+  Json define;       // params: name -> number
+  Scalar real = Scalar::F32;
+  FpMode fp = FpMode::Contract;
+  std::string schedule;
+  bool operator==(const BuildRequest&) const = default;
+};
+
+// A program and its kernels, or why there are none.
+struct Build {
+  std::optional<ir::Program> program;
+  runtime::Params params;
+  std::optional<schedule::Schedule> schedule;
+  std::shared_ptr<const kernel::Module> module;  // null: `refused` or `error` says why
+  std::string machine_code;                      // empty on a device that compiles as it loads
+  std::unique_ptr<runtime::LoadedProgram> loaded;
+  double seconds = 0;   // that the device's compiler took, and loading
+  std::string refused;  // by the schedule, in words
+  std::string error;
+};
+
+// Compiles `request`; on a device that compiles as it loads, loads it too.
+Build compile(const BuildRequest& request, const runtime::ChosenDevice& device);
+
+// Loads what has been compiled, unless it is loaded or failed. A device that is too small for the
+// schedule (R043) refuses it.
+void load(Build& build, const runtime::ChosenDevice& device);
+
+// Builds in the order in which they were requested. Not for several threads at once.
+class Builder {
+ public:
+  // `device` must outlive it.
+  Builder(const runtime::ChosenDevice& device, int threads);
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  using Pending = std::shared_future<std::shared_ptr<Build>>;
+  Pending request(const BuildRequest& request);
+  // Until nothing is being compiled.
+  void wait();
+
+ private:
+  void serve();
+
+  const runtime::ChosenDevice& device_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::packaged_task<std::shared_ptr<Build>()>> waiting_;
+  int busy_ = 0;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace stencil::bench

@@ -1,0 +1,146 @@
+// stencil_bench: measures and checks the programs of a suite on one device, in one process.
+//
+//   suite --read_suite--> jobs --Builder (threads)--> kernels --Runner--> records --> JSON, tables
+//
+// Kernels are compiled for the device at run time, so the binary can be carried to a machine that
+// has a driver and no compiler but NVRTC. The exit status is 0 if all jobs passed, 1 if one failed,
+// 2 for usage and files, 3 without the device.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <thread>
+
+#include "runtime/files.h"
+#include "tools/bench/runner.h"
+#include "tools/bench/table.h"
+
+namespace stencil::bench {
+namespace {
+
+constexpr const char* kAbout =
+    R"(Measures and checks the programs of a suite on one device.
+
+  stencil_bench tools/bench/suite.json --out results.json --budget 200
+  stencil_bench tools/bench/sanitize.json --check-only --device host
+  stencil_bench --table results.json
+
+docs/contributing.md describes suites, results, and what is checked against what.)";
+
+enum Status { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
+
+struct Arguments {
+  std::string suite, out, device = "cuda";
+  std::vector<std::string> tables;
+  Settings settings;
+};
+
+int report(const runtime::Failure& failure, int status) {
+  std::fputs(failure.text().c_str(), stderr);
+  return status;
+}
+
+int print_table(const std::vector<Json>& files) {
+  const auto text = table_of(files);
+  if (!text.ok()) return report(text.failure(), kUsage);
+  std::fputs(text.value().c_str(), stdout);
+  return kPassed;
+}
+
+int print_tables(const std::vector<std::string>& names) {
+  std::vector<Json> files;
+  for (const std::string& name : names) {
+    const auto text = runtime::read_file(name);
+    if (!text.ok()) return report(text.failure(), kUsage);
+    files.push_back(Json::parse(text.value(), nullptr, false));
+  }
+  return print_table(files);
+}
+
+// Of one job, once it is done.
+void print_progress(const Json& record, size_t number, size_t count) {
+  std::string verdict = failure_of(record);
+  if (!verdict.empty()) verdict = "FAILED: " + verdict;
+  for (const char* key : {"left_out", "refused"}) {
+    if (record.contains(key)) verdict = key;
+  }
+  if (verdict.empty() && record.contains("gcells")) {
+    verdict = fmt::format("{:.1f} GCells/s, ", record["gcells"].get<double>());
+  }
+  if (verdict.empty() || verdict.ends_with(", ")) verdict += record.value("check", "not checked");
+  fmt::print("[{}/{}] {}: {}\n", number, count, title_of(record), verdict);
+  std::fflush(stdout);
+}
+
+int run(const Arguments& arguments) {
+  const auto text = runtime::read_file(arguments.suite);
+  if (!text.ok()) return report(text.failure(), kUsage);
+  auto jobs = read_suite(text.value());
+  if (!jobs.ok()) return report(jobs.failure(), kUsage);
+  const auto device = runtime::choose_device(arguments.device);
+  if (!device.ok()) return report(device.failure(), kNoDevice);
+  if (!device.value().device.runs_kernels) {
+    return report({"R045", "the reference interpreter is what the others are compared with",
+                   "name another device"},
+                  kNoDevice);
+  }
+  const size_t count = jobs.value().size();
+  Json file{{"device", device.value().info.name}, {"machine", device.value().info.description}};
+  runtime::Status written = runtime::Done{};
+  Runner runner(device.value(), arguments.settings, std::move(jobs).value());
+  file["results"] = runner.run([&](const std::vector<Record>& records) {
+    print_progress(records.back(), records.size(), count);
+    if (arguments.out.empty()) return;
+    file["results"] = records;
+    written = runtime::write_file_atomically(arguments.out, file.dump(1) + "\n");
+  });
+  print_table({file});
+  if (!written.ok()) return report(written.failure(), kUsage);
+  const Json& records = file["results"];
+  const bool failed = std::any_of(records.begin(), records.end(),
+                                  [](const Json& record) { return !failure_of(record).empty(); });
+  return failed ? kFailed : kPassed;
+}
+
+int main_with(int argc, char** argv) {
+  Arguments arguments;
+  Settings& settings = arguments.settings;
+  // Two processors are left to the thread that measures and to the device's driver.
+  settings.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+  CLI::App app(kAbout, "stencil_bench");
+  auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
+  app.add_option("--out", arguments.out, "where results go, written anew after each job");
+  app.add_option("--device", arguments.device, "cuda, cuda:1, host, opencl")->capture_default_str();
+  app.add_option("--root", settings.root, "where the suite's paths of programs begin")
+      ->capture_default_str();
+  app.add_option("--budget", settings.budget, "seconds after which nothing more is started")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--threads", settings.threads, "that compile")->check(CLI::Range(1, 1024));
+  app.add_flag("--check-only", settings.check_only,
+               "compare every schedule with the interpreter at a small size, and measure nothing");
+  auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
+  suite->excludes(table);
+  CLI11_PARSE(app, argc, argv);
+  if (!arguments.tables.empty()) return print_tables(arguments.tables);
+  if (arguments.suite.empty()) {
+    return report({"U032", "no suite given", "stencil_bench --help"}, kUsage);
+  }
+  return run(arguments);
+}
+
+}  // namespace
+}  // namespace stencil::bench
+
+int main(int argc, char** argv) {
+  // Times of compilation would be those of reading a file.
+  setenv("STENCIL_CACHE", "off", 0);
+  try {
+    return stencil::bench::main_with(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error R046: not enough memory\n", stderr);
+    return stencil::bench::kUsage;
+  }
+}

@@ -1,0 +1,457 @@
+// A job at full size is compared with `direct`, the plain schedule, on the same device: a processor
+// would take minutes for what the device does in a blink. What `direct` is worth is checked too,
+// against the reference interpreter at the small size, once per program, type and mode. Runs of
+// --check-only compare every schedule with the interpreter there.
+//
+// While the device measures, other threads compile what comes next. Where the device is the
+// processor itself, or compiling needs the device, a few jobs are compiled, then they are measured.
+#include "tools/bench/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/reference/interpreter.h"
+#include "runtime/compare.h"
+#include "runtime/files.h"
+
+namespace stencil::bench {
+
+using reference::State;
+using runtime::Failure;
+using runtime::LoadedProgram;
+using runtime::Result;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::string text_of(const Failure& failure) {
+  return failure.code.empty() ? failure.message : failure.code + " " + failure.message;
+}
+
+// --- What is run
+// ------------------------------------------------------------------------------------------
+
+std::string path_of(const std::string& root, const std::string& source) {
+  return (std::filesystem::path(root) / source).lexically_normal().string();
+}
+
+// The rank of a program's grid; 3 for one that is in error, which its build reports.
+int rank_of(const std::string& file, const Json& define) {
+  const auto text = runtime::read_file(file);
+  if (!text.ok()) return 3;
+  ProgramOptions options;
+  for (const auto& item : define.items()) options.definitions[item.key()] = item.value().dump();
+  Diagnostics diagnostics;
+  const auto program = load_program(Source(file, text.value()), options, diagnostics);
+  return program ? program->grid.rank() : 3;
+}
+
+// The sizes of `define` made small enough for the interpreter, different for different params and
+// no multiples of a block.
+Json small_sizes(const Json& define, int rank) {
+  int64_t largest = rank == 1 ? 5003 : rank == 2 ? 203 : 53;
+  Json out = define;
+  for (auto& item : out.items()) {
+    if (!item.value().is_number_integer() || item.value().get<int64_t>() <= largest) continue;
+    item.value() = largest;
+    largest -= 4;
+  }
+  return out;
+}
+
+// `fast` is measured by what the program says, operation by operation.
+FpMode reference_mode(FpMode fp) {
+  return fp == FpMode::Fast ? FpMode::Strict : fp;
+}
+
+BuildRequest request_of(const std::string& root, const BenchJob& job) {
+  return {path_of(root, job.source), job.name, job.define, job.real, job.fp, job.schedule};
+}
+
+BuildRequest small_request_of(const std::string& root, const BenchJob& job) {
+  BuildRequest request = request_of(root, job);
+  request.define =
+      job.check ? *job.check : small_sizes(job.define, rank_of(request.file, job.define));
+  return request;
+}
+
+BuildRequest plain(BuildRequest request) {
+  request.name = "direct";
+  request.fp = reference_mode(request.fp);
+  request.schedule = "direct";
+  return request;
+}
+
+// What results depend on besides the number of steps.
+std::string key_of(const BuildRequest& request) {
+  return fmt::format("{} {} {} {} {}", request.file, name(request.real), name(request.fp),
+                     request.define.dump(), request.schedule);
+}
+
+// --- Records
+// ----------------------------------------------------------------------------------------------
+
+// As many digits as a measurement has.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
+  return std::round(value * scale) / scale;
+}
+
+Record record_of(const BenchJob& job, bool check_only) {
+  Record record{{"name", job.name},       {"program", job.program}, {"source", job.source},
+                {"real", name(job.real)}, {"fp", name(job.fp)},     {"schedule", job.schedule}};
+  if (job.naive) record["naive"] = true;
+  record["kind"] = check_only ? "check" : "time";
+  record["define"] = job.define;
+  record["steps"] = job.steps;
+  if (!check_only) record["repeat"] = job.repeat;
+  return record;
+}
+
+// Of several kernels the hungriest counts.
+void note_kernels(const Build& build, Record& record) {
+  record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
+  record["jit_s"] = rounded(build.seconds);
+  for (const runtime::KernelResources& kernel : build.loaded->resources()) {
+    const auto most = [&](const char* key, int64_t value) {
+      record[key] = std::max<int64_t>(record.value(key, int64_t{0}), value);
+    };
+    most("registers", kernel.registers);
+    most("local_bytes", kernel.local_bytes);
+    most("shared_bytes", kernel.shared_bytes);
+  }
+}
+
+// True if the build is loaded; otherwise the record says why not.
+bool usable(const Build& build, const std::string& what, Record& record) {
+  if (build.loaded) return true;
+  const bool refused = !build.refused.empty();
+  record[refused ? "refused" : "error"] = what + (refused ? build.refused : build.error);
+  return false;
+}
+
+// --- Runs
+// ------------------------------------------------------------------------------------------------
+
+struct Run {
+  int64_t steps;   // done
+  double seconds;  // by the device's clock if it has one
+};
+
+// From the initial values; `fetch`: the state has the results then.
+Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps, bool fetch) {
+  fill(state);
+  auto session = loaded.start(state);
+  if (!session.ok()) return session.failure();
+  const auto begin = Clock::now();
+  const auto done = session.value()->advance(steps);
+  const double seconds = seconds_since(begin);
+  if (!done.ok()) return done.failure();
+  if (fetch) {
+    const runtime::Status finished = session.value()->finish();
+    if (!finished.ok()) return finished.failure();
+  }
+  return Run{done.value(), session.value()->seconds().value_or(seconds)};
+}
+
+// Two time tiles and one step, and what a reduction needs to be due.
+int64_t suitable_steps(const kernel::Plan& plan, int64_t steps) {
+  constexpr int64_t kLongest = 200;
+  int64_t wanted = 2 * plan.time_tile + 1;
+  for (const kernel::Reduction& reduction : plan.reductions) {
+    wanted = std::max(wanted, std::min<int64_t>(reduction.every + 1, kLongest));
+  }
+  return std::min(wanted, steps);
+}
+
+// The same bits, unless operations may be reordered or library functions differ.
+runtime::Tolerance tolerance(const ir::Program& program) {
+  if (program.fp != FpMode::Fast && !runtime::uses_transcendentals(program)) return {};
+  double part = 1e-10;
+  for (const ir::Field& field : program.fields) {
+    for (const auto& component : field.components) {
+      if (component.type == Scalar::F32) part = std::max(part, 1e-4);
+      if (component.type == Scalar::F16 || component.type == Scalar::BF16) part = 0.02;
+    }
+  }
+  return {0, part};
+}
+
+std::string text_of(const runtime::Difference& difference) {
+  return fmt::format("{} value{} differ{}, the first is {}: expected {}, found {}",
+                     difference.count, difference.count == 1 ? "" : "s",
+                     difference.count == 1 ? "s" : "", difference.where, difference.expected,
+                     difference.actual);
+}
+
+double points_of(const ir::Program& program, const State& state) {
+  const auto box = reference::concrete(program.grid, state.integer_params);
+  const auto points = box ? reference::count_points(*box) : std::nullopt;
+  return static_cast<double>(points.value_or(0));
+}
+
+}  // namespace
+
+Runner::Runner(const runtime::ChosenDevice& device, const Settings& settings,
+               std::vector<BenchJob> jobs)
+    : device_(device),
+      settings_(settings),
+      jobs_(std::move(jobs)),
+      exclusive_(device.device.machine.threads_are_loops || !device.device.compile),
+      builder_(device, settings.threads) {}
+
+// --- Compiling ahead
+// -------------------------------------------------------------------------------------
+
+// A build that several jobs refer to.
+Builder::Pending Runner::shared(const BuildRequest& request) {
+  const std::string key = key_of(request);
+  const auto known = shared_.find(key);
+  if (known != shared_.end()) return known->second;
+  return shared_.emplace(key, builder_.request(request)).first->second;
+}
+
+Runner::Builds Runner::request_builds(const BenchJob& job) {
+  const BuildRequest small = small_request_of(settings_.root, job);
+  if (settings_.check_only) return {builder_.request(small), {}, {}};
+  const BuildRequest full = request_of(settings_.root, job);
+  Builds builds{builder_.request(full), {}, {}};
+  if (job.verify_steps == 0) return builds;
+  builds.reference = shared(plain(full));
+  builds.small_reference = shared(plain(small));
+  return builds;
+}
+
+// Requests what jobs before `until` need.
+void Runner::request_builds(size_t until) {
+  while (builds_.size() < std::min(until, jobs_.size())) {
+    builds_.push_back(request_builds(jobs_[builds_.size()]));
+  }
+}
+
+// --- Checks
+// ----------------------------------------------------------------------------------------------
+
+// What the interpreter makes of the build's program.
+const Runner::Expected& Runner::interpreted(const Build& build, const std::string& key,
+                                            int64_t steps) {
+  const std::string full_key = fmt::format("{} steps of {}", steps, key);
+  if (interpreted_.key == full_key) return interpreted_;
+  interpreted_ = {full_key, std::nullopt, ""};
+  auto state = reference::allocate(*build.program, build.params.integers, build.params.reals,
+                                   interpreted_.problem);
+  if (!state) return interpreted_;
+  fill(*state);
+  reference::advance(*build.program, *state, steps);
+  interpreted_.state = std::move(state);
+  return interpreted_;
+}
+
+// What `direct` makes of it, in memory that the next call uses again.
+const Runner::Expected& Runner::reference_result(Build& build, const std::string& key,
+                                                 int64_t steps) {
+  const std::string full_key = fmt::format("{} steps of {}", steps, key);
+  if (reference_.key == full_key) return reference_;
+  reference_ = {full_key, std::nullopt, ""};
+  auto state = expected_memory_.lay_out(*build.program, build.params);
+  if (!state.ok()) {
+    reference_.problem = text_of(state.failure());
+    return reference_;
+  }
+  const auto run = run_once(*build.loaded, state.value(), steps, true);
+  if (run.ok()) {
+    reference_.state = std::move(state).value();
+  } else {
+    reference_.problem = text_of(run.failure());
+    lost_ = lost_ || device_lost(build);
+  }
+  return reference_;
+}
+
+// Empty if the build's result at its size is the interpreter's.
+std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& request,
+                                             int64_t steps) {
+  auto state = own_memory_.lay_out(*build.program, build.params);
+  if (!state.ok()) {
+    return fmt::format("{} at the small size {}: give \"check\"", text_of(state.failure()),
+                       request.define.dump());
+  }
+  BuildRequest program = request;
+  program.schedule.clear();  // which the interpreter does without
+  const Expected& expected = interpreted(build, key_of(program), steps);
+  if (!expected.state) return expected.problem;
+  const auto run = run_once(*build.loaded, state.value(), steps, true);
+  if (!run.ok()) {
+    lost_ = lost_ || device_lost(build);
+    return text_of(run.failure());
+  }
+  const auto difference =
+      runtime::compare(*build.program, *expected.state, state.value(), tolerance(*build.program));
+  return difference ? text_of(*difference) : "";
+}
+
+// An error of a kernel (an address that is not the program's) ends all use of a GPU by the process.
+bool Runner::device_lost(const Build& build) const {
+  return !build.loaded->copy_seconds(1 << 20).ok();
+}
+
+// Compares a run at full size with `direct`; the run also warms up the device. False if there is
+// nothing to time.
+bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State& state,
+                   Record& record) {
+  const BuildRequest full = plain(request_of(settings_.root, job));
+  const BuildRequest small = plain(small_request_of(settings_.root, job));
+  Build& reference = *builds.reference.get();
+  Build& small_reference = *builds.small_reference.get();
+  for (Build* build : {&reference, &small_reference}) {
+    load(*build, device_);
+    if (!usable(*build, "direct: ", record)) return false;
+  }
+  const std::string small_key = fmt::format("{} steps of {}", job.check_steps, key_of(small));
+  if (!small_verdicts_.count(small_key)) {
+    small_verdicts_[small_key] = differs_from_interpreter(small_reference, small, job.check_steps);
+    // The small state has been in the memory of the job's.
+    auto again = own_memory_.lay_out(*own.program, own.params);
+    if (again.ok()) state = std::move(again).value();
+  }
+  if (const std::string& problem = small_verdicts_[small_key]; !problem.empty()) {
+    record["error"] = "direct, against the interpreter: " + problem;
+    return false;
+  }
+  const int64_t steps = job.verify_steps.value_or(suitable_steps(own.module->plan, job.steps));
+  record["check_steps"] = steps;
+  record["checked_against"] = fmt::format("direct, {}", name(full.fp));
+  const Expected& expected = reference_result(reference, key_of(full), steps);
+  if (!expected.state) {
+    record["error"] = "direct: " + expected.problem;
+    return false;
+  }
+  const auto run = run_once(*own.loaded, state, steps, true);
+  if (!run.ok()) {
+    record["error"] = text_of(run.failure());
+    lost_ = lost_ || device_lost(own);
+    return false;
+  }
+  const auto difference =
+      runtime::compare(*own.program, *expected.state, state, tolerance(*own.program));
+  record["check"] = difference ? text_of(*difference) : "passed";
+  return !difference;
+}
+
+// --- Measuring
+// -------------------------------------------------------------------------------------------
+
+// The bandwidth of a copy within the device, and the rate that it bounds: each step reads and
+// writes every field that the program writes.
+void Runner::measure_copies(const Build& own, const State& state, Record& record) {
+  int64_t largest = int64_t{256} << 20;
+  double traffic = 0;  // bytes
+  for (const kernel::Array& array : own.module->plan.arrays) {
+    const int64_t bytes =
+        state.fields[static_cast<size_t>(array.field)].size_in_bytes(array.component);
+    largest = std::max(largest, bytes);
+    if (array.written) traffic += 2.0 * static_cast<double>(bytes);
+  }
+  if (!copies_.count(largest)) {
+    const auto seconds = own.loaded->copy_seconds(largest);
+    copies_[largest] = seconds.ok() ? seconds.value() : 0;
+  }
+  if (copies_[largest] <= 0 || traffic == 0) return;
+  const double bytes_per_second = 2.0 * static_cast<double>(largest) / copies_[largest];
+  const double points = points_of(*own.program, state);
+  record["copy_gbs"] = rounded(1e-9 * bytes_per_second);
+  record["copy_gcells"] = rounded(1e-9 * bytes_per_second * points / traffic);
+}
+
+void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
+  measure_copies(own, state, record);
+  std::vector<double> seconds;
+  int64_t steps = 0;
+  const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was one
+  for (int run = -warm_up; run < job.repeat; ++run) {
+    const auto timed = run_once(*own.loaded, state, job.steps, false);
+    if (!timed.ok()) {
+      record["error"] = text_of(timed.failure());
+      lost_ = lost_ || device_lost(own);
+      return;
+    }
+    steps = timed.value().steps;
+    if (run >= 0) seconds.push_back(timed.value().seconds);
+  }
+  for (const double each : seconds) record["runs_ms"].push_back(rounded(1e3 * each));
+  std::sort(seconds.begin(), seconds.end());
+  const size_t middle = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 ? seconds[middle] : 0.5 * (seconds[middle - 1] + seconds[middle]);
+  record["steps"] = steps;  // fewer than asked for where the stop condition held
+  record["time_ms"] = rounded(1e3 * median);
+  const double updates = points_of(*own.program, state) * static_cast<double>(steps);
+  record["gcells"] = median > 0 ? rounded(1e-9 * updates / median) : 0;
+}
+
+void Runner::run_job(const BenchJob& job, const Builds& builds, Record& record) {
+  Build& own = *builds.own.get();
+  load(own, device_);
+  if (!usable(own, "", record)) return;
+  note_kernels(own, record);
+  if (settings_.check_only) {
+    const BuildRequest small = small_request_of(settings_.root, job);
+    const int64_t steps = std::min(
+        job.check_steps, job.verify_steps.value_or(0) > 0 ? *job.verify_steps : job.check_steps);
+    record["define"] = small.define;
+    record["steps"] = steps;
+    record["checked_against"] = "the reference interpreter";
+    const std::string problem = differs_from_interpreter(own, small, steps);
+    record["check"] = problem.empty() ? "passed" : problem;
+    return;
+  }
+  auto state = own_memory_.lay_out(*own.program, own.params);
+  if (!state.ok()) {
+    record["error"] = text_of(state.failure());
+    return;
+  }
+  const bool unchecked = job.verify_steps == 0;
+  if (unchecked) record["check_steps"] = 0;
+  if (unchecked || check(job, builds, own, state.value(), record)) {
+    time(job, own, state.value(), record);
+  }
+}
+
+std::vector<Record> Runner::run(const std::function<void(const std::vector<Record>&)>& done) {
+  const auto begin = Clock::now();
+  const auto ahead = static_cast<size_t>(2 * settings_.threads);
+  std::vector<Record> records;
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    Record& record = records.emplace_back(record_of(jobs_[j], settings_.check_only));
+    const bool late = settings_.budget > 0 && seconds_since(begin) > settings_.budget;
+    if (late || lost_) {
+      record["left_out"] = late ? "the budget is used up" : "the device no longer answers";
+      if (j + 1 == jobs_.size()) done(records);
+      continue;
+    }
+    if (!exclusive_) request_builds(j + 1 + ahead);
+    if (exclusive_ && builds_.size() <= j) {
+      request_builds(j + ahead);
+      builder_.wait();
+    }
+    const auto job_begin = Clock::now();
+    run_job(jobs_[j], builds_[j], record);
+    record["wall_s"] = rounded(seconds_since(job_begin));
+    builds_[j] = {};
+    done(records);
+  }
+  return records;
+}
+
+}  // namespace stencil::bench

@@ -1,0 +1,135 @@
+// A value depends on its place alone, so threads fill their parts of a field side by side.
+#include "tools/bench/state.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "compiler/ir/passes.h"
+#include "runtime/in_parallel.h"
+
+namespace stencil::bench {
+
+using reference::FieldData;
+using reference::State;
+using runtime::Failure;
+using runtime::Result;
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+size_t aligned(int64_t bytes) {
+  return (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// 24 bits.
+uint32_t bits_at(int64_t position, uint64_t seed) {
+  uint64_t h =
+      (static_cast<uint64_t>(position) + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 31)) * 0x94d049bb133111ebu;
+  return static_cast<uint32_t>(h >> 40);
+}
+
+template <class T, class Value>
+void fill_with(std::byte* data, int64_t points, uint64_t seed, Value value) {
+  runtime::in_parallel(points, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T element = value(bits_at(i, seed));
+      std::memcpy(data + i * static_cast<int64_t>(sizeof element), &element, sizeof element);
+    }
+  });
+}
+
+void fill_component(FieldData& field, int level, int component, uint64_t seed) {
+  std::byte* data = field.data(level, component);
+  const int64_t points = field.points;
+  const auto low_bit = [](uint32_t bits) { return bits & 1; };
+  switch (field.types[static_cast<size_t>(component)]) {
+    case Scalar::Bool:
+      return fill_with<uint8_t>(data, points, seed, low_bit);
+    case Scalar::I32:
+      return fill_with<int32_t>(data, points, seed, low_bit);
+    case Scalar::I64:
+      return fill_with<int64_t>(data, points, seed, low_bit);
+    case Scalar::F16:
+      return fill_with<uint16_t>(data, points, seed,
+                                 [](uint32_t b) { return 0x3800 | (b & 0x3ff); });
+    case Scalar::BF16:
+      return fill_with<uint16_t>(data, points, seed,
+                                 [](uint32_t b) { return 0x3f00 | (b & 0x7f); });
+    case Scalar::F32:
+      return fill_with<float>(data, points, seed,
+                              [](uint32_t b) { return static_cast<float>(b) * 0x1p-24f; });
+    case Scalar::F64:
+      return fill_with<double>(data, points, seed, [](uint32_t b) { return b * 0x1p-24; });
+  }
+}
+
+}  // namespace
+
+FieldMemory::~FieldMemory() {
+  if (memory_) munmap(memory_, size_);
+}
+
+bool FieldMemory::provide(size_t bytes) {
+  if (bytes <= size_) return true;
+  if (memory_) munmap(memory_, size_);
+  memory_ = nullptr;
+  size_ = 0;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  memory_ = static_cast<std::byte*>(memory);
+  size_ = bytes;
+  return true;
+}
+
+Result<State> FieldMemory::lay_out(const ir::Program& program, const runtime::Params& params) {
+  const Diagnostics failed = ir::failed_checks(program, params.integers, params.reals);
+  if (failed.has_errors()) return Failure{"", failed.items().front().message, ""};
+  std::string error;
+  auto state = reference::lay_out(program, params.integers, params.reals, error);
+  if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
+  size_t total = 0;
+  for (size_t f = 0; f < state->fields.size(); ++f) {
+    const FieldData& field = state->fields[f];
+    for (int c = 0; c < field.component_count(); ++c) {
+      total += static_cast<size_t>(program.fields[f].history) * aligned(field.size_in_bytes(c));
+    }
+  }
+  if (!provide(total)) {
+    return Failure{"R052", fmt::format("the fields cannot be allocated: {} bytes", total), ""};
+  }
+  std::byte* at = memory_;
+  for (size_t f = 0; f < state->fields.size(); ++f) {
+    FieldData& field = state->fields[f];
+    field.levels.resize(static_cast<size_t>(program.fields[f].history));
+    for (FieldData::Level& level : field.levels) {
+      for (int c = 0; c < field.component_count(); ++c) {
+        const int64_t bytes = field.size_in_bytes(c);
+        level.push_back(reference::Buffer::borrow(at, static_cast<size_t>(bytes)));
+        at += aligned(bytes);
+      }
+    }
+  }
+  return std::move(*state);
+}
+
+void fill(State& state) {
+  uint64_t seed = 0;
+  for (FieldData& field : state.fields) {
+    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
+      for (int c = 0; c < field.component_count(); ++c) fill_component(field, level, c, seed++);
+    }
+  }
+  for (reference::ReductionValue& reduction : state.reductions) {
+    reduction = {.type = reduction.type};
+  }
+  state.step = 0;
+  state.stopped = false;
+}
+
+}  // namespace stencil::bench

@@ -1,0 +1,35 @@
+// States of large programs, made and filled quickly.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/run.h"
+
+namespace stencil::bench {
+
+// Memory for the fields of one state at a time, kept from one to the next: pages of gigabytes take
+// longer to get than a run takes.
+class FieldMemory {
+ public:
+  FieldMemory() = default;
+  FieldMemory(const FieldMemory&) = delete;
+  FieldMemory& operator=(const FieldMemory&) = delete;
+  ~FieldMemory();
+
+  // A state of the program whose fields lie here, with unspecified values, until the next call.
+  // Fails with what does not hold at these params (code ""), or with R052.
+  runtime::Result<reference::State> lay_out(const ir::Program& program,
+                                            const runtime::Params& params);
+
+ private:
+  bool provide(size_t bytes);
+
+  std::byte* memory_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Back to step 0, every level of every field with reproducible values: floats in [0, 1) (half and
+// bfloat from 0.5), integers 0 or 1. The same in every state of a program.
+void fill(reference::State& state);
+
+}  // namespace stencil::bench

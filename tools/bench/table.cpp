@@ -1,0 +1,274 @@
+// Files of earlier runs are tabled too: what they lack is a dash. Their names for memory of a
+// thread's own (spill_bytes) and for what is shared are taken as well.
+#include "tools/bench/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <sstream>
+
+namespace stencil::bench {
+
+namespace {
+
+std::string text_in(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::optional<double> number_in(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::string number(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+// "N=512"; "N=M=16384" where all are equal.
+std::string size_of(const Json& record) {
+  const Json define = record.value("define", Json::object());
+  std::string names, each;
+  bool equal = true;
+  for (const auto& item : define.items()) {
+    equal = equal && item.value() == define.front();
+    names += item.key() + "=";
+    each += fmt::format("{}{}={}", each.empty() ? "" : " ", item.key(), item.value().dump());
+  }
+  if (define.empty()) return "-";
+  return equal ? names + define.front().dump() : each;
+}
+
+// --- Groups: what is alike but for its schedule
+// -------------------------------------------------------------
+
+using Group = std::vector<const Json*>;  // the fastest first
+
+std::string first_word(const std::string& line) {
+  return line.substr(0, line.find(' '));
+}
+
+bool has_word(const std::string& line, const std::string& wanted) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word == wanted) return true;
+  }
+  return false;
+}
+
+double rate_of(const Json& record) {
+  return number_in(record, "gcells").value_or(0);
+}
+
+std::optional<double> over_bound(const Json& record) {
+  const auto bound = number_in(record, "copy_gcells");
+  if (!bound || *bound <= 0) return std::nullopt;
+  return rate_of(record) / *bound;
+}
+
+bool one_point_per_thread(const std::string& line) {
+  return has_word(line, "elements=1") || has_word(line, "elements=1x1") ||
+         has_word(line, "elements=1x1x1");
+}
+
+// The marked one; else the fastest direct schedule of one point a thread; else the fastest direct
+// one.
+const Json* naive_of(const Group& group) {
+  const Json* plain = nullptr;
+  const Json* direct = nullptr;
+  for (const Json* record : group) {
+    if (record->value("naive", false)) return record;
+    const std::string line = text_in(*record, "schedule");
+    if (first_word(line) != "direct") continue;
+    if (!direct) direct = record;
+    if (!plain && one_point_per_thread(line)) plain = record;
+  }
+  return plain ? plain : direct;
+}
+
+const Json* single_step_of(const Group& group) {
+  for (const Json* record : group) {
+    if (has_word(text_in(*record, "schedule"), "T=1")) return record;
+  }
+  return nullptr;
+}
+
+std::vector<Group> groups_of(const std::vector<const Json*>& records) {
+  std::vector<std::string> order;
+  std::map<std::string, Group> groups;
+  for (const Json* record : records) {
+    const bool timed = text_in(*record, "kind") == "time" && number_in(*record, "gcells");
+    if (!timed || !failure_of(*record).empty()) continue;
+    const std::string key =
+        fmt::format("{} {} {} {}", text_in(*record, "program"), text_in(*record, "real"),
+                    text_in(*record, "fp"), size_of(*record));
+    if (!groups.count(key)) order.push_back(key);
+    groups[key].push_back(record);
+  }
+  std::vector<Group> out;
+  for (const std::string& key : order) {
+    Group& group = groups[key];
+    std::stable_sort(group.begin(), group.end(),
+                     [](const Json* a, const Json* b) { return rate_of(*a) > rate_of(*b); });
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+// --- Rows
+// ------------------------------------------------------------------------------------------------
+
+using Row = std::vector<std::string>;
+
+// Rows as lines, the first `texts` columns and the last one set left, the others right.
+std::string aligned(const std::vector<Row>& rows, size_t texts, bool text_last) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const bool left = c < texts || (text_last && c + 1 == row.size());
+      const std::string cell = left ? fmt::format("{:<{}}", row[c], widths[c])
+                                    : fmt::format("{:>{}}", row[c], widths[c]);
+      line += (c ? "  " : "") + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+Row row_of(const Json& record, bool best) {
+  const auto either = [&](const char* key, const char* former) {
+    const auto value = number_in(record, key);
+    return value ? value : number_in(record, former);
+  };
+  return {best ? "*" : "",
+          text_in(record, "program"),
+          size_of(record),
+          text_in(record, "real"),
+          text_in(record, "fp"),
+          number(number_in(record, "steps"), 0),
+          number(rate_of(record), 1),
+          number(over_bound(record), 2),
+          number(number_in(record, "registers"), 0),
+          number(either("local_bytes", "spill_bytes"), 0),
+          number(either("shared_bytes", "shared"), 0),
+          number(number_in(record, "jit_s"), 2),
+          text_in(record, "schedule")};
+}
+
+Row gain_of(const Group& group) {
+  const Json& best = *group.front();
+  Row row = {text_in(best, "program"), size_of(best), text_in(best, "real"), text_in(best, "fp"),
+             number(rate_of(best), 1)};
+  for (const Json* other : {single_step_of(group), naive_of(group)}) {
+    const bool known = other && rate_of(*other) > 0;
+    row.push_back(known ? number(rate_of(*other), 1) : "-");
+    row.push_back(known ? number(rate_of(best) / rate_of(*other), 2) : "-");
+  }
+  row.push_back(number(over_bound(best), 2));
+  return row;
+}
+
+std::string tables(const std::vector<Group>& groups) {
+  std::vector<Row> rows = {{"", "program", "size", "real", "fp", "steps", "GCells/s", "x copy",
+                            "registers", "local", "shared", "jit s", "schedule"}};
+  std::vector<Row> gains = {{"program", "size", "real", "fp", "best", "T=1", "best/T=1", "naive",
+                             "best/naive", "x copy"}};
+  for (const Group& group : groups) {
+    for (const Json* record : group) rows.push_back(row_of(*record, record == group.front()));
+    gains.push_back(gain_of(group));
+  }
+  return aligned(rows, 5, true) + "\n" + aligned(gains, 4, false);
+}
+
+// The first line that says what is wrong.
+std::string first_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string first, line;
+  std::getline(lines, first);
+  return first.substr(0, 200);
+}
+
+// What a file says about its machine.
+std::string head_of(const Json& file) {
+  std::string out;
+  for (const auto& item : file.items()) {
+    if (item.key() == "results") continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", item.key(),
+                       text_in(file, item.key().c_str()));
+  }
+  return out.empty() ? "" : out + "\n";
+}
+
+}  // namespace
+
+std::string failure_of(const Json& record) {
+  if (record.contains("error")) return first_line(text_in(record, "error"));
+  const bool ended_early = record.contains("left_out") || record.contains("refused");
+  if (ended_early || number_in(record, "check_steps") == 0.0) return "";
+  for (const char* tool : {"check", "memcheck", "racecheck"}) {
+    const std::string verdict = text_in(record, tool);
+    if (!verdict.empty() && verdict != "passed" && verdict != "clean") {
+      return fmt::format("{}: {}", tool, first_line(verdict));
+    }
+  }
+  return "";
+}
+
+std::string title_of(const Json& record) {
+  return fmt::format("{} {} {} {} '{}'", text_in(record, "program"), size_of(record),
+                     text_in(record, "real"), text_in(record, "fp"), text_in(record, "schedule"));
+}
+
+runtime::Result<std::string> table_of(const std::vector<Json>& files) {
+  std::string out;
+  std::vector<const Json*> records;
+  for (const Json& file : files) {
+    const Json* results = file.is_array() ? &file : nullptr;
+    if (file.is_object() && file.contains("results")) results = &file["results"];
+    if (!results || !results->is_array() ||
+        !std::all_of(results->begin(), results->end(),
+                     [](const Json& r) { return r.is_object(); })) {
+      return runtime::Failure{"U031", "not a file of results",
+                              "stencil_bench SUITE --out makes one"};
+    }
+    if (file.is_object()) {
+      const std::string head = head_of(file);
+      if (out.find(head) == std::string::npos) out += head;
+    }
+    for (const Json& record : *results) records.push_back(&record);
+  }
+  const std::vector<Group> groups = groups_of(records);
+  if (!groups.empty()) out += tables(groups);
+  int passed = 0, failed = 0, refused = 0, left_out = 0;
+  for (const Json* record : records) {
+    const std::string failure = failure_of(*record);
+    const bool is_refused = record->contains("refused"), is_left_out = record->contains("left_out");
+    failed += !failure.empty();
+    refused += is_refused;
+    left_out += is_left_out;
+    passed += failure.empty() && !is_refused && !is_left_out;
+    if (!failure.empty()) out += fmt::format("FAILED {}: {}\n", title_of(*record), failure);
+    if (is_refused) {
+      out += fmt::format("refused {}: {}\n", title_of(*record),
+                         first_line(text_in(*record, "refused")));
+    }
+    if (is_left_out) {
+      out += fmt::format("left out {}: {}\n", title_of(*record), text_in(*record, "left_out"));
+    }
+  }
+  out += fmt::format("{} passed, {} failed, {} refused, {} left out\n", passed, failed, refused,
+                     left_out);
+  return out;
+}
+
+}  // namespace stencil::bench
