@@ -66,6 +66,29 @@ TEST_F(Compare, ToleranceIsRelativeToTheLargestValue) {
   EXPECT_FALSE(compare(program, expected, actual, {4}));
 }
 
+TEST_F(Compare, ToleranceMayBeAPartOfTheLargestValue) {
+  expected.fields[0].set_real(0, 0, 3, 1000);
+  actual.fields[0].set_real(0, 0, 3, 1000);
+  actual.fields[0].set_real(0, 0, 20, 0.125);
+  EXPECT_TRUE(compare(program, expected, actual, {0, 0.0001}));
+  EXPECT_FALSE(compare(program, expected, actual, {0, 0.000125}));
+  EXPECT_FALSE(compare(program, expected, actual, {0.5, 0.000125})) << "the larger of both";
+}
+
+// Threads take parts of a field; the first point is the first all the same.
+TEST_F(Compare, FindsTheFirstOfManyPoints) {
+  ProgramOptions options;
+  options.definitions["N"] = "5000000";
+  program = program_of(kWave, options);
+  expected = initial_state(program, bind_params(program).value());
+  actual = expected;
+  for (const int64_t point : {4999999, 1048577, 3000000}) actual.fields[0].set_real(0, 0, point, 7);
+  const auto difference = compare(program, expected, actual);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->where, "U[1048577]");
+  EXPECT_EQ(difference->count, 3);
+}
+
 TEST(UsesTranscendentals, LooksIntoEveryPiece) {
   EXPECT_FALSE(uses_transcendentals(program_of(kDecay)));
   EXPECT_TRUE(uses_transcendentals(program_of(R"(

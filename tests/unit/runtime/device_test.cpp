@@ -45,6 +45,25 @@ TEST(ChooseDevice, SaysWhyADeviceIsAbsent) {
   EXPECT_NE(chosen.failure().message, "");
 }
 
+// A device that runs kernels copies its own memory, in a time that can be measured.
+TEST(Devices, TellHowLongACopyTakes) {
+  const ir::Program program = program_of(kDecay);
+  for (const char* name : {"host", "opencl"}) {
+    if (!choose_device(name).ok()) continue;
+    Diagnostics diagnostics;
+    const auto prepared = prepare(program, name, "direct", diagnostics);
+    ASSERT_TRUE(prepared.ok()) << prepared.failure().message;
+    const auto seconds = prepared.value().loaded->copy_seconds((int64_t{5} << 20) + 3);
+    ASSERT_TRUE(seconds.ok()) << seconds.failure().message;
+    EXPECT_GT(seconds.value(), 0) << name;
+    EXPECT_LT(seconds.value(), 10) << name;
+  }
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, "reference", "", diagnostics);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(prepared.value().loaded->copy_seconds(8).failure().code, "R045");
+}
+
 // By the name of the platform or of the device, however it is written.
 TEST(ChooseDevice, FindsOpenClByName) {
   const DeviceInfo any = opencl_device().probe("");

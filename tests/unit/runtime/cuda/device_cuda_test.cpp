@@ -60,7 +60,8 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_F(CudaDevice, IsDescribedByNameArchitectureAndMemory) {
   const DeviceInfo info = cuda_device().probe("");
   EXPECT_TRUE(info.available) << info.reason;
-  EXPECT_TRUE(contains(info.description, "Fake A (sm_90, 1.0 GiB, 1980 MHz; CUDA driver 99.0, NVRTC "))
+  EXPECT_TRUE(
+      contains(info.description, "Fake A (sm_90, 1.0 GiB, 1980 MHz; CUDA driver 99.0, NVRTC "))
       << info.description;
   EXPECT_TRUE(contains(info.description, "one of 2 GPUs: cuda:0 to cuda:1")) << info.description;
 }
@@ -274,6 +275,58 @@ TEST_F(CudaDevice, ReportsTheTimeOfTheDeviceForARun) {
       execute(program, prepared.value(), state, 7, [](const Progress&) { return true; });
   ASSERT_TRUE(run.ok());
   EXPECT_NEAR(run.value().seconds, 70, 1e-3);
+}
+
+TEST_F(CudaDevice, TellsWhatKernelsTakeOfIt) {
+  const ir::Program program = program_of(kDecay);
+  fake_->registers = 72;
+  fake_->local_bytes = 16;
+  fake_->static_shared_bytes = 1000;
+  kernel::Module module;
+  const auto loaded = load(program, "overlapped T=2 block=32x8 elements=4x8", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  const auto resources = loaded.value()->resources();
+  ASSERT_EQ(resources.size(), module.kernels.size());
+  EXPECT_EQ(resources[0].kernel, module.kernels[0].name);
+  EXPECT_EQ(resources[0].registers, 72);
+  EXPECT_EQ(resources[0].local_bytes, 16);
+  EXPECT_EQ(resources[0].shared_bytes,
+            1000 + emit::dynamic_shared_bytes(module.kernels[0], module));
+}
+
+TEST_F(CudaDevice, MeasuresCopiesByItsOwnClock) {
+  const ir::Program program = program_of(kDecay);
+  kernel::Module module;
+  const auto loaded = load(program, "direct", module);
+  ASSERT_TRUE(loaded.ok()) << loaded.failure().message;
+  fake_->copy_seconds = 0.25;
+  const auto seconds = loaded.value()->copy_seconds(1 << 20);
+  ASSERT_TRUE(seconds.ok()) << seconds.failure().message;
+  EXPECT_NEAR(seconds.value(), 0.25, 1e-6);
+  ASSERT_FALSE(fake_->copied.empty());
+  EXPECT_NE(fake_->copied[0].first, fake_->copied[0].second);
+  const auto too_much = loaded.value()->copy_seconds(int64_t{1} << 30);
+  ASSERT_FALSE(too_much.ok());
+  EXPECT_EQ(too_much.failure().code, "R043");
+  EXPECT_TRUE(fake_->allocated.empty());
+  EXPECT_EQ(fake_->streams, 0);
+  EXPECT_EQ(fake_->events, 0);
+}
+
+TEST_F(CudaDevice, CompilesWithoutOpeningTheGpu) {
+  const ir::Program program = program_of(kDecay);
+  Diagnostics diagnostics;
+  std::optional<schedule::Schedule> schedule;
+  const auto module = lower(program, "direct", schedule::gpu(), schedule, diagnostics);
+  ASSERT_TRUE(module);
+  const auto code = cuda_device().compile({program, module.get()}, "");
+  ASSERT_TRUE(code.ok()) << code.failure().message;
+  EXPECT_EQ(fake_->modules, 0);
+  ASSERT_TRUE(cuda_device().load({program, module.get(), &code.value()}, "").ok());
+  const std::string damaged = "no machine code";
+  const auto refused = cuda_device().load({program, module.get(), &damaged}, "");
+  ASSERT_FALSE(refused.ok()) << "what is given is what is loaded";
+  EXPECT_EQ(refused.failure().code, "R044");
 }
 
 // Fields beyond a few megabytes are copied through pinned memory, whatever their rows.
