@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <thread>
 
@@ -34,6 +35,7 @@ enum Status { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
 
 struct Arguments {
   std::string suite, out, device = "cuda";
+  bool go_on = false;
   std::vector<std::string> tables;
   Settings settings;
 };
@@ -60,6 +62,11 @@ int print_tables(const std::vector<std::string>& names) {
   return print_table(files);
 }
 
+// Messages quote programs, which may hold anything.
+std::string text_of(const Json& file) {
+  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 // Of one job, once it is done.
 void print_progress(const Json& record, size_t number, size_t count) {
   std::string verdict = failure_of(record);
@@ -73,6 +80,26 @@ void print_progress(const Json& record, size_t number, size_t count) {
   if (verdict.empty() || verdict.ends_with(", ")) verdict += record.value("check", "not checked");
   fmt::print("[{}/{}] {}: {}\n", number, count, title_of(record), verdict);
   std::fflush(stdout);
+}
+
+// The records that `out` has of this machine; none if there is no such file.
+runtime::Result<std::vector<Record>> earlier_results(const std::string& out, const Json& machine) {
+  if (!std::filesystem::exists(out)) return std::vector<Record>{};
+  const auto text = runtime::read_file(out);
+  if (!text.ok()) return text.failure();
+  const Json file = Json::parse(text.value(), nullptr, false);
+  const auto wrong = [&](const std::string& what) {
+    return runtime::Failure{"U031", fmt::format("'{}' {}", out, what), "name another with --out"};
+  };
+  if (!file.is_object() || !file.contains("results") || !file["results"].is_array()) {
+    return wrong("is not a file of results");
+  }
+  for (const auto& item : machine.items()) {
+    if (!file.contains(item.key()) || file[item.key()] != item.value()) {
+      return wrong("has the results of another device");
+    }
+  }
+  return std::vector<Record>(file["results"].begin(), file["results"].end());
 }
 
 int run(const Arguments& arguments) {
@@ -89,14 +116,18 @@ int run(const Arguments& arguments) {
   }
   const size_t count = jobs.value().size();
   Json file{{"device", device.value().info.name}, {"machine", device.value().info.description}};
+  runtime::Result<std::vector<Record>> earlier = std::vector<Record>{};
+  if (arguments.go_on) earlier = earlier_results(arguments.out, file);
+  if (!earlier.ok()) return report(earlier.failure(), kUsage);
   runtime::Status written = runtime::Done{};
   Runner runner(device.value(), arguments.settings, std::move(jobs).value());
-  file["results"] = runner.run([&](const std::vector<Record>& records) {
+  const auto done = [&](const std::vector<Record>& records) {
     print_progress(records.back(), records.size(), count);
     if (arguments.out.empty()) return;
     file["results"] = records;
-    written = runtime::write_file_atomically(arguments.out, file.dump(1) + "\n");
-  });
+    written = runtime::write_file_atomically(arguments.out, text_of(file));
+  };
+  file["results"] = runner.run(done, earlier.value());
   print_table({file});
   if (!written.ok()) return report(written.failure(), kUsage);
   const Json& records = file["results"];
@@ -112,7 +143,10 @@ int main_with(int argc, char** argv) {
   settings.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
   CLI::App app(kAbout, "stencil_bench");
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
-  app.add_option("--out", arguments.out, "where results go, written anew after each job");
+  auto* out =
+      app.add_option("--out", arguments.out, "where results go, written anew after each job");
+  app.add_flag("--continue", arguments.go_on, "run only the jobs of which --out has no results")
+      ->needs(out);
   app.add_option("--device", arguments.device, "cuda, cuda:1, host, opencl")->capture_default_str();
   app.add_option("--root", settings.root, "where the suite's paths of programs begin")
       ->capture_default_str();
@@ -123,7 +157,11 @@ int main_with(int argc, char** argv) {
                "compare every schedule with the interpreter at a small size, and measure nothing");
   auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
   suite->excludes(table);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kPassed : kUsage;
+  }
   if (!arguments.tables.empty()) return print_tables(arguments.tables);
   if (arguments.suite.empty()) {
     return report({"U032", "no suite given", "stencil_bench --help"}, kUsage);

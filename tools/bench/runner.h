@@ -36,8 +36,11 @@ class Runner {
   // `device` must outlive it.
   Runner(const runtime::ChosenDevice& device, const Settings& settings, std::vector<BenchJob> jobs);
 
-  // Runs the jobs, and calls `done` with the records so far after each.
-  std::vector<Record> run(const std::function<void(const std::vector<Record>&)>& done);
+  // Runs the jobs, and calls `done` with the records so far after each. A job is not run again that
+  // has a record in `earlier`, results of the same suite on the same device, unless it was left
+  // out.
+  std::vector<Record> run(const std::function<void(const std::vector<Record>&)>& done,
+                          const std::vector<Record>& earlier = {});
 
  private:
   // What a job needs; references only where a timed run is checked.
@@ -69,6 +72,7 @@ class Runner {
   std::vector<BenchJob> jobs_;
   bool exclusive_;  // nothing is compiled while the device measures
   Builder builder_;
+  std::vector<std::optional<Record>> earlier_;      // by job
   std::vector<Builds> builds_;                      // of the jobs requested so far
   std::map<std::string, Builder::Pending> shared_;  // builds of references, by request
   std::map<std::string, std::string> small_verdicts_;

@@ -61,6 +61,37 @@ TEST_F(Program, WritesResultsAndPrintsThemAgain) {
   EXPECT_EQ(out(), table);
 }
 
+// The figures of what has been measured stay as they are.
+TEST_F(Program, GoesOnWhereItsBudgetEnded) {
+  const auto device = runtime::choose_device("opencl");
+  if (!device.ok()) GTEST_SKIP() << device.failure().message;
+  write("decay.stn", runtime::kDecay);
+  write("suite.json", R"([{"program": "decay.stn", "steps": 3, "repeat": 1,
+    "schedules": ["direct", "overlapped", "overlapped T=2"]}])");
+  EXPECT_EQ(run("suite.json --out r.json --device opencl --budget 1e-9"), 0) << err();
+  Json file = Json::parse(read(directory_.file("r.json")), nullptr, false);
+  ASSERT_EQ(file["results"].size(), 3u);
+  EXPECT_TRUE(file["results"][0].contains("left_out"));
+  Json& measured = file["results"][1];
+  measured.erase("left_out");
+  measured["gcells"] = 77.5;
+  measured["check"] = "passed";
+  write("r.json", file.dump());
+  EXPECT_EQ(run("suite.json --out r.json --device opencl --continue"), 0) << out() << err();
+  file = Json::parse(read(directory_.file("r.json")), nullptr, false);
+  ASSERT_EQ(file["results"].size(), 3u);
+  EXPECT_EQ(file["results"][1]["gcells"], 77.5);
+  for (const int r : {0, 2}) {
+    EXPECT_TRUE(file["results"][r].contains("gcells")) << file["results"][r].dump(1);
+    EXPECT_NE(file["results"][r]["gcells"], 77.5);
+  }
+  EXPECT_TRUE(contains(out(), "3 passed, 0 failed")) << out();
+  file["machine"] = "another";
+  write("r.json", file.dump());
+  EXPECT_EQ(run("suite.json --out r.json --device opencl --continue"), 2);
+  EXPECT_TRUE(contains(err(), "error U031: 'r.json' has the results of another device")) << err();
+}
+
 TEST_F(Program, SaysByItsStatusWhatHappened) {
   write("suite.json", R"([{"program": "decay.stn", "steps": 3, "schedules": ["direct"]}])");
   write("wrong.json", R"([{"program": "decay.stn", "steps": 3}])");
@@ -74,6 +105,9 @@ TEST_F(Program, SaysByItsStatusWhatHappened) {
   EXPECT_TRUE(contains(err(), "error R010")) << err();
   EXPECT_EQ(run("--table wrong.json"), 0) << "a list of records without figures";
   EXPECT_EQ(run("--table decay.stn"), 2);
+  EXPECT_EQ(run("suite.json --continue"), 2) << "continue what?";
+  EXPECT_EQ(run("suite.json --no-such-option"), 2);
+  EXPECT_EQ(run("--help"), 0);
   EXPECT_EQ(run(""), 2);
   EXPECT_TRUE(contains(err(), "error U032: no suite given")) << err();
   if (!runtime::choose_device("opencl").ok()) return;
