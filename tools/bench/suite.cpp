@@ -124,12 +124,12 @@ std::vector<std::pair<std::string, bool>> Entry::schedules() {
   return out;
 }
 
-// The entry over the defaults: a key also replaces the other form of the same key.
+// The entry over the defaults: one value also replaces several (Entry::several looks for those
+// first).
 Json merged(const Json& defaults, const Json& entry) {
   Json out = defaults;
   for (const auto& [one, many] : kPlurals) {
     if (entry.contains(one)) out.erase(many);
-    if (entry.contains(many)) out.erase(one);
   }
   out.update(entry);
   return out;
