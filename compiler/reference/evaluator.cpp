@@ -160,4 +160,22 @@ void Evaluator::evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64
              node.kind);
 }
 
+Rows::Rows(ConcreteBox box, int64_t longest_row) : box_(std::move(box)), longest_row_(longest_row) {
+  const int64_t points = *count_points(box_);
+  if (points == 0) return;
+  const int64_t width = box_.back()[1] - box_.back()[0] + 1;
+  count_ = points / width * ((width + longest_row - 1) / longest_row);
+}
+
+std::vector<int64_t> Rows::start(int64_t row) const {
+  std::vector<int64_t> point(box_.size());
+  for (size_t d = box_.size(); d-- > 0;) {
+    const int64_t step = d + 1 == box_.size() ? longest_row_ : 1;
+    const int64_t starts = (box_[d][1] - box_[d][0]) / step + 1;
+    point[d] = box_[d][0] + row % starts * step;
+    row /= starts;
+  }
+  return point;
+}
+
 }  // namespace stencil::reference

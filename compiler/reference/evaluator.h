@@ -17,9 +17,9 @@ constexpr int64_t kLongestRow = 1024;
 // Evaluates `results` of one graph, row by row:
 //
 //   Evaluator evaluator(program, state, graph, results, longest_row);
-//   evaluator.begin_sweep();                    // once per sweep: the step and the levels are
-//   fixed evaluator.evaluate_row(point, count);       // points point, point + (0,...,0,1), ...
-//   use(evaluator.result(0));                   // `count` values of the result's type
+//   evaluator.begin_sweep();               // once per sweep, in which step and levels are fixed
+//   evaluator.evaluate_row(point, count);  // points point, point + (0,...,0,1), ...
+//   use(evaluator.result(0));              // `count` values of the result's type
 //
 // Holds references to all of its arguments; `program` and `state` must be accepted by allocate().
 class Evaluator {
@@ -53,29 +53,35 @@ class Evaluator {
   std::vector<const void*> rows_;    // by node: its values for the current row
 };
 
-// Calls visit(point, count) for the rows of a box, row-major, rows cut at `longest_row` points.
-template <class Visit>
-void for_each_row(const ConcreteBox& box, int64_t longest_row, Visit visit) {
-  std::vector<int64_t> point;
-  for (const auto& [low, high] : box) {
-    if (high < low) return;
-    point.push_back(low);
-  }
-  const size_t last = box.size() - 1;
-  while (true) {
-    for (int64_t x = box[last][0]; x <= box[last][1]; x += longest_row) {
-      point[last] = x;
-      const int64_t left = box[last][1] - x + 1;
-      visit(point, left < longest_row ? left : longest_row);
+// The rows of a box, row-major, cut at `longest_row` points.
+class Rows {
+ public:
+  Rows(ConcreteBox box, int64_t longest_row);
+
+  int64_t count() const { return count_; }
+  // The first point of a row, 0..count()-1.
+  std::vector<int64_t> start(int64_t row) const;
+  // Calls visit(point, count) for the rows `first` to `end` - 1: `count` points from `point` on.
+  template <class Visit>
+  void visit(int64_t first, int64_t end, Visit visit) const {
+    if (first >= end) return;
+    const size_t last = box_.size() - 1;
+    std::vector<int64_t> point = start(first);
+    for (int64_t row = first; row < end; ++row) {
+      const int64_t left = box_[last][1] - point[last] + 1;
+      visit(point, left < longest_row_ ? left : longest_row_);
+      point[last] += longest_row_;
+      for (size_t d = last; d > 0 && point[d] > box_[d][1]; --d) {
+        point[d] = box_[d][0];
+        ++point[d - 1];
+      }
     }
-    size_t d = last;
-    while (d > 0 && point[d - 1] == box[d - 1][1]) {
-      point[d - 1] = box[d - 1][0];
-      --d;
-    }
-    if (d == 0) return;
-    ++point[d - 1];
   }
-}
+
+ private:
+  ConcreteBox box_;
+  int64_t longest_row_;
+  int64_t count_ = 0;
+};
 
 }  // namespace stencil::reference

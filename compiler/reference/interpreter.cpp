@@ -14,46 +14,67 @@
 #include <limits>
 
 #include "compiler/reference/evaluator.h"
+#include "compiler/reference/parallel.h"
 #include "compiler/reference/scalar_types.h"
 
 namespace stencil::reference {
 namespace {
 
-// A piece with its region at the run's sizes and an evaluator for its graph.
+// What a thread is worth starting for.
+constexpr int64_t kLeastPoints = int64_t{1} << 16;
+constexpr int64_t kLeastBytes = int64_t{1} << 20;
+
+// A piece with its region at the run's sizes and evaluators for its graph, one per part of the
+// region that is evaluated at the same time.
 class Sweep {
  public:
   Sweep(const ir::Program& program, const State& state, const ir::Piece& piece)
       : results_(piece.results.size()),
         region_(*concrete(piece.region, state.integer_params)),
-        longest_row_(row_length(region_)),
-        evaluator_(program, state, piece.graph, piece.results, longest_row_) {}
+        rows_(region_, row_length(region_)) {
+    const int parts = parts_of(rows_.count(), kLeastPoints / row_length(region_));
+    for (int part = 0; part < parts; ++part) {
+      evaluators_.emplace_back(program, state, piece.graph, piece.results, row_length(region_));
+    }
+  }
 
   // Calls visit(point, count, evaluator) for every row of the region, in row-major order.
   template <class Visit>
   void run(Visit visit) {
-    evaluator_.begin_sweep();
-    for_each_row(region_, longest_row_, [&](const std::vector<int64_t>& point, int64_t count) {
-      evaluator_.evaluate_row(point, count);
-      visit(point, count, evaluator_);
-    });
+    run_part(evaluators_[0], 0, rows_.count(), visit);
   }
 
-  // Stores the results of every point of the region into `level`, a level of the field `data`.
+  // Stores the results of every point of the region into `level`, a level of the field `data` that
+  // the piece does not read: no point depends on another, so they may come in any order.
   void write(const FieldData& data, FieldData::Level& level) {
-    run([&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
+    const auto store = [&](const std::vector<int64_t>& point, int64_t count,
+                           const Evaluator& evaluator) {
       const int64_t position = data.position(point);
       for (size_t c = 0; c < results_; ++c) {
         const int64_t size = size_in_bytes(data.types[c]);
         std::memcpy(level[c].data() + position * size, evaluator.result(c),
                     static_cast<size_t>(count * size));
       }
-    });
+    };
+    in_parts(static_cast<int>(evaluators_.size()), rows_.count(),
+             [&](int part, int64_t begin, int64_t end) {
+               run_part(evaluators_[static_cast<size_t>(part)], begin, end, store);
+             });
   }
 
   bool covers(const FieldData& data) const { return region_ == data.box; }
   const ConcreteBox& region() const { return region_; }
 
  private:
+  template <class Visit>
+  void run_part(Evaluator& evaluator, int64_t begin, int64_t end, const Visit& visit) {
+    evaluator.begin_sweep();
+    rows_.visit(begin, end, [&](const std::vector<int64_t>& point, int64_t count) {
+      evaluator.evaluate_row(point, count);
+      visit(point, count, evaluator);
+    });
+  }
+
   static int64_t row_length(const ConcreteBox& region) {
     const auto& [low, high] = region.back();
     return std::clamp<int64_t>(high - low + 1, 1, kLongestRow);
@@ -61,9 +82,29 @@ class Sweep {
 
   size_t results_;
   ConcreteBox region_;
-  int64_t longest_row_;
-  Evaluator evaluator_;
+  Rows rows_;
+  std::vector<Evaluator> evaluators_;
 };
+
+// Bytes are moved by as many threads as sweeps are: the first to write to a page has it made, which
+// costs more than the values.
+void fill_with_zeros(FieldData::Level& level) {
+  for (Buffer& component : level) {
+    const auto bytes = static_cast<int64_t>(component.size());
+    in_parts(parts_of(bytes, kLeastBytes), bytes, [&](int, int64_t begin, int64_t end) {
+      std::fill(component.begin() + begin, component.begin() + end, std::byte{0});
+    });
+  }
+}
+
+void copy(const FieldData::Level& from, FieldData::Level& to) {
+  for (size_t c = 0; c < from.size(); ++c) {
+    const auto bytes = static_cast<int64_t>(from[c].size());
+    in_parts(parts_of(bytes, kLeastBytes), bytes, [&](int, int64_t begin, int64_t end) {
+      std::copy(from[c].begin() + begin, from[c].begin() + end, to[c].begin() + begin);
+    });
+  }
+}
 
 template <class T>
 T identity(ir::Reducer reducer) {
@@ -213,9 +254,7 @@ class Run {
   void apply(BoundFunction& function) {
     FieldData& target = state_.fields[function.target];
     const bool covered = function.pieces.size() == 1 && function.pieces[0].covers(target);
-    for (int c = 0; c < target.component_count() && !covered; ++c) {
-      std::copy(target.levels[0][c].begin(), target.levels[0][c].end(), target.spare[c].begin());
-    }
+    if (!covered) copy(target.levels[0], target.spare);
     for (Sweep& piece : function.pieces) piece.write(target, target.spare);
   }
 
@@ -283,14 +322,15 @@ class Run {
 
 void initialise(const ir::Program& program, ir::FieldId id, State& state) {
   FieldData& field = state.fields[static_cast<size_t>(id)];
-  for (FieldData::Level& level : field.levels) {
-    for (Buffer& component : level) std::fill(component.begin(), component.end(), std::byte{0});
+  const auto init = std::find_if(program.inits.begin(), program.inits.end(),
+                                 [&](const ir::Init& other) { return other.field == id; });
+  if (init == program.inits.end()) {
+    for (FieldData::Level& level : field.levels) fill_with_zeros(level);
+    return;
   }
-  for (const ir::Init& init : program.inits) {
-    if (init.field != id) continue;
-    FieldData::Level values = field.levels[0];
-    Sweep(program, state, init.piece).write(field, values);
-    for (FieldData::Level& level : field.levels) level = values;
+  Sweep(program, state, init->piece).write(field, field.levels[0]);
+  for (size_t level = 1; level < field.levels.size(); ++level) {
+    copy(field.levels[0], field.levels[level]);
   }
 }
 

@@ -6,6 +6,10 @@
 // function is an exchange of pointers.
 #include "compiler/reference/state.h"
 
+#include <sys/mman.h>
+
+#include <new>
+
 #include "compiler/reference/scalar_types.h"
 #include "compiler/reference/validate.h"
 
@@ -54,7 +58,22 @@ void store(FieldData& data, int level, int component, int64_t position, Value va
   });
 }
 
+// The system makes a page when it is first written to, and making pages is most of what initial
+// values cost; large ones cost less. It may refuse.
+void ask_for_huge_pages(std::byte* memory, size_t bytes) {
+  constexpr size_t kPage = size_t{2} << 20;
+  const size_t before = (kPage - reinterpret_cast<uintptr_t>(memory) % kPage) % kPage;
+  if (bytes < before + kPage) return;
+  ::madvise(memory + before, (bytes - before) / kPage * kPage, MADV_HUGEPAGE);
+}
+
 }  // namespace
+
+Buffer::Buffer(size_t bytes)
+    : own_(static_cast<std::byte*>(std::calloc(bytes, 1))), data_(own_.get()), size_(bytes) {
+  if (data_ == nullptr && bytes > 0) throw std::bad_alloc();
+  ask_for_huge_pages(data_, bytes);
+}
 
 std::optional<ConcreteBox> concrete(const ir::Box& box, const std::vector<int64_t>& params) {
   ConcreteBox result;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,15 +32,18 @@ std::optional<int64_t> count_points(const ConcreteBox& box);
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(size_t bytes) : own_(bytes), data_(own_.data()), size_(bytes) {}  // zeroed
+  // Zeroed. Throws std::bad_alloc. The memory of large ones is the system's until it is written, so
+  // whoever writes first, in parallel for one, has the pages made.
+  explicit Buffer(size_t bytes);
   static Buffer borrow(std::byte* memory, size_t bytes) {
     Buffer buffer;
     buffer.data_ = memory;
     buffer.size_ = bytes;
     return buffer;
   }
-  Buffer(const Buffer& other)
-      : own_(other.begin(), other.end()), data_(own_.data()), size_(other.size_) {}
+  Buffer(const Buffer& other) : Buffer(other.size_) {
+    std::copy(other.begin(), other.end(), data_);
+  }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer other) noexcept {
     swap(other);
@@ -62,7 +67,10 @@ class Buffer {
   }
 
  private:
-  std::vector<std::byte> own_;  // empty where the memory is borrowed
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> own_;  // null where the memory is borrowed
   std::byte* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -119,7 +119,11 @@ std::string refusal(const ir::Program& program, const State& state) {
     }
   }
   for (const ir::Init& init : program.inits) {
-    reason = piece_refusal(program, state, init.piece, &state.fields[init.field]);
+    const FieldData& field = state.fields[init.field];
+    reason = piece_refusal(program, state, init.piece, &field);
+    if (reason.empty() && concrete(init.piece.region, state.integer_params) != field.box) {
+      reason = "it leaves points without a value";
+    }
     if (!reason.empty()) return "init of '" + program.fields[init.field].name + "': " + reason;
   }
   for (const ir::Reduction& reduction : program.reductions) {

@@ -6,26 +6,14 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <cstdlib>
+#include "compiler/support/threads.h"
 
 namespace stencil::host {
 
 namespace {
 
-int wanted_threads() {
-  constexpr long kMost = 4096;
-  if (const char* text = std::getenv("STENCIL_THREADS")) {
-    char* end = nullptr;
-    const long number = std::strtol(text, &end, 10);
-    if (end != text && *end == '\0' && number >= 1 && number <= kMost) {
-      return static_cast<int>(number);
-    }
-  }
-  return tbb::this_task_arena::max_concurrency();
-}
-
 tbb::task_arena& arena() {
-  static tbb::task_arena all(wanted_threads());
+  static tbb::task_arena all(wanted_threads(tbb::this_task_arena::max_concurrency()));
   return all;
 }
 

@@ -56,15 +56,32 @@ TEST_F(EvaluatorTest, UniformResultsFillTheRow) {
 
 TEST(Rows, AreCutAndOrdered) {
   std::vector<std::vector<int64_t>> seen;
-  for_each_row({{5, 6}, {1, 1}, {0, 4}}, 3, [&](const std::vector<int64_t>& point, int64_t count) {
+  const auto note = [&](const std::vector<int64_t>& point, int64_t count) {
     seen.push_back(point);
     seen.back().push_back(count);
-  });
-  const std::vector<std::vector<int64_t>> expected{
-      {5, 1, 0, 3}, {5, 1, 3, 2}, {6, 1, 0, 3}, {6, 1, 3, 2}};
+  };
+  const Rows rows({{5, 6}, {-1, 1}, {0, 4}}, 3);
+  rows.visit(0, rows.count(), note);
+  std::vector<std::vector<int64_t>> expected;
+  for (const int64_t i : {5, 6}) {
+    for (const int64_t j : {-1, 0, 1}) {
+      expected.push_back({i, j, 0, 3});
+      expected.push_back({i, j, 3, 2});
+    }
+  }
   EXPECT_EQ(seen, expected);
-  for_each_row({{5, 6}, {1, 0}}, 3,
-               [](const auto&, int64_t) { FAIL() << "an empty box has no rows"; });
+  // From any row on.
+  for (int64_t cut = 0; cut <= rows.count(); ++cut) {
+    seen.clear();
+    rows.visit(0, cut, note);
+    rows.visit(cut, rows.count(), note);
+    EXPECT_EQ(seen, expected) << cut;
+  }
+  const Rows line({{2, 8}}, 3);
+  seen.clear();
+  line.visit(1, line.count(), note);
+  EXPECT_EQ(seen, (std::vector<std::vector<int64_t>>{{5, 3}, {8, 1}}));
+  EXPECT_EQ(Rows({{5, 6}, {1, 0}}, 3).count(), 0);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // The meaning of a step on hand-checked programs: snapshots, order, history, reductions, stop.
 #include "compiler/reference/interpreter.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <tuple>
 
 #include "tests/unit/reference/programs.h"
 
@@ -346,6 +349,69 @@ TEST(Interpreter, LongRows) {
   for (int64_t i = 1; i + 1 < n; ++i) expected[i] = before[i - 1] + before[i + 1];
   advance(program, state, 1);
   EXPECT_EQ(values(state, 0), expected);
+}
+
+// Large enough for several threads, with rows that are cut and parts that end within a plane.
+ir::Program large_program() {
+  ir::Program program;
+  program.grid = box({{0, 160}, {-3, 1}, {0, 1100}});
+  program.fields = {field("A", program.grid), field("B", program.grid, Scalar::F16)};
+  program.fields[0].history = 2;
+  const auto number = [](Expression& e) {
+    const auto plane = e.op(Op::Mul, {e.index(0), e.number(Scalar::I32, 7919)});
+    const auto line = e.op(Op::Mul, {e.index(1), e.index(2)});
+    return e.op(Op::Sin, {e.convert(e.op(Op::Add, {plane, line}), Scalar::F32)});
+  };
+  program.inits = {{0, piece(program.grid, number)}, {1, piece(program.grid, [&](Expression& e) {
+                                                        return e.convert(e.op(Op::Exp, {number(e)}),
+                                                                         Scalar::F16);
+                                                      })}};
+  program.functions = {
+      function("f", 0, {piece(box({{1, 159}, {-3, 1}, {2, 1100}}), [](Expression& e) {
+                 const auto sum = e.op(Op::Add, {e.read(0, {1, 0, 0}), e.read(0, {-1, 0, -2})});
+                 return e.op(Op::Fma, {sum, e.read(1, {0, 0, 0}), e.read(0, {0, 0, 0}, 1)});
+               })})};
+  program.reductions = {
+      reduction("sum", ir::Reducer::Sum, 1, piece(program.grid, [](Expression& e) {
+                  return e.read(0, {0, 0, 0});
+                }))};
+  return program;
+}
+
+TEST(Interpreter, ThreadsChangeNoBit) {
+  const ir::Program program = large_program();
+  const auto run = [&](const char* threads) {
+    setenv("STENCIL_THREADS", threads, 1);
+    State state = started(program);
+    const FieldData first = state.fields[0];
+    advance(program, state, 3);
+    unsetenv("STENCIL_THREADS");
+    return std::tuple(first.levels, state.fields[0].levels, state.fields[1].levels,
+                      state.reductions[0].real);
+  };
+  const auto alone = run("1");
+  const auto& [first, last, constant, sum] = alone;
+  EXPECT_EQ(first[0], first[1]);
+  EXPECT_NE(first[0], last[0]);
+  EXPECT_NE(sum, 0);
+  for (const char* threads : {"2", "5", "64"}) EXPECT_EQ(run(threads), alone) << threads;
+}
+
+// Fields without an init are zero again, those with one have its values in all levels.
+TEST(Interpreter, InitialisesAnAdvancedState) {
+  ir::Program program = large_program();
+  const State fresh = started(program);
+  State state = fresh;
+  advance(program, state, 2);
+  initialise(program, state);
+  EXPECT_EQ(state.fields[0].levels, fresh.fields[0].levels);
+  program.inits.erase(program.inits.begin());
+  initialise(program, state);
+  for (const FieldData::Level& level : state.fields[0].levels) {
+    EXPECT_TRUE(
+        std::all_of(level[0].begin(), level[0].end(), [](auto b) { return b == std::byte{0}; }));
+  }
+  EXPECT_EQ(state.fields[1].levels, fresh.fields[1].levels);
 }
 
 TEST(Interpreter, ComponentsAreWrittenTogether) {

@@ -48,6 +48,20 @@ TEST(State, RefusesAccessesThatLeaveTheField) {
   started(shift_program(box({{0, 9}}), box({{20, 19}}), 5));  // an empty region reads nothing
 }
 
+TEST(State, RefusesInitsThatLeavePointsOut) {
+  ir::Program program = shift_program(box({{0, 9}}), box({{1, 9}}), -1);
+  const auto one = [](Expression& e) { return e.number(Scalar::F32, 1); };
+  program.inits = {{0, piece(box({{0, 9}}), one)}};
+  started(program);
+  program.inits = {{0, piece(box({{0, 8}}), one)}};
+  EXPECT_EQ(refused(program), "init of 'A': it leaves points without a value");
+}
+
+TEST(Buffer, ThrowsWhereThereIsNoMemory) {
+  EXPECT_THROW(Buffer(size_t{1} << 62), std::bad_alloc);
+  EXPECT_EQ(Buffer(0).size(), 0u);
+}
+
 // A mirror without a rule at the far side: what it throws there would leave the field.
 TEST(State, RefusesWhatAMirrorThrowsOutOfTheField) {
   for (const int last : {0, 1, 2, 3}) {
