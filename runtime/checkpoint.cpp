@@ -458,11 +458,14 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
 
 Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
                        double seconds) {
-  return {every, seconds, true,
+  return {every,
+          seconds,
+          true,
           std::vector<int>(program.fields.size(), std::numeric_limits<int>::max()),
           [path, &program](const reference::State& state) {
             return write_checkpoint(path, program, state);
-          }};
+          },
+          path};
 }
 
 }  // namespace stencil::runtime

@@ -26,7 +26,8 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
                        reference::State& state);
 
 // Writes the checkpoint every `every` steps (0: not by steps), where at least `seconds` have gone
-// by since the last one (0: not by time), and when the run ends. `program` must outlive the event.
+// by since the last one (0: not by time), and when the run ends, be it because another event has
+// failed. `program` must outlive the event.
 Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
                        double seconds);
 

@@ -196,7 +196,7 @@ class Agenda {
       const Status fetched = session.fetch(event.levels);
       if (!fetched.ok()) return fetched;
       const Status done = act(e, state);
-      if (!done.ok()) return done;
+      if (!done.ok()) return with_checkpoints(done.failure(), e, &session, state);
     }
     return Done{};
   }
@@ -206,7 +206,7 @@ class Agenda {
     for (size_t e = 0; e < events_.size(); ++e) {
       if (!events_[e].at_end || last_[e].step == state.step) continue;
       const Status done = act(e, state);
-      if (!done.ok()) return done;
+      if (!done.ok()) return with_checkpoints(done.failure(), e, nullptr, state);
     }
     return Done{};
   }
@@ -219,12 +219,34 @@ class Agenda {
 
   Status act(size_t e, const reference::State& state) {
     Status done = events_[e].action(state);
-    last_[e] = {Clock::now(), state.step};
+    if (done.ok()) last_[e] = {Clock::now(), state.step};
     return done;
   }
 
+  // The failure of the event `failed`, once the events that keep the state have done so; the hint
+  // says where it is. `session` has the state; null: it is all there.
+  Failure with_checkpoints(Failure failure, size_t failed, Session* session,
+                           const reference::State& state) {
+    const auto tell = [&](const std::string& what) {
+      failure.hint += (failure.hint.empty() ? "" : "; ") + what;
+    };
+    for (size_t e = 0; e < events_.size(); ++e) {
+      const std::string& path = events_[e].checkpoint;
+      if (path.empty()) continue;
+      if (e != failed && last_[e].step != state.step) {
+        Status kept = session != nullptr ? session->fetch(events_[e].levels) : Done{};
+        if (kept.ok()) kept = act(e, state);
+        if (!kept.ok()) tell("the checkpoint failed, too: " + kept.failure().message);
+      }
+      if (last_[e].step >= 0) {
+        tell(fmt::format("'{}' has step {}, go on from there with --restart", path, last_[e].step));
+      }
+    }
+    return failure;
+  }
+
   const std::vector<Event>& events_;
-  std::vector<Last> last_;  // when each was last done
+  std::vector<Last> last_;  // when each was last done with success
 };
 
 // How many steps a device is given at once: as many as take a quarter of a second.

@@ -75,6 +75,9 @@ struct Event {
   // reductions and constant fields.
   std::vector<int> levels;
   std::function<Status(const reference::State&)> action;  // a failure ends the run
+  // The file in which it keeps the whole state, if that is what it does. Then it is also due where
+  // the action of another event has failed: the steps up to there are good.
+  std::string checkpoint = {};
 };
 
 struct RunReport {
@@ -88,7 +91,7 @@ struct RunReport {
 
 // Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports; they
 // end where an event is due, which changes no bit. Fails as the device does or as an event's
-// action.
+// action; the hint of the latter says in which checkpoint a state of the run is.
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps,
                           const ProgressCallback& progress = {},

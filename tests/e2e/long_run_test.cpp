@@ -233,6 +233,26 @@ TEST_F(LongRun, AFullDiskIsNamedWithWhatIsNeeded) {
   EXPECT_EQ(read(file("c.ckpt")), checkpoint);
 }
 
+// The disk of the series is full, that of the checkpoint is not.
+TEST_F(LongRun, ASeriesThatFailsLeavesACheckpoint) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device reference --out A=a.npy ";
+  ASSERT_EQ(stencilc(run).status, 0);
+  const std::string whole = read(file("a.npy"));
+  std::filesystem::create_symlink("/dev/full", file("b_000004.npy"));
+  const std::string series = "run heat.stn --device reference --out A=b.npy --every 2 ";
+  const Outcome failed = stencilc(series + "--checkpoint c.ckpt");
+  EXPECT_EQ(failed.status, 2);
+  expect_contains(failed.err, "error R011: cannot write 'b_000004.npy': No space left on device");
+  expect_contains(failed.err, "'c.ckpt' has step 4, go on from there with --restart");
+  EXPECT_FALSE(exists("b.npy"));
+  const Outcome rest = stencilc(run + "--restart c.ckpt");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  expect_contains(rest.out, "steps     2, after 4 of the checkpoint");
+  EXPECT_EQ(read(file("a.npy")), whole);
+}
+
 TEST_F(LongRun, AReadOnlyDirectoryIsKnownBeforeTheRun) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   write("heat.stn", kHeat);

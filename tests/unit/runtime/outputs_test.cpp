@@ -1,11 +1,15 @@
 #include "runtime/outputs.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <set>
 
 #include "compiler/reference/interpreter.h"
+#include "runtime/checkpoint.h"
+#include "runtime/compare.h"
 #include "runtime/files.h"
 #include "runtime/npy.h"
 #include "tests/unit/runtime/programs.h"
@@ -125,6 +129,112 @@ TEST(Events, AFailureEndsTheRun) {
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.failure().message, "no space");
   EXPECT_EQ(state.step, 4);
+}
+
+// The failure of a run of kWave on a device whose checkpoints go to `path` every `every` steps and
+// at the end, and in which another event fails: after 4 steps, or at the end.
+Failure failure_with_checkpoint(const std::string& device, const std::string& path, int64_t every,
+                                bool at_end) {
+  const ir::Program program = program_of(kWave);
+  reference::State state = initial_state(program, bind_params(program).value());
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, device, "auto", diagnostics);
+  if (!prepared.ok()) return prepared.failure();
+  Event event;
+  event.every = at_end ? 0 : 2;
+  event.at_end = at_end;
+  event.action = [&](const reference::State& at) -> Status {
+    if (at.step == 4 || at_end) return Failure{"R011", "no space", ""};
+    return Done{};
+  };
+  const std::vector<Event> events = {event, checkpoint_event(path, program, every, 0)};
+  const auto report = execute(program, prepared.value(), state, 9, {}, events);
+  EXPECT_FALSE(report.ok());
+  return report.ok() ? Failure{} : report.failure();
+}
+
+// What was computed is not lost with the file that could not be written.
+TEST(Events, AFailureLeavesACheckpoint) {
+  const TemporaryDirectory directory;
+  const ir::Program program = program_of(kWave);
+  const reference::State fresh = initial_state(program, bind_params(program).value());
+  for (const char* device : {"reference", "host", "opencl"}) {
+    for (const bool at_end : {false, true}) {
+      const std::string path = directory.file(fmt::format("{}{}.ckpt", device, at_end));
+      const Failure failure = failure_with_checkpoint(device, path, 0, at_end);
+      if (failure.code == "R041") continue;
+      const int64_t steps = at_end ? 9 : 4;
+      EXPECT_EQ(failure.message, "no space") << device;
+      EXPECT_EQ(failure.hint,
+                fmt::format("'{}' has step {}, go on from there with --restart", path, steps));
+      reference::State expected = fresh, state = fresh;
+      reference::advance(program, expected, steps);
+      ASSERT_TRUE(read_checkpoint(path, program, state).ok()) << device;
+      EXPECT_EQ(state.step, steps);
+      EXPECT_FALSE(compare(program, expected, state)) << device;
+    }
+  }
+}
+
+// No file may grow beyond a few bytes while this exists and is `on`.
+class FullDisk {
+ public:
+  FullDisk() : handler_(::signal(SIGXFSZ, SIG_IGN)) { ::getrlimit(RLIMIT_FSIZE, &before_); }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  void on() const {
+    const rlimit small{100, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+
+ private:
+  sighandler_t handler_;
+  rlimit before_{};
+};
+
+// The disk is full from step 4 on, and the last checkpoint was after step 3.
+TEST(Events, AFailureNamesAnEarlierCheckpoint) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("c.ckpt");
+  const ir::Program program = program_of(kWave);
+  const reference::State fresh = initial_state(program, bind_params(program).value());
+  Diagnostics diagnostics;
+  const auto prepared = prepare(program, "reference", "auto", diagnostics);
+  ASSERT_TRUE(prepared.ok());
+  const std::string there = fmt::format("'{}' has step 3, go on from there with --restart", path);
+  for (const bool fails : {true, false}) {
+    reference::State state = fresh;
+    Failure failure;
+    {
+      const FullDisk disk;
+      Event event;
+      event.every = 4;
+      event.action = [&](const reference::State&) -> Status {
+        disk.on();
+        if (fails) return Failure{"R011", "no space", "make room"};
+        return Done{};
+      };
+      const auto report = execute(program, prepared.value(), state, 9, {},
+                                  {event, checkpoint_event(path, program, 3, 0)});
+      ASSERT_FALSE(report.ok());
+      failure = report.failure();
+    }
+    if (fails) {
+      EXPECT_EQ(failure.message, "no space");
+      const std::string before = "make room; the checkpoint failed, too: cannot write '" + path;
+      EXPECT_EQ(failure.hint.substr(0, before.size()), before);
+      EXPECT_EQ(failure.hint.substr(failure.hint.size() - there.size()), there);
+    } else {  // it is the checkpoint of step 6 that fails
+      EXPECT_EQ(state.step, 6);
+      EXPECT_EQ(failure.message.find("cannot write '" + path), 0u) << failure.message;
+      EXPECT_EQ(failure.hint, there);
+    }
+    reference::State saved = fresh;
+    ASSERT_TRUE(read_checkpoint(path, program, saved).ok());
+    EXPECT_EQ(saved.step, 3);
+  }
 }
 
 TEST(Events, AreDueByStepByTimeAndAtTheEnd) {
