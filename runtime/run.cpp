@@ -12,14 +12,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
+#include <optional>
 
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil::runtime {
 
@@ -28,18 +27,20 @@ namespace stencil::runtime {
 
 namespace {
 
-bool parse_integer(const std::string& text, Scalar type, int64_t& value) {
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end) return false;
-  if (type == Scalar::Bool) return value == 0 || value == 1;
-  return type == Scalar::I64 || value == static_cast<int32_t>(value);
+// A value for an integer param of the type.
+std::optional<int64_t> integer_value(const std::string& text, Scalar type) {
+  const std::optional<int64_t> value = parse_integer(text);
+  const bool fits = type == Scalar::I64 ||
+                    (type == Scalar::Bool ? value == 0 || value == 1
+                                          : value && *value == static_cast<int32_t>(*value));
+  return fits ? value : std::nullopt;
 }
 
-bool parse_real(const std::string& text, double& value) {
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == '\0' && std::isfinite(value);
+Failure no_value(const ir::Param& param, const std::string& text) {
+  return {"R051",
+          fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
+                      name(param.type)),
+          ""};
 }
 
 }  // namespace
@@ -56,15 +57,14 @@ Result<Params> bind_params(const ir::Program& program,
       return Failure{"R050", fmt::format("param '{}' has no value", param.name),
                      fmt::format("give it with -D {}=...", param.name)};
     }
-    if (!known) {
-      const bool parsed = is_float(param.type) ? parse_real(given->second, real)
-                                               : parse_integer(given->second, param.type, integer);
-      if (!parsed) {
-        return Failure{"R051",
-                       fmt::format("'{}' is no value of param '{}', which is {}", given->second,
-                                   param.name, name(param.type)),
-                       ""};
-      }
+    if (!known && is_float(param.type)) {
+      const auto parsed = parse_real(given->second);
+      if (!parsed) return no_value(param, given->second);
+      real = *parsed;
+    } else if (!known) {
+      const auto parsed = integer_value(given->second, param.type);
+      if (!parsed) return no_value(param, given->second);
+      integer = *parsed;
     }
     params.integers.push_back(integer);
     params.reals.push_back(real);

@@ -4,16 +4,14 @@
 // changing one never changes what a program means or which operations it has. The value in a
 // declaration may use the params declared before it, computed once, here: integers exactly, reals
 // in double.
-#include <cerrno>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil::sema {
 namespace {
@@ -30,27 +28,6 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   error.expected = "integer, long, real, float or double";
   error.found = env.text(param.type.span);
   return std::nullopt;
-}
-
-// A number as written after -D: the whole text, nothing else.
-std::optional<int64_t> parse_integer(const std::string& text) {
-  char* end = nullptr;
-  errno = 0;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  const bool starts = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
-                                        text[0] == '-' || text[0] == '+');
-  if (!starts || end != text.c_str() + text.size() || errno == ERANGE) return std::nullopt;
-  return value;
-}
-
-std::optional<double> parse_real(const std::string& text) {
-  if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) {
-    return std::nullopt;
-  }
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 // The value given with -D. Reports S007 and leaves `param` without a value if it is no number, or

@@ -12,11 +12,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/numbers.h"
 #include "runtime/kernel_cache.h"
 #include "tools/stencilc/save_code.h"
 
@@ -97,20 +96,12 @@ std::optional<T> whole_number(const std::string& text) {
   return value;
 }
 
-// The whole text as a finite number.
-std::optional<double> real_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 // "LOW:HIGH".
 std::optional<std::pair<double, double>> parse_range(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
-  const auto low = real_number(text.substr(0, colon));
-  const auto high = real_number(text.substr(colon + 1));
+  const auto low = parse_real(text.substr(0, colon));
+  const auto high = parse_real(text.substr(colon + 1));
   if (!low || !high || *low > *high) return std::nullopt;
   return std::pair{*low, *high};
 }
@@ -511,7 +502,7 @@ std::optional<Misuse> Parser::read_long_run() {
   const std::string& interval = texts.checkpoint_every;
   if (!interval.empty()) {
     const bool in_seconds = interval.ends_with('s');
-    const auto seconds = real_number(interval.substr(0, interval.size() - 1));
+    const auto seconds = parse_real(interval.substr(0, interval.size() - 1));
     if (in_seconds) arguments.checkpoint_seconds = seconds.value_or(0);
     if (!in_seconds) arguments.checkpoint_steps = whole_number<int64_t>(interval).value_or(0);
     if (arguments.checkpoint_seconds <= 0 && arguments.checkpoint_steps <= 0) {
