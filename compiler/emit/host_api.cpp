@@ -42,15 +42,6 @@ Expr widened(const Expr& expr) {
   return with_wide_leaves(expr);
 }
 
-std::string comma_list(const std::vector<std::string>& items) {
-  std::string list;
-  for (const std::string& item : items) {
-    if (!list.empty()) list += std::string(",") + soft_space(1);
-    list += item;
-  }
-  return list;
-}
-
 HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), names_(names) {
   for (size_t a = 0; a < module.plan.arrays.size(); ++a) {
     const kernel::Array& array = module.plan.arrays[a];

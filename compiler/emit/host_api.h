@@ -70,6 +70,4 @@ class HostApi {
 // every leaf widened first.
 kernel::Expr widened(const kernel::Expr& expr);
 
-std::string comma_list(const std::vector<std::string>& items);  // with break marks
-
 }  // namespace stencil::emit

@@ -2,10 +2,10 @@
 // loop nests, printed beside them as host functions, check them. So the emitted file carries its
 // proof along and needs neither the compiler nor a data file to run.
 //
-// What depends on the module is small: the arguments, the table of arrays, and the calls. The rest
-// is fixed text (main_support.cpp). The self-check's functions come from their own modules, each in
-// a namespace of its own, because the modules name their kernels and constants without regard to
-// others.
+// What depends on the module is small: the arguments (main_arguments.cpp), the table of arrays, and
+// the calls. The rest is fixed text (main_support.cpp). The self-check's functions come from their
+// own modules, each in a namespace of its own, because the modules name their kernels and constants
+// without regard to others.
 #include "compiler/emit/main_program.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 
 #include "compiler/emit/driver.h"
 #include "compiler/emit/helpers.h"
+#include "compiler/emit/main_arguments.h"
 #include "compiler/emit/main_support.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
@@ -27,10 +28,6 @@ using kernel::Module;
 using kernel::Parameter;
 
 constexpr int64_t kLongestCheck = 200;  // steps, if not told otherwise
-
-bool is_open(const Parameter& parameter) {
-  return !parameter.integer_default && !parameter.real_default;
-}
 
 kernel::Expr pitch_of(const Array& array) {
   return kernel::stored_extents(array).back();
@@ -69,12 +66,12 @@ class MainProgram {
     const bool reals = std::any_of(parameters.begin(), parameters.end(),
                                    [](const Parameter& p) { return is_float(p.type); });
     out_.verbatim(main_support_text(reals, padded()));
-    arguments();
+    main_arguments(out_, plan_, api_);
     array_table();
     results();
     calls();
     out_.verbatim(main_timing_text(target_, padded()));
-    parse();
+    main_parser(out_, plan_, api_);
     initialise();
     check();
     report();
@@ -85,20 +82,16 @@ class MainProgram {
 
  private:
   void host_module(const char* name, const Module& module);
-  void arguments();
   void array_table();
   void results();
   void calls();
   std::string host_call(const std::string& function, const Module& module,
                         const std::string& steps);
-  void parse();
-  std::string parameter_branch(int index) const;
   void initialise();
   void check();
   void report();
   void main_function();
   void parameter_locals(const std::vector<kernel::Expr>& expressions);
-  std::string default_text(const Parameter& parameter);
   double tolerance() const;
   // Device memory has rows that lie further apart than they are long.
   bool padded() const { return target_ == Target::Cuda && kernel::is_padded(plan_); }
@@ -138,32 +131,6 @@ void MainProgram::host_module(const char* name, const Module& module) {
   out_.verbatim(writer.text());
   out_.verbatim(loop.str());
   out_.line(fmt::format("}}  // namespace {}", name));
-  out_.blank();
-}
-
-std::string MainProgram::default_text(const Parameter& parameter) {
-  if (is_float(parameter.type)) {
-    return real_literal(parameter.real_default.value_or(0), arithmetic_type(parameter.type),
-                        cpp_dialect());
-  }
-  return std::to_string(parameter.integer_default.value_or(0));
-}
-
-void MainProgram::arguments() {
-  out_.comment("What the command line sets.");
-  out_.open("struct arguments {");
-  out_.line("int64_t steps = -1;        // -1: the program's own number");
-  out_.line("int64_t check_steps = -1;  // -1: enough for two launches and a remainder");
-  out_.line("int repeat = 5;");
-  out_.line("bool random = false;");
-  out_.line("bool check = true;");
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    const Parameter& parameter = plan_.parameters[p];
-    out_.line(fmt::format("{} p_{} = {};", api_.parameter_type(static_cast<int>(p)), parameter.name,
-                          default_text(parameter)));
-    if (is_open(parameter)) out_.line(fmt::format("bool has_{} = false;", parameter.name));
-  }
-  out_.close("};");
   out_.blank();
 }
 
@@ -344,91 +311,6 @@ void MainProgram::calls() {
   }
   out_.close();
   out_.blank();
-}
-
-void MainProgram::parse() {
-  out_.open("static void usage(const char* program) {");
-  out_.line("fprintf(stderr,");
-  out_.line(
-      "        \"usage: %s [--steps n] [--repeat n] [--random] [--no-check] [--check-steps n]\"");
-  out_.line("        \" [NAME=value ...]\\n\",");
-  out_.line("        program);");
-  for (const Parameter& parameter : plan_.parameters) {
-    std::string value = is_open(parameter) ? "must be given" : "default " + default_text(parameter);
-    if (!is_open(parameter) && value.back() == 'f') value.pop_back();
-    out_.line(fmt::format("fprintf(stderr, \"  {}: {}, {}\\n\");", parameter.name,
-                          name(parameter.type), value));
-  }
-  out_.close();
-  out_.blank();
-  std::string text = R"(static bool parse(int count, char** words, arguments& a) {
-  for (int i = 1; i < count; ++i) {
-    const char* word = words[i];
-    const char* next = i + 1 < count ? words[i + 1] : "";
-    int64_t number = 0;
-    bool good = true;
-    if (strcmp(word, "--random") == 0) {
-      a.random = true;
-    } else if (strcmp(word, "--no-check") == 0) {
-      a.check = false;
-    } else if (strcmp(word, "--steps") == 0) {
-      good = read_integer(next, 0, INT64_MAX, &a.steps);
-      ++i;
-    } else if (strcmp(word, "--check-steps") == 0) {
-      good = read_integer(next, 0, INT64_MAX, &a.check_steps);
-      ++i;
-    } else if (strcmp(word, "--repeat") == 0) {
-      good = read_integer(next, 1, max_repeat, &number);
-      a.repeat = (int)number;
-      ++i;
-)";
-  for (size_t p = 0; p < plan_.parameters.size(); ++p)
-    text += parameter_branch(static_cast<int>(p));
-  text += R"(    } else {
-      good = false;
-    }
-    if (!good) {
-      const bool option = strncmp(word, "--", 2) == 0;
-      fprintf(stderr, "cannot make sense of '%s%s%s'\n", word, option ? " " : "", option ? next : "");
-      return false;
-    }
-  }
-)";
-  for (const Parameter& parameter : plan_.parameters) {
-    if (!is_open(parameter)) continue;
-    text += fmt::format(
-        "  if (!a.has_{0}) {{\n"
-        "    fprintf(stderr, \"{0} has no default: give {0}=value\\n\");\n"
-        "    return false;\n"
-        "  }}\n",
-        parameter.name);
-  }
-  out_.verbatim(text + "  return true;\n}\n\n");
-}
-
-// The branch of parse() that reads NAME=value.
-std::string MainProgram::parameter_branch(int index) const {
-  const Parameter& parameter = plan_.parameters[static_cast<size_t>(index)];
-  const std::string type = api_.parameter_type(index);
-  const size_t length = parameter.name.size() + 1;
-  std::string text =
-      fmt::format("    }} else if (strncmp(word, \"{}=\", {}) == 0) {{\n", parameter.name, length);
-  if (is_float(parameter.type)) {
-    text += fmt::format(
-        "      double real = 0;\n"
-        "      good = read_real(word + {}, &real);\n"
-        "      a.p_{} = ({})real;\n",
-        length, parameter.name, type);
-  } else {
-    const char* limits =
-        parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
-    text += fmt::format(
-        "      good = read_integer(word + {}, {}, &number);\n"
-        "      a.p_{} = ({})number;\n",
-        length, limits, parameter.name, type);
-  }
-  if (is_open(parameter)) text += fmt::format("      a.has_{} = good;\n", parameter.name);
-  return text;
 }
 
 void MainProgram::initialise() {

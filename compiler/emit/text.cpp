@@ -37,6 +37,15 @@ char soft_space(int depth) {
   return static_cast<char>(std::min<int>(kFirstMark + depth, kLastMark));
 }
 
+std::string comma_list(const std::vector<std::string>& items) {
+  std::string list;
+  for (const std::string& item : items) {
+    if (!list.empty()) list += std::string(",") + soft_space(1);
+    list += item;
+  }
+  return list;
+}
+
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);

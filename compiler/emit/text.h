@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stencil::emit {
 
@@ -11,6 +12,9 @@ constexpr size_t kColumns = 100;
 // A space at which a line may be broken. `depth` says how deep in parentheses it stands: shallow
 // places are preferred. In a line handed to Text it is one control character.
 char soft_space(int depth);
+
+// "a, b, c", which may be broken behind a comma.
+std::string comma_list(const std::vector<std::string>& items);
 
 class Text {
  public:

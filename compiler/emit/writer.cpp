@@ -1,9 +1,7 @@
-// Statements and kernels. Where the targets differ in more than spelling, they differ in two ways
-// only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a kernel's head is
-// written.
-//
-// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
-// out of scope there anyway (the verifier forbids shadowing).
+// Kernels: what a dialect lacks is rewritten, then come the head, what is declared, and the body
+// (writer_statements.cpp, writer_copies.cpp). Where the targets differ in more than spelling, they
+// differ in two ways only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a
+// kernel's head is written.
 #include "compiler/emit/writer.h"
 
 #include <fmt/format.h>
@@ -11,7 +9,6 @@
 #include <cctype>
 
 #include "compiler/emit/legalise.h"
-#include "compiler/emit/loop_nest.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -22,15 +19,6 @@ using kernel::kThreadNames;
 using kernel::Space;
 
 namespace {
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string list;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) list += std::string(",") + soft_space(1);
-    list += items[i];
-  }
-  return list;
-}
 
 std::string with_comment(const std::string& line, const std::string& comment) {
   return comment.empty() ? line : line + "  // " + comment;
@@ -188,7 +176,7 @@ void Writer::signature(const Kernel& kernel) {
   if (target_ == Target::Cpp) result = "static void ";
   // Inlined into its caller it would lose that its arrays are distinct.
   if (dialect_.block_ranges) result = "__attribute__((noinline)) static void ";
-  out_.open(fmt::format("{}{}({}) {{", result, name, joined(list)));
+  out_.open(fmt::format("{}{}({}) {{", result, name, comma_list(list)));
 }
 
 void Writer::unused_arguments(const Kernel& kernel) {
@@ -261,7 +249,7 @@ void Writer::packed_entry(const Kernel& kernel) {
       fmt::format("extern \"C\" void {}(void* const* arguments,{}int64_t begin_block,{}"
                   "int64_t end_block) {{",
                   name, soft_space(1), soft_space(1)));
-  out_.line(fmt::format("{}{}({});", name, kBlocksSuffix, joined(list)));
+  out_.line(fmt::format("{}{}({});", name, kBlocksSuffix, comma_list(list)));
   out_.close();
   out_.blank();
 }
@@ -330,290 +318,6 @@ void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
   out_.line(with_comment(fmt::format("{}{} {}{};", qualifier, dialect_.type(buffer.type),
                                      names_.spell(buffer.name), extents_text(buffer)),
                          buffer.comment));
-}
-
-// --- Statements
-// --------------------------------------------------------------------------------------------
-
-void Writer::body(const kernel::Body& body) {
-  for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
-}
-
-void Writer::statement(const kernel::Statement& statement, bool last) {
-  struct Visitor {
-    Writer& writer;
-    bool last;
-    void operator()(const kernel::Comment& comment) const { writer.out_.comment(comment.text); }
-    void operator()(const kernel::Let& let) const {
-      const std::string value = writer.expressions_.print(let.value, true);
-      writer.out_.line(fmt::format("const {} {} = {};", writer.dialect_.type(let.value->type),
-                                   writer.names_.spell(let.name), value));
-    }
-    void operator()(const kernel::Store& store) const { writer.store(store); }
-    void operator()(const kernel::Copy& copy) const { writer.copy(copy); }
-    void operator()(const kernel::CommitCopies&) const {
-      writer.expressions_.use_helper("commit_copies");
-      writer.out_.line("stencil_commit_copies();");
-    }
-    void operator()(const kernel::AwaitCopies& await) const {
-      writer.expressions_.use_helper("await_copies");
-      writer.out_.line(fmt::format("stencil_await_copies<{}>();", await.pending));
-    }
-    void operator()(const kernel::For& loop) const { writer.loop(loop); }
-    void operator()(const kernel::If& branch) const { writer.branch(branch); }
-    void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
-    void operator()(const kernel::Barrier&) const {
-      if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
-    }
-    void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
-    void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
-    void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
-    void operator()(const kernel::Scope& scope) const {
-      if (last) return writer.body(scope.body);
-      writer.out_.open("{");
-      writer.body(scope.body);
-      writer.out_.close();
-    }
-  };
-  std::visit(Visitor{*this, last}, statement.kind);
-}
-
-void Writer::store(const kernel::Store& store) {
-  const Buffer& buffer = kernel_->buffers[static_cast<size_t>(store.buffer)];
-  const bool exposed = buffer.space != Space::Global || loaded_.count(store.buffer) > 0;
-  const std::string target = expressions_.element(store.buffer, store.index);
-  const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
-  out_.line(target + " =" + soft_space(0) + value + ";");
-}
-
-// As few vector accesses as the type has, at most 16 bytes each.
-void Writer::copy(const kernel::Copy& copy) {
-  const Scalar type = kernel_->buffers[static_cast<size_t>(copy.from)].type;
-  for (int done = 0; done < copy.count;) {
-    std::vector<kernel::Expr> to = copy.to_index, from = copy.from_index;
-    to.back() = kernel::add(to.back(), kernel::integer(done));
-    from.back() = kernel::add(from.back(), kernel::integer(done));
-    int length = 1;
-    std::string_view vector;
-    for (int i = 0; i < 2; ++i) {
-      const std::string_view wider = dialect_.vectors[i][static_cast<size_t>(type)];
-      const int wide = 2 << i;
-      if (wider.empty() || copy.count % wide != 0) continue;
-      vector = wider;
-      length = wide;
-    }
-    if (copy.async) {
-      const std::string helper = fmt::format("copy_async_{}", length * size_in_bytes(type));
-      expressions_.use_helper(helper);
-      out_.line(fmt::format("stencil_{}(&{},{}&{});", helper, expressions_.element(copy.to, to),
-                            soft_space(1), expressions_.element(copy.from, from)));
-    } else if (length == 1) {
-      out_.line(fmt::format("{} ={}{};", expressions_.element(copy.to, to), soft_space(0),
-                            expressions_.element(copy.from, from)));
-    } else {
-      copy_vector(copy, to, from, vector, length);
-    }
-    done += length;
-  }
-}
-
-// A vector access to memory; what a thread keeps for itself is moved by component, so that it can
-// stay in registers and needs no alignment.
-void Writer::copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
-                         std::vector<kernel::Expr> from, std::string_view type, int length) {
-  constexpr const char* kParts[] = {"x", "y", "z", "w"};
-  const auto is_own = [&](kernel::BufferId id) {
-    return kernel_->buffers[static_cast<size_t>(id)].space == Space::Thread;
-  };
-  const auto element = [&](kernel::BufferId id, std::vector<kernel::Expr> index, int part) {
-    index.back() = kernel::add(index.back(), kernel::integer(part));
-    return expressions_.element(id, index);
-  };
-  std::string source =
-      fmt::format("*reinterpret_cast<const {}*>(&{})", type, element(copy.from, from, 0));
-  if (is_own(copy.from)) {
-    std::vector<std::string> parts;
-    for (int i = 0; i < length; ++i) parts.push_back(element(copy.from, from, i));
-    source = fmt::format("make_{}({})", type, joined(parts));
-  }
-  if (!is_own(copy.to)) {
-    out_.line(fmt::format("*reinterpret_cast<{}*>(&{}) ={}{};", type, element(copy.to, to, 0),
-                          soft_space(0), source));
-    return;
-  }
-  if (packed_.empty()) packed_ = names_.fresh("packed");
-  out_.open("{");
-  out_.line(fmt::format("const {} {} ={}{};", type, packed_, soft_space(0), source));
-  for (int i = 0; i < length; ++i) {
-    out_.line(fmt::format("{} = {}.{};", element(copy.to, to, i), packed_, kParts[i]));
-  }
-  out_.close();
-}
-
-void Writer::shuffle(const kernel::Shuffle& shuffle) {
-  if (shuffle.count > 1) {
-    out_.line(dialect_.unroll);
-    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", names_.spell(shuffle.name),
-                          shuffle.count));
-  }
-  for (const kernel::Shuffle::Move& move : shuffle.moves) {
-    const std::string target = expressions_.element(move.to, move.to_index);
-    const std::string source = expressions_.element(move.from, move.from_index);
-    out_.line(fmt::format("{} ={}{}({}, {}, {}, {});", target, soft_space(0),
-                          dialect_.shuffle[move.lane < 0 ? 0 : 1], dialect_.shuffle_mask, source,
-                          std::abs(move.lane), kernel_->threads[0]));
-  }
-  if (shuffle.count > 1) out_.close();
-}
-
-// One thread begins bulk copies for its block; all threads wait for them.
-
-std::string Writer::first_thread() const {
-  std::string condition;
-  const auto threads = kernel::hardware_threads(*kernel_);
-  for (size_t d = 0; d < threads.size(); ++d) {
-    if (threads[d] == 1) continue;
-    condition +=
-        (condition.empty() ? "" : " && ") + std::string(dialect_.thread_index[d]) + " == 0";
-  }
-  return condition.empty() ? "true" : condition;
-}
-
-// The address of the word of a batch's slot.
-std::string Writer::bulk_word(const kernel::Expr& batch) {
-  const kernel::Expr slots = kernel::integer(kernel_->bulk_slots);
-  return fmt::format("&{}[{}]", arrived_,
-                     expressions_.print(kernel::operation(Op::Mod, {batch, slots})));
-}
-
-void Writer::bulk_begin(const Kernel& kernel) {
-  expressions_.use_helper("bulk_begin");
-  out_.line(fmt::format("if ({}) stencil_bulk_begin({}, {});", first_thread(), arrived_,
-                        kernel.bulk_slots));
-  out_.line(dialect_.barrier);
-}
-
-void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
-  int64_t bytes = 0;  // of whole boxes: what lies outside arrives as zeros, and counts
-  for (const kernel::BulkCopy& copy : bulk.copies) {
-    int64_t box = size_in_bytes(kernel_->buffers[static_cast<size_t>(copy.to)].type);
-    for (int extent : kernel_->bulk_sources[static_cast<size_t>(copy.source)].box) box *= extent;
-    bytes += box;
-  }
-  const std::string word = bulk_word(bulk.batch);
-  expressions_.use_helper("bulk_expect");
-  out_.open(fmt::format("if ({}) {{", first_thread()));
-  out_.line(fmt::format("stencil_bulk_expect({},{}{});", word, soft_space(1), bytes));
-  for (const kernel::BulkCopy& copy : bulk.copies) {
-    const kernel::BulkSource& source = kernel_->bulk_sources[static_cast<size_t>(copy.source)];
-    std::vector<std::string> arguments = {"&" + expressions_.element(copy.to, copy.to_index),
-                                          names_.spell(source.name)};
-    for (const kernel::Expr& index : copy.origin) arguments.push_back(expressions_.print(index));
-    arguments.push_back(word);
-    const std::string helper = fmt::format("bulk_copy_{}", copy.origin.size());
-    expressions_.use_helper(helper);
-    out_.line(fmt::format("stencil_{}({});", helper, joined(arguments)));
-  }
-  out_.close();
-}
-
-void Writer::await_bulk(const kernel::AwaitBulk& await) {
-  const kernel::Expr round =
-      kernel::operation(Op::Div, {await.batch, kernel::integer(kernel_->bulk_slots)});
-  const kernel::Expr parity = kernel::operation(Op::BitAnd, {round, kernel::integer(1)});
-  expressions_.use_helper("bulk_await");
-  out_.line(fmt::format("stencil_bulk_await({},{}{});", bulk_word(await.batch), soft_space(1),
-                        expressions_.print(parity)));
-}
-
-void Writer::branch(const kernel::If& branch) {
-  const kernel::If* current = &branch;
-  if (branch.then.empty()) {
-    const kernel::If inverted{kernel::operation(Op::Not, {branch.condition}), branch.otherwise, {}};
-    return this->branch(inverted);
-  }
-  out_.open(fmt::format("if ({}) {{", expressions_.print(current->condition)));
-  body(current->then);
-  while (!current->otherwise.empty()) {
-    const auto* next = current->otherwise.size() == 1
-                           ? std::get_if<kernel::If>(&current->otherwise[0].kind)
-                           : nullptr;
-    if (!next || next->then.empty()) {
-      out_.reopen("} else {");
-      body(current->otherwise);
-      break;
-    }
-    out_.reopen(fmt::format("}} else if ({}) {{", expressions_.print(next->condition)));
-    body(next->then);
-    current = next;
-  }
-  out_.close();
-}
-
-void Writer::loop(const kernel::For& loop) {
-  const std::string name = names_.spell(loop.name);
-  const Scalar type = loop.begin->type;
-  const bool parallel =
-      options_.parallel_loops && loop_depth_ == 0 && loop.kind == kernel::LoopKind::Serial;
-  if (parallel) {
-    out_.flush_left("#ifdef _OPENMP");
-    out_.flush_left("#pragma omp parallel for schedule(static)");
-    out_.flush_left("#endif");
-  }
-  if (loop.kind == kernel::LoopKind::Unrolled && !dialect_.unroll.empty()) {
-    out_.line(dialect_.unroll);
-  }
-  const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);
-  const std::string begin = expressions_.print(loop.begin);
-  const std::string end = expressions_.print(
-      kernel::less(kernel::variable(loop.name, type), kernel::convert(loop.end, type)));
-  out_.open(
-      fmt::format("for ({} {} = {}; {}; {}) {{", dialect_.type(type), name, begin, end, step));
-  ++loop_depth_;
-  body(loop.body);
-  --loop_depth_;
-  out_.close();
-}
-
-void Writer::threads(const kernel::Threads& threads, bool last) {
-  if (!dialect_.implicit_threads) return thread_loops(threads, last);
-  if (last) return body(threads.body);
-  out_.open("{");
-  body(threads.body);
-  out_.close();
-}
-
-void Writer::thread_loops(const kernel::Threads& threads, bool last) {
-  const LoopNest nest = loop_nest(*kernel_, threads.body);
-  int opened = 0;
-  if (!nest.conditions.empty()) {
-    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
-    ++opened;
-  }
-  for (const LoopNest::Loop& loop : nest.loops) {
-    const std::string name = names_.spell(loop.name);
-    const std::string begin = expressions_.print(loop.begin);
-    const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
-    out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
-    ++opened;
-  }
-  const bool braces = opened == 0 && !last;
-  if (braces) out_.open("{");
-  const std::set<std::string> used = kernel::variables_in(nest.body);
-  for (size_t axis = kMaxRank; axis-- > 0;) {
-    if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
-      out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
-    }
-  }
-  std::set<kernel::BufferId> touched = kernel::buffers_loaded(nest.body);
-  touched.merge(kernel::buffers_stored(nest.body));
-  for (kernel::BufferId id : touched) {
-    if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
-  }
-  loop_depth_ += opened;
-  body(nest.body);
-  loop_depth_ -= opened;
-  for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
 }
 
 }  // namespace stencil::emit

@@ -1,0 +1,16 @@
+// The command line of an emitted program.
+#pragma once
+
+#include "compiler/emit/host_api.h"
+#include "compiler/emit/text.h"
+
+namespace stencil::emit {
+
+// The struct `arguments`: what the command line sets, with the defaults. A param `a` is its member
+// `p_a`; one without a default has `has_a` beside it.
+void main_arguments(Text& out, const kernel::Plan& plan, const HostApi& api);
+
+// The functions usage() and parse(), which fills `arguments`; both print to stderr.
+void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api);
+
+}  // namespace stencil::emit

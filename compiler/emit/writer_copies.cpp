@@ -1,0 +1,153 @@
+// Statements that move values as they are: copies between memories, by vectors or in the
+// background, bulk copies of boxes, and shuffles between threads.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "compiler/emit/writer.h"
+
+namespace stencil::emit {
+
+using kernel::Space;
+
+// As few vector accesses as the type has, at most 16 bytes each.
+void Writer::copy(const kernel::Copy& copy) {
+  const Scalar type = kernel_->buffers[static_cast<size_t>(copy.from)].type;
+  for (int done = 0; done < copy.count;) {
+    std::vector<kernel::Expr> to = copy.to_index, from = copy.from_index;
+    to.back() = kernel::add(to.back(), kernel::integer(done));
+    from.back() = kernel::add(from.back(), kernel::integer(done));
+    int length = 1;
+    std::string_view vector;
+    for (int i = 0; i < 2; ++i) {
+      const std::string_view wider = dialect_.vectors[i][static_cast<size_t>(type)];
+      const int wide = 2 << i;
+      if (wider.empty() || copy.count % wide != 0) continue;
+      vector = wider;
+      length = wide;
+    }
+    if (copy.async) {
+      const std::string helper = fmt::format("copy_async_{}", length * size_in_bytes(type));
+      expressions_.use_helper(helper);
+      out_.line(fmt::format("stencil_{}(&{},{}&{});", helper, expressions_.element(copy.to, to),
+                            soft_space(1), expressions_.element(copy.from, from)));
+    } else if (length == 1) {
+      out_.line(fmt::format("{} ={}{};", expressions_.element(copy.to, to), soft_space(0),
+                            expressions_.element(copy.from, from)));
+    } else {
+      copy_vector(copy, to, from, vector, length);
+    }
+    done += length;
+  }
+}
+
+// A vector access to memory; what a thread keeps for itself is moved by component, so that it can
+// stay in registers and needs no alignment.
+void Writer::copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
+                         std::vector<kernel::Expr> from, std::string_view type, int length) {
+  constexpr const char* kParts[] = {"x", "y", "z", "w"};
+  const auto is_own = [&](kernel::BufferId id) {
+    return kernel_->buffers[static_cast<size_t>(id)].space == Space::Thread;
+  };
+  const auto element = [&](kernel::BufferId id, std::vector<kernel::Expr> index, int part) {
+    index.back() = kernel::add(index.back(), kernel::integer(part));
+    return expressions_.element(id, index);
+  };
+  std::string source =
+      fmt::format("*reinterpret_cast<const {}*>(&{})", type, element(copy.from, from, 0));
+  if (is_own(copy.from)) {
+    std::vector<std::string> parts;
+    for (int i = 0; i < length; ++i) parts.push_back(element(copy.from, from, i));
+    source = fmt::format("make_{}({})", type, comma_list(parts));
+  }
+  if (!is_own(copy.to)) {
+    out_.line(fmt::format("*reinterpret_cast<{}*>(&{}) ={}{};", type, element(copy.to, to, 0),
+                          soft_space(0), source));
+    return;
+  }
+  if (packed_.empty()) packed_ = names_.fresh("packed");
+  out_.open("{");
+  out_.line(fmt::format("const {} {} ={}{};", type, packed_, soft_space(0), source));
+  for (int i = 0; i < length; ++i) {
+    out_.line(fmt::format("{} = {}.{};", element(copy.to, to, i), packed_, kParts[i]));
+  }
+  out_.close();
+}
+
+void Writer::shuffle(const kernel::Shuffle& shuffle) {
+  if (shuffle.count > 1) {
+    out_.line(dialect_.unroll);
+    out_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", names_.spell(shuffle.name),
+                          shuffle.count));
+  }
+  for (const kernel::Shuffle::Move& move : shuffle.moves) {
+    const std::string target = expressions_.element(move.to, move.to_index);
+    const std::string source = expressions_.element(move.from, move.from_index);
+    out_.line(fmt::format("{} ={}{}({}, {}, {}, {});", target, soft_space(0),
+                          dialect_.shuffle[move.lane < 0 ? 0 : 1], dialect_.shuffle_mask, source,
+                          std::abs(move.lane), kernel_->threads[0]));
+  }
+  if (shuffle.count > 1) out_.close();
+}
+
+// One thread begins bulk copies for its block; all threads wait for them.
+
+std::string Writer::first_thread() const {
+  std::string condition;
+  const auto threads = kernel::hardware_threads(*kernel_);
+  for (size_t d = 0; d < threads.size(); ++d) {
+    if (threads[d] == 1) continue;
+    condition +=
+        (condition.empty() ? "" : " && ") + std::string(dialect_.thread_index[d]) + " == 0";
+  }
+  return condition.empty() ? "true" : condition;
+}
+
+// The address of the word of a batch's slot.
+std::string Writer::bulk_word(const kernel::Expr& batch) {
+  const kernel::Expr slots = kernel::integer(kernel_->bulk_slots);
+  return fmt::format("&{}[{}]", arrived_,
+                     expressions_.print(kernel::operation(Op::Mod, {batch, slots})));
+}
+
+void Writer::bulk_begin(const kernel::Kernel& kernel) {
+  expressions_.use_helper("bulk_begin");
+  out_.line(fmt::format("if ({}) stencil_bulk_begin({}, {});", first_thread(), arrived_,
+                        kernel.bulk_slots));
+  out_.line(dialect_.barrier);
+}
+
+void Writer::bulk_copies(const kernel::BulkCopies& bulk) {
+  int64_t bytes = 0;  // of whole boxes: what lies outside arrives as zeros, and counts
+  for (const kernel::BulkCopy& copy : bulk.copies) {
+    int64_t box = size_in_bytes(kernel_->buffers[static_cast<size_t>(copy.to)].type);
+    for (int extent : kernel_->bulk_sources[static_cast<size_t>(copy.source)].box) box *= extent;
+    bytes += box;
+  }
+  const std::string word = bulk_word(bulk.batch);
+  expressions_.use_helper("bulk_expect");
+  out_.open(fmt::format("if ({}) {{", first_thread()));
+  out_.line(fmt::format("stencil_bulk_expect({},{}{});", word, soft_space(1), bytes));
+  for (const kernel::BulkCopy& copy : bulk.copies) {
+    const kernel::BulkSource& source = kernel_->bulk_sources[static_cast<size_t>(copy.source)];
+    std::vector<std::string> arguments = {"&" + expressions_.element(copy.to, copy.to_index),
+                                          names_.spell(source.name)};
+    for (const kernel::Expr& index : copy.origin) arguments.push_back(expressions_.print(index));
+    arguments.push_back(word);
+    const std::string helper = fmt::format("bulk_copy_{}", copy.origin.size());
+    expressions_.use_helper(helper);
+    out_.line(fmt::format("stencil_{}({});", helper, comma_list(arguments)));
+  }
+  out_.close();
+}
+
+void Writer::await_bulk(const kernel::AwaitBulk& await) {
+  const kernel::Expr round =
+      kernel::operation(Op::Div, {await.batch, kernel::integer(kernel_->bulk_slots)});
+  const kernel::Expr parity = kernel::operation(Op::BitAnd, {round, kernel::integer(1)});
+  expressions_.use_helper("bulk_await");
+  out_.line(fmt::format("stencil_bulk_await({},{}{});", bulk_word(await.batch), soft_space(1),
+                        expressions_.print(parity)));
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,159 @@
+// Statements of kernels. Where the targets differ, threads are implicit (CUDA, OpenCL) or loops
+// (C++, loop_nest.h).
+//
+// A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
+// out of scope there anyway (the verifier forbids shadowing).
+#include <fmt/format.h>
+
+#include "compiler/emit/loop_nest.h"
+#include "compiler/emit/writer.h"
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using kernel::Buffer;
+using kernel::kThreadNames;
+using kernel::Space;
+
+void Writer::body(const kernel::Body& body) {
+  for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
+}
+
+void Writer::statement(const kernel::Statement& statement, bool last) {
+  struct Visitor {
+    Writer& writer;
+    bool last;
+    void operator()(const kernel::Comment& comment) const { writer.out_.comment(comment.text); }
+    void operator()(const kernel::Let& let) const {
+      const std::string value = writer.expressions_.print(let.value, true);
+      writer.out_.line(fmt::format("const {} {} = {};", writer.dialect_.type(let.value->type),
+                                   writer.names_.spell(let.name), value));
+    }
+    void operator()(const kernel::Store& store) const { writer.store(store); }
+    void operator()(const kernel::Copy& copy) const { writer.copy(copy); }
+    void operator()(const kernel::CommitCopies&) const {
+      writer.expressions_.use_helper("commit_copies");
+      writer.out_.line("stencil_commit_copies();");
+    }
+    void operator()(const kernel::AwaitCopies& await) const {
+      writer.expressions_.use_helper("await_copies");
+      writer.out_.line(fmt::format("stencil_await_copies<{}>();", await.pending));
+    }
+    void operator()(const kernel::For& loop) const { writer.loop(loop); }
+    void operator()(const kernel::If& branch) const { writer.branch(branch); }
+    void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
+    void operator()(const kernel::Barrier&) const {
+      if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
+    }
+    void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
+    void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
+    void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
+    void operator()(const kernel::Scope& scope) const {
+      if (last) return writer.body(scope.body);
+      writer.out_.open("{");
+      writer.body(scope.body);
+      writer.out_.close();
+    }
+  };
+  std::visit(Visitor{*this, last}, statement.kind);
+}
+
+void Writer::store(const kernel::Store& store) {
+  const Buffer& buffer = kernel_->buffers[static_cast<size_t>(store.buffer)];
+  const bool exposed = buffer.space != Space::Global || loaded_.count(store.buffer) > 0;
+  const std::string target = expressions_.element(store.buffer, store.index);
+  const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
+  out_.line(target + " =" + soft_space(0) + value + ";");
+}
+
+void Writer::branch(const kernel::If& branch) {
+  const kernel::If* current = &branch;
+  if (branch.then.empty()) {
+    const kernel::If inverted{kernel::operation(Op::Not, {branch.condition}), branch.otherwise, {}};
+    return this->branch(inverted);
+  }
+  out_.open(fmt::format("if ({}) {{", expressions_.print(current->condition)));
+  body(current->then);
+  while (!current->otherwise.empty()) {
+    const auto* next = current->otherwise.size() == 1
+                           ? std::get_if<kernel::If>(&current->otherwise[0].kind)
+                           : nullptr;
+    if (!next || next->then.empty()) {
+      out_.reopen("} else {");
+      body(current->otherwise);
+      break;
+    }
+    out_.reopen(fmt::format("}} else if ({}) {{", expressions_.print(next->condition)));
+    body(next->then);
+    current = next;
+  }
+  out_.close();
+}
+
+void Writer::loop(const kernel::For& loop) {
+  const std::string name = names_.spell(loop.name);
+  const Scalar type = loop.begin->type;
+  const bool parallel =
+      options_.parallel_loops && loop_depth_ == 0 && loop.kind == kernel::LoopKind::Serial;
+  if (parallel) {
+    out_.flush_left("#ifdef _OPENMP");
+    out_.flush_left("#pragma omp parallel for schedule(static)");
+    out_.flush_left("#endif");
+  }
+  if (loop.kind == kernel::LoopKind::Unrolled && !dialect_.unroll.empty()) {
+    out_.line(dialect_.unroll);
+  }
+  const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);
+  const std::string begin = expressions_.print(loop.begin);
+  const std::string end = expressions_.print(
+      kernel::less(kernel::variable(loop.name, type), kernel::convert(loop.end, type)));
+  out_.open(
+      fmt::format("for ({} {} = {}; {}; {}) {{", dialect_.type(type), name, begin, end, step));
+  ++loop_depth_;
+  body(loop.body);
+  --loop_depth_;
+  out_.close();
+}
+
+void Writer::threads(const kernel::Threads& threads, bool last) {
+  if (!dialect_.implicit_threads) return thread_loops(threads, last);
+  if (last) return body(threads.body);
+  out_.open("{");
+  body(threads.body);
+  out_.close();
+}
+
+void Writer::thread_loops(const kernel::Threads& threads, bool last) {
+  const LoopNest nest = loop_nest(*kernel_, threads.body);
+  int opened = 0;
+  if (!nest.conditions.empty()) {
+    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
+    ++opened;
+  }
+  for (const LoopNest::Loop& loop : nest.loops) {
+    const std::string name = names_.spell(loop.name);
+    const std::string begin = expressions_.print(loop.begin);
+    const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
+    out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
+    ++opened;
+  }
+  const bool braces = opened == 0 && !last;
+  if (braces) out_.open("{");
+  const std::set<std::string> used = kernel::variables_in(nest.body);
+  for (size_t axis = kMaxRank; axis-- > 0;) {
+    if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
+      out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
+    }
+  }
+  std::set<kernel::BufferId> touched = kernel::buffers_loaded(nest.body);
+  touched.merge(kernel::buffers_stored(nest.body));
+  for (kernel::BufferId id : touched) {
+    if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
+  }
+  loop_depth_ += opened;
+  body(nest.body);
+  loop_depth_ -= opened;
+  for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,121 @@
+// What a streamed tile takes of a GPU: registers and shared memory, and operations that are
+// subroutines there.
+#include <algorithm>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/stream_plan.h"
+#include "compiler/support/division.h"
+
+namespace stencil::schedule {
+
+SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
+                               FpMode fp) {
+  const auto needed = ir::reachable(graph, results);
+  SlowOperations out;
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const auto* operation = std::get_if<ir::Operation>(&graph[id].kind);
+    const Scalar type = graph[id].type;
+    if (!operation || !needed[static_cast<size_t>(id)] || !is_float(type)) continue;
+    if (operation->op == Op::Div && fp != FpMode::Fast) {
+      const auto* divisor = std::get_if<ir::Constant>(&graph[operation->operands[1]].kind);
+      if (const auto form = divisor ? multiply_out(divisor->real, type) : std::nullopt) {
+        if (form->kind != MultipliedDivision::Kind::Exact) ++out.multiplied;
+        continue;
+      }
+    }
+    const bool quick = fp == FpMode::Fast && type == Scalar::F32;
+    const bool division =
+        operation->op == Op::Div || operation->op == Op::Sqrt || operation->op == Op::Rsqrt;
+    if ((division && !quick) || is_transcendental(operation->op)) ++out.calls;
+  }
+  return out;
+}
+
+int vector_length(const StreamPlan& plan, Scalar type) {
+  const int limit = 16 / size_in_bytes(type);
+  int length = 1;
+  while (2 * length <= limit && plan.patch[0] % (2 * length) == 0) length *= 2;
+  return length;
+}
+
+std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
+  std::vector<int> rows;
+  for (int k = 0; k < patch_rows; ++k) {
+    if (k < quantity.rows_above || k >= patch_rows - quantity.rows_below) rows.push_back(k);
+  }
+  return rows;
+}
+
+int estimate_registers(const StreamPlan& plan) {
+  constexpr int kAddresses = 40;  // coordinates, addresses, loop state, and slack for scheduling
+  const int points = plan.patch[0] * plan.patch[1];
+  // Compilers share partial sums of integers among points, which takes as many registers again.
+  const auto words_of = [&](const Quantity& quantity) {
+    return (size_in_bytes(quantity.type) + 3) / 4 * (is_float(quantity.type) ? 1 : 2);
+  };
+  const auto beside = [&](const Cells& cells) {
+    int count = 0;
+    for (const auto& [row, sides] : cells) {
+      const bool own = row >= 0 && row < plan.patch[1];
+      count += sides.low + sides.high + (own ? 0 : plan.patch[0]);
+    }
+    return count;
+  };
+  int carried = 0;  // from one iteration to the next
+  for (const Quantity& quantity : plan.quantities) {
+    for (int age = 0; age + 1 < quantity.ages; ++age) {
+      carried += words_of(quantity) * (points + beside(quantity.kept[static_cast<size_t>(age)]));
+    }
+  }
+  int fetched = 0;  // for one stage, with the plane it makes
+  for (const Stage& stage : plan.stages) {
+    int words = 0;
+    for (int result : stage.results) {
+      words += words_of(plan.quantities[static_cast<size_t>(result)]) * points;
+    }
+    for (const auto& [id, age] : stage.planes) {
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(id)];
+      words += words_of(quantity) * beside(quantity.fetched[static_cast<size_t>(age)]);
+    }
+    fetched = std::max(fetched, words);
+  }
+  // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
+  int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
+  for (const Stage& stage : plan.stages) {
+    in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+    for (const auto& [component, source] : stage.source) {  // a coefficient's queue is long: moves
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(source)];
+      if (plan.rank == 2 && quantity.loaded() && !quantity.written) in_the_making += 4;
+    }
+  }
+  return carried + in_the_making + fetched + kAddresses + plan.call_words;
+}
+
+int64_t staged_rows(const StreamPlan& plan, Scalar type) {
+  int64_t rows = plan.cover[1];
+  while (plan.bulk && rows * plan.cover[0] * size_in_bytes(type) % kernel::kBulkAlignment != 0) {
+    ++rows;
+  }
+  return rows;
+}
+
+int64_t shared_bytes(const StreamPlan& plan, int tiles) {
+  int64_t bytes = 0;
+  const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
+  int slots = 0;
+  for (const Quantity& quantity : plan.quantities) {
+    const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
+    const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
+    bytes += quantity.slots * plan.threads[1] * published * row;
+    align(plan.bulk && quantity.staged > 0 ? kernel::kBulkAlignment : 16);
+    bytes += quantity.staged * staged_rows(plan, quantity.type) * tiles * row;
+    align(16);
+    if (plan.bulk) slots = std::max(slots, quantity.staged);
+  }
+  bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  align(16);
+  return bytes;
+}
+
+}  // namespace stencil::schedule
