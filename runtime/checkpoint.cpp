@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -426,6 +427,10 @@ Status write_checkpoint(const std::string& path, const ir::Program& program,
 
 Status read_checkpoint(const std::string& path, const ir::Program& program,
                        reference::State& state) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return Failure{"R010", fmt::format("cannot read '{}': not a regular file", path), ""};
+  }
   const auto file = MappedFile::open(path);
   if (!file.ok()) return file.failure();
   const std::string_view bytes = file.value().bytes();

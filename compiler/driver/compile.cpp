@@ -49,10 +49,13 @@ void quote_program(const Source& source, const std::string& command_line, kernel
 
 }  // namespace
 
+schedule::Machine machine_of(emit::Target target) {
+  return target == emit::Target::Cpp ? schedule::processor() : schedule::gpu();
+}
+
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics) {
-  const bool is_cpp = request.emit.target == emit::Target::Cpp;
-  const schedule::Machine machine = is_cpp ? schedule::processor() : schedule::gpu();
+  const schedule::Machine machine = machine_of(request.emit.target);
   const auto schedule = pick_schedule(program, request.schedule, machine, diagnostics);
   if (!schedule) return std::nullopt;
 

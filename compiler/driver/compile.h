@@ -23,13 +23,17 @@ struct Compiled {
   std::string header;  // the C header, empty for OpenCL
 };
 
+// What schedules of emitted code are for.
+schedule::Machine machine_of(emit::Target target);
+
 // Compiles `program` (from `source`, which the header comment quotes).
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics);
 
 // What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point,
-// shared memory, the schedule and why, and every refusal.
+// shared memory, the schedule and why, and every refusal, of kernels for `target`.
 std::string explain(const ir::Program& program, const Source& source,
-                    const std::string& schedule_line, Diagnostics& diagnostics);
+                    const std::string& schedule_line, Diagnostics& diagnostics,
+                    emit::Target target = emit::Target::Cuda);
 
 }  // namespace stencil

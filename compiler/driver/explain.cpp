@@ -114,7 +114,7 @@ std::string tile_section(const ir::Program& program, int steps) {
 }
 
 std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
-                             const std::string& why) {
+                             const std::string& why, const schedule::Machine& machine) {
   const schedule::Footprint cost = schedule::measure(program, schedule);
   std::vector<std::string> output(cost.output.size());
   std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
@@ -122,6 +122,8 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
   std::vector<Row> rows = {
       {"schedule", schedule::print(schedule, program.grid.rank())},
       {"chosen", why},
+      {"kernels for", machine.threads_are_loops ? "processors (C++, device host)"
+                                                : "GPUs (CUDA, OpenCL); --target cpp: processors"},
       {"output per block", fmt::format("{} points (x first)", fmt::join(output, " x "))},
       {"threads per block", fmt::format("{}", cost.threads)},
       {"shared memory", fmt::format("{} bytes per block", cost.shared_bytes)},
@@ -173,9 +175,10 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
 }
 
 // Why `choose` took this schedule: what it passed over, or why it did not have to.
-std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule) {
+std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule,
+                       const schedule::Machine& machine) {
   Diagnostics passed_over;
-  schedule::choose(program, &passed_over);
+  schedule::choose(program, &passed_over, machine);
   std::string notes;
   for (const Diagnostic& d : passed_over.items()) {
     if (d.severity != Severity::Note) continue;
@@ -189,9 +192,10 @@ std::string reason_for(const ir::Program& program, const schedule::Schedule& sch
 }
 
 // Everything that the program cannot have, and why.
-std::string refusal_section(const ir::Program& program, const Source& source) {
+std::string refusal_section(const ir::Program& program, const Source& source,
+                            const schedule::Machine& machine) {
   std::string out;
-  for (const schedule::Refusal& refusal : schedule::refusals(program)) {
+  for (const schedule::Refusal& refusal : schedule::refusals(program, machine)) {
     out += "  " + refusal.line + "\n" + render(source, refusal.reasons);
   }
   return "Refusals: schedules that this program cannot have, each beside a family's defaults\n" +
@@ -201,20 +205,22 @@ std::string refusal_section(const ir::Program& program, const Source& source) {
 }  // namespace
 
 std::string explain(const ir::Program& program, const Source& source,
-                    const std::string& schedule_line, Diagnostics& diagnostics) {
+                    const std::string& schedule_line, Diagnostics& diagnostics,
+                    emit::Target target) {
+  const schedule::Machine machine = machine_of(target);
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
-  const auto schedule = automatic ? std::optional(schedule::choose(program))
-                                  : schedule::parse(schedule_line, program, diagnostics);
+  const auto schedule = automatic ? std::optional(schedule::choose(program, nullptr, machine))
+                                  : schedule::parse(schedule_line, program, diagnostics, machine);
   if (!schedule) return "";
-  const auto module = schedule::lower(program, *schedule, diagnostics);
+  const auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return "";
   std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
-  const std::string why = automatic ? reason_for(program, *schedule) : "given";
-  out += schedule_section(program, *schedule, why) + "\n";
+  const std::string why = automatic ? reason_for(program, *schedule, machine) : "given";
+  out += schedule_section(program, *schedule, why, machine) + "\n";
   out +=
       rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
-  return out + refusal_section(program, source);
+  return out + refusal_section(program, source, machine);
 }
 
 }  // namespace stencil

@@ -99,7 +99,7 @@ double expected_time(const Footprint& cost) {
 
 Schedule defaults_on_processor(const ir::Program& program, const Machine& machine) {
   constexpr int kDeepest = 12;
-  constexpr size_t kMostStages = 24;  // in the code; compilers take a while over more
+  constexpr size_t kMostStages = 16;  // compilers take a while over more, and remainders double it
   Schedule best = make(1, {64}, Edges::Split);
   double least = 0;
   for (const Shape& block : shapes_on_processor(program)) {

@@ -162,18 +162,36 @@ class PlanesPlanner {
     read.ring = std::max(read.ring, age + 1);
   }
 
-  // Chunks of 16 times what is recomputed at their ends, or more, all of one length.
+  // Chunks of 12 times what is recomputed at their ends, or more, all of one length. Where that
+  // makes few blocks, shorter ones: many threads waiting are worse than planes computed twice.
   void choose_chunk(const Schedule& schedule) {
-    constexpr int64_t kTimes = 16, kLeast = 32;
+    constexpr int64_t kTimes = 12, kFewestTimes = 2, kLeast = 16, kBlocks = 64;
     plan_.chunk = schedule.chunk;
     if (plan_.chunk > 0) return;
-    plan_.chunk = std::max(kTimes * (plan_.margin[0].low + plan_.margin[0].high), kLeast);
-    const ir::Range& range = program_.grid.ranges[0];
-    const ir::Affine extent = range.high - range.low + 1;
-    if (!extent.is_constant()) return;
-    const int64_t planes = std::max<int64_t>(extent.constant, 1);
-    const int64_t count = (planes + plan_.chunk - 1) / plan_.chunk;
-    plan_.chunk = (planes + count - 1) / count;
+    const int64_t recomputed = plan_.margin[0].low + plan_.margin[0].high;
+    plan_.chunk = std::max(kTimes * recomputed, 2 * kLeast);
+    const auto planes = extent(0);
+    if (!planes) return;
+    int64_t tiles = 1;  // side by side; those of open sizes are many
+    for (int d = 1; d < program_.grid.rank(); ++d) {
+      const int64_t core = std::max<int64_t>(plan_.core(d), 1);
+      const int64_t rest =
+          std::max<int64_t>(extent(d).value_or(kBlocks * core) - plan_.spared(d), 1);
+      tiles *= (rest + core - 1) / core;
+    }
+    const int64_t wanted = *planes * tiles / kBlocks;
+    const int64_t fewest = std::max(kFewestTimes * recomputed, kLeast);
+    plan_.chunk = std::min(plan_.chunk, std::max(wanted, fewest));
+    const int64_t count = (*planes + plan_.chunk - 1) / plan_.chunk;
+    plan_.chunk = (*planes + count - 1) / count;
+  }
+
+  // Points of the grid in a dimension, at least 1, if that is known.
+  std::optional<int64_t> extent(int d) const {
+    const ir::Range& range = program_.grid.ranges[static_cast<size_t>(d)];
+    const ir::Affine length = range.high - range.low + 1;
+    if (!length.is_constant()) return std::nullopt;
+    return std::max<int64_t>(length.constant, 1);
   }
 
   const ir::Program& program_;

@@ -14,14 +14,15 @@ namespace {
 
 class Collector {
  public:
-  explicit Collector(const ir::Program& program) : program_(program) {}
+  Collector(const ir::Program& program, const Machine& machine)
+      : program_(program), machine_(machine) {}
 
   void collect(const Family& family) {
     if (refused(family, family.name)) return;
     for (const std::string& setting : word_settings(family)) {
       refused(family, family.name + " " + setting);
     }
-    const int usual = family.defaults(program_, gpu()).time_tile;
+    const int usual = family.defaults(program_, machine_).time_tile;
     for (int T = usual + 1; T <= kMaxTimeTile && has_time_tile(family); ++T) {
       if (refused(family, fmt::format("{} T={}", family.name, T))) return;
     }
@@ -36,21 +37,22 @@ class Collector {
 
   bool refused(const Family& family, const std::string& line) {
     Diagnostics reasons;
-    const auto schedule = parse(line, program_, reasons);
-    if (schedule && family.refuse) family.refuse(program_, *schedule, gpu(), reasons);
+    const auto schedule = parse(line, program_, reasons, machine_);
+    if (schedule && family.refuse) family.refuse(program_, *schedule, machine_, reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;
   }
 
   const ir::Program& program_;
+  const Machine machine_;
   std::vector<Refusal> refusals_;
 };
 
 }  // namespace
 
-std::vector<Refusal> refusals(const ir::Program& program) {
-  Collector collector(program);
+std::vector<Refusal> refusals(const ir::Program& program, const Machine& machine) {
+  Collector collector(program, machine);
   for (const Family& family : family_table()) collector.collect(family);
   return collector.take();
 }

@@ -104,7 +104,7 @@ struct Refusal {
   std::string line;
   Diagnostics reasons;
 };
-std::vector<Refusal> refusals(const ir::Program& program);
+std::vector<Refusal> refusals(const ir::Program& program, const Machine& machine = gpu());
 
 // What a schedule costs, by counting; per useful point and step, for the inside of a large grid.
 struct Footprint {

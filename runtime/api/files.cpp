@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "runtime/api/internal.h"
@@ -120,6 +121,50 @@ Result<std::vector<runtime::Output>> resolved(const ir::Program& program,
   return all;
 }
 
+// `path` is one of the files that a series of the output writes, at whatever step.
+bool in_series(const std::string& path, const Output& output, int64_t every) {
+  constexpr size_t kFewestDigits = 6;
+  const std::filesystem::path file(path), shown(output.path);
+  const std::string start = shown.stem().string() + "_", stem = file.stem().string();
+  if (file.extension() != shown.extension() || !stem.starts_with(start)) return false;
+  const std::string number = stem.substr(start.size());
+  int64_t step = 0;
+  const char* const end = number.data() + number.size();
+  const auto [at, error] = std::from_chars(number.data(), end, step);
+  if (number.size() < kFewestDigits || error != std::errc() || at != end) return false;
+  const auto directory = [](const std::filesystem::path& of) {
+    return of.has_parent_path() ? of.parent_path().string() : ".";
+  };
+  return step % every == 0 && runtime::same_file(directory(file), directory(shown));
+}
+
+// What else a run writes must not replace the file at `path`. R034.
+Status check_apart(const std::string& path, const RunFiles& files) {
+  for (const Output& output : files.outputs) {
+    const bool collects = files.every > 0 && runtime::format_of(output.path) == Format::Vti;
+    const auto collection = std::filesystem::path(output.path).replace_extension(".pvd");
+    const bool in = files.every > 0 && in_series(path, output, files.every);
+    if (!in && !(collects && runtime::same_file(path, collection.string()))) continue;
+    return Failure{
+        "R034", fmt::format("'{}' would be written by the series of '{}', too", path, output.path),
+        "name another file"};
+  }
+  return Done{};
+}
+
+// The checkpoint is no output, and neither is part of a series.
+Status check_all_apart(const RunFiles& files) {
+  for (const Output& output : files.outputs) {
+    const Status apart = check_apart(output.path, files);
+    if (!apart.ok()) return apart;
+    if (files.checkpoint.empty() || !runtime::same_file(files.checkpoint, output.path)) continue;
+    return Failure{"R034",
+                   fmt::format("the checkpoint would overwrite the output '{}'", output.path),
+                   "name another file"};
+  }
+  return files.checkpoint.empty() ? Status(Done{}) : check_apart(files.checkpoint, files);
+}
+
 // The coordinates of a picture's plane, of which those that are not given are in the middle.
 std::vector<int64_t> plane_of(const reference::FieldData& field,
                               const std::vector<std::optional<int64_t>>& given) {
@@ -151,7 +196,7 @@ Status check(const ir::Program& program, const RunFiles& files) {
   if (!place.ok()) return place;
   const auto outputs = resolved(program, files.outputs);
   if (!outputs.ok()) return outputs.failure();
-  return Done{};
+  return check_all_apart(files);
 }
 
 Result<std::vector<runtime::Output>> placed(const ir::Program& program,

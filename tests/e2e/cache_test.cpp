@@ -81,7 +81,8 @@ TEST_F(CacheCommand, SaveCodeWritesWhatTheDeviceHas) {
   EXPECT_EQ(read(file("a.cpp")), read(file("b.cpp")));
   const Outcome lacks = stencilc("run heat.stn --device reference --save-code c.ptx --out A=a.npy");
   EXPECT_EQ(lacks.status, 3);
-  EXPECT_TRUE(contains(lacks.err, "error R045: this device has no PTX")) << lacks.err;
+  EXPECT_TRUE(contains(lacks.err, "error R045: cannot write 'c.ptx': this device has no PTX"))
+      << lacks.err;
   const Outcome unknown = stencilc("run heat.stn --save-code c.txt");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_TRUE(contains(unknown.err, "error U021")) << unknown.err;

@@ -31,7 +31,7 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
   const std::string program = "FILE.stn -D --open --fix --real --fp --steps";
   const std::map<std::string, std::string> options = {
       {"check", program},
-      {"explain", program + " --schedule"},
+      {"explain", program + " --schedule --target"},
       {"run", program + " --schedule --device --in --out --slice --stats --save-code"},
       {"verify", program + " --schedule --device --quick --seed"},
       {"devices", ""},
@@ -216,6 +216,9 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   EXPECT_EQ(chosen.status, 0);
   expect_contains(chosen.out, "Program heat");
   expect_contains(chosen.out, "  schedule           streaming T=");
+  const Outcome processor = stencilc("explain heat.stn --target cpp");
+  expect_contains(processor.out, "  schedule           planes T=");
+  expect_contains(processor.out, "  kernels for        processors");
   for (const char* schedule :
        {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
         "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 resident=2 "

@@ -204,8 +204,14 @@ TEST_F(LongRun, CheckpointsThatDoNotFitAreRefused) {
         std::pair{"--steps 20 --real double --restart c.ckpt", "R062"},
         std::pair{"--steps 20 -D N=41 --restart c.ckpt", "R063"},
         std::pair{"--steps 8 --restart c.ckpt", "R064"},
+        std::pair{"--steps 20 --restart /dev/zero", "R010"},
+        std::pair{"--steps 20 --restart ''", "U004"},
+        std::pair{"--steps 8 --checkpoint ''", "U004"},
         std::pair{"--steps 8 --checkpoint missing/c.ckpt", "R011"},
-        std::pair{"--steps 8 --checkpoint long.stn", "U013"}}) {
+        std::pair{"--steps 8 --checkpoint long.stn", "U013"},
+        std::pair{"--steps 8 --checkpoint a.npy --out A=./a.npy", "U013"},
+        std::pair{"--steps 8 --save-code a.cpp --save-code ./a.cpp", "U013"},
+        std::pair{"--steps 8 --save-code a.cpp --checkpoint a.cpp", "U013"}}) {
     const Outcome outcome = stencilc(run + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     expect_contains(outcome.err, code);

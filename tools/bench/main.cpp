@@ -103,6 +103,10 @@ runtime::Result<std::vector<Record>> earlier_results(const std::string& out, con
 }
 
 int run(const Arguments& arguments) {
+  if (!arguments.out.empty() && runtime::same_file(arguments.out, arguments.suite)) {
+    return report({"U031", "the results would overwrite the suite", "name another with --out"},
+                  kUsage);
+  }
   const auto text = runtime::read_file(arguments.suite);
   if (!text.ok()) return report(text.failure(), kUsage);
   auto jobs = read_suite(text.value());
@@ -119,7 +123,12 @@ int run(const Arguments& arguments) {
   runtime::Result<std::vector<Record>> earlier = std::vector<Record>{};
   if (arguments.go_on) earlier = earlier_results(arguments.out, file);
   if (!earlier.ok()) return report(earlier.failure(), kUsage);
-  runtime::Status written = runtime::Done{};
+  file["results"] = earlier.value();
+  runtime::Status written = runtime::Done{};  // a place for the results, before hours of runs
+  if (!arguments.out.empty()) {
+    written = runtime::write_file_atomically(arguments.out, text_of(file));
+  }
+  if (!written.ok()) return report(written.failure(), kUsage);
   Runner runner(device.value(), arguments.settings, std::move(jobs).value());
   const auto done = [&](const std::vector<Record>& records) {
     print_progress(records.back(), records.size(), count);

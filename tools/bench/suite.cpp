@@ -191,16 +191,23 @@ Result<std::vector<std::string>> expand(const std::string& text) {
     if (text.find('}') == std::string::npos) return std::vector<std::string>{text};
     return Failure{"U030", fmt::format("'}}' without '{{' in schedule '{}'", text), ""};
   }
+  constexpr int kDeepest = 32;
+  constexpr size_t kMost = 100'000;
   std::vector<size_t> cuts = {start};  // the braces, and the commas between them
-  int depth = 0;
+  int depth = 0, deepest = 0;
   for (size_t at = start; at < text.size(); ++at) {
     if (text[at] == '{') ++depth;
     if (text[at] == '}') --depth;
+    deepest = std::max(deepest, depth);
     if (depth == 0 || (text[at] == ',' && depth == 1)) cuts.push_back(at);
     if (depth == 0) break;
   }
   if (depth != 0) {
     return Failure{"U030", fmt::format("'{{' without '}}' in schedule '{}'", text), ""};
+  }
+  if (deepest > kDeepest) {
+    return Failure{"U030", fmt::format("braces in a schedule nest {} deep", deepest),
+                   fmt::format("at most {} are taken", kDeepest)};
   }
   const auto tails = expand(text.substr(cuts.back() + 1));
   if (!tails.ok()) return tails;
@@ -211,6 +218,9 @@ Result<std::vector<std::string>> expand(const std::string& text) {
     for (const std::string& middle : middles.value()) {
       for (const std::string& tail : tails.value()) {
         out.push_back(text.substr(0, start) + middle + tail);
+        if (out.size() <= kMost) continue;
+        return Failure{"U030", "a schedule stands for too many",
+                       fmt::format("at most {} are taken", kMost)};
       }
     }
   }

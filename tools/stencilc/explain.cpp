@@ -14,7 +14,10 @@ int explain_command(const Arguments& arguments) {
   std::string text;
   const auto program = load_program(
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
-  if (program) text = explain(*program, source.value(), arguments.schedule, diagnostics);
+  const auto target = arguments.target == "cpp" ? emit::Target::Cpp : emit::Target::Cuda;
+  if (program) {
+    text = explain(*program, source.value(), arguments.schedule, diagnostics, target);
+  }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);
 }

@@ -43,7 +43,7 @@ constexpr const char* kCheckExamples = R"(Examples:
 constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
-  stencilc explain heat.stn --schedule direct)";
+  stencilc explain heat.stn --target cpp --schedule planes)";
 
 constexpr const char* kRunExamples = R"(Examples:
   stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
@@ -117,6 +117,9 @@ std::string check_size(const std::string& text) {
 std::string check_interval(const std::string& text) {
   if (whole_number<int64_t>(text).value_or(0) > 0) return "";
   return "a number of steps from 1 to 9223372036854775807";
+}
+std::string check_file(const std::string& text) {
+  return text.empty() ? "the name of a file" : "";
 }
 std::string check_seed(const std::string& text) {
   return whole_number<uint64_t>(text) ? "" : "a number from 0 to 18446744073709551615";
@@ -225,6 +228,9 @@ Parser::Parser() {
                                   "show halos, footprints, the schedule and why, and all refusals",
                                   kExplainExamples);
   add_program_options(explain, true);
+  explain.add_option("--target", arguments.target, "what the kernels are for; default: cuda")
+      ->option_text("cuda|opencl|cpp")
+      ->check(CLI::IsMember({"cuda", "opencl", "cpp"}));
   CLI::App& run =
       add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
@@ -348,6 +354,7 @@ void Parser::add_run_options(CLI::App& to) {
   CLI::Option* checkpoint =
       to.add_option("--checkpoint", arguments.checkpoint, "write the whole state when the run ends")
           ->option_text("FILE")
+          ->check(check_file)
           ->group(long_runs);
   to.add_option("--checkpoint-every", texts.checkpoint_every,
                 "and every K steps, or every K seconds (Ks)")
@@ -356,6 +363,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->group(long_runs);
   to.add_option("--restart", arguments.restart, "go on from a checkpoint")
       ->option_text("FILE")
+      ->check(check_file)
       ->group(long_runs);
 }
 

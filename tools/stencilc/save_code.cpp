@@ -21,7 +21,10 @@ Status save_code(const Arguments& arguments, const Kernel& kernel) {
   std::vector<OutputFile> files;
   for (const std::string& path : arguments.code) {
     auto code = kernel.code(*code_kind(path));
-    if (!code.ok()) return code.failure();
+    if (!code.ok()) {
+      const Failure& why = code.failure();
+      return Failure{why.code, "cannot write '" + path + "': " + why.message, why.hint};
+    }
     files.push_back({path, std::move(code).value()});
   }
   return write_files(files);

@@ -134,6 +134,17 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
     if (possible.ok()) possible = program.check(files);
   }
   if (!possible.ok()) return as_usage(possible.failure());
+  for (size_t c = 0; c < arguments.code.size(); ++c) {
+    const std::string& path = arguments.code[c];
+    if (same_file(path, arguments.file)) return is_program("code file", path);
+    const auto is_path = [&](const std::string& other) { return same_file(other, path); };
+    const auto code = arguments.code.begin();
+    bool taken = std::any_of(code, code + static_cast<std::ptrdiff_t>(c), is_path);
+    taken |= !files.checkpoint.empty() && is_path(files.checkpoint);
+    if (!taken) continue;
+    return Failure{"U013", fmt::format("the code file '{}' is written twice", path),
+                   "name another file"};
+  }
   return files;
 }
 

@@ -39,6 +39,8 @@ struct Statistics {
 // queued and brings back the levels that it needs, and what changes one costs a copy of all fields
 // to the host and back. Fields whose memory on a device is the user's can be neither read nor
 // changed here (R073).
+//
+// One that has been moved from may be assigned to or destroyed, nothing else.
 class STENCIL_API State {
  public:
   State(State&&) noexcept;

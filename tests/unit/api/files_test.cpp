@@ -259,6 +259,18 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
        "R034: '" + at("u.vti") + "' would hold 'U@-0' twice"},
       {outputs({{at("u.npy"), {"U"}}, {at("./u.npy"), {"I"}}}),
        "R034: two outputs write the same file '" + at("./u.npy") + "'; name another file"},
+      {{.outputs = {{at("u.npy"), {"U"}}}, .checkpoint = at("./u.npy")},
+       "R034: the checkpoint would overwrite the output '" + at("u.npy") + "'; name another file"},
+      {{.outputs = {{at("u.npy"), {"U"}}, {at("./u_000009.npy"), {"I"}}}, .every = 3},
+       "R034: '" + at("./u_000009.npy") + "' would be written by the series of '" + at("u.npy") +
+           "', too; name another file"},
+      {{.outputs = {{at("u.npy"), {"U"}}, {at("u_000008.npy"), {"I"}}}, .every = 3}, ""},
+      {{.outputs = {{at("u.npy"), {"U"}}}, .every = 3, .checkpoint = at("u_1000002.npy")},
+       "R034: '" + at("u_1000002.npy") + "' would be written by the series of '" + at("u.npy") +
+           "', too; name another file"},
+      {{.outputs = {{at("u.vti"), {"U"}}}, .every = 3, .checkpoint = at("u.pvd")},
+       "R034: '" + at("u.pvd") + "' would be written by the series of '" + at("u.vti") +
+           "', too; name another file"},
       {outputs({{at("none/u.npy"), {"U"}}}),
        "R011: cannot write '" + at("none/u.npy") + "': there is no directory '" + at("none") + "'"},
       {{.checkpoint = at("none/c")},

@@ -24,6 +24,16 @@ TEST(Expand, WantsBracesThatMatch) {
   }
 }
 
+TEST(Expand, RefusesWhatWouldNotEnd) {
+  const std::string deep = std::string(30000, '{') + "a" + std::string(30000, '}');
+  ASSERT_FALSE(expand(deep).ok());
+  EXPECT_EQ(expand(deep).failure().code, "U030");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "{a,b}";
+  ASSERT_FALSE(expand(many).ok());
+  EXPECT_EQ(expand(many).failure().code, "U030");
+}
+
 TEST(ReadSuite, MultipliesListsOut) {
   const auto jobs = read_suite(R"([{"programs": ["x/a.stn", "b.stn"], "reals": ["float", "double"],
     "fps": ["strict", "fast"], "sizes": [{"N": 8}, {"N": 9}], "steps": 5,
