@@ -124,7 +124,7 @@ TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
       "field A : real on G;\n"
       "stencil jacobi : A[1..N-2, 1..N-2] =\n"
       "  0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);\n");
-  for (const char* line : {"direct", "overlapped"}) {
+  for (const char* line : {"direct", "overlapped", "planes", "planes T=3 block=200 chunk=10"}) {
     EXPECT_TRUE(adds_vectors(*library_, host_source(module_of(program, line)))) << line;
   }
   const std::string chain = "  for (long b = begin + 1; b < end; ++b) x[b] += x[b - 1];\n}\n";
