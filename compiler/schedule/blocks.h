@@ -177,6 +177,19 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
 // done with at most two launches of each of the shorter ones.
 std::vector<int> tile_sizes(int time_tile);
 
+// A kernel that serves tiles of one number of steps, to be added to the module.
+struct KernelOfSteps {
+  const Interface& interface;
+  std::string name;
+  int steps;
+  kernel::Module& module;
+};
+// The module of a schedule with a kernel for each of the tile sizes, named after the program and
+// `what`; `add` makes one of them, with its launch.
+kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
+                                const std::string& what,
+                                const std::function<void(const KernelOfSteps&)>& add);
+
 // How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of
 // its points; at least one if it has points at all. I32.
 kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,

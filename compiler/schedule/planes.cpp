@@ -541,18 +541,10 @@ class PlanesKernel {
 }  // namespace
 
 kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule) {
-  const Interface interface(program, schedule.rows);
-  kernel::Module module = interface.empty_module();
-  module.plan.time_tile = schedule.time_tile;
-  module.plan.tile_sizes = tile_sizes(schedule.time_tile);
-  for (int steps : module.plan.tile_sizes) {
-    const std::string name = steps == schedule.time_tile
-                                 ? program.name + "_planes"
-                                 : fmt::format("{}_planes_{}", program.name, steps);
-    PlanesKernel(program, schedule, interface, name, steps).lower(module);
-  }
-  rotate_levels(program, module.plan);
-  return module;
+  return lower_tile_sizes(program, schedule, "planes", [&](const KernelOfSteps& kernel) {
+    PlanesKernel(program, schedule, kernel.interface, kernel.name, kernel.steps)
+        .lower(kernel.module);
+  });
 }
 
 }  // namespace stencil::schedule

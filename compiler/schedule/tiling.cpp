@@ -9,6 +9,7 @@
 
 #include "compiler/kernel/walk.h"
 #include "compiler/schedule/blocks.h"
+#include "compiler/schedule/levels.h"
 
 namespace stencil::schedule {
 
@@ -40,6 +41,23 @@ std::vector<int> tile_sizes(int time_tile) {
   std::vector<int> sizes;
   for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
   return sizes;
+}
+
+kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
+                                const std::string& what,
+                                const std::function<void(const KernelOfSteps&)>& add) {
+  const Interface interface(program, schedule.rows);
+  kernel::Module module = interface.empty_module();
+  module.plan.time_tile = schedule.time_tile;
+  module.plan.tile_sizes = tile_sizes(schedule.time_tile);
+  for (int steps : module.plan.tile_sizes) {
+    const std::string name = steps == schedule.time_tile
+                                 ? program.name + "_" + what
+                                 : fmt::format("{}_{}_{}", program.name, what, steps);
+    add({interface, name, steps, module});
+  }
+  rotate_levels(program, module.plan);
+  return module;
 }
 
 Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
