@@ -35,6 +35,7 @@
 #include "compiler/schedule/builder.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/schedule/overlapped.h"
+#include "compiler/schedule/statements.h"
 
 namespace stencil::schedule {
 
@@ -78,18 +79,6 @@ class OverlappedLowering {
 
  private:
   int rank() const { return interface_.rank(); }
-  static void append(Body& to, Body from) {
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  }
-
-  static Body guarded(const Expr& condition, Body body, Body otherwise = {}) {
-    const auto* always = std::get_if<kernel::IntegerLiteral>(&condition->kind);
-    if (always && always->value) return body;
-    Body out;
-    out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
-    return out;
-  }
-
   Expr constant(const std::string& wanted, int64_t value, const std::string& comment) {
     const std::string name = builder_.names().unique(wanted);
     module_.constants.push_back({name, Scalar::I32, value, comment});

@@ -25,6 +25,7 @@
 #include "compiler/schedule/builder.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/schedule/planes_bounds.h"
+#include "compiler/schedule/statements.h"
 
 namespace stencil::schedule {
 
@@ -35,15 +36,6 @@ using kernel::Body;
 using kernel::BufferId;
 using kernel::Expr;
 
-Expr literal(int64_t value) {
-  return kernel::integer(value);
-}
-Expr at_least(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Ge, {a, b});
-}
-Expr plus(const Expr& a, int64_t b) {
-  return b < 0 ? kernel::sub(a, literal(-b)) : kernel::add(a, literal(b));
-}
 Expr modulo(const Expr& a, const Expr& b) {
   return kernel::operation(Op::Mod, {a, b});
 }
@@ -87,17 +79,6 @@ class PlanesKernel {
   }
   int lag_of(const PlanesVersion& made) const {
     return plan_.stages[static_cast<size_t>(made.stage)].lag;
-  }
-
-  static void append(Body& to, Body from) {
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  }
-  static Body guarded(const Expr& condition, Body body, Body otherwise = {}) {
-    const auto* always = std::get_if<kernel::IntegerLiteral>(&condition->kind);
-    if (always && always->value) return body;
-    Body out;
-    out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
-    return out;
   }
 
   Expr let(Body& body, const std::string& wanted, const Expr& value) {

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/schedule/statements.h"
 
 namespace stencil::schedule {
 
 namespace {
 
 using kernel::Expr;
-
-Expr plus(const Expr& a, int64_t b) {
-  return b < 0 ? kernel::sub(a, kernel::integer(-b)) : kernel::add(a, kernel::integer(b));
-}
 
 template <class Visit>
 void for_each_access(const ir::Piece& piece, const Visit& visit) {

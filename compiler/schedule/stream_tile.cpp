@@ -85,7 +85,9 @@ Expr StreamTile::cut(kernel::Module& module) {
         constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
     blocks = set_edges_apart(chunks, &chunk, edge_chunk, &rest);
   } else {
-    blocks = kernel::mul(blocks, kernel::convert(tiles_along(interface_, 0, {chunks.length, chunk}, 0), Scalar::I64));
+    blocks = kernel::mul(
+        blocks,
+        kernel::convert(tiles_along(interface_, 0, {chunks.length, chunk}, 0), Scalar::I64));
   }
   for (int axis = 0; axis < rank() - 1; ++axis) {
     const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
@@ -284,13 +286,6 @@ Body StreamTile::patch_lets() const {
   for (int axis = 0; axis < rank() - 1; ++axis) {
     out.push_back({kernel::Let{first_names_[static_cast<size_t>(axis)], first_point(axis)}});
   }
-  return out;
-}
-
-Body StreamTile::guarded(const Expr& condition, Body body) {
-  if (is_true(condition)) return body;
-  Body out;
-  out.push_back({kernel::If{condition, std::move(body), {}}});
   return out;
 }
 

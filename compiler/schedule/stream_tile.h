@@ -10,6 +10,7 @@
 
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/builder.h"
+#include "compiler/schedule/statements.h"
 #include "compiler/schedule/streaming.h"
 
 namespace stencil::schedule {
@@ -18,12 +19,6 @@ using kernel::Body;
 using kernel::BufferId;
 using kernel::Expr;
 
-inline Expr literal(int64_t value) {
-  return kernel::integer(value);
-}
-inline Expr at_least(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Ge, {a, b});
-}
 inline Expr larger(const Expr& a, const Expr& b) {
   return kernel::operation(Op::Max, {a, b});
 }
@@ -33,20 +28,9 @@ inline Expr smaller(const Expr& a, const Expr& b) {
 inline Expr select(const Expr& condition, const Expr& a, const Expr& b) {
   return kernel::operation(Op::Select, {condition, a, b});
 }
-inline Expr plus(const Expr& a, int64_t b) {
-  return b < 0 ? kernel::sub(a, literal(-b)) : kernel::add(a, literal(b));
-}
-inline bool is_true(const Expr& expr) {
-  const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
-  return value && value->value != 0;
-}
 inline bool is_false(const Expr& expr) {
   const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
   return value && value->value == 0;
-}
-
-inline void append(Body& to, Body from) {
-  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 class StreamTile {
@@ -125,7 +109,6 @@ class StreamTile {
   // Coordinates of the thread's patch, for the sections that name them.
   Body patch_lets() const;
   Expr first(int axis) const { return kernel::variable(first_names_[static_cast<size_t>(axis)]); }
-  static Body guarded(const Expr& condition, Body body);
   void append_inside(const Expr& at, const ir::Box& box, int d, std::vector<Expr>& to) const;
   // The place belongs to the tile's core; the first and last tile also own what lies beyond it,
   // unless that is images.

@@ -1,0 +1,38 @@
+// Small pieces of kernels that all families write.
+#pragma once
+
+#include <iterator>
+#include <utility>
+
+#include "compiler/kernel/kernel.h"
+
+namespace stencil::schedule {
+
+inline kernel::Expr literal(int64_t value) {
+  return kernel::integer(value);
+}
+inline kernel::Expr at_least(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Ge, {a, b});
+}
+inline kernel::Expr plus(const kernel::Expr& a, int64_t b) {
+  return b < 0 ? kernel::sub(a, literal(-b)) : kernel::add(a, literal(b));
+}
+inline bool is_true(const kernel::Expr& expr) {
+  const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
+  return value && value->value != 0;
+}
+
+inline void append(kernel::Body& to, kernel::Body from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// `body` where the condition holds, else `otherwise`; `body` alone if it is known to hold.
+inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
+                            kernel::Body otherwise = {}) {
+  if (is_true(condition)) return body;
+  kernel::Body out;
+  out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
+  return out;
+}
+
+}  // namespace stencil::schedule
