@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/passes.h"
+#include "compiler/sema/complete.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/pieces.h"
 
@@ -99,6 +100,14 @@ void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   });
 }
 
+// What is missing from the program though nothing was reported.
+void check_complete(const Environment& env, const ast::Program& program, Diagnostics& diagnostics) {
+  for (const Span place : parts_left_out(env, program)) {
+    diagnostics.error("K002", place, "internal error: this was left out without a message").hint =
+        "this is a bug of stencilc; please report the program";
+  }
+}
+
 void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Param>(program, [&](const auto& item, Span) { declare_param(env, item); });
   check_definitions(env);
@@ -134,12 +143,13 @@ void analyze_items(Environment& env, const ast::Program& program) {
 std::optional<ir::Program> analyze(const ast::Program& program, const Source& source,
                                    const ProgramOptions& options, Diagnostics& diagnostics) {
   Diagnostics own;
-  Environment env(source, options, own);
+  Environment env(program, source, options, own);
   env.program.name = options.name;
   env.program.real = options.real;
   env.program.fp = options.fp;
 
   analyze_items(env, program);
+  if (!own.has_errors()) check_complete(env, program, own);
   if (!own.has_errors()) check_sizes(env, own);
   if (!own.has_errors()) warn_of_unused(env);
 

@@ -203,14 +203,16 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
     return result;
   }
   const auto& name = std::get<ast::Identifier>(region);
-  const Declaration* declaration = env.find(name.name);
+  const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
     env.unknown_name("region", name.name, name.span);
+  } else if (declaration->broken) {
+    result.ok = false;
   } else if (declaration->kind == Declared::Grid) {
     result.ok = true;
   } else if (declaration->kind == Declared::Subgrid) {
-    result.ok = !declaration->broken;
-    if (result.ok) result.box = env.subgrids[static_cast<size_t>(declaration->index)];
+    result.ok = true;
+    result.box = env.subgrids[static_cast<size_t>(declaration->index)];
   } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));

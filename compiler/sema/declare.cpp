@@ -25,21 +25,30 @@ TypePtr named_type(Environment& env, const std::string& name, Span span) {
        {Scalar::I32, Scalar::I64, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64}) {
     if (name == stencil::name(scalar)) return scalar_type(scalar);
   }
-  const Declaration* declaration = env.find(name);
+  const Declaration* declaration = env.use(name, span);
   if (!declaration) {
     env.unknown_name("type", name, span,
                      {"real", "float", "double", "half", "bfloat", "integer", "long"});
     return nullptr;
   }
+  if (declaration->broken) return nullptr;
   if (declaration->kind != Declared::Type) {
     env.report.error("S005", span, fmt::format("'{}' is no type", name)).found =
         describe(declaration->kind);
     return nullptr;
   }
-  return declaration->broken ? nullptr : env.types[static_cast<size_t>(declaration->index)];
+  return env.types[static_cast<size_t>(declaration->index)];
 }
 
-TypePtr struct_of(Environment& env, const ast::StructType& type) {
+TypePtr fitting(Environment& env, TypePtr type, Span span) {
+  if (!type) {
+    env.report.error("S015", span, "type too large").expected =
+        fmt::format("at most {} scalars, nested at most {} deep", kMaxComponents, kMaxTypeDepth);
+  }
+  return type;
+}
+
+TypePtr struct_of(Environment& env, const ast::StructType& type, Span span) {
   std::vector<std::pair<std::string, TypePtr>> members;
   std::unordered_set<std::string> seen;
   bool ok = true;
@@ -53,30 +62,25 @@ TypePtr struct_of(Environment& env, const ast::StructType& type) {
     ok &= element != nullptr;
     members.emplace_back(member.name.name, std::move(element));
   }
-  return ok ? struct_type(std::move(members)) : nullptr;
+  return ok ? fitting(env, struct_type(std::move(members)), span) : nullptr;
 }
 
-// Null if in error. Errors of inner types have been reported; being too large is reported here.
+TypePtr vector_of(Environment& env, const ast::VectorType& type, Span span) {
+  const auto length = constant_in(env, *type.length, "the length of a vector", 1, kMaxComponents);
+  TypePtr element = elaborate_type(env, *type.element);
+  if (!length || !element) return nullptr;
+  return fitting(env, vector_type(*length, std::move(element)), span);
+}
+
+// Null if in error, which has been reported.
 TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
-  TypePtr result;
   if (const auto* named = std::get_if<ast::NamedType>(&type.kind)) {
     return named_type(env, named->name, type.span);
   }
-  const bool failed_before = env.report.failed();
   if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
-    const auto length =
-        constant_in(env, *vector->length, "the length of a vector", 1, kMaxComponents);
-    TypePtr element = elaborate_type(env, *vector->element);
-    if (!length || !element) return nullptr;
-    result = vector_type(*length, std::move(element));
-  } else if (const auto* structure = std::get_if<ast::StructType>(&type.kind)) {
-    result = struct_of(env, *structure);
+    return vector_of(env, *vector, type.span);
   }
-  if (!result && env.report.failed() == failed_before) {
-    env.report.error("S015", type.span, "type too large").expected =
-        fmt::format("at most {} scalars, nested at most {} deep", kMaxComponents, kMaxTypeDepth);
-  }
-  return result;
+  return struct_of(env, std::get<ast::StructType>(type.kind), type.span);
 }
 
 // --- Fields --------------------------------------------------------------------------------------
@@ -176,7 +180,8 @@ void declare_type(Environment& env, const ast::TypeDecl& type) {
 }
 
 void declare_grid(Environment& env, const ast::Grid& grid) {
-  env.declare(grid.name, Declared::Grid, 0);
+  Declaration* declaration = env.declare(grid.name, Declared::Grid, 0);
+  if (declaration) declaration->broken = true;  // not visible in its own definition
   std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
   env.program.grid_span = grid.name.span;
   for (const ast::Range& range : grid.box.ranges) {
@@ -191,6 +196,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
     env.program.steps = affine_bound(env, *grid.steps, "the number of steps");
   }
   if (!box) return;
+  if (declaration) declaration->broken = false;
   env.program.grid = *box;
   require_nonempty(env, *box, "the grid", grid.box.span);
   for (const ir::Range& range : box->ranges) {
@@ -216,6 +222,7 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   const Region parent = elaborate_region(env, ast::Region{subgrid.parent});
   Declaration* declaration =
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
+  if (declaration) declaration->broken = true;  // not visible in its own definition
   std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
   bool inside = true;
   if (box && parent.ok) {
@@ -304,6 +311,7 @@ void declare_function(Environment& env, const ast::Function& function) {
   };
   for (const ast::Function::Argument& argument : function.arguments) {
     info.takes_field |= argument.is_field;
+    if (argument.type) ok &= elaborate_type(env, *argument.type) != nullptr;
     if (is_reserved(argument.name.name)) {
       env.report.error("S003", argument.name.span,
                        fmt::format("'{}' is a reserved name", argument.name.name));

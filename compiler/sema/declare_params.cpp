@@ -116,14 +116,15 @@ void declare_param(Environment& env, const ast::Param& param) {
   if (!declaration) return;
   ir::Param result{param.name.name, type.value_or(Scalar::I32), {}, {}, param.name.span, false};
   bool ok = type.has_value();
+  declaration->broken = true;  // not visible in its own value
   const auto given = env.options.definitions.find(param.name.name);
   if (ok && given != env.options.definitions.end()) {
     take_definition(env, result, given->second, env.text(param.type.span));
     ok = result.integer_value || result.real_value;
   } else if (ok && param.value && !env.options.open.count(param.name.name)) {
-    declaration->broken = true;  // not visible in its own value
     ok = take_default(env, result, *param.value);
   }
+  if (param.value) env.check_names(*param.value, {});  // even if it is not evaluated
   result.fixed = result.real_value && env.options.fixed.count(param.name.name);
   declaration->broken = !ok;
   env.program.params.push_back(std::move(result));

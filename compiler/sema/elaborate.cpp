@@ -221,7 +221,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     if (!site_.time) return not_usable("time", "the index of the running step", span);
     return Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
   }
-  const Declaration* declaration = env_.find(name.name);
+  const Declaration* declaration = env_.use(name.name, span);
   if (!declaration) {
     std::vector<std::string> locals;
     for (const Frame* frame = frame_; frame; frame = frame->parent) {

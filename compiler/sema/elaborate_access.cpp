@@ -41,7 +41,7 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     if (!field) return {};
     binding = {field->field, field->level + back};
   } else {
-    const Declaration* declaration = env_.find(name);
+    const Declaration* declaration = env_.use(name, span);
     if (!declaration || declaration->kind != Declared::Field) return {};
     if (declaration->broken) return {true, false};
     binding.field = declaration->index;

@@ -118,13 +118,14 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
   }
   if (const auto to = conversion_target(name, env_.program.real))
     return conversion(*to, call, span);
-  const Declaration* declaration = env_.find(name);
+  const Declaration* declaration = env_.use(name, call.callee.span);
   if (!declaration) {
     std::vector<std::string> known;
     for (const auto& [built_in, row] : built_ins()) known.push_back(built_in);
     env_.unknown_name("function", name, call.callee.span, known);
     return {};
   }
+  if (declaration->broken) return {};
   if (declaration->kind != Declared::Function) {
     Diagnostic& error =
         env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
@@ -133,7 +134,6 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
       error.hint = fmt::format("fields are read as {}[...]", name);
     return {};
   }
-  if (declaration->broken) return {};
   return apply_function(declaration->index, call, span, shift);
 }
 
@@ -169,15 +169,7 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
 
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
                                  const std::vector<ast::ExprPtr>* shift) {
-  if (index >= current_function_) {
-    const std::string& callee = call.callee.name;
-    Diagnostic& error = env_.report.error(
-        "S024", call.callee.span,
-        index == current_function_ ? fmt::format("'{}' is applied in its own definition", callee)
-                                   : fmt::format("'{}' is applied before it is declared", callee));
-    error.hint = "functions are inlined: each may use those declared before it, without recursion";
-    return {};
-  }
+  if (index >= current_function_) return {};  // reported by use()
   const FunctionInfo& function = env_.functions[static_cast<size_t>(index)];
   const auto& arguments = function.syntax->arguments;
   if (!check_count(env_.report, call, span, arguments.size(), arguments.size())) return {};

@@ -9,7 +9,77 @@
 
 #include <fmt/format.h>
 
+#include "compiler/sema/ast_names.h"
+
 namespace stencil::sema {
+namespace {
+
+bool contains(Span outer, Span inner) {
+  return inner.valid() && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// The names that an item declares in the common name space, and as what.
+struct DeclaredNames {
+  using Names = std::vector<const ast::Identifier*>;
+  std::pair<Declared, Names> operator()(const ast::Param& param) const {
+    return {Declared::Param, {&param.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Grid& grid) const {
+    return {Declared::Grid, {&grid.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Subgrid& subgrid) const {
+    return {Declared::Subgrid, {&subgrid.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::TypeDecl& type) const {
+    return {Declared::Type, {&type.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Field& field) const {
+    Names names;
+    for (const ast::Identifier& name : field.names) names.push_back(&name);
+    return {Declared::Field, std::move(names)};
+  }
+  std::pair<Declared, Names> operator()(const ast::Table& table) const {
+    return {Declared::Table, {&table.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Function& function) const {
+    return {Declared::Function, {&function.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Reduce& reduce) const {
+    return {Declared::Reduction, {&reduce.name}};
+  }
+  std::pair<Declared, Names> operator()(const ast::Stencil&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::Init&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::Stop&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::Require&) const { return {}; }
+};
+
+const char* why_not_here(Declared kind) {
+  switch (kind) {
+    case Declared::Function:
+      return "functions are inlined: each may use those declared before it, without recursion";
+    case Declared::Type:
+      return "a type cannot be recursive: a value of it would have no end";
+    case Declared::Param:
+      return "the value of a param may use the params declared before it";
+    default:
+      return "it can be used after this item";
+  }
+}
+
+}  // namespace
+
+Environment::Environment(const ast::Program& syntax, const Source& source,
+                         const ProgramOptions& options, Diagnostics& diagnostics)
+    : source(source), options(options), report(diagnostics) {
+  for (const ast::Item& item : syntax.items) {
+    const auto [kind, names] = std::visit(DeclaredNames{}, item.kind);
+    for (const ast::Identifier* name : names) {
+      if (written_names_.emplace(name->name, written_.size()).second) {
+        written_.push_back({kind, name->span, item.span});
+      }
+    }
+  }
+}
 
 bool is_reserved(const std::string& name) {
   static const std::unordered_set<std::string> reserved = {
@@ -93,11 +163,69 @@ Declaration* Environment::find(const std::string& name) {
   return &place->second;
 }
 
+const Written* Environment::find_written(const std::string& name) const {
+  const auto place = written_names_.find(name);
+  return place == written_names_.end() ? nullptr : &written_[place->second];
+}
+
+const Written* Environment::item_around(Span span) const {
+  auto behind = std::upper_bound(
+      written_.begin(), written_.end(), span.begin,
+      [](uint32_t begin, const Written& written) { return begin < written.item.begin; });
+  if (behind == written_.begin() || !contains((--behind)->item, span)) return nullptr;
+  return &*behind;
+}
+
+void Environment::check_order(const std::string& name, Span span) {
+  const Written* written = find_written(name);
+  if (!written) return;
+  const char* fault = nullptr;
+  if (contains(written->item, span)) {
+    fault = "in its own definition";
+  } else if (written->kind == Declared::Function && written->name.begin > span.begin) {
+    const Written* user = item_around(span);
+    if (user && user->kind == Declared::Function) fault = "before it is declared";
+  }
+  if (!fault) return;
+  report.error("S024", span, fmt::format("'{}' is used {}", name, fault)).hint =
+      why_not_here(written->kind);
+}
+
+Declaration* Environment::use(const std::string& name, Span span) {
+  check_order(name, span);
+  return find(name);
+}
+
+void Environment::check_names(const ast::Expr& expr,
+                              const std::unordered_set<std::string>& visible) {
+  for_each_free_name(expr, [&](const std::string& name, Span span) {
+    if (visible.count(name) || is_reserved(name)) return;
+    check_order(name, span);
+    if (!names.count(name)) unknown_name("name", name, span, {visible.begin(), visible.end()});
+  });
+}
+
+// What to say of a name that is declared, but cannot be known at `span`: it comes further down
+// among its like, or it is of a kind that the item there does not see.
+std::string Environment::hint_of_later(const std::string& name, Span span) const {
+  const Written* later = find_written(name);
+  if (!later) return "";
+  const Written* user = item_around(span);
+  if (user && user->kind == later->kind && later->name.begin > span.begin) {
+    return fmt::format("'{}' is declared further down: move it up", name);
+  }
+  return fmt::format("'{}' is {}, which cannot be used here", name, describe(later->kind));
+}
+
 void Environment::unknown_name(const char* what, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
   constexpr int kMaxSuggestions = 20;  // each is a walk over all names
+  const Written* written = find_written(name);
+  if (written && contains(written->item, span)) return;  // check_order() has reported it
   Diagnostic& error = report.error("S004", span, fmt::format("unknown {} '{}'", what, name));
   if (++names_suggested_ > kMaxSuggestions) return;
+  error.hint = hint_of_later(name, span);
+  if (!error.hint.empty()) return;
   std::vector<std::string> candidates = others;
   for (const auto& [candidate, declaration] : names) candidates.push_back(candidate);
   std::sort(candidates.begin(), candidates.end());

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -31,9 +32,15 @@ struct FunctionInfo {
   bool takes_field = false;
 };
 
+// A declaration in the text, whether analysis has come to it or not.
+struct Written {
+  Declared kind;
+  Span name, item;
+};
+
 struct Environment {
-  Environment(const Source& source, const ProgramOptions& options, Diagnostics& diagnostics)
-      : source(source), options(options), report(diagnostics) {}
+  Environment(const ast::Program& syntax, const Source& source, const ProgramOptions& options,
+              Diagnostics& diagnostics);
 
   const Source& source;
   const ProgramOptions& options;
@@ -46,6 +53,7 @@ struct Environment {
   std::vector<TypePtr> field_types;  // by FieldId
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
+  size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of
   // `require`, and a grid that is not empty.
@@ -57,8 +65,15 @@ struct Environment {
   bool check_local_name(const ast::Identifier& name);
   // The declaration of `name`, marked as used; null if there is none.
   Declaration* find(const std::string& name);
+  // The same for a name that stands at `span`. S024 if that is within its own definition, or in a
+  // function before it.
+  Declaration* use(const std::string& name, Span span);
+  // S004 for names in `expr` that are neither declared nor `visible`, and S024: for expressions
+  // that are not evaluated.
+  void check_names(const ast::Expr& expr, const std::unordered_set<std::string>& visible);
 
-  // S004, with a hint if a name of one of the program's declarations (or `others`) is near.
+  // S004, with a hint if a name of one of the program's declarations (or `others`) is near, or is
+  // declared where it is of no use here. Nothing if S024 has been reported.
   void unknown_name(const char* what, const std::string& name, Span span,
                     const std::vector<std::string>& others = {});
 
@@ -70,6 +85,14 @@ struct Environment {
   std::string print(const ir::Box& box) const;        // "[1..N-2, 0..7]"
 
  private:
+  void check_order(const std::string& name, Span span);  // S024
+  const Written* find_written(const std::string& name) const;
+  const Written* item_around(Span span) const;
+  std::string hint_of_later(const std::string& name, Span span) const;
+
+  std::vector<Written> written_;  // in the order of the text
+  std::unordered_map<std::string, size_t> written_names_;
+
   std::set<std::tuple<uint32_t, uint32_t, std::string>> checks_seen_;
   int names_suggested_ = 0;
 };

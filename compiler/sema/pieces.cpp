@@ -17,28 +17,20 @@ namespace {
 constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
 constexpr int64_t kMaxEvery = 1'000'000'000;
 
-// S004 for names in `expr` that are neither declared nor `visible`.
-void check_free_names(Environment& env, const ast::Expr& expr,
-                      const std::unordered_set<std::string>& visible) {
-  for_each_free_name(expr, [&](const std::string& name, Span span) {
-    if (visible.count(name) || is_reserved(name) || env.names.count(name)) return;
-    env.unknown_name("name", name, span, {visible.begin(), visible.end()});
-  });
-}
-
 // The field that `name` names, or null (reported, unless its declaration is in error).
 const Declaration* find_field(Environment& env, const ast::Identifier& name) {
-  const Declaration* declaration = env.find(name.name);
+  const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
     env.unknown_name("field", name.name, name.span);
     return nullptr;
   }
+  if (declaration->broken) return nullptr;
   if (declaration->kind != Declared::Field) {
     env.report.error("S005", name.span, fmt::format("'{}' is no field", name.name)).found =
         describe(declaration->kind);
     return nullptr;
   }
-  return declaration->broken ? nullptr : declaration;
+  return declaration;
 }
 
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names) {
@@ -77,7 +69,7 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
     }
   }
   for (const ast::Let& let : stencil.lets) {
-    check_free_names(env, *let.value, visible);
+    env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
 }
@@ -150,10 +142,10 @@ void check_function_names(Environment& env, const ast::Function& function) {
     visible.insert(argument.name.name);
   }
   for (const ast::Let& let : function.lets) {
-    check_free_names(env, *let.value, visible);
+    env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
-  check_free_names(env, *function.value, visible);
+  env.check_names(*function.value, visible);
 }
 
 // --- Stencils ------------------------------------------------------------------------------------
@@ -350,9 +342,11 @@ void analyze_requirement(Environment& env, const ast::Require& require) {
     if (known->integer == 0) {
       env.report.error("S035", span, "requirement not met").expected = result.text;
     }
+    ++env.requirements_analysed;
     return;  // always true: nothing to check later
   }
   result.condition = *condition;
+  ++env.requirements_analysed;
   env.program.requirements.push_back(std::move(result));
 }
 

@@ -201,6 +201,8 @@ struct Function {  // function lap(u : field) = expr;  or  function f(u : field)
   struct Argument {
     Identifier name;
     bool is_field = false;  // ": field"; otherwise a value
+    std::optional<TypeExpr> type =
+        {};  // of a value, for the reader: it must exist, and does nothing
   };
   Identifier name;
   std::vector<Argument> arguments;

@@ -171,7 +171,7 @@ void TreeBuilder::argument_field() {
 
 void TreeBuilder::argument() {
   arguments_.push_back({pop_name(), std::exchange(argument_is_field_, false)});
-  types_.clear();  // the type of a value argument is that of the value
+  if (!types_.empty()) arguments_.back().type = pop_type();
 }
 
 void TreeBuilder::let() {

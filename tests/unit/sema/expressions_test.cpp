@@ -26,7 +26,7 @@ TEST(Functions, TakeLevels) {
 TEST(Functions, ValueArgumentsAreNotShifted) {
   const ir::Program program = program_of(kGrid +
                                          "field U : real on G boundary clamp;\n"
-                                         "function f(u : field, c : value) = c * u[0];\n"
+                                         "function f(u : field, c : real) = c * u[0];\n"
                                          "stencil s : U[i in 0..15] = f(U, U[1] + i)[3];\n");
   EXPECT_EQ(result(program), "mul(add(U[1], float(#0)), U[3])");
 }

@@ -1,0 +1,71 @@
+// A value in error has no type, and what it flows into is left out without a further message: one
+// mistake gives one message. That is sound as long as somebody has reported the first one. Whoever
+// forgets to do so would hand on a program that lacks a piece, a param's value or a whole
+// reduction, and later stages would crash on it or, worse, run it. So what has come out is compared
+// with the text here, part by part, whatever the reason that something is missing.
+#include "compiler/sema/complete.h"
+
+namespace stencil::sema {
+namespace {
+
+class LeftOut {
+ public:
+  explicit LeftOut(const Environment& env) : env_(env) {}
+
+  void operator()(const ast::Param& param) { declared(param.name); }
+  void operator()(const ast::Grid& grid) {
+    declared(grid.name);
+    if (grid.steps && !env_.program.steps) places.push_back(grid.steps->span);
+  }
+  void operator()(const ast::Subgrid& subgrid) { declared(subgrid.name); }
+  void operator()(const ast::TypeDecl& type) { declared(type.name); }
+  void operator()(const ast::Field& field) {
+    for (const ast::Identifier& name : field.names) declared(name);
+  }
+  void operator()(const ast::Table& table) { declared(table.name); }
+  void operator()(const ast::Function& function) { declared(function.name); }
+  void operator()(const ast::Stencil& stencil) {
+    const size_t found = stencils_ < env_.program.functions.size()
+                             ? env_.program.functions[stencils_].pieces.size()
+                             : 0;
+    if (found != stencil.pieces.size()) places.push_back(stencil.name.span);
+    ++stencils_;
+  }
+  void operator()(const ast::Init& init) {
+    if (inits_ >= env_.program.inits.size()) places.push_back(init.field.span);
+    ++inits_;
+  }
+  void operator()(const ast::Reduce& reduce) {
+    declared(reduce.name);
+    if (reductions_ >= env_.program.reductions.size()) places.push_back(reduce.name.span);
+    ++reductions_;
+  }
+  void operator()(const ast::Stop& stop) {
+    if (!env_.program.stop) places.push_back(stop.condition->span);
+  }
+  void operator()(const ast::Require& require) {
+    if (requirements_ >= env_.requirements_analysed) places.push_back(require.condition->span);
+    ++requirements_;
+  }
+
+  std::vector<Span> places;
+
+ private:
+  void declared(const ast::Identifier& name) {
+    const auto place = env_.names.find(name.name);
+    if (place == env_.names.end() || place->second.broken) places.push_back(name.span);
+  }
+
+  const Environment& env_;
+  size_t stencils_ = 0, inits_ = 0, reductions_ = 0, requirements_ = 0;
+};
+
+}  // namespace
+
+std::vector<Span> parts_left_out(const Environment& env, const ast::Program& program) {
+  LeftOut visitor(env);
+  for (const ast::Item& item : program.items) std::visit(visitor, item.kind);
+  return std::move(visitor.places);
+}
+
+}  // namespace stencil::sema
