@@ -14,8 +14,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/sema/fold.h"
-
 namespace stencil::sema {
 namespace {
 
@@ -270,16 +268,58 @@ ir::NodeId Arithmetic::select(ir::NodeId condition, ir::NodeId if_true, ir::Node
   return graph_.add({ir::Operation{Op::Select, {condition, if_true, if_false}}, type, span, {}});
 }
 
+// The quotient whose fraction is missing in `result`: this one, or one among the operands. What
+// remainders and bits are taken of is meant to be an integer.
+Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands,
+                             Span span) const {
+  const std::optional<Scalar> type = type_of(result);
+  const bool integer = type ? is_integer(*type) : all_integral(literals_of(result));
+  if (!integer || domain(op) == Domain::Integers) return {};
+  if (op == Op::Div) {
+    const auto* a = std::get_if<Constant>(&operands[0]);
+    const auto* b = std::get_if<Constant>(&operands[1]);
+    const bool by_one = b && (b->integer == 1 || b->integer == -1);
+    const bool exact = a && b ? fold(Op::Mod, {*a, *b}).value->integer == 0 : by_one;
+    if (!exact) return span;
+  }
+  for (const Leaf& operand : operands) {
+    if (operand.quotient.valid()) return operand.quotient;
+  }
+  return {};
+}
+
+// An integer becomes a real number without a conversion.
+void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
+  const std::optional<Scalar> from = type_of(integer);
+  if (!integer.quotient.valid() || !from || !is_integer(*from) || !is_float(to)) return;
+  report_
+      .warning("S104", integer.quotient,
+               "an integer quotient becomes a real number without its fraction")
+      .hint = "real(a)/b keeps the fraction; integer(a/b) says that it is to be dropped";
+}
+
 std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {
+  std::optional<Leaf> result = compute_scalar(op, operands, span);
+  if (result) result->quotient = quotient_in(*result, op, operands, span);
+  return result;
+}
+
+std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& operands,
+                                               Span span) {
   if (!admissible(op, operands, span)) return std::nullopt;
   const bool select = op == Op::Select;
   if (const auto constants = all_constant(operands)) {
-    const Folded folded = fold(op, *constants);
+    const Folded folded = fold_(op, *constants);
     if (folded.fault) {
       report_.error("S013", span, fmt::format("{} in a constant expression", folded.fault));
       return std::nullopt;
     }
-    if (folded.value) return *folded.value;
+    if (folded.value) {
+      if (!folded.value->integer) {
+        for (const Leaf& operand : operands) warn_of_quotient(operand, real_);
+      }
+      return *folded.value;
+    }
   }
   if (const std::optional<Leaf> choice = choose(op, operands)) return choice;
   std::vector<Leaf> typed_operands(operands.begin() + (select ? 1 : 0), operands.end());
@@ -293,6 +333,7 @@ std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& ope
     operation.operands.push_back(*condition);
   }
   for (const Leaf& leaf : typed_operands) {
+    warn_of_quotient(leaf, type);
     const std::optional<ir::NodeId> operand = node(leaf, type, span);
     if (!operand) return std::nullopt;
     operation.operands.push_back(*operand);

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "compiler/sema/fold.h"
 #include "compiler/sema/report.h"
 #include "compiler/sema/value.h"
 
@@ -17,6 +18,9 @@ class Arithmetic {
   Arithmetic(ir::Graph& graph, Scalar real, Report& report)
       : graph_(graph), real_(real), report_(report) {}
 
+  // From here on all operands are constants, and so are the results: reals are computed in double.
+  void fold_completely() { fold_ = sema::fold_completely; }
+
   // `op` on scalars, or componentwise on vectors and structures of one shape, a scalar operand
   // being repeated. In error (S013, S018, S019): reported, and a value that is not ok().
   Value apply(Op op, const std::vector<Value>& operands, Span span);
@@ -25,8 +29,8 @@ class Arithmetic {
   Value convert(const Value& value, Scalar to, Span span);
 
   // The components of `value` as they are stored in `target`, one node each; a scalar fills every
-  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102)
-  // and of float arithmetic behind a float that is done in double (S103).
+  // component. Nothing if in error (S012, S018, S019, S020). Warns where precision is lost (S102),
+  // of float arithmetic behind a float that is done in double (S103), of integer quotients (S104).
   std::optional<std::vector<ir::NodeId>> store(const Value& value, const Type& target, Span span);
 
   // The same at compile time. S010 if some component is not known.
@@ -43,6 +47,9 @@ class Arithmetic {
  private:
   TypePtr common_shape(Op op, const std::vector<Value>& operands, Span span);
   std::optional<Leaf> apply_scalar(Op op, const std::vector<Leaf>& operands, Span span);
+  std::optional<Leaf> compute_scalar(Op op, const std::vector<Leaf>& operands, Span span);
+  Span quotient_in(const Leaf& result, Op op, const std::vector<Leaf>& operands, Span span) const;
+  void warn_of_quotient(const Leaf& integer, Scalar to);
   std::optional<Leaf> choose(Op op, const std::vector<Leaf>& operands) const;
   ir::NodeId select(ir::NodeId condition, ir::NodeId if_true, ir::NodeId if_false, Span span);
   bool admissible(Op op, const std::vector<Leaf>& operands, Span span);
@@ -61,6 +68,7 @@ class Arithmetic {
   ir::Graph& graph_;
   Scalar real_;
   Report& report_;
+  Folded (*fold_)(Op, const std::vector<Constant>&) = fold;
 
   // Operations that met a float and a double, unless one of their operands is a double for that
   // reason already: then the place to mend is there.

@@ -58,6 +58,7 @@ std::optional<ir::NodeId> Arithmetic::node(const Leaf& leaf, Scalar to, Span spa
   return graph_.add({ir::Operation{Op::Convert, {id}}, to, span, {}});
 }
 
+// What is converted by name is meant as it is: a quotient in it is forgotten.
 std::optional<Leaf> Arithmetic::convert_scalar(const Leaf& leaf, Scalar to, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
   if (from == Scalar::Bool) {
@@ -118,6 +119,7 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(target));
     return false;
   }
+  warn_of_quotient(leaf, to);
   const auto* id = std::get_if<ir::NodeId>(&leaf);
   const bool to_float = *from == Scalar::F64 && to == Scalar::F32 && real_ != Scalar::F64;
   const bool to_integer = *from == Scalar::I64 && to == Scalar::I32;

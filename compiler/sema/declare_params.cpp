@@ -58,7 +58,8 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
   if (overflows) error.hint = declared == "real" ? "try --real double" : "declare it double";
 }
 
-// Names of earlier params within a value stand for their values, as literals.
+// Names of earlier params within a value stand for their values: integers of their types, and reals
+// as literals, which are computed in double.
 class ValueNames {
  public:
   explicit ValueNames(Environment& env) : env_(env) {}
@@ -78,9 +79,9 @@ class ValueNames {
         error.hint = fmt::format("give it one with -D {}=VALUE, or leave this one open too", name);
         return false;
       }
-      Constant constant{std::nullopt, param.integer_value, 0};
-      constant.real =
-          param.integer_value ? static_cast<double>(*param.integer_value) : *param.real_value;
+      const Constant constant = param.integer_value
+                                    ? Constant::of_typed(param.type, *param.integer_value)
+                                    : Constant{std::nullopt, std::nullopt, *param.real_value};
       elaborator.bind_value(name, Value::of_leaf(constant));
     }
     return true;

@@ -130,7 +130,9 @@ Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, Acc
       graph_(graph),
       prover_(prover),
       arithmetic_(graph, env.program.real, env.report),
-      current_function_(static_cast<int>(env.functions.size())) {}
+      current_function_(static_cast<int>(env.functions.size())) {
+  if (!site.run_time_params) arithmetic_.fold_completely();
+}
 
 bool Elaborator::exhausted(Span span) {
   if (exhausted_) return true;

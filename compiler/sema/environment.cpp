@@ -222,6 +222,7 @@ void Environment::unknown_name(const char* what, const std::string& name, Span s
   constexpr int kMaxSuggestions = 20;  // each is a walk over all names
   const Written* written = find_written(name);
   if (written && contains(written->item, span)) return;  // check_order() has reported it
+  if (written && is_reserved(name)) return;              // declare() reports that
   Diagnostic& error = report.error("S004", span, fmt::format("unknown {} '{}'", what, name));
   if (++names_suggested_ > kMaxSuggestions) return;
   error.hint = hint_of_later(name, span);

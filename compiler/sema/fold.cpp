@@ -126,4 +126,20 @@ Folded fold(Op op, const std::vector<Constant>& operands) {
   return literals ? fold_literals(op, operands) : fold_typed_integers(op, operands);
 }
 
+Folded fold_completely(Op op, const std::vector<Constant>& operands) {
+  const Folded folded = fold(op, operands);
+  if (folded.value || folded.fault) return folded;
+  std::vector<Constant> meeting = operands;  // in a common type
+  const size_t first = op == Op::Select ? 1 : 0;
+  const bool integers = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(first),
+                                    operands.end(), [](const Constant& c) { return c.integer; });
+  if (integers && op != Op::Select && fold_integer(op, 1, 1, 64)) return {{}, "integer overflow"};
+  for (size_t i = first; i < meeting.size(); ++i) {
+    meeting[i] = integers && op == Op::Select
+                     ? Constant::of_typed(widest({operands[1], operands[2]}), *operands[i].integer)
+                     : Constant{std::nullopt, std::nullopt, operands[i].real};
+  }
+  return fold(op, meeting);
+}
+
 }  // namespace stencil::sema

@@ -19,4 +19,8 @@ struct Folded {
 // typed floats never, so that the bits are those of the run-time operation.
 Folded fold(Op op, const std::vector<Constant>& operands);
 
+// The same where there is no run time: everything is folded, reals in double, and an overflow is a
+// fault.
+Folded fold_completely(Op op, const std::vector<Constant>& operands);
+
 }  // namespace stencil::sema

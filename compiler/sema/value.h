@@ -33,7 +33,13 @@ struct Choice {
   Constant if_true, if_false;
 };
 
-using Leaf = std::variant<Constant, Choice, ir::NodeId>;
+using Scalars = std::variant<Constant, Choice, ir::NodeId>;
+struct Leaf : Scalars {
+  using Scalars::Scalars;
+  // An integer quotient that this integer is made of, if its fraction may have been lost and no
+  // conversion says that this is meant.
+  Span quotient = {};
+};
 
 // Without a type: a value in error, already reported; whatever uses it is silently in error too.
 // The type's leaves say nothing about scalar types: those are the leaves' own.

@@ -87,7 +87,7 @@ TEST(Params, ValuesUseEarlierParams) {
   ProgramOptions options;
   options.definitions["N"] = "10";
   const ir::Program program = program_of(
-      "param N : integer = 4; param M : integer = 2*N+1; param dx : real = 1/N;"
+      "param N : integer = 4; param M : integer = 2*N+1; param dx : real = 1.0/N;"
       "param c : real = dx*dx;"
       "grid G = [0..M-1] steps M; field A : real on G; stencil s : A on G = c * dx;",
       options);
@@ -96,6 +96,76 @@ TEST(Params, ValuesUseEarlierParams) {
   EXPECT_EQ(program.params[3].real_value, 0.1 * 0.1);
   EXPECT_EQ(program.steps->constant, 21);
   EXPECT_EQ(result(program), "mul(c, dx)");
+}
+
+TEST(Params, HaveTheirTypeInConstantsToo) {
+  const ir::Program program = program_of(
+      "param N : integer = 65; param a : real = N/2; param b : real = real(N)/2;"
+      "param c : real = 1/N; param d : real = sqrt(N - 1) / 3; param e : long = long(N) * "
+      "1000000000;"
+      "param f : integer = select(N > 64.5, N/2, 7);"
+      "table w : real[4] = {N/2, N/2.0, 1.0/N, 0.5*(N/2)};"
+      "grid G = [0..N/2] steps N/2; field A : real on G boundary constant N/2;"
+      "stencil s : A on G = (w[0] * A[0]) * (w[1] * A[0]) * (w[2] * A[0]) * (w[3] * A[0]);");
+  EXPECT_EQ(program.params[1].real_value, 32);
+  EXPECT_EQ(program.params[2].real_value, 32.5);
+  EXPECT_EQ(program.params[3].real_value, 0);
+  EXPECT_EQ(program.params[4].real_value, 8.0 / 3);
+  EXPECT_EQ(program.params[5].integer_value, 65'000'000'000);
+  EXPECT_EQ(program.params[6].integer_value, 32);
+  EXPECT_EQ(program.grid.ranges[0].high.constant, 32);
+  EXPECT_EQ(program.fields[0].boundary[0].low.values[0], 32);
+  EXPECT_EQ(
+      result(program),
+      "mul(mul(mul(mul(32f, A[0]), mul(32.5f, A[0])), mul(0.015385f, A[0])), mul(16f, A[0]))");
+}
+
+TEST(Params, OverflowOfConstantsIsAnError) {
+  const std::string program =
+      "param N : integer = 100000; param a : real = N*N; grid G = [0..7] steps 1;"
+      "field A : real on G; stencil s : A on G = a;";
+  EXPECT_NE(analyze_text(program).messages.find("S013: integer overflow"), std::string::npos);
+}
+
+// How many quotients are warned of in `value`, stored in a field of `type`.
+int warned_quotients(const std::string& value, const std::string& type = "real") {
+  const std::string messages =
+      analyze_text(
+          "param N : integer = 65; param M : integer; param alpha : real = 0.5;"
+          "param mid : integer = N/2; table t : integer[1] = {N/2};"
+          "grid G = [0..N-1] steps 1; field A : real on G; field T : " +
+          type +
+          " on G; function twice(x) = x + x;"
+          "stencil s : A on G = A[0] + alpha + mid + t[0] + M + twice(1);"
+          "stencil u : T[i in 0..N-1] = " +
+          value + ";")
+          .messages;
+  EXPECT_EQ(messages.find("error"), std::string::npos) << messages;
+  int count = 0;
+  for (size_t at = 0; (at = messages.find("S104", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Quotients, AreWarnedOfWhereTheyBecomeReal) {
+  for (const char* value :
+       {"N/2", "M/2", "i/N", "time/2", "i/2 * A[0]", "(i/2 + 1) * A[0]", "-(i/2) * alpha",
+        "max(i/2, 3) * 0.5", "sqrt(i/2)", "pow(A[0], M/2)", "1/2*i", "twice(i/2)",
+        "select(i/2 < A[0], 1, 0)", "select(i == 0, i/3, 1) * A[0]", "select(i == 0, 1/2, 0) * i",
+        "sum(a in 0..1 : i/3) * 0.5", "1/N"}) {
+    EXPECT_EQ(warned_quotients(value), 1) << value;
+  }
+}
+
+TEST(Quotients, AreNotWhereThatIsMeantOrHarmless) {
+  for (const char* value :
+       {"1/2 * A[0]", "N/5", "i/1", "integer(i/2) * A[0]", "real(i/2)", "real(i)/2", "i/2.0",
+        "mid * A[0]", "t[0] * A[0]", "(i/2) % 2", "((i/2) & 1) * A[0]", "select(i/2 == 3, 1, 0)",
+        "select(i == 0, 1/2, 0)", "alpha/2", "A[0]/N", "twice(1/2)"}) {
+    EXPECT_EQ(warned_quotients(value), 0) << value;
+  }
+  EXPECT_EQ(warned_quotients("i/2 + N/2", "integer"), 0);
+  EXPECT_EQ(warned_quotients("{i/2, A[0]}", "{n : integer, x : real}"), 0);
+  EXPECT_EQ(warned_quotients("{i/2, i/2}", "{n : integer, x : real}"), 1);
 }
 
 TEST(Params, OpenOnesStaySymbolic) {
