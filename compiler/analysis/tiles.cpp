@@ -17,6 +17,7 @@
 #include <map>
 
 #include "compiler/ir/rewrite.h"
+#include "compiler/support/work.h"
 
 namespace stencil::analysis {
 
@@ -112,6 +113,7 @@ Margin step_back(const ir::Function& function, const std::vector<Reads>& reads,
                  bool advances_levels, Needed& needed) {
   auto& target = needed[static_cast<size_t>(function.target)];
   const Margin computed = *target[0];
+  support::count_work(static_cast<int64_t>(reads.size()));
   if (advances_levels) {
     for (size_t level = 1; level < target.size(); ++level) {
       if (target[level]) widen(target[level - 1], *target[level]);

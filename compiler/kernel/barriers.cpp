@@ -24,6 +24,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/kernel/walk.h"
+#include "compiler/support/work.h"
 
 namespace stencil::kernel {
 
@@ -134,6 +135,7 @@ class SectionAccesses {
   // each other. Notes the loads in it.
   std::string text(const Expr& expr) {
     constexpr size_t kLongestName = 48;
+    support::count_work();
     unsigned axes = 0;
     std::string full = spell(expr, axes);
     if (full.size() > kLongestName) {

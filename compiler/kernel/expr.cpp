@@ -14,12 +14,14 @@
 #include <utility>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/support/work.h"
 
 namespace stencil::kernel {
 
 namespace {
 
 Expr make(std::variant<IntegerLiteral, RealLiteral, Variable, Operation, Load> kind, Scalar type) {
+  support::count_work();
   return std::make_shared<const ExprNode>(ExprNode{std::move(kind), type});
 }
 

@@ -5,6 +5,8 @@
 
 #include <unordered_set>
 
+#include "compiler/support/work.h"
+
 namespace stencil::kernel {
 
 void for_each_statement(const Body& body, const std::function<void(const Statement&)>& visit) {
@@ -29,6 +31,7 @@ void for_each_statement(const Body& body, const std::function<void(const Stateme
     void operator()(const Scope& scope) const { for_each_statement(scope.body, visit); }
   };
   for (const Statement& statement : body) {
+    support::count_work();
     visit(statement);
     std::visit(Nested{visit}, statement.kind);
   }

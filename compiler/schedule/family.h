@@ -54,13 +54,28 @@ Family planes_family();
 
 constexpr int kMaxTimeTile = 64;  // T
 
-// The settings of a family that are words, each with each of its words: "loads=bulk".
-std::vector<std::string> word_settings(const Family& family);
+// A schedule with each of the words that some setting of its family may have: "loads=bulk".
+struct WordChoice {
+  std::string setting;
+  Schedule schedule;
+};
+std::vector<WordChoice> word_choices(const Family& family, const Schedule& schedule);
 
 // Every family, most capable of time tiling first; the last serves every program.
 const std::vector<Family>& family_table();
 
 // Bytes of one point of a field, all components.
 int64_t bytes_per_point(const ir::Field& field);
+
+// Product and sum of two numbers that are not negative, or a number beyond every limit: what large
+// offsets make of a tile is refused, but first it has to be computed.
+int64_t bounded_product(int64_t a, int64_t b);
+int64_t bounded_sum(int64_t a, int64_t b);
+
+// Planes beyond those that a streamed tile writes: its blocks pass each of them, so a tile with
+// more is slower than anything else, by far. Families refuse it, each with a code of its own.
+constexpr int64_t kMostHaloPlanes = 4096;
+void refuse_long_halo(const char* code, const Schedule& schedule, int64_t planes,
+                      Diagnostics& diagnostics);
 
 }  // namespace stencil::schedule

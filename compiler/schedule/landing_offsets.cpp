@@ -4,8 +4,22 @@
 #include <cstdlib>
 
 #include "compiler/schedule/stream_plan.h"
+#include "compiler/support/work.h"
 
 namespace stencil::schedule {
+
+int64_t landing_count(const ir::Field& field, const ir::Access& access) {
+  constexpr int64_t kMost = 1 << 20;  // far from overflow
+  int64_t count = 1;
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
+    if (!clamps && !ir::meets(field, access, d, ir::BoundaryKind::Mirror)) continue;
+    const analysis::Reach reach = analysis::reach_of(field, access, d);
+    const int64_t span = reach.low + reach.high;
+    count = std::min(count * std::min((clamps ? span : span / 2) + 1, kMost), kMost);
+  }
+  return count;
+}
 
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d) {
   const int offset = access.offsets[d];
@@ -14,6 +28,7 @@ std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& acces
   if (!clamps && !ir::meets(field, access, d, ir::BoundaryKind::Mirror)) return out;
   const analysis::Reach reach = analysis::reach_of(field, access, d);
   const int step = clamps ? 1 : 2;  // reflection moves by an even number of places
+  support::count_work((reach.low + reach.high) / step);
   for (int at = offset + step; at <= reach.high; at += step) out.push_back(at);
   for (int at = offset - step; at >= -reach.low; at -= step) out.push_back(at);
   if (clamps) return out;

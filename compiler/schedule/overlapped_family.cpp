@@ -79,11 +79,10 @@ int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& 
   for (const auto& [field, margin] : geometry.held) {
     int64_t points = geometry.levels.at(field);
     for (size_t d = 0; d < margin.size(); ++d) {
-      points *= geometry.core[d] + margin[d].low + margin[d].high;
+      points = bounded_product(points, geometry.core[d] + margin[d].low + margin[d].high);
     }
-    for (const ir::Component& component : program.fields[static_cast<size_t>(field)].components) {
-      bytes += points * size_in_bytes(component.type);
-    }
+    const int64_t each = bytes_per_point(program.fields[static_cast<size_t>(field)]);
+    bytes = bounded_sum(bytes, bounded_product(points, each));
   }
   return bytes;
 }

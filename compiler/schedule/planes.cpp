@@ -77,7 +77,7 @@ class PlanesKernel {
   const ir::Function& function_of(const PlanesStage& stage) const {
     return program_.functions[stage.function];
   }
-  int lag_of(const PlanesVersion& made) const {
+  int64_t lag_of(const PlanesVersion& made) const {
     return plan_.stages[static_cast<size_t>(made.stage)].lag;
   }
 
@@ -493,12 +493,12 @@ class PlanesKernel {
   Expr slot_read(const PlanesStage& stage, const PlanesVersion& v, const ir::Access& access,
                  const Point& point, const Landing& landing) const {
     const int offset = access.offsets[0];
-    const int age = stage.lag - offset - lag_of(v);
+    const int64_t age = stage.lag - offset - lag_of(v);
     if (!moved(v, access, 0)) return slot(v, age);
     // Further by as many planes as the rule moves the access. Another side may have a constant,
     // with which it moves up to `offset` planes and what is read is dropped: no number is negative.
     const Expr by = kernel::sub(landing.point[0], plus(point[0], offset));
-    const int rounds = (std::abs(offset) + v.ring - 1) / v.ring + 1;
+    const int64_t rounds = (std::abs(offset) + v.ring - 1) / v.ring + 1;
     const Expr n = plus(kernel::variable(iteration_), rounds * v.ring - age);
     return modulo(kernel::add(n, by), literal(v.ring));
   }

@@ -28,10 +28,10 @@ namespace stencil::schedule {
 // A state of a field, all components: as it is in memory when the tile begins, or made by a stage.
 struct PlanesVersion {
   ir::FieldId field = 0;
-  int level = 0;    // in memory: the time level that it is
-  int stage = -1;   // that makes it; -1: it is in memory
-  int output = -1;  // >= 0: written to memory, as this level of the field
-  int ring = 0;     // planes that are kept for later stages; 0: none of them reads it
+  int level = 0;     // in memory: the time level that it is
+  int stage = -1;    // that makes it; -1: it is in memory
+  int output = -1;   // >= 0: written to memory, as this level of the field
+  int64_t ring = 0;  // planes that are kept for later stages; 0: none of them reads it
   // How far beyond the tile's core it is needed; nothing if it is not.
   std::optional<analysis::Margin> needed;
 
@@ -41,7 +41,7 @@ struct PlanesVersion {
 struct PlanesStage {
   int step = 0;               // of the time tile, from 0
   size_t function = 0;        // into Program::functions
-  int lag = 0;                // planes behind the front
+  int64_t lag = 0;            // planes behind the front
   int result = 0;             // version that it makes
   int old = 0;                // version that the result has its values from where no piece applies
   bool carries = true;        // there may be such points
@@ -58,6 +58,7 @@ struct PlanesPlan {
   // Dimensions in which places beyond the grid are images of the points on the far side.
   std::vector<bool> images;
   int64_t chunk = 1;  // planes that a block writes
+  int64_t halo = 0;   // planes that it passes besides: before them, after them, or for the lags
 
   // Points that a tile writes, apart from what the first and the last have at the grid's ends.
   int64_t core(int d) const {

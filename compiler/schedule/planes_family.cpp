@@ -25,7 +25,7 @@ bool pays(const ir::Program& program, const PlanesPlan& plan) {
   for (int d = 1; d < program.grid.rank(); ++d) {
     if (2 * plan.core(d) < plan.cover[static_cast<size_t>(d)]) return false;
   }
-  return true;
+  return plan.halo <= kMostHaloPlanes;
 }
 
 double points_of(const PlanesPlan& plan, const analysis::Margin& margin) {
@@ -164,6 +164,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
   refuse_features(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   const PlanesPlan plan = plan_planes(program, schedule, schedule.time_tile);
+  refuse_long_halo("L026", schedule, plan.halo, diagnostics);
   for (int d = 1; d < program.grid.rank(); ++d) {
     if (plan.core(d) >= 1) continue;
     const analysis::Reach margin = plan.margin[static_cast<size_t>(d)];

@@ -36,6 +36,8 @@ class PlanesPlanner {
     choose_outputs();
     find_needs();
     drop_idle_stages();
+    plan_.halo = plan_.margin[0].low + plan_.margin[0].high;
+    for (const PlanesStage& stage : plan_.stages) plan_.halo = std::max(plan_.halo, stage.lag);
     for (const PlanesStage& stage : plan_.stages) keep_what_is_read(stage);
     choose_chunk(schedule);
     return std::move(plan_);
@@ -43,7 +45,7 @@ class PlanesPlanner {
 
  private:
   PlanesVersion& version(int id) { return plan_.versions[static_cast<size_t>(id)]; }
-  int lag_of(const PlanesVersion& made) const {
+  int64_t lag_of(const PlanesVersion& made) const {
     return plan_.stages[static_cast<size_t>(made.stage)].lag;
   }
   const std::vector<Reads>& reads_of(const PlanesStage& stage) const {
@@ -99,7 +101,7 @@ class PlanesPlanner {
   // A plane can be read in the iteration in which it is made.
   void wait_for(int from, int64_t ahead, PlanesStage& stage) {
     if (version(from).in_memory()) return;
-    stage.lag = std::max(stage.lag, lag_of(version(from)) + static_cast<int>(ahead));
+    stage.lag = std::max(stage.lag, lag_of(version(from)) + ahead);
   }
 
   void choose_outputs() {
@@ -158,7 +160,7 @@ class PlanesPlanner {
   void keep(int id, int64_t behind, const PlanesStage& stage) {
     PlanesVersion& read = version(id);
     if (read.in_memory()) return;
-    const int age = stage.lag + static_cast<int>(behind) - lag_of(read);
+    const int64_t age = stage.lag + behind - lag_of(read);
     read.ring = std::max(read.ring, age + 1);
   }
 
@@ -209,11 +211,12 @@ PlanesPlan plan_planes(const ir::Program& program, const Schedule& schedule, int
 
 int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan) {
   int64_t points = 1;
-  for (const int64_t length : plan.cover) points *= length;
+  for (const int64_t length : plan.cover) points = bounded_product(points, length);
   int64_t bytes = 0;
   for (const PlanesVersion& version : plan.versions) {
     const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
-    bytes += version.ring * points * bytes_per_point(field);
+    const int64_t ring = bounded_product(version.ring, points);
+    bytes = bounded_sum(bytes, bounded_product(ring, bytes_per_point(field)));
   }
   return bytes;
 }

@@ -18,13 +18,14 @@ class Collector {
       : program_(program), machine_(machine) {}
 
   void collect(const Family& family) {
-    if (refused(family, family.name)) return;
-    for (const std::string& setting : word_settings(family)) {
-      refused(family, family.name + " " + setting);
+    const Schedule usual = family.defaults(program_, machine_);
+    if (refused(family, family.name, usual)) return;
+    for (const WordChoice& choice : word_choices(family, usual)) {
+      refused(family, family.name + " " + choice.setting, choice.schedule);
     }
-    const int usual = family.defaults(program_, machine_).time_tile;
-    for (int T = usual + 1; T <= kMaxTimeTile && has_time_tile(family); ++T) {
-      if (refused(family, fmt::format("{} T={}", family.name, T))) return;
+    Schedule deeper = usual;
+    while (deeper.time_tile++ < kMaxTimeTile && has_time_tile(family)) {
+      if (refused(family, fmt::format("{} T={}", family.name, deeper.time_tile), deeper)) return;
     }
   }
 
@@ -35,10 +36,9 @@ class Collector {
     return std::count(family.settings.begin(), family.settings.end(), Setting::TimeTile) != 0;
   }
 
-  bool refused(const Family& family, const std::string& line) {
+  bool refused(const Family& family, const std::string& line, const Schedule& schedule) {
     Diagnostics reasons;
-    const auto schedule = parse(line, program_, reasons, machine_);
-    if (schedule && family.refuse) family.refuse(program_, *schedule, machine_, reasons);
+    if (family.refuse) family.refuse(program_, schedule, machine_, reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;

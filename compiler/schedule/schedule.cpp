@@ -219,13 +219,14 @@ const std::vector<Family>& family_table() {
   return kFamilies;
 }
 
-std::vector<std::string> word_settings(const Family& family) {
-  std::vector<std::string> out;
+std::vector<WordChoice> word_choices(const Family& family, const Schedule& schedule) {
+  std::vector<WordChoice> out;
   for (Setting setting : family.settings) {
     const WordSetting* row = find_row(kWords, setting);
     if (!row) continue;
-    for (const char* word : row->words) {
-      out.push_back(fmt::format("{}={}", setting_name(setting), word));
+    for (size_t i = 0; i < row->words.size(); ++i) {
+      out.push_back({fmt::format("{}={}", setting_name(setting), row->words[i]), schedule});
+      row->set(out.back().schedule, static_cast<int>(i));
     }
   }
   return out;

@@ -8,11 +8,20 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/blocks.h"
+#include "compiler/schedule/family.h"
 #include "compiler/schedule/levels.h"
+#include "compiler/support/work.h"
 
 namespace stencil::schedule {
 
 namespace {
+
+// What is read of one quantity: planes between the newest and the oldest, and places at which one
+// access may land. A thread keeps a register for every plane, and fetches or keeps one for at least
+// every second place, so beyond these it needs far more registers than any limit allows. Plans end
+// there, before they list what is read: that would take time and memory by the size of offsets.
+constexpr int64_t kMostPlanes = 1024;
+constexpr int64_t kMostPlaces = 4096;
 
 // One place that a stage reads of a quantity, relative to the point computed.
 struct Read {
@@ -43,15 +52,20 @@ class StreamPlanner {
 
   StreamPlan run() {
     load_fields();
+    set_margins();
+    plan_.hopeless = plan_.halo > kMostHaloPlanes;
     for (int t = 0; t < plan_.steps; ++t) {
-      for (size_t f = 0; f < program_.functions.size(); ++f) add_stage(t, f);
+      for (size_t f = 0; f < program_.functions.size() && !plan_.hopeless; ++f) add_stage(t, f);
     }
-    choose_outputs();
-    delay_loads();
+    if (!plan_.hopeless) {
+      choose_outputs();
+      delay_loads();
+      plan_.hopeless = oldest_plane() > kMostPlanes;
+    }
+    if (plan_.hopeless) return std::move(plan_);
     for (size_t s = 0; s < plan_.stages.size(); ++s) keep_what_is_read(plan_.stages[s], reads_[s]);
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     if (plan_.bulk) join_rings();
-    set_margins();
     set_unroll();
     align_rings();
     for (const Stage& stage : plan_.stages) {
@@ -231,7 +245,7 @@ class StreamPlanner {
   }
 
   // What the stage's pieces read; fills in where each field is read from.
-  std::set<Read> reads_of(Stage& stage) const {
+  std::set<Read> reads_of(Stage& stage) {
     std::set<Read> out;
     for (const StagePiece& piece : stage.pieces) {
       const auto needed = ir::reachable(*piece.graph, piece.results);
@@ -245,8 +259,14 @@ class StreamPlanner {
         stage.source[{access->field, access->level, access->component}] = quantity;
         std::vector<std::vector<int>> places = {access->offsets};
         if (access->escapes != 0) {
-          places = landing_offsets(program_.fields[static_cast<size_t>(access->field)], *access);
+          const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
+          if (landing_count(field, *access) > kMostPlaces) {
+            plan_.hopeless = true;
+            return out;
+          }
+          places = landing_offsets(field, *access);
         }
+        support::count_work(static_cast<int64_t>(places.size()));
         for (const std::vector<int>& at : places) {
           out.insert({quantity, at.front(), at.size() > 2 ? at[1] : 0, at.back()});
         }
@@ -268,6 +288,18 @@ class StreamPlanner {
     int lag = 0;
     for (const Read& read : reads) lag = std::max(lag, earliest(read, patient));
     return lag;
+  }
+
+  // The greatest age at which some stage reads a plane.
+  int64_t oldest_plane() const {
+    int64_t oldest = 0;
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      for (const Read& read : reads_[s]) {
+        const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
+        oldest = std::max<int64_t>(oldest, plan_.stages[s].lag - read.plane - quantity.lag);
+      }
+    }
+    return oldest;
   }
 
   // Notes at which ages the stage needs which cells.
@@ -346,10 +378,12 @@ class StreamPlanner {
 
   void set_margins() {
     const analysis::TileAnalysis tile = analysis::analyze_tile(program_, plan_.steps);
+    int64_t ahead = 0;
     for (const auto& levels : tile.held[0]) {
       for (const auto& margin : levels) {
         if (!margin) continue;
         plan_.lead = std::max(plan_.lead, margin->front().low);
+        ahead = std::max(ahead, margin->front().high);
         for (int axis = 0; axis < plan_.rank - 1; ++axis) {
           const analysis::Reach reach = (*margin)[margin->size() - 1 - static_cast<size_t>(axis)];
           analysis::Reach& all = plan_.margin[static_cast<size_t>(axis)];
@@ -357,6 +391,7 @@ class StreamPlanner {
         }
       }
     }
+    plan_.halo = plan_.lead + ahead;
     for (size_t axis = 0; axis < 2; ++axis) {
       plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
     }

@@ -99,7 +99,10 @@ struct Stage {
 
 struct StreamPlan {
   int rank = 0;
-  int steps = 0;                        // T
+  int steps = 0;  // T
+  // What some stage reads is more than any thread keeps, by far. Planning ended where that was
+  // seen: tiles and margins are planned, stages and queues are not.
+  bool hopeless = false;
   std::array<int, 2> patch = {1, 1};    // points per thread in x and y
   std::array<int, 2> threads = {1, 1};  // in x and y of a tile; a 2-D tile has one row of threads
   std::vector<Quantity> quantities;
@@ -108,6 +111,7 @@ struct StreamPlan {
   // written because their values are incomplete; in x multiples of a vector or of a patch.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
+  int64_t halo = 0;    // of the streamed dimension, both sides together
   int64_t lead = 0;    // planes read before the first plane that is written
   int64_t tail = 0;    // planes the front is ahead of the last plane that is written
   int unroll = 1;      // planes per iteration of the loop
@@ -153,6 +157,8 @@ int vector_length(const StreamPlan& plan, Scalar type);
 std::vector<int> landing_offsets(const ir::Field& field, const ir::Access& access, size_t d);
 // In all dimensions: every combination.
 std::vector<std::vector<int>> landing_offsets(const ir::Field& field, const ir::Access& access);
+// How many there are at least, found without listing them.
+int64_t landing_count(const ir::Field& field, const ir::Access& access);
 
 // 32-bit registers per thread that the plan's queues and a plane in the making take, with what
 // addresses and temporaries need on top.

@@ -7,6 +7,7 @@
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
 #include "compiler/schedule/streaming.h"
+#include "compiler/support/work.h"
 
 namespace stencil::schedule {
 
@@ -48,9 +49,33 @@ std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedul
     const int64_t rest = std::max<int64_t>(*points - plan.spared(axis), 1);
     int64_t count = ceil_div(rest, std::max<int64_t>(plan.core(axis), 1));
     if (plan.rank == 2) count = ceil_div(count, schedule.block[1]);
-    blocks *= count;
+    blocks = bounded_product(blocks, count);
   }
   return blocks;
+}
+
+// The greatest number from `first` to `last` for which `holds`, as it does for `first`, and for all
+// numbers up to some limit. Steps grow until they are too long: the limit is near, usually.
+template <class Predicate>
+int64_t last_where(int64_t first, int64_t last, const Predicate& holds) {
+  for (int64_t step = 1; first + step < last; step *= 2) {
+    support::count_work();
+    if (!holds(first + step)) {
+      last = first + step - 1;
+      break;
+    }
+    first += step;
+  }
+  while (first < last) {
+    support::count_work();
+    const int64_t middle = first + (last - first + 1) / 2;
+    if (holds(middle)) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
 }
 
 }  // namespace
@@ -71,10 +96,15 @@ int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
 }
 
 // Blocks run in waves, and a wave takes as long as its chunks with what precedes and follows them:
-// the length with the shortest sum of waves wins.
+// the length with the shortest sum of waves wins. More chunks are shorter and make more waves,
+// never fewer, so of those that make as many waves the most chunks are best, and are found by
+// bisection. Among hundreds of waves the last, perhaps half empty, no longer matters, while every
+// chunk costs planes: the search ends after so many. It ends before where as many waves with what
+// surrounds each of them take longer than the best, even if none is partly empty.
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
   constexpr int64_t kUsual = 256;  // for sizes that are open
   constexpr int64_t kFewGroups = 8;
+  constexpr int kMostTried = 256;
   const auto side_by_side = tiles(program, schedule, plan);
   const auto planes = extent(program, 0);
   Chunks best;
@@ -89,19 +119,31 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   if (!side_by_side || !planes) return cut(kUsual);
   const int64_t at_once = int64_t{kMultiprocessors} * resident_blocks(schedule, plan);
   const int64_t extra = plan.lead + plan.tail;
-  double least = 0;
-  for (int64_t count = 1; count <= std::max<int64_t>(*planes / (2 * extra + 4), 1); ++count) {
-    const Chunks chunks = cut(ceil_div(*planes, count));
-    int64_t blocks = *side_by_side * ceil_div(*planes, chunks.length);
+  const int64_t most = std::max<int64_t>(*planes / (2 * extra + 4), 1);
+  const auto waves = [&](const Chunks& chunks) {
+    int64_t blocks = bounded_product(*side_by_side, ceil_div(*planes, chunks.length));
     if (apart) {
-      blocks = (*side_by_side - 2) * ceil_div(*planes, chunks.length) +
-               2 * ceil_div(*planes, chunks.edge_length);
+      blocks = bounded_sum(bounded_product(*side_by_side - 2, ceil_div(*planes, chunks.length)),
+                           2 * ceil_div(*planes, chunks.edge_length));
     }
-    const int64_t waves = ceil_div(blocks, at_once);
-    const double time = static_cast<double>(waves) * static_cast<double>(chunks.length + extra);
-    if (count > 1 && time >= least) continue;
-    best = chunks;
-    least = time;
+    return blocks / at_once + (blocks % at_once == 0 ? 0 : 1);
+  };
+  const double least_possible = static_cast<double>(*side_by_side) * static_cast<double>(*planes) /
+                                static_cast<double>(at_once);
+  double least = 0;
+  int64_t count = 1;
+  for (int tried = 0; tried < kMostTried; ++tried) {
+    support::count_work();
+    const int64_t these = waves(cut(ceil_div(*planes, count)));
+    count = last_where(count, most,
+                       [&](int64_t more) { return waves(cut(ceil_div(*planes, more))) == these; });
+    const Chunks chunks = cut(ceil_div(*planes, count));
+    const double time = static_cast<double>(these) * static_cast<double>(chunks.length + extra);
+    if (tried == 0 || time < least) {
+      best = chunks;
+      least = time;
+    }
+    if (++count > most || static_cast<double>(these * extra) + least_possible >= least) break;
   }
   return best;
 }
@@ -195,6 +237,7 @@ double expected_time(const ir::Program& program, const Schedule& schedule, const
 // Small enough for registers, with a margin against spills, and for shared memory, and with tiles
 // that write at least half of what they compute in each dimension.
 bool fits(const Schedule& schedule, const StreamPlan& plan) {
+  if (plan.hopeless) return false;
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     if (2 * plan.core(axis) < plan.cover[static_cast<size_t>(axis)]) return false;
   }
@@ -381,13 +424,14 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
     error.hint = "fewer steps per tile, a larger block or more elements per thread";
     return;
   }
-  refuse_bulk(program, schedule, plan, diagnostics);
+  refuse_long_halo("L026", schedule, plan.halo, diagnostics);
+  if (!diagnostics.has_errors()) refuse_bulk(program, schedule, plan, diagnostics);
   if (diagnostics.has_errors()) return;
-  if (estimate_registers(plan) > most_registers) {
+  if (plan.hopeless || estimate_registers(plan) > most_registers) {
     Diagnostic& error = diagnostics.error(
         "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");
     error.expected = fmt::format("at most {} values of 32 bits per thread", most_registers);
-    error.found = fmt::format("{}", estimate_registers(plan));
+    error.found = plan.hopeless ? "many times that" : fmt::format("{}", estimate_registers(plan));
     error.hint = "fewer steps per tile or fewer elements per thread";
     return;
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/kernel/walk.h"
 #include "compiler/schedule/blocks.h"
+#include "compiler/schedule/family.h"
 #include "compiler/schedule/levels.h"
 
 namespace stencil::schedule {
@@ -36,6 +37,26 @@ bool is_literal(const Expr& expr) {
 }
 
 }  // namespace
+
+int64_t bounded_product(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+int64_t bounded_sum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+void refuse_long_halo(const char* code, const Schedule& schedule, int64_t planes,
+                      Diagnostics& diagnostics) {
+  if (planes <= kMostHaloPlanes) return;
+  Diagnostic& error = diagnostics.error(
+      code, {}, fmt::format("{} refused: the halo of a tile has too many planes", schedule.family));
+  error.expected = fmt::format("at most {} planes along the streamed dimension", kMostHaloPlanes);
+  error.found = fmt::format("{} for T={}", planes, schedule.time_tile);
+  error.hint = "fewer steps per tile, or --schedule direct";
+}
 
 std::vector<int> tile_sizes(int time_tile) {
   std::vector<int> sizes;

@@ -1,0 +1,123 @@
+// What planning costs, counted in operations and in bytes asked for: a program with huge offsets or
+// extents must take about what the same text takes with small numbers. Nothing here looks at a
+// clock.
+#include "compiler/support/work.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "compiler/driver/compile.h"
+#include "tests/unit/load.h"
+
+namespace {
+thread_local int64_t bytes_asked_for = 0;
+}
+
+// Memory is what a loop over an offset takes even where nobody counts its rounds.
+void* operator new(size_t size) {
+  bytes_asked_for += static_cast<int64_t>(size);
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+
+namespace stencil {
+namespace {
+
+struct Cost {
+  int64_t operations, bytes;
+};
+
+// Of checking, explaining and compiling a program with every family and for every target. Families
+// may refuse it.
+Cost cost_of(const std::string& text) {
+  const int64_t operations = support::work_done(), bytes = bytes_asked_for;
+  const ir::Program program = test::load(text);
+  for (const char* schedule : {"auto", "direct", "overlapped", "streaming", "planes"}) {
+    for (const auto target : {emit::Target::Cuda, emit::Target::Cpp}) {
+      CompileRequest request;
+      request.schedule = schedule;
+      request.emit.target = target;
+      Diagnostics diagnostics;
+      const auto compiled = compile(program, Source("test.stn", text), request, diagnostics);
+      EXPECT_TRUE(compiled || diagnostics.has_errors());
+    }
+  }
+  for (const auto target : {emit::Target::Cuda, emit::Target::Cpp}) {
+    Diagnostics diagnostics;
+    EXPECT_FALSE(explain(program, Source("test.stn", text), "auto", diagnostics, target).empty());
+  }
+  return {support::work_done() - operations, bytes_asked_for - bytes};
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+    at += with.size();
+  }
+  return text;
+}
+
+void expect_alike(const Cost& usual, const std::string& huge) {
+  constexpr int64_t kTimes = 3, kOperations = 20'000, kBytes = 4'000'000;
+  const Cost cost = cost_of(huge);
+  EXPECT_LE(cost.operations, kTimes * usual.operations + kOperations) << huge;
+  EXPECT_LE(cost.bytes, kTimes * usual.bytes + kBytes) << huge;
+}
+
+TEST(Work, DoesNotGrowWithOffsets) {
+  const char* const kFlat =
+      "grid G = [0..1999, 0..1999] steps 10;\n"
+      "field A : real on G boundary RULE;\n"
+      "stencil s : A on G = 0.5*A[-FAR,NEAR] + 0.25*A[NEAR,-FAR] + A[1,0];\n";
+  const char* const kAlong =
+      "grid G = [0..1999, 0..1999] steps 10;\n"
+      "field A, B : real on G boundary RULE;\n"
+      "stencil s : A on G = 0.5*B[0,FAR] + B[0,-NEAR];\n"
+      "stencil t : B on G = 0.5*A[FAR,0] + A[-NEAR,0];\n";
+  const char* const kDeep =
+      "grid G = [0..199, 0..199, 0..199] steps 10;\n"
+      "field A : real on G boundary RULE;\n"
+      "field C : real on G constant boundary RULE;\n"
+      "stencil s : A on G = C[FAR,-FAR,FAR] * A[-FAR,NEAR,1] + A[NEAR,-FAR,FAR] + A[1,0,0];\n";
+  const char* const kLine =
+      "grid G = [0..1999] steps 10;\n"
+      "field A : real on G boundary RULE;\n"
+      "stencil s : A on G = 0.5*A[-FAR] + 0.25*A[NEAR];\n";
+  for (const char* text : {kFlat, kAlong, kDeep, kLine}) {
+    for (const char* rule : {"clamp", "mirror", "periodic", "constant 1"}) {
+      const std::string program = replaced(text, "RULE", rule);
+      const auto with = [&](const char* far, const char* near) {
+        return replaced(replaced(program, "FAR", far), "NEAR", near);
+      };
+      const Cost usual = cost_of(with("2", "1"));
+      expect_alike(usual, with("1048576", "65536"));
+      expect_alike(usual, with("4000", "1"));
+    }
+  }
+}
+
+TEST(Work, DoesNotGrowWithExtents) {
+  const char* const kFlat =
+      "grid G = [0..LAST, 0..LAST] steps 10;\n"
+      "field A : half on G boundary [periodic, clamp];\n"
+      "stencil s : A on G = 0.25*(A[-1,0] + A[1,0] + A[0,1] + A[0,-1]);\n";
+  const char* const kDeep =
+      "grid G = [0..LAST, 0..1023, 0..511] steps 10;\n"
+      "field A : half on G boundary mirror;\n"
+      "stencil s : A on G = 0.25*(A[-1,0,0] + A[1,0,0] + A[0,1,0] + A[0,-1,0]);\n";
+  for (const char* text : {kFlat, kDeep}) {
+    const Cost usual = cost_of(replaced(text, "LAST", "4095"));
+    for (const char* last : {"134217727", "1073741823", "999999999"}) {
+      expect_alike(usual, replaced(text, "LAST", last));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stencil
