@@ -236,11 +236,15 @@ class CudaAccelerator : public Accelerator {
   std::vector<Loaded> kernels_;
 };
 
-NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
+emit::Options emit_options() {
   emit::Options options;
   options.target = emit::Target::Cuda;
   options.kernels_only = true;
-  return {emit::emit(module_, options), gpu_.architecture,
+  return options;
+}
+
+NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
+  return {emit::emit(module_, emit_options()), gpu_.architecture,
           emit::required_flags(emit::Target::Cuda, module_.fp), output};
 }
 
@@ -265,7 +269,8 @@ Status CudaAccelerator::load(const std::string& image) {
 Status CudaAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
     Loaded found{nullptr, emit::dynamic_shared_bytes(kernel, module_)};
-    const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, kernel.name.c_str());
+    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, symbol.c_str());
     if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
     const Status fits = check_limits(kernel, found.function);
     if (!fits.ok()) return fits;

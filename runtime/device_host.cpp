@@ -78,6 +78,13 @@ std::optional<int64_t> stack_bytes(const kernel::Kernel& kernel, const kernel::M
   return total;
 }
 
+emit::Options emit_options() {
+  emit::Options options;
+  options.target = emit::Target::Cpp;
+  options.kernels_only = true;
+  return options;
+}
+
 Status HostAccelerator::find_kernels() {
   constexpr int64_t kStackBytes = 2 << 20;  // half of what threads have
   for (const kernel::Kernel& kernel : module_.kernels) {
@@ -90,7 +97,8 @@ Status HostAccelerator::find_kernels() {
                       kernel.name, bytes ? std::to_string(*bytes) : "too many", kStackBytes),
           "use a schedule with smaller tiles"};
     }
-    kernels_.push_back(interface_.find(loaded_.get(), kernel.name.c_str()));
+    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    kernels_.push_back(interface_.find(loaded_.get(), symbol.c_str()));
     if (kernels_.back() == nullptr) {
       return Failure{"R042", fmt::format("the compiled kernels lack {}", kernel.name), ""};
     }
@@ -221,10 +229,7 @@ Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& s
 }  // namespace
 
 std::string host_source(const kernel::Module& module) {
-  emit::Options options;
-  options.target = emit::Target::Cpp;
-  options.kernels_only = true;
-  return emit::emit(module, options);
+  return emit::emit(module, emit_options());
 }
 
 Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& library,

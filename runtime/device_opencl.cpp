@@ -317,15 +317,19 @@ bool OpenClAccelerator::runs_on_cpu() const {
   return (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-Status OpenClAccelerator::build(const std::string* source) {
-  const Status opened = open();
-  if (!opened.ok()) return opened;
+emit::Options emit_options() {
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
+  return options;
+}
+
+Status OpenClAccelerator::build(const std::string* source) {
+  const Status opened = open();
+  if (!opened.ok()) return opened;
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
   if (runs_on_cpu()) flags += kCpuFlags;
-  const Status compiled = compile(source ? *source : emit::emit(module_, options), flags);
+  const Status compiled = compile(source ? *source : emit::emit(module_, emit_options()), flags);
   if (!compiled.ok()) return compiled;
   return find_kernels();
 }
@@ -366,7 +370,8 @@ Status OpenClAccelerator::share(const OpenClAccelerator& built) {
 Status OpenClAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
     cl_int error = CL_SUCCESS;
-    const cl_kernel built = cl_.clCreateKernel(program_, kernel.name.c_str(), &error);
+    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    const cl_kernel built = cl_.clCreateKernel(program_, symbol.c_str(), &error);
     if (error != CL_SUCCESS) return driver_failure("to find kernel " + kernel.name, error);
     kernels_.push_back(built);
     const Status fits = check_limits(kernel, built);

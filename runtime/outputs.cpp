@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/support/escape.h"
 #include "runtime/files.h"
 #include "runtime/npy.h"
 
@@ -25,15 +26,6 @@ Result<NewFile> png_file(const Output& output, const reference::FieldData& field
   if (!bytes.ok()) return bytes.failure();
   return NewFile{output.path, static_cast<int64_t>(bytes.value().size()),
                  [text = bytes.value()](FileWriter& file) { return file.write(text); }};
-}
-
-// Text as the value of an XML attribute.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '"' ? "&quot;" : std::string(1, c);
-  }
-  return out;
 }
 
 Result<NewFile> file_of(const ir::Program& program, const reference::State& state,
@@ -129,7 +121,7 @@ Status Series::write_collections() const {
     for (const int64_t step : steps_) {
       const auto file = std::filesystem::path(numbered(output.path, step)).filename();
       text += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", step,
-                          escaped(file.string()));
+                          xml_attribute(file.string()));
     }
     text += "  </Collection>\n</VTKFile>\n";
     const auto path = std::filesystem::path(output.path).replace_extension(".pvd");

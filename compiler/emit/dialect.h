@@ -63,8 +63,12 @@ struct Dialect {
   std::string_view prelude;  // what the file begins with, of kernels for a compiler without headers
   std::vector<Intrinsic> intrinsics;
   std::vector<Intrinsic> fast_intrinsics;  // --fp=fast prefers these
-  std::vector<Helper> helpers;          // before the common ones (helpers.cpp), which they replace
-  std::set<std::string_view> reserved;  // beside the C and C library names (names.cpp)
+  std::vector<Helper> helpers;  // before the common ones (helpers.cpp), which they replace
+  // What names of the program must not be spelled like, besides keywords (names.cpp): texts of
+  // reserved_names.h, words, and what words begin with.
+  std::vector<std::string_view> declared;
+  std::set<std::string> reserved;
+  std::vector<std::string> reserved_prefixes;
 
   std::string_view type(Scalar scalar) const { return types[static_cast<size_t>(scalar)]; }
 };

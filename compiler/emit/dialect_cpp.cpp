@@ -8,6 +8,7 @@
 // correctly is asked for as a builtin, which may become one instruction; the other functions are
 // calls of the C library, as in the interpreter.
 #include "compiler/emit/dialect.h"
+#include "compiler/emit/reserved_names.h"
 
 namespace stencil::emit {
 
@@ -34,7 +35,7 @@ Dialect make_dialect() {
       {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
       {Op::Mod, "", "", "fmodf", "fmod"},
   };
-  d.reserved = {"blocks"};
+  d.declared = {kCppNames};
   return d;
 }
 
@@ -92,7 +93,6 @@ Dialect make_jit_dialect() {
         break;
     }
   }
-  d.reserved = {"arguments", "begin_block", "end_block"};
   return d;
 }
 

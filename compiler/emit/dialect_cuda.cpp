@@ -5,6 +5,7 @@
 // and divisions are correctly rounded by default. Halves are carried as 16 bits and converted with
 // one instruction each; bfloats by arithmetic on bits, which works on every architecture.
 #include "compiler/emit/dialect.h"
+#include "compiler/emit/reserved_names.h"
 
 namespace stencil::emit {
 
@@ -194,17 +195,10 @@ Dialect make_dialect(std::string_view wide) {
        "  return bits;\n"
        "}"},
   };
-  d.reserved = {
-      "blockIdx", "blockDim",  "threadIdx",    "gridDim",     "warpSize", "dim3",   "uint3",
-      "char1",    "char2",     "char3",        "char4",       "uchar4",   "short2", "short4",
-      "int1",     "int2",      "int3",         "int4",        "uint2",    "uint4",  "long2",
-      "long4",    "longlong2", "float1",       "float2",      "float3",   "float4", "double1",
-      "double2",  "double3",   "double4",      "half",        "half2",    "rsqrt",  "rsqrtf",
-      "rcbrt",    "sinpi",     "cospi",        "norm",        "rnorm",    "norm3d", "norm4d",
-      "saturate", "atomicAdd", "atomicMin",    "clock",       "clock64",  "tex1D",  "min",
-      "max",      "umin",      "umax",         "abs",         "llabs",    "mul24",  "shared_memory",
-      "texture",  "surface",   "cudaStream_t", "cudaError_t",
-  };
+  d.declared = {kCppNames, kCudaNames};
+  d.reserved = {"blockIdx",      "blockDim", "threadIdx", "gridDim", "warpSize",
+                "shared_memory", "half",     "half2",     "texture", "surface"};
+  for (char c = 'A'; c <= 'Z'; ++c) d.reserved_prefixes.push_back(std::string("cuda") + c);
   return d;
 }
 

@@ -3,6 +3,7 @@
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
 // vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
 #include "compiler/emit/dialect.h"
+#include "compiler/emit/reserved_names.h"
 
 namespace stencil::emit {
 
@@ -65,20 +66,15 @@ Dialect make_dialect() {
        "  return bits;\n"
        "}"},
   };
-  d.reserved = {
-      "kernel",    "global",    "local",      "constant",   "private",  "half",    "half2",
-      "half4",     "uchar",     "ushort",     "uint",       "ulong",    "char2",   "char4",
-      "short2",    "short4",    "int2",       "int3",       "int4",     "int8",    "int16",
-      "uint2",     "uint4",     "long2",      "long4",      "float2",   "float3",  "float4",
-      "float8",    "float16",   "double2",    "double3",    "double4",  "event_t", "image2d_t",
-      "sampler_t", "read_only", "write_only", "read_write", "barrier",  "select",  "mix",
-      "clamp",     "step",      "smoothstep", "sign",       "radians",  "degrees", "dot",
-      "cross",     "length",    "distance",   "normalize",  "min",      "max",     "abs",
-      "abs_diff",  "mad",       "mad24",      "mul24",      "rotate",   "clz",     "upsample",
-      "any",       "all",       "bitselect",  "rsqrt",      "prefetch", "shuffle", "vec_step",
-      "pipe",      "quad",      "complex",    "imaginary",  "generic",  "uniform", "as_int",
-      "as_float",
-  };
+  d.declared = {kOpenClNames};
+  d.reserved = {"kernel",    "global",     "local",     "constant", "private", "generic",
+                "uniform",   "pipe",       "quad",      "complex",  "half",    "half2",
+                "image1d_t", "image2d_t",  "image3d_t", "event_t",  "queue_t", "sampler_t",
+                "read_only", "write_only", "read_write"};
+  d.reserved_prefixes = {"as_",      "async_", "atom",        "cl_",        "convert_",
+                         "CLK_",     "get_",   "half_",       "image1d_",   "image2d_",
+                         "image3d_", "intel_", "native_",     "read_image", "sub_group_",
+                         "vload",    "vstore", "work_group_", "write_image"};
   return d;
 }
 

@@ -16,6 +16,7 @@
 #include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::emit {
 
@@ -91,19 +92,6 @@ std::string Driver::check_arguments() const {
   return comma_list(items);
 }
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "\"";
-}
-
-}  // namespace
-
 void Driver::check_extents(const Array& array, const std::vector<Expr>& extents) {
   std::vector<std::string> items;
   for (const Expr& extent : extents) items.push_back(text(extent));
@@ -130,7 +118,7 @@ void Driver::check_function() {
   for (const kernel::Check& check : plan_.checks) {
     const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
     out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
-    out_.line(fmt::format("return {};", quoted(check.message)));
+    out_.line(fmt::format("return {};", string_literal(check.message)));
     out_.close();
   }
   for (const Array& array : plan_.arrays) {
@@ -287,7 +275,7 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   out_.line(fmt::format("stencil_tensor_map {};", name));
   out_.open(
       fmt::format("if (const char* error = stencil_describe({}) {{",
-                  comma_list({"&" + name, quoted(array.name), slot, "{" + comma_list(extents) + "}",
+                  comma_list({"&" + name, string_literal(array.name), slot, "{" + comma_list(extents) + "}",
                               fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
                       ")"));
   out_.line("return error;");

@@ -135,6 +135,11 @@ std::string emit(const kernel::Module& module, const Options& options,
   return finished(out.str());
 }
 
+std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& kernel,
+                          const Options& options) {
+  return Names(module, dialect_of(options)).spell(kernel.name);
+}
+
 std::string required_flags(Target target, FpMode fp) {
   if (fp == FpMode::Fast) {
     switch (target) {

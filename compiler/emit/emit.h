@@ -34,6 +34,10 @@ struct SelfCheck {
 // arrays do, i.e. up to 48 KiB. More than 0 also needs MaxDynamicSharedMemorySize to be raised.
 int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module& module);
 
+// What a kernel is called in the emitted text.
+std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& kernel,
+                          const Options& options);
+
 // Source text of the whole file; deterministic. `self_check` is needed when options.main is set.
 std::string emit(const kernel::Module& module, const Options& options,
                  const SelfCheck* self_check = nullptr);

@@ -50,7 +50,7 @@ class MainProgram {
         initial_(with_all_written(check.initial)),
         reference_(check.reference),
         target_(target),
-        names_(Names(module, cpp_dialect()).for_host(module)),
+        names_(Names(module, file_dialect()).for_host(module, {"a", "infos"})),
         expressions_(cpp_dialect(), module, names_) {}
 
   void write() {
@@ -93,6 +93,10 @@ class MainProgram {
   void main_function();
   void parameter_locals(const std::vector<kernel::Expr>& expressions);
   double tolerance() const;
+  // Whose names are taken: that of the file around.
+  const Dialect& file_dialect() const {
+    return target_ == Target::Cuda ? cuda_dialect() : cpp_dialect();
+  }
   // Device memory has rows that lie further apart than they are long.
   bool padded() const { return target_ == Target::Cuda && kernel::is_padded(plan_); }
 
@@ -109,7 +113,7 @@ class MainProgram {
 
 // The functions of a host-only module: its kernels, and advance() over its plan.
 void MainProgram::host_module(const char* name, const Module& module) {
-  Names names(module, cpp_dialect());
+  Names names(module, file_dialect());
   WriterOptions options;
   options.exported = false;
   options.parallel_loops = true;
@@ -203,7 +207,7 @@ void MainProgram::array_table() {
 
 std::string MainProgram::host_call(const std::string& function, const Module& module,
                                    const std::string& steps) {
-  Names names = Names(module, cpp_dialect()).for_host(module);
+  Names names = Names(module, file_dialect()).for_host(module);
   const HostApi api(module, names);
   std::vector<std::string> items;
   for (const Pointer& pointer : api.pointers()) {
@@ -227,7 +231,7 @@ std::string MainProgram::host_call(const std::string& function, const Module& mo
 // program with reductions.
 void MainProgram::results() {
   if (!api_.has_results()) return;
-  Names names = Names(reference_, cpp_dialect()).for_host(reference_);
+  Names names = Names(reference_, file_dialect()).for_host(reference_);
   const HostApi plain(reference_, names);
   out_.line(fmt::format("typedef reference::{} reference_results;", plain.results_type()));
   out_.line(fmt::format("static {} came_to;  // of the latest run", api_.results_type()));

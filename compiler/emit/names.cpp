@@ -1,8 +1,13 @@
-// Reserved names that all targets share: the keywords of C and C++, the types and functions of the
-// headers that emitted files include (and that CUDA's runtime header brings with it), and macros.
+// One rule for every name of a program: it is spelled as in the program, unless the target, what
+// the emitted file includes, or the file itself has another meaning for it; then an underscore is
+// added. What the headers define and declare is taken from the compilers (tools/reserved_names),
+// macros of headers that only some systems have from their manuals. Names of the kernel IR are
+// distinct, so the spellings are kept distinct as well.
 #include "compiler/emit/names.h"
 
+#include <algorithm>
 #include <iterator>
+#include <mutex>
 #include <sstream>
 
 #include "compiler/kernel/walk.h"
@@ -11,8 +16,8 @@ namespace stencil::emit {
 
 namespace {
 
-std::set<std::string> words(const std::string& text) {
-  std::istringstream in(text);
+std::set<std::string> words(std::string_view text) {
+  std::istringstream in{std::string(text)};
   return {std::istream_iterator<std::string>(in), {}};
 }
 
@@ -27,45 +32,39 @@ const std::set<std::string> kKeywords = words(
     "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while "
     "xor xor_eq std main linux unix");
 
-// math.h, stdlib.h, string.h, stdio.h, time.h, stdint.h, and the unistd.h names that come along;
-// then what the writers themselves say.
-const std::set<std::string> kLibrary = words(
-    "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 expm1 "
-    "frexp ilogb ldexp log log10 log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt "
-    "erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint round lround llround trunc "
-    "fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn y0 "
-    "y1 yn gamma signgam drem significand finite scalb pow10 isnan isinf isfinite isnormal "
-    "signbit fpclassify sincos acosf asinf atanf cosf sinf tanf tanhf expf logf powf sqrtf "
-    "fabsf floorf ceilf fmodf fmaf fminf fmaxf j0f j1f y0f y1f abs labs llabs div ldiv lldiv "
-    "abort exit atexit atof atoi atol atoll strtod strtol strtoll rand srand random srandom "
-    "drand48 malloc calloc realloc free getenv setenv system qsort bsearch mblen memcpy "
-    "memmove memset memcmp memchr strlen strcmp strcpy strcat strchr index rindex bcopy bzero "
-    "bcmp ffs basename printf fprintf sprintf snprintf scanf sscanf puts putchar getchar "
-    "fopen fclose fread fwrite fflush remove rename tmpfile perror stdin stdout stderr time "
-    "clock difftime mktime ctime localtime gmtime timer_t timezone daylight signal raise read "
-    "write open close link unlink pipe dup dup2 access sleep usleep pause nice fork sync "
-    "alarm truncate select send recv bind listen accept stat size_t ssize_t ptrdiff_t int8_t "
-    "int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t uint ulong "
-    "ushort off_t time_t float_t double_t NULL EOF NAN INFINITY HUGE_VAL HUGE_VALF M_PI M_E "
-    "RAND_MAX BUFSIZ errno assert va_list swap error arrays parameters block self_check");
+// What older C libraries define, and what the writers say themselves at places where a name of the
+// program may stand.
+const std::set<std::string> kOthers = words(
+    "major minor makedev DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS HUGE imaginary pow10 "
+    "significand error arrays parameters block blocks arguments begin_block end_block "
+    "self_check _tolower _toupper");
 
-void collect(const kernel::Kernel& kernel, std::set<std::string>& names) {
-  names.insert(kernel.name);
-  for (const auto& buffer : kernel.buffers) names.insert(buffer.name);
-  for (const auto& scalar : kernel.scalars) names.insert(scalar.name);
-  for (const auto& source : kernel.bulk_sources) names.insert(source.name);
-  kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
-    if (const auto* let = std::get_if<kernel::Let>(&statement.kind)) names.insert(let->name);
-    if (const auto* loop = std::get_if<kernel::For>(&statement.kind)) names.insert(loop->name);
-  });
+// Functions and types of the emitted file are called after the program and end so.
+constexpr const char* kEndings[] = {"_run",     "_run_device", "_run_padded", "_run_packed",
+                                    "_results", "_params",     "_init",       "_default_params"};
+
+// Whether a table of reserved_names.h has the name.
+bool has(std::string_view table, const std::string& name) {
+  static std::map<std::string_view, std::set<std::string>> read;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  auto [names, fresh] = read.try_emplace(table);
+  if (fresh) names->second = words(table);
+  return names->second.count(name) > 0;
+}
+
+bool begins(const std::string& name, std::string_view prefix) {
+  return name.compare(0, prefix.size(), prefix) == 0;
 }
 
 }  // namespace
 
-Names::Names(const kernel::Module& module, const Dialect& dialect) : dialect_(dialect) {
+Names::Names(const kernel::Module& module, const Dialect& dialect,
+             const std::set<std::string>& also)
+    : dialect_(dialect), module_(module.name), also_(also) {
   used_.insert(module.name);
   for (const auto& constant : module.constants) used_.insert(constant.name);
-  for (const auto& kernel : module.kernels) collect(kernel, used_);
+  for (const auto& kernel : module.kernels) used_.merge(kernel::names_in(kernel));
   for (const auto& array : module.plan.arrays) used_.insert(array.name);
   for (const auto& parameter : module.plan.parameters) used_.insert(parameter.name);
   for (const auto& scratch : module.plan.scratch) used_.insert(scratch.name);
@@ -75,14 +74,21 @@ Names::Names(const kernel::Module& module, const Dialect& dialect) : dialect_(di
     used_.insert(thread);
     spelled_[thread] = thread;
   }
+  // At file scope, and always spelled alike.
+  for (const auto& array : module.plan.arrays) spell(array.name);
+  for (const auto& parameter : module.plan.parameters) spell(parameter.name);
+  for (const auto& reduction : module.plan.reductions) spell(reduction.name);
+  for (const auto& kernel : module.kernels) spell(kernel.name);
+  for (const auto& constant : module.constants) spell(constant.name);
+  for (const auto& scratch : module.plan.scratch) spell(scratch.name);
 }
 
-Names Names::for_host(const kernel::Module& module) {
-  Names host(dialect_);
+Names Names::for_host(const kernel::Module& module, const std::set<std::string>& also) {
+  Names host(dialect_, module_, also);
   const auto share = [&](const std::string& name) {
     host.used_.insert(name);
-    host.spelled_[name] = spell(name);
-    host.used_.insert(host.spelled_[name]);
+    if (!also.count(spell(name))) host.spelled_[name] = spell(name);
+    host.used_.insert(host.spell(name));
   };
   share(module.name);
   for (const auto& constant : module.constants) share(constant.name);
@@ -95,8 +101,24 @@ Names Names::for_host(const kernel::Module& module) {
 }
 
 bool Names::reserved(const std::string& name) const {
-  return kKeywords.count(name) || kLibrary.count(name) || dialect_.reserved.count(name) ||
-         name.rfind("stencil_", 0) == 0 || name.rfind("__", 0) == 0;
+  if (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) return true;
+  if (kKeywords.count(name) || kOthers.count(name) || also_.count(name)) return true;
+  if (dialect_.reserved.count(name)) return true;
+  const auto table_has = [&](std::string_view table) { return has(table, name); };
+  if (std::any_of(dialect_.declared.begin(), dialect_.declared.end(), table_has)) return true;
+  return reserved_beginning(name) || (begins(name, module_) && is_entry(name));
+}
+
+// Whatever follows it.
+bool Names::reserved_beginning(const std::string& name) const {
+  const auto with = [&](std::string_view prefix) { return begins(name, prefix); };
+  return with("stencil_") || with("STENCIL_") ||
+         std::any_of(dialect_.reserved_prefixes.begin(), dialect_.reserved_prefixes.end(), with);
+}
+
+bool Names::is_entry(const std::string& name) const {
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](const char* ending) { return name == module_ + ending; });
 }
 
 std::string Names::spell(const std::string& name) {
@@ -104,8 +126,13 @@ std::string Names::spell(const std::string& name) {
   if (known != spelled_.end()) return known->second;
   std::string spelling = name;
   while (reserved(spelling) || (spelling != name && used_.count(spelling))) {
-    spelling = spelling.rfind("__", 0) == 0 ? "n" + spelling : spelling + "_";
-    if (spelling.rfind("stencil_", 0) == 0) spelling = "the_" + spelling;
+    if (spelling[0] == '_') {
+      spelling = "n" + spelling;
+    } else if (reserved_beginning(spelling)) {
+      spelling = "the_" + spelling;
+    } else {
+      spelling += "_";
+    }
   }
   used_.insert(spelling);
   return spelled_[name] = spelling;
@@ -113,7 +140,9 @@ std::string Names::spell(const std::string& name) {
 
 std::string Names::fresh(const std::string& base) {
   // A reserved prefix stays reserved whatever follows it.
-  const std::string stem = reserved(base + "_2") ? "the_" + base : base;
+  std::string stem = base;
+  if (stem[0] == '_') stem = "n" + stem;
+  if (reserved_beginning(stem)) stem = "the_" + stem;
   std::string name = stem;
   for (int number = 2; reserved(name) || used_.count(name); ++number) {
     name = stem + "_" + std::to_string(number);

@@ -1,10 +1,12 @@
-// Names in the output. The IR's names are C identifiers, but a field may be called `int` or `sin`,
-// a keyword or a library function of the target: such names get an underscore, everywhere alike.
+// Names in the output. The IR's names are C identifiers, but a field may be called `int`, `sin` or
+// `M_PI`, a keyword, a function or a macro of the target: such names get an underscore, everywhere
+// alike.
 #pragma once
 
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "compiler/emit/dialect.h"
 #include "compiler/kernel/plan.h"
@@ -13,24 +15,31 @@ namespace stencil::emit {
 
 class Names {
  public:
-  // Names of everything in `module`, and of `taken` besides, are never given to anything else.
-  Names(const kernel::Module& module, const Dialect& dialect);
+  // Names of everything in `module` are never given to anything else. `also`: words that names of
+  // the module must not be spelled like, besides those that are always reserved.
+  Names(const kernel::Module& module, const Dialect& dialect,
+        const std::set<std::string>& also = {});
 
   // The spelling of a name of the IR: the same for the same name.
   std::string spell(const std::string& name);
 
   // Names for host functions beside these kernels: what stands at file scope is spelled as here,
   // and the kernels' local names are free.
-  Names for_host(const kernel::Module& module);
+  Names for_host(const kernel::Module& module, const std::set<std::string>& also = {});
 
   // A name for something the writer itself introduces, not used before.
   std::string fresh(const std::string& base);
 
  private:
-  explicit Names(const Dialect& dialect) : dialect_(dialect) {}
+  Names(const Dialect& dialect, std::string module, const std::set<std::string>& also)
+      : dialect_(dialect), module_(std::move(module)), also_(also) {}
   bool reserved(const std::string& name) const;
+  bool reserved_beginning(const std::string& name) const;
+  bool is_entry(const std::string& name) const;
 
   const Dialect& dialect_;
+  std::string module_;
+  std::set<std::string> also_;
   std::set<std::string> used_;
   std::map<std::string, std::string> spelled_;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "compiler/support/escape.h"
+
 namespace stencil::emit {
 
 namespace {
@@ -80,20 +82,25 @@ void Text::comment(std::string_view content) {
   const std::string start = std::string(indent_, ' ') + "//";
   while (true) {
     const size_t end = std::min(content.find('\n'), content.size());
-    std::string rest(content.substr(0, end));
+    std::string rest = visible(content.substr(0, end));
     const size_t inset = std::min(rest.find_first_not_of(' '), size_t{20});
     const std::string hanging(inset > 0 && inset < 20 ? inset + 3 : 0, ' ');
     const size_t room = kColumns - std::min(indent_ + 3, kColumns - 20);
     while (rest.size() > room) {
       const size_t at = rest.rfind(' ', room);
       if (at == std::string::npos || at <= hanging.size()) break;
-      text_ += start + " " + rest.substr(0, at) + "\n";
+      comment_text(start, rest.substr(0, at));
       rest = hanging + rest.substr(at + 1);
     }
-    text_ += start + (rest.empty() ? "" : " ") + rest + "\n";
+    comment_text(start, rest);
     if (end == content.size()) return;
     content.remove_prefix(end + 1);
   }
+}
+
+void Text::comment_text(const std::string& start, const std::string& content) {
+  const std::string line = comment_line(content);
+  text_ += start + (line.empty() ? "" : " ") + line + "\n";
 }
 
 void Text::verbatim(std::string_view content) {

@@ -22,7 +22,7 @@ class Text {
   // indented by four more.
   void line(std::string_view content);
   void blank();                               // one empty line, never two in a row
-  void comment(std::string_view content);     // `// ` before every line of it, wrapped
+  void comment(std::string_view content);     // `// ` before every line of it, wrapped, escaped
   void verbatim(std::string_view content);    // as it is, at column 0; lines end in \n
   void flush_left(std::string_view content);  // a preprocessor line
   void open(std::string_view content);        // line, and what follows is indented
@@ -32,6 +32,8 @@ class Text {
   const std::string& str() const { return text_; }
 
  private:
+  void comment_text(const std::string& start, const std::string& content);
+
   std::string text_;
   size_t indent_ = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "compiler/emit/legalise.h"
 #include "compiler/kernel/walk.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::emit {
 
@@ -21,7 +22,7 @@ using kernel::Space;
 namespace {
 
 std::string with_comment(const std::string& line, const std::string& comment) {
-  return comment.empty() ? line : line + "  // " + comment;
+  return comment.empty() ? line : line + "  // " + comment_line(comment);
 }
 
 constexpr const char* kBlocksSuffix = "_blocks";  // of the function that does a range of blocks
@@ -164,7 +165,7 @@ void Writer::signature(const Kernel& kernel) {
       break;
     case Target::Cpp:
       if (dialect_.block_ranges) {
-        name += kBlocksSuffix;
+        name = blocks_function_ = names_.fresh(name + kBlocksSuffix);
         list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
       } else if (!is_single_block(module_, kernel)) {
         list.push_back("const int64_t blocks");
@@ -249,7 +250,7 @@ void Writer::packed_entry(const Kernel& kernel) {
       fmt::format("extern \"C\" void {}(void* const* arguments,{}int64_t begin_block,{}"
                   "int64_t end_block) {{",
                   name, soft_space(1), soft_space(1)));
-  out_.line(fmt::format("{}{}({});", name, kBlocksSuffix, comma_list(list)));
+  out_.line(fmt::format("{}({});", blocks_function_, comma_list(list)));
   out_.close();
   out_.blank();
 }

@@ -72,8 +72,9 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
-  std::string packed_;   // name of a vector on its way; empty: none yet
-  std::string arrived_;  // name of the words that tell which bulk copies have arrived
+  std::string blocks_function_;  // that does a range of its blocks
+  std::string packed_;           // name of a vector on its way; empty: none yet
+  std::string arrived_;          // name of the words that tell which bulk copies have arrived
   int loop_depth_ = 0;
 };
 

@@ -115,6 +115,19 @@ void for_each_node(const Body& body, const std::function<void(const Expr&)>& vis
   });
 }
 
+std::set<std::string> names_in(const Kernel& kernel) {
+  std::set<std::string> names = {kernel.name};
+  for (const Buffer& buffer : kernel.buffers) names.insert(buffer.name);
+  for (const ScalarArgument& scalar : kernel.scalars) names.insert(scalar.name);
+  for (const BulkSource& source : kernel.bulk_sources) names.insert(source.name);
+  for_each_statement(kernel.body, [&](const Statement& statement) {
+    if (const auto* let = std::get_if<Let>(&statement.kind)) names.insert(let->name);
+    if (const auto* loop = std::get_if<For>(&statement.kind)) names.insert(loop->name);
+    if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) names.insert(shuffle->name);
+  });
+  return names;
+}
+
 std::set<std::string> variables_in(const Body& body) {
   std::set<std::string> names;
   for_each_node(body, [&](const Expr& node) {

@@ -21,6 +21,9 @@ void for_each_node(const Expr& expr, const std::function<void(const Expr&)>& vis
 // All nodes of all expressions in a body, nested ones included.
 void for_each_node(const Body& body, const std::function<void(const Expr&)>& visit);
 
+// Everything that a kernel gives a name: itself, its arguments, buffers, lets and loops.
+std::set<std::string> names_in(const Kernel& kernel);
+
 // Names of all variables read in the body, whether defined in it or not.
 std::set<std::string> variables_in(const Body& body);
 

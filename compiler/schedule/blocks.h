@@ -15,15 +15,21 @@
 
 namespace stencil::schedule {
 
-// Hands out names that are unique in the emitted file: what the user chose keeps its name, what the
-// compiler makes up gets a number if it would clash.
+// Hands out names that are unique in a kernel and its module. What the program calls something
+// keeps that name; what the compiler makes up gets a number if the program uses the name anywhere,
+// be it in another kernel.
 class Names {
  public:
+  // For what the compiler makes up.
   std::string unique(const std::string& wanted);
+  // For what the program calls so; numbered only where something of that name is in scope.
+  std::string keep(const std::string& name);
   void reserve(const std::string& name) { taken_.insert(name); }
+  // The program calls something so, somewhere.
+  void set_aside(const std::string& name) { set_aside_.insert(name); }
 
  private:
-  std::set<std::string> taken_;
+  std::set<std::string> taken_, set_aside_;
 };
 
 // A point of the grid: one I32 expression per dimension, outermost first, in grid coordinates.
@@ -76,6 +82,7 @@ class Interface {
 
  private:
   bool wide(const ir::Box& box, bool padded) const;  // may take 2^31 elements or more
+  void set_program_names_aside();
   void name_sizes();
   kernel::Expr lead(ir::FieldId field, int component) const;  // of its rows
   void lay_out(Rows rows);

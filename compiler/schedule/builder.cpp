@@ -1,14 +1,32 @@
 // Keeps a kernel's buffers and its launch's arguments in step while a schedule writes the body.
 #include "compiler/schedule/builder.h"
 
+#include <set>
+
+#include "compiler/kernel/walk.h"
+
 namespace stencil::schedule {
 
 using kernel::Expr;
 
-KernelBuilder::KernelBuilder(const Interface& interface, std::string name, std::string comment)
+KernelBuilder::KernelBuilder(const Interface& interface, const kernel::Module& module,
+                             std::string name, std::string comment)
     : interface_(interface), names_(interface.names()) {
+  for (const kernel::NamedConstant& constant : module.constants) names_.reserve(constant.name);
   kernel_.name = std::move(name);
   kernel_.comment = std::move(comment);
+}
+
+Expr KernelBuilder::constant(kernel::Module& module, const std::string& wanted, int64_t value,
+                             std::string comment) {
+  std::set<std::string> elsewhere;
+  for (const kernel::Kernel& kernel : module.kernels) elsewhere.merge(kernel::names_in(kernel));
+  std::string name;
+  do {
+    name = names_.unique(wanted);
+  } while (elsewhere.count(name));
+  module.constants.push_back({name, Scalar::I32, value, std::move(comment)});
+  return kernel::variable(name);
 }
 
 kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slot, bool stored) {

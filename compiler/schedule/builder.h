@@ -13,7 +13,13 @@ namespace stencil::schedule {
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Interface& interface, std::string name, std::string comment);
+  // To be added to `module`, whose constants it may name.
+  KernelBuilder(const Interface& interface, const kernel::Module& module, std::string name,
+                std::string comment);
+
+  // A constant of the module, under a name that none of its kernels uses.
+  kernel::Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
+                        std::string comment);
 
   // The argument for one slot of one component; the same buffer each time it is asked for.
   // `stored`: the kernel writes to it.

@@ -114,7 +114,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     const bool named = !node.hint.empty() && (!is_leaf(node) || access);
     if (!shared && !named && size[i] <= kLargestExpression) continue;
     if (node.type == Scalar::F16 || node.type == Scalar::BF16) continue;  // storage only
-    const std::string name = names.unique(node.hint.empty() ? "v" : node.hint);
+    const std::string name = node.hint.empty() ? names.unique("v") : names.keep(node.hint);
     body.push_back({kernel::Let{name, values[i]}});
     values[i] = kernel::variable(name, node.type);
     size[i] = 0;

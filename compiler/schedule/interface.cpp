@@ -17,8 +17,15 @@ using kernel::Expr;
 
 std::string Names::unique(const std::string& wanted) {
   std::string name = wanted;
-  for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", wanted, n);
+  for (int n = 1; set_aside_.count(name) || taken_.count(name); ++n) {
+    name = fmt::format("{}_{}", wanted, n);
+  }
+  taken_.insert(name);
   return name;
+}
+
+std::string Names::keep(const std::string& name) {
+  return taken_.insert(name).second ? name : unique(name);
 }
 
 std::vector<std::string> axis_names(int rank) {
@@ -37,6 +44,10 @@ std::string identifier_of(const std::string& path) {
   return out;
 }
 
+std::string component_name(const ir::Field& field, size_t component) {
+  return field.name + identifier_of(field.components[component].path);
+}
+
 constexpr const char* kPitch = "elements from one row to the next, in memory";
 
 bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
@@ -51,16 +62,17 @@ bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
 Interface::Interface(const ir::Program& program, Rows rows) : program_(program) {
   for (const char* name : {"block", "first_step", "steps"}) names_.reserve(name);
   for (const char* thread : kernel::kThreadNames) names_.reserve(thread);
+  set_program_names_aside();
   // What the program names keeps its name, unless it is one that kernels use themselves.
   for (const ir::Param& param : program.params) {
-    param_names_.push_back(param.folded() ? param.name : names_.unique(param.name));
+    param_names_.push_back(param.folded() ? param.name : names_.keep(param.name));
   }
   for (size_t f = 0; f < program.fields.size(); ++f) {
     const ir::Field& field = program.fields[f];
     first_array_.emplace_back();
     for (size_t c = 0; c < field.components.size(); ++c) {
       kernel::Array array;
-      array.name = names_.unique(field.name + identifier_of(field.components[c].path));
+      array.name = names_.keep(component_name(field, c));
       array.type = field.components[c].type;
       array.levels = field.history;
       array.copies = field.history;
@@ -110,6 +122,27 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
     parameter.param = static_cast<int>(p);
     parameters_.push_back(std::move(parameter));
   }
+}
+
+void Interface::set_program_names_aside() {
+  for (const ir::Param& param : program_.params) names_.set_aside(param.name);
+  for (const ir::Field& field : program_.fields) {
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      names_.set_aside(component_name(field, c));
+    }
+  }
+  for (const ir::Reduction& reduction : program_.reductions) names_.set_aside(reduction.name);
+  const auto local_names = [&](const ir::Graph& graph) {
+    for (const ir::Node& node : graph.nodes()) {
+      if (!node.hint.empty()) names_.set_aside(node.hint);
+    }
+  };
+  for (const ir::Function& function : program_.functions) {
+    for (const ir::Piece& piece : function.pieces) local_names(piece.graph);
+  }
+  for (const ir::Init& init : program_.inits) local_names(init.piece.graph);
+  for (const ir::Reduction& reduction : program_.reductions) local_names(reduction.piece.graph);
+  if (program_.stop) local_names(program_.stop->graph);
 }
 
 // ... size_z, size_y, size_x: the extents of the grid where they are known.

@@ -57,7 +57,7 @@ class OverlappedLowering {
         advances_(advancing_functions(program)),
         interface_(interface),
         module_(module),
-        builder_(interface_, name,
+        builder_(interface_, module, name,
                  fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",
                              schedule.time_tile)) {}
 
@@ -80,9 +80,7 @@ class OverlappedLowering {
  private:
   int rank() const { return interface_.rank(); }
   Expr constant(const std::string& wanted, int64_t value, const std::string& comment) {
-    const std::string name = builder_.names().unique(wanted);
-    module_.constants.push_back({name, Scalar::I32, value, comment});
-    return kernel::variable(name);
+    return builder_.constant(module_, wanted, value, comment);
   }
 
   void name_constants() {

@@ -50,7 +50,7 @@ kernel::Module lower_plain(const ir::Program& program) {
   provide_copies(sweeps, module.plan);
   Names kernel_names = interface.names();
   for (const Sweep& sweep : sweeps) {
-    KernelBuilder builder(interface, kernel_names.unique("plain_" + sweep.function->name),
+    KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
                           fmt::format("{} as a plain loop nest.", sweep.function->name));
     const Point point = loop_point(builder);
     builder.kernel().body =
@@ -66,11 +66,12 @@ kernel::Module lower_initial_values(const ir::Program& program) {
   const Interface interface(program);
   kernel::Module module = interface.empty_module();
   module.name += "_initial";
+  Names kernel_names = interface.names();
   for (const ir::Init& init : program.inits) {
     const ir::Field& field = program.fields[static_cast<size_t>(init.field)];
     for (int c = 0; c < interface.components(init.field); ++c) {
       const std::string array = interface.array_name(init.field, c);
-      KernelBuilder builder(interface, "init_" + array,
+      KernelBuilder builder(interface, module, kernel_names.unique("init_" + array),
                             fmt::format("Initial values of {}.", array));
       const Point point = loop_point(builder);
       Body body;

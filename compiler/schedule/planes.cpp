@@ -42,16 +42,16 @@ Expr modulo(const Expr& a, const Expr& b) {
 
 class PlanesKernel {
  public:
-  PlanesKernel(const ir::Program& program, const Schedule& schedule, const Interface& interface,
-               const std::string& name, int steps)
+  PlanesKernel(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel)
       : program_(program),
         schedule_(schedule),
-        interface_(interface),
-        plan_(plan_planes(program, schedule, steps)),
-        builder_(interface, name,
+        interface_(kernel.interface),
+        plan_(plan_planes(program, schedule, kernel.steps)),
+        builder_(interface_, kernel.module, kernel.name,
                  fmt::format("{} step{} per pass: planes of a tile pass along {}, every step some "
                              "planes behind the one before.",
-                             steps, steps == 1 ? "" : "s", axis_names(interface.rank())[0])) {}
+                             kernel.steps, kernel.steps == 1 ? "" : "s",
+                             axis_names(interface_.rank())[0])) {}
 
   void lower(kernel::Module& module) {
     builder_.kernel().threads = schedule_.block;
@@ -91,10 +91,10 @@ class PlanesKernel {
   }
   Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
                 const std::string& why) {
-    const std::string name = builder_.names().unique(
-        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps));
-    module.constants.push_back({name, Scalar::I32, value, why});
-    return kernel::variable(name);
+    return builder_.constant(
+        module,
+        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps),
+        value, why);
   }
 
   void take_names() {
@@ -523,8 +523,7 @@ class PlanesKernel {
 
 kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule) {
   return lower_tile_sizes(program, schedule, "planes", [&](const KernelOfSteps& kernel) {
-    PlanesKernel(program, schedule, kernel.interface, kernel.name, kernel.steps)
-        .lower(kernel.module);
+    PlanesKernel(program, schedule, kernel).lower(kernel.module);
   });
 }
 

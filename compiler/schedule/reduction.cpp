@@ -100,8 +100,7 @@ class ReductionLowering {
   ReductionLowering(const ir::Program& program, Rows rows, kernel::Module& module)
       : interface_(program, rows), program_(program), module_(module), names_(interface_.names()) {
     for (const kernel::NamedConstant& constant : module.constants) names_.reserve(constant.name);
-    kernel_names_ = names_;
-    for (const kernel::Kernel& kernel : module.kernels) kernel_names_.reserve(kernel.name);
+    for (const kernel::Kernel& kernel : module.kernels) names_.reserve(kernel.name);
   }
 
   void run() {
@@ -111,11 +110,7 @@ class ReductionLowering {
 
  private:
   KernelBuilder builder(const std::string& name, const std::string& comment) {
-    KernelBuilder out(interface_, kernel_names_.unique(module_.name + "_" + name), comment);
-    for (const kernel::NamedConstant& constant : module_.constants) {
-      out.names().reserve(constant.name);
-    }
-    return out;
+    return {interface_, module_, names_.unique(module_.name + "_" + name), comment};
   }
   int add_scratch(const std::string& name, Scalar type, Expr elements);
   void lower(const ir::Reduction& reduction);
@@ -129,8 +124,7 @@ class ReductionLowering {
   const Interface interface_;
   const ir::Program& program_;
   kernel::Module& module_;
-  Names names_;         // of scratch memory
-  Names kernel_names_;  // in the module
+  Names names_;  // of scratch memory and kernels
 };
 
 int ReductionLowering::add_scratch(const std::string& name, Scalar type, Expr elements) {
@@ -265,7 +259,7 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
 void ReductionLowering::lower(const ir::Reduction& reduction) {
   const Scalar type = ir::value_type(reduction);
   kernel::Reduction out;
-  out.name = names_.unique(reduction.name);
+  out.name = names_.keep(reduction.name);
   out.type = type;
   out.every = reduction.every;
   out.launches.push_back(reduce_tiles(reduction, type, reduction.piece.region));

@@ -10,15 +10,16 @@
 namespace stencil::schedule {
 
 StreamTile::StreamTile(const ir::Program& program, const Schedule& schedule,
-                       const Interface& interface, const std::string& name, int steps)
+                       const KernelOfSteps& kernel)
     : program_(program),
       schedule_(schedule),
-      interface_(interface),
-      plan_(plan_stream(program, schedule, steps)),
-      builder_(interface, name,
+      interface_(kernel.interface),
+      plan_(plan_stream(program, schedule, kernel.steps)),
+      builder_(interface_, kernel.module, kernel.name,
                fmt::format("{} step{} per pass: a tile moves along {}, every step some planes "
                            "behind the one before.",
-                           steps, steps == 1 ? "" : "s", axis_names(interface.rank())[0])) {}
+                           kernel.steps, kernel.steps == 1 ? "" : "s",
+                           axis_names(interface_.rank())[0])) {}
 
 void StreamTile::take_names() {
   Names& names = builder_.names();
@@ -46,10 +47,10 @@ Expr StreamTile::let(Body& body, const std::string& wanted, const Expr& value) {
 
 Expr StreamTile::cut(kernel::Module& module) {
   const auto constant = [&](const std::string& wanted, int64_t value, const std::string& why) {
-    const std::string name = builder_.names().unique(
-        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps));
-    module.constants.push_back({name, Scalar::I32, value, why});
-    return kernel::variable(name);
+    return builder_.constant(
+        module,
+        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps),
+        value, why);
   };
   Expr blocks = kernel::integer(1, Scalar::I64);
   Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);

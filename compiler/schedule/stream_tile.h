@@ -35,8 +35,7 @@ inline bool is_false(const Expr& expr) {
 
 class StreamTile {
  public:
-  StreamTile(const ir::Program& program, const Schedule& schedule, const Interface& interface,
-             const std::string& name, int steps);
+  StreamTile(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel);
 
  protected:
   bool flat() const { return plan_.rank == 2; }  // rows are streamed; a row of threads is a tile

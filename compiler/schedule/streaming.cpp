@@ -478,8 +478,7 @@ class StreamKernel : public StreamQueues {
 
 kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule) {
   return lower_tile_sizes(program, schedule, "stream", [&](const KernelOfSteps& kernel) {
-    StreamKernel(program, schedule, kernel.interface, kernel.name, kernel.steps)
-        .lower(kernel.module);
+    StreamKernel(program, schedule, kernel).lower(kernel.module);
   });
 }
 

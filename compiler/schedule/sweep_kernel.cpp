@@ -56,7 +56,8 @@ Body wrap(const ElementLoops& loops, const Schedule& schedule, int rank, Body bo
 void lower_sweep(const Interface& interface, const Schedule& schedule, const Sweep& sweep,
                  Names& kernel_names, kernel::Module& module) {
   const int rank = interface.rank();
-  KernelBuilder builder(interface, kernel_names.unique(module.name + "_" + sweep.function->name),
+  KernelBuilder builder(interface, module,
+                        kernel_names.unique(module.name + "_" + sweep.function->name),
                         fmt::format("One sweep of {}, {}.", sweep.function->name,
                                     sweep.in_place ? "in place" : "to the spare copy"));
   builder.kernel().threads = schedule.block;

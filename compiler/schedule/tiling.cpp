@@ -71,10 +71,11 @@ kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& sche
   kernel::Module module = interface.empty_module();
   module.plan.time_tile = schedule.time_tile;
   module.plan.tile_sizes = tile_sizes(schedule.time_tile);
+  Names kernel_names = interface.names();
   for (int steps : module.plan.tile_sizes) {
-    const std::string name = steps == schedule.time_tile
-                                 ? program.name + "_" + what
-                                 : fmt::format("{}_{}_{}", program.name, what, steps);
+    const std::string name = kernel_names.unique(
+        steps == schedule.time_tile ? program.name + "_" + what
+                                    : fmt::format("{}_{}_{}", program.name, what, steps));
     add({interface, name, steps, module});
   }
   rotate_levels(program, module.plan);

@@ -10,6 +10,7 @@
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::sema {
 namespace {
@@ -333,7 +334,7 @@ void assume_requirement(Environment& env, const ast::Require& require) {
 
 void analyze_requirement(Environment& env, const ast::Require& require) {
   const Span span = require.condition->span;
-  ir::Requirement result{{}, 0, env.text(span), span};
+  ir::Requirement result{{}, 0, on_one_line(env.text(span)), span};
   Elaborator elaborator(env, kRequireSite, result.graph);
   const Value value = elaborator.elaborate(*require.condition);
   const auto condition = elaborator.arithmetic().condition(value, span);

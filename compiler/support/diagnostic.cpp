@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/support/escape.h"
+
 namespace stencil {
 
 Diagnostic& Diagnostics::error(std::string code, Span span, std::string message) {
@@ -45,6 +47,16 @@ const char* severity_name(Severity severity) {
   return "";
 }
 
+// Messages that quote a compiler have several lines.
+std::string visible_lines(std::string_view text) {
+  std::string out;
+  for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+    out += visible(text.substr(0, end)) + '\n';
+    text.remove_prefix(end + 1);
+  }
+  return out + visible(text);
+}
+
 constexpr size_t kWidestLine = 160;  // longer source lines are shown in part
 
 std::string underlined_line(const Source& source, Span span) {
@@ -64,11 +76,14 @@ std::string underlined_line(const Source& source, Span span) {
   column = std::min(column, line.size());
   length = std::clamp<size_t>(length, 1, std::max<size_t>(1, line.size() - column));
   std::string marks;
-  for (size_t i = 0; i < column; ++i) marks += line[i] == '\t' ? '\t' : ' ';
+  for (char c : visible(line.substr(0, column))) {
+    if (c == '\t') marks += c;
+    if (c != '\t' && columns({&c, 1}) > 0) marks += ' ';
+  }
   marks += '^';
-  marks.append(length - 1, '~');
+  marks.append(std::max<size_t>(1, columns(visible(line.substr(column, length)))) - 1, '~');
   std::string indent(cut_left[0] ? 3 : 0, ' ');
-  return fmt::format("{:5} | {}{}{}\n      | {}{}\n", start.line, cut_left, line,
+  return fmt::format("{:5} | {}{}{}\n      | {}{}\n", start.line, cut_left, visible(line),
                      cut_right ? "..." : "", indent, marks);
 }
 
@@ -76,23 +91,24 @@ std::string underlined_line(const Source& source, Span span) {
 
 std::string render(const Source& source, const Diagnostic& d) {
   std::string out;
+  const std::string file = visible(source.name());
   if (d.span.valid()) {
     const auto at = source.position(d.span.begin);
-    out = fmt::format("{}:{}:{}: ", source.name(), at.line, at.column);
-  } else if (!source.name().empty()) {
-    out = source.name() + ": ";
+    out = fmt::format("{}:{}:{}: ", file, at.line, at.column);
+  } else if (!file.empty()) {
+    out = file + ": ";
   }
   out += fmt::format("{}{}{}: {}\n", severity_name(d.severity), d.code.empty() ? "" : " ", d.code,
-                     d.message);
+                     visible_lines(d.message));
   if (d.span.valid()) out += underlined_line(source, d.span);
-  if (!d.expected.empty()) out += fmt::format("      = expected: {}\n", d.expected);
-  if (!d.found.empty()) out += fmt::format("      = found: {}\n", d.found);
+  if (!d.expected.empty()) out += fmt::format("      = expected: {}\n", visible_lines(d.expected));
+  if (!d.found.empty()) out += fmt::format("      = found: {}\n", visible_lines(d.found));
   for (const auto& related : d.related) {
     const auto at = source.position(related.span.begin);
-    out +=
-        fmt::format("      = {}:{}:{}: {}\n", source.name(), at.line, at.column, related.message);
+    out += fmt::format("      = {}:{}:{}: {}\n", file, at.line, at.column,
+                       visible_lines(related.message));
   }
-  if (!d.hint.empty()) out += fmt::format("      = hint: {}\n", d.hint);
+  if (!d.hint.empty()) out += fmt::format("      = hint: {}\n", visible_lines(d.hint));
   return out;
 }
 

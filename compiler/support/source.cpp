@@ -1,6 +1,7 @@
 // Positions are kept as byte offsets and turned into lines and columns only when a message is
-// shown: a binary search over the line starts. Tabs and multi-byte characters count as the bytes
-// they are; the caret line repeats tabs so that it still falls under its text.
+// shown: a binary search over the line starts. A line ends with LF, CR LF or CR. Tabs and
+// multi-byte characters count as the bytes they are; the caret line repeats tabs so that it still
+// falls under its text.
 #include "compiler/support/source.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ Source::Source(std::string name, std::string text)
     : name_(std::move(name)), text_(std::move(text)) {
   line_starts_.push_back(0);
   for (size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(static_cast<uint32_t>(i + 1));
+    const bool ends = text_[i] == '\n' || (text_[i] == '\r' && text_.compare(i + 1, 1, "\n") != 0);
+    if (ends) line_starts_.push_back(static_cast<uint32_t>(i + 1));
   }
 }
 
@@ -36,9 +38,7 @@ Source::Position Source::position(uint32_t offset) const {
 std::string_view Source::line(int number) const {
   if (number < 1 || number > static_cast<int>(line_starts_.size())) return {};
   const size_t begin = line_starts_[number - 1];
-  size_t end = text_.find('\n', begin);
-  if (end == std::string::npos) end = text_.size();
-  if (end > begin && text_[end - 1] == '\r') --end;
+  const size_t end = std::min(text_.find_first_of("\r\n", begin), text_.size());
   return std::string_view(text_).substr(begin, end - begin);
 }
 

@@ -21,7 +21,8 @@ using namespace tao::pegtl;  // NOLINT: the rule combinators are the vocabulary 
 
 // Blanks and comments.
 struct unterminated_comment : failure {};
-struct line_comment : seq<two<'/'>, until<eolf>> {};
+struct line_end : sor<one<'\r', '\n'>, eof> {};
+struct line_comment : seq<two<'/'>, until<line_end>> {};
 struct comment_open : string<'/', '*'> {};
 struct block_comment : sor<seq<comment_open, until<string<'*', '/'>>>,
                            seq<at<comment_open>, raise<unterminated_comment>>> {};

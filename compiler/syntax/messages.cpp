@@ -31,7 +31,7 @@ std::string with_item(std::string_view text, std::string_view item_word) {
 
 // Whether the token looks like the start of the next item rather than a part of this one.
 bool begins_item(std::string_view text, const Token& token) {
-  const auto line = text.rfind('\n', token.span.begin);
+  const auto line = text.find_last_of("\r\n", token.span.begin);
   const size_t begin = line == std::string_view::npos ? 0 : line + 1;
   return is_item_keyword(at(text, token.span)) &&
          token_at(text, begin).span.begin == token.span.begin;

@@ -37,7 +37,7 @@ size_t skip_blanks_and_comments(std::string_view text, size_t at) {
     if (is_blank(text[at])) {
       ++at;
     } else if (text.substr(at, 2) == "//") {
-      at = std::min(text.find('\n', at), text.size());
+      at = std::min(text.find_first_of("\r\n", at), text.size());
     } else if (text.substr(at, 2) == "/*") {
       const size_t close = text.find("*/", at + 2);
       at = close == std::string_view::npos ? text.size() : close + 2;
@@ -86,7 +86,7 @@ Token token_at(std::string_view text, size_t offset) {
   const size_t begin = skip_blanks_and_comments(text, offset);
   const auto between = text.substr(offset, begin - offset);
   Token token;
-  token.first_on_line = between.find('\n') != std::string_view::npos;
+  token.first_on_line = between.find_first_of("\r\n") != std::string_view::npos;
   if (begin == text.size()) {
     size_t end = begin;
     while (end > 0 && is_blank(text[end - 1])) --end;

@@ -10,6 +10,7 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
 #include "tools/stencilc/commands.h"
@@ -105,6 +106,17 @@ std::optional<Failure> collision(const Arguments& arguments, const std::string& 
                  "name another file with --header"};
 }
 
+// An #include has no escapes: what its quotes cannot hold has no place in one.
+std::optional<Failure> unspeakable(const std::string& header) {
+  const std::string name = std::filesystem::path(header).filename().string();
+  if (name.find_first_of("\"\\?") == std::string::npos && visible(name) == name) {
+    return std::nullopt;
+  }
+  return Failure{"U015", "no #include can name the header '" + header + "'",
+                 "give it a name without quotes, backslashes, question marks and control "
+                 "characters: --header FILE"};
+}
+
 ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
                    const std::string& text) {
   if (!arguments.output.empty()) extra.push_back({arguments.output, text});
@@ -172,6 +184,7 @@ int compile_command(const Arguments& arguments) {
   }
   const std::string header = stage ? "" : header_path(arguments, *target.value());
   if (const auto wrong = collision(arguments, header)) return report(*wrong);
+  if (const auto wrong = unspeakable(header)) return report(*wrong);
   const auto source = api::read_source(arguments.file);
   if (!source.ok()) return report(source.failure());
   if (stage) return emit_stage(arguments, source.value());

@@ -233,7 +233,7 @@ TEST(Error, P008BadCharacter) {
   EXPECT_EQ(messages("param \xC3\xA9 : real;"),
             R"(t.stn:1:7: error P008: 'é' is not part of the language
     1 | param é : real;
-      |       ^~
+      |       ^
       = expected: the name of the param
       = found: 'é'
 )");
