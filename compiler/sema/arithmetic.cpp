@@ -205,7 +205,14 @@ bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span)
                       fmt::format("wrong operand of '{}'", spelling(op)));
     error.expected = expected;
     error.found = describe_leaf(operands[i]);
-    if (truth) error.hint = "select(condition, 1, 0) makes a number of a condition";
+    if (truth)
+      error.hint = "select(condition, 1, 0) makes a number of a condition";
+    else if (kind == Domain::Logic)
+      error.hint = "a comparison makes a condition of a number, as in x != 0";
+    else if (op == Op::BitXor)
+      error.hint = "'^' combines bits; a power is written x*x, or pow(x, y)";
+    else if (op == Op::Mod)
+      error.hint = "of reals it is a - b*floor(a/b)";
     return false;
   }
   return true;

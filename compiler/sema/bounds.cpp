@@ -205,7 +205,7 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
   const auto& name = std::get<ast::Identifier>(region);
   const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
-    env.unknown_name("region", name.name, name.span);
+    env.unknown_name(Foreign::Region, name.name, name.span);
   } else if (declaration->broken) {
     result.ok = false;
   } else if (declaration->kind == Declared::Grid) {

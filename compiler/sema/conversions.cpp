@@ -186,6 +186,7 @@ std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, con
     Diagnostic& error = report_.error("S019", span, "value of the wrong shape");
     error.expected = describe(target);
     error.found = describe(*value.type);
+    if (target.scalar()) error.hint = "select a component with [index] or .name";
     return std::nullopt;
   }
   std::vector<ir::NodeId> stored;

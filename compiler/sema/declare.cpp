@@ -27,7 +27,7 @@ TypePtr named_type(Environment& env, const std::string& name, Span span) {
   }
   const Declaration* declaration = env.use(name, span);
   if (!declaration) {
-    env.unknown_name("type", name, span,
+    env.unknown_name(Foreign::Type, name, span,
                      {"real", "float", "double", "half", "bfloat", "integer", "long"});
     return nullptr;
   }

@@ -27,6 +27,7 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   Diagnostic& error = env.report.error("S008", param.type.span, "not a type for a param");
   error.expected = "integer, long, real, float or double";
   error.found = env.text(param.type.span);
+  error.hint = hint_for_foreign_word(Foreign::Type, name);
   return std::nullopt;
 }
 

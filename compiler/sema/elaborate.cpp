@@ -73,6 +73,13 @@ Op op_of(ast::BinaryOp op) {
   return Op::Add;
 }
 
+// x^2, also in x^2 + 1, which is x ^ (2 + 1).
+bool begins_with_number(const ast::Expr& expr) {
+  const ast::Expr* first = &expr;
+  while (const auto* binary = std::get_if<ast::Binary>(&first->kind)) first = binary->left.get();
+  return std::holds_alternative<ast::Number>(first->kind);
+}
+
 // "_u_0" of ".u[0]": an identifier's tail.
 std::string identifier_tail(const std::string& path) {
   std::string tail;
@@ -229,7 +236,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     for (const Frame* frame = frame_; frame; frame = frame->parent) {
       for (const auto& [local, binding] : frame->names) locals.push_back(local);
     }
-    env_.unknown_name("name", name.name, span, locals);
+    env_.unknown_name(Foreign::Value, name.name, span, locals);
     return {};
   }
   if (declaration->broken) return {};
@@ -251,13 +258,6 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   }
   Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
   error.found = describe(declaration->kind);
-  return {};
-}
-
-Value Elaborator::needs_offsets(Span span) {
-  Diagnostic& error =
-      env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
-  error.hint = "write where it is read, relative to the point computed, as in [0] or [-1,0]";
   return {};
 }
 
@@ -296,7 +296,12 @@ Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expec
   std::vector<Value> operands;
   operands.push_back(elaborate(*binary.left, keeps_shape ? expected : nullptr));
   operands.push_back(elaborate(*binary.right, keeps_shape ? expected : nullptr));
-  return arithmetic_.apply(op, operands, span);
+  Value result = arithmetic_.apply(op, operands, span);
+  if (op == Op::BitXor && result.ok() && begins_with_number(*binary.right)) {
+    env_.report.warning("S105", span, "'^' combines bits: this is no power").hint =
+        "a power is written x*x, or pow(x, y); if bits are meant, the number comes first";
+  }
+  return result;
 }
 
 // `value` as a `type`: itself, or a scalar repeated.

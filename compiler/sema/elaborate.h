@@ -85,12 +85,15 @@ class Elaborator {
   Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
                   const Type& whole);
   Value conform(Value value, const Type& type, Span span);
-  Value needs_offsets(Span span);
   Value reduction(const Declaration& declaration, const std::string& name, Span span);
   Value not_usable(const std::string& name, const char* what, Span span);
 
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
+  Value needs_offsets(Span field, Span whole = {});
+  std::optional<int64_t> offset_from_point(const ast::Expr& index) const;
+  bool reads_by_coordinates(const ast::Expr& field, const std::vector<ast::ExprPtr>& indices,
+                            Span span);
   FieldUse field_named(const std::string& name, int back, Span span);
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);

@@ -5,6 +5,7 @@
 // of it, or an argument bound to one) takes offsets; a call of a function with field arguments is
 // shifted; all else is selection, with indices known at compile time. A second bracket is always
 // selection, so f[-1,0][q] is component q of the left neighbour.
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -65,6 +66,58 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   return {true, true, binding};
 }
 
+// The offset that an index like i+1 or j-1 stands for, where it means the point computed: `i` is an
+// index name, or unknown. Nothing for anything else.
+std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) const {
+  const auto from_point = [&](const ast::Expr& expr) {
+    const auto* name = std::get_if<ast::Name>(&expr.kind);
+    if (!name || is_reserved(name->name)) return false;
+    if (const Binding* local = find_local(name->name)) {
+      return std::holds_alternative<IndexBinding>(*local);
+    }
+    constexpr size_t kLongestIndex = 2;  // i, ix: longer ones are names in error
+    return name->name.size() <= kLongestIndex && env_.names.count(name->name) == 0;
+  };
+  if (from_point(index)) return 0;
+  const auto* sum = std::get_if<ast::Binary>(&index.kind);
+  if (!sum || (sum->op != ast::BinaryOp::Add && sum->op != ast::BinaryOp::Sub)) return {};
+  const bool minus = sum->op == ast::BinaryOp::Sub;
+  const bool point_first = from_point(*sum->left);
+  if (!point_first && (minus || !from_point(*sum->right))) return {};
+  const ast::Expr& rest = point_first ? *sum->right : *sum->left;
+  const auto* number = std::get_if<ast::Number>(&rest.kind);
+  if (!number || !number->integral) return {};
+  return minus ? -number->integer : number->integer;
+}
+
+// S010 for U[i+1,j], which says where it reads by the coordinates of the point: offsets are
+// relative to it. False if `indices` are nothing like that.
+bool Elaborator::reads_by_coordinates(const ast::Expr& field,
+                                      const std::vector<ast::ExprPtr>& indices, Span span) {
+  std::string relative;
+  bool found = false;
+  for (const ast::ExprPtr& index : indices) {
+    const std::optional<int64_t> offset = offset_from_point(*index);
+    found |= offset.has_value();
+    relative += relative.empty() ? "" : ",";
+    relative += offset ? fmt::format("{}", *offset) : env_.text(index->span);
+  }
+  if (!found) return false;
+  Diagnostic& error = env_.report.error("S010", span, "coordinates in place of offsets");
+  error.found = env_.text(span);
+  const std::string name = env_.text(field.span);
+  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  if (indices.size() == rank) {
+    error.hint = fmt::format("offsets are relative to the point: {}[{}]", name, relative);
+  } else if (indices.size() == rank + 1) {
+    error.hint = fmt::format("an earlier time level is read as {}@-1{}", name, env_.point());
+  } else {
+    error.hint =
+        fmt::format("one bracket has all offsets, relative to the point: {}{}", name, env_.point());
+  }
+  return true;
+}
+
 std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
                                                     Span span, const char* what) {
   const auto rank = static_cast<size_t>(env_.program.grid.rank());
@@ -72,6 +125,7 @@ std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprP
     Diagnostic& error = env_.report.error("S014", span, fmt::format("wrong number of {}s", what));
     error.expected = fmt::format("{}, one per dimension of the grid", rank);
     error.found = fmt::format("{}", indices.size());
+    error.hint = fmt::format("one bracket has all offsets: {} is the point computed", env_.point());
     return std::nullopt;
   }
   std::vector<int> result;
@@ -113,11 +167,25 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
   return value;
 }
 
+// `whole`: what is selected from the field, if anything.
+Value Elaborator::needs_offsets(Span span, Span whole) {
+  const std::string read = env_.text(span) + env_.point();
+  Diagnostic& error =
+      env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
+  error.hint = whole.valid()
+                   ? fmt::format("they come first: {}{}", read, env_.text({span.end, whole.end}))
+                   : fmt::format("they say where it is read, relative to the point: {}", read);
+  return {};
+}
+
 // --- Brackets and members ------------------------------------------------------------------------
 
 Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);
-  if (use.is_field) return use.ok ? access(use.field, bracket.indices, span) : Value{};
+  if (use.is_field) {
+    if (!use.ok || reads_by_coordinates(*bracket.base, bracket.indices, span)) return {};
+    return access(use.field, bracket.indices, span);
+  }
   if (shiftable_function(*bracket.base)) {
     return call(std::get<ast::Call>(bracket.base->kind), span, &bracket.indices, nullptr);
   }
@@ -162,7 +230,7 @@ Value Elaborator::select_indices(const Value& base, const std::vector<ast::ExprP
 
 Value Elaborator::member(const ast::Member& member, Span span) {
   const FieldUse use = field_use(*member.base);
-  if (use.is_field) return use.ok ? needs_offsets(member.base->span) : Value{};
+  if (use.is_field) return use.ok ? needs_offsets(member.base->span, span) : Value{};
   const Value base = elaborate(*member.base);
   if (!base.ok()) return {};
   const auto* structure = std::get_if<StructType>(&base.type->kind);
@@ -170,6 +238,10 @@ Value Elaborator::member(const ast::Member& member, Span span) {
     Diagnostic& error =
         env_.report.error("S022", span, fmt::format("'.{}' needs a structure", member.name.name));
     error.found = describe(*base.type);
+    if (!base.type->scalar()) {
+      error.hint =
+          fmt::format("components of a vector are numbered: {}[0]", env_.text(member.base->span));
+    }
     return {};
   }
   size_t first = 0;
@@ -183,7 +255,11 @@ Value Elaborator::member(const ast::Member& member, Span span) {
                                         fmt::format("no member named '{}'", member.name.name));
   error.expected = describe(*base.type);
   const std::string nearest = suggestion(member.name.name, names);
-  if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+  if (nearest.empty()) return {};
+  const auto place = std::find(names.begin(), names.end(), nearest);
+  const Type& meant = *structure->members[static_cast<size_t>(place - names.begin())].second;
+  const char* component = std::holds_alternative<VectorType>(meant.kind) ? "[0]" : "";
+  error.hint = fmt::format("did you mean '{}{}'?", nearest, component);
   return {};
 }
 

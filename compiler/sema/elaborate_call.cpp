@@ -75,6 +75,7 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
                    : most == kMaxArguments ? fmt::format("at least {}", least)
                                            : fmt::format("{} to {}", least, most);
   error.found = fmt::format("{}", found);
+  error.hint = hint_for_foreign_word(Foreign::Function, call.callee.name);
   return false;
 }
 
@@ -122,7 +123,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
   if (!declaration) {
     std::vector<std::string> known;
     for (const auto& [built_in, row] : built_ins()) known.push_back(built_in);
-    env_.unknown_name("function", name, call.callee.span, known);
+    env_.unknown_name(Foreign::Function, name, call.callee.span, known);
     return {};
   }
   if (declaration->broken) return {};
@@ -131,7 +132,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
         env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
     error.found = describe(declaration->kind);
     if (declaration->kind == Declared::Field)
-      error.hint = fmt::format("fields are read as {}[...]", name);
+      error.hint = fmt::format("fields are read at offsets: {}{}", name, env_.point());
     return {};
   }
   return apply_function(declaration->index, call, span, shift);

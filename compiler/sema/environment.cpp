@@ -53,6 +53,21 @@ struct DeclaredNames {
   std::pair<Declared, Names> operator()(const ast::Require&) const { return {}; }
 };
 
+const char* what_it_is(Foreign kind) {
+  switch (kind) {
+    case Foreign::Type:
+      return "type";
+    case Foreign::Function:
+      return "function";
+    case Foreign::Field:
+      return "field";
+    case Foreign::Region:
+      return "region";
+    default:
+      return "name";
+  }
+}
+
 const char* why_not_here(Declared kind) {
   switch (kind) {
     case Declared::Function:
@@ -201,7 +216,8 @@ void Environment::check_names(const ast::Expr& expr,
   for_each_free_name(expr, [&](const std::string& name, Span span) {
     if (visible.count(name) || is_reserved(name)) return;
     check_order(name, span);
-    if (!names.count(name)) unknown_name("name", name, span, {visible.begin(), visible.end()});
+    if (!names.count(name))
+      unknown_name(Foreign::Value, name, span, {visible.begin(), visible.end()});
   });
 }
 
@@ -217,21 +233,29 @@ std::string Environment::hint_of_later(const std::string& name, Span span) const
   return fmt::format("'{}' is {}, which cannot be used here", name, describe(later->kind));
 }
 
-void Environment::unknown_name(const char* what, const std::string& name, Span span,
+void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
   constexpr int kMaxSuggestions = 20;  // each is a walk over all names
   const Written* written = find_written(name);
   if (written && contains(written->item, span)) return;  // check_order() has reported it
   if (written && is_reserved(name)) return;              // declare() reports that
-  Diagnostic& error = report.error("S004", span, fmt::format("unknown {} '{}'", what, name));
+  Diagnostic& error =
+      report.error("S004", span, fmt::format("unknown {} '{}'", what_it_is(kind), name));
   if (++names_suggested_ > kMaxSuggestions) return;
   error.hint = hint_of_later(name, span);
+  if (error.hint.empty()) error.hint = hint_for_foreign_word(kind, name);
   if (!error.hint.empty()) return;
   std::vector<std::string> candidates = others;
   for (const auto& [candidate, declaration] : names) candidates.push_back(candidate);
   std::sort(candidates.begin(), candidates.end());
   const std::string nearest = suggestion(name, candidates);
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+}
+
+std::string Environment::point() const {
+  std::string offsets = "[0";
+  for (int d = 1; d < program.grid.rank(); ++d) offsets += ",0";
+  return offsets + "]";
 }
 
 void Environment::add_check(ir::Check check) {

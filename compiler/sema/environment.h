@@ -12,6 +12,7 @@
 #include "compiler/sema/analyze.h"
 #include "compiler/sema/report.h"
 #include "compiler/sema/value.h"
+#include "compiler/syntax/foreign.h"
 
 namespace stencil::sema {
 
@@ -74,12 +75,14 @@ struct Environment {
 
   // S004, with a hint if a name of one of the program's declarations (or `others`) is near, or is
   // declared where it is of no use here. Nothing if S024 has been reported.
-  void unknown_name(const char* what, const std::string& name, Span span,
+  void unknown_name(Foreign kind, const std::string& name, Span span,
                     const std::vector<std::string>& others = {});
 
   // Records what has to be checked when the sizes are known; the same one only once.
   void add_check(ir::Check check);
 
+  // "[0,0]": the offsets of the point computed.
+  std::string point() const;
   std::string text(Span span) const { return std::string(source.text(span)); }
   std::string print(const ir::Affine& affine) const;  // "N-2"
   std::string print(const ir::Box& box) const;        // "[1..N-2, 0..7]"

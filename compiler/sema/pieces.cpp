@@ -22,7 +22,7 @@ constexpr int64_t kMaxEvery = 1'000'000'000;
 const Declaration* find_field(Environment& env, const ast::Identifier& name) {
   const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
-    env.unknown_name("field", name.name, name.span);
+    env.unknown_name(Foreign::Field, name.name, name.span);
     return nullptr;
   }
   if (declaration->broken) return nullptr;
@@ -130,8 +130,10 @@ std::optional<ir::Reducer> reducer_of(Environment& env, const ast::Identifier& n
   if (name.name == "prod") return ir::Reducer::Prod;
   if (name.name == "min") return ir::Reducer::Min;
   if (name.name == "max") return ir::Reducer::Max;
-  env.report.error("S038", name.span, fmt::format("unknown reduction '{}'", name.name)).expected =
-      "sum, prod, min or max";
+  Diagnostic& error =
+      env.report.error("S038", name.span, fmt::format("unknown reduction '{}'", name.name));
+  error.expected = "sum, prod, min or max";
+  error.hint = hint_for_foreign_word(Foreign::Reducer, name.name);
   return std::nullopt;
 }
 

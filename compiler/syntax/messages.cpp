@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/foreign.h"
 #include "compiler/syntax/token.h"
 
 namespace stencil {
@@ -29,19 +30,45 @@ std::string with_item(std::string_view text, std::string_view item_word) {
   return out;
 }
 
-// Whether the token looks like the start of the next item rather than a part of this one.
-bool begins_item(std::string_view text, const Token& token) {
+bool begins_line(std::string_view text, const Token& token) {
   const auto line = text.find_last_of("\r\n", token.span.begin);
   const size_t begin = line == std::string_view::npos ? 0 : line + 1;
-  return is_item_keyword(at(text, token.span)) &&
-         token_at(text, begin).span.begin == token.span.begin;
+  return token_at(text, begin).span.begin == token.span.begin;
 }
 
-std::string misspelt_item_hint(std::string_view word) {
-  const auto name =
-      nearest_name(std::string(word), {"param", "grid", "subgrid", "type", "field", "table",
-                                       "function", "stencil", "init", "reduce", "stop", "require"});
-  return name.empty() ? "" : fmt::format("did you mean '{}'?", name);
+// Whether the token looks like the start of the next item rather than a part of this one.
+bool begins_item(std::string_view text, const Token& token) {
+  return is_item_keyword(at(text, token.span)) && begins_line(text, token);
+}
+
+// Of a word where an item is due: a misspelt keyword, or a field that is assigned to.
+std::string item_hint(std::string_view text, const Token& word) {
+  const auto name = nearest_name(std::string(at(text, word.span)),
+                                 {"param", "grid", "subgrid", "type", "field", "table", "function",
+                                  "stencil", "init", "reduce", "stop", "require"});
+  if (!name.empty()) return fmt::format("did you mean '{}'?", name);
+  const auto next = at(text, token_at(text, word.span.end).span);
+  const bool assigned = next == "[" || next == "=" || next == "@";
+  return assigned ? std::string(kThreeStencilForms) : "";
+}
+
+// Whether an operand follows an operand: 2 A[0], (int) x, math.sin(x).
+std::string hint_of_missing_operator(std::string_view text, const Token& token,
+                                     std::string_view expected) {
+  const bool operator_due = expected == kExpectation<grammar::end>.expected ||
+                            expected == kExpectation<grammar::paren_close>.expected ||
+                            expected == kExpectation<grammar::call_close>.expected;
+  const auto found = at(text, token.span);
+  const bool operand = token.kind == TokenKind::Number || found == "(" ||
+                       (token.kind == TokenKind::Word && !is_keyword(found));
+  if (!operator_due || !operand || begins_line(text, token)) return "";
+  const auto last = text.find_last_not_of(" \t\r\n", token.span.begin - 1);
+  const char before = last == std::string_view::npos ? ' ' : text[last];
+  if (before == ')') return "an operator is missing; a conversion is a call, as in 'integer(x)'";
+  if (before == ']' || before == '.' || (before >= '0' && before <= '9')) {
+    return "an operator is missing before it";
+  }
+  return found == "(" ? "a function is called by its name alone, as in 'sin(x)'" : "";
 }
 
 // A hint from the token found and the byte before it; empty if there is none to give.
@@ -49,29 +76,25 @@ std::string hint_for(std::string_view text, const Token& token, const Expectatio
   const auto found = at(text, token.span);
   const char before = token.span.begin > 0 ? text[token.span.begin - 1] : ' ';
   if (expectation.expected == kExpectation<grammar::item>.expected) {
-    if (token.kind == TokenKind::Word) return misspelt_item_hint(found);
+    const auto foreign = hint_for_foreign_word(Foreign::Item, found);
+    if (!foreign.empty()) return std::string(foreign);
+    if (token.kind == TokenKind::Word) return item_hint(text, token);
     if (found == ";") return "an item with a body needs at most one ';', and no item is empty";
   }
-  if (found == "&" && before == '&') return "the logical operator is written 'and'";
-  if (found == "|" && before == '|') return "the logical operator is written 'or'";
-  if (found == "=" && token.span.begin > 0 &&
-      (expectation.expected == kExpectation<grammar::end>.expected ||
-       expectation.expected == kExpectation<grammar::paren_close>.expected ||
-       expectation.expected == kExpectation<grammar::call_close>.expected)) {
-    return "equality is written '=='";
+  if (const auto hint = hint_for_foreign_token(found, before, expectation.expected);
+      !hint.empty()) {
+    return std::string(hint);
   }
-  if (found == "?") return "a choice is written 'select(condition, a, b)'";
-  if (found == "in" && expectation.expected == kExpectation<grammar::box_close>.expected) {
-    return "only the boxes of stencils and reductions name their indices";
-  }
-  if (found == "let" && expectation.expected == kExpectation<grammar::body_close>.expected) {
-    return "local values come first in a body";
+  if (expectation.expected == kExpectation<grammar::boundary_rules>.expected ||
+      expectation.expected == kExpectation<grammar::boundary_kind>.expected) {
+    return std::string(hint_for_foreign_word(Foreign::Boundary, found));
   }
   if (token.kind == TokenKind::Word && is_keyword(found) && !is_item_keyword(found) &&
       expectation.expected == kExpectation<grammar::primary>.expected) {
     return fmt::format("'{}' is a keyword and cannot be used as a name", found);
   }
-  return std::string(expectation.hint);
+  const std::string missing = hint_of_missing_operator(text, token, expectation.expected);
+  return missing.empty() ? std::string(expectation.hint) : missing;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ STENCIL_EXPECT(keyword<grammar::of_>, "'of'");
 STENCIL_EXPECT(keyword<grammar::on_>, "'on' and the name of a grid");
 STENCIL_EXPECT(keyword<grammar::in_>, "'in'");
 STENCIL_EXPECT(keyword<grammar::when_>, "'when'", "write 'stop when condition;'");
-STENCIL_EXPECT(on_region, "'on' and a region");
+STENCIL_EXPECT(on_region, "'on' and a region", "write 'reduce r = max(expression) on G;'");
 
 STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, clamp, mirror or periodic, or a list "
                                "of them in brackets, one for each dimension");
