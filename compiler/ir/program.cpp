@@ -8,6 +8,8 @@
 
 #include <bit>
 
+#include "compiler/ir/uniform.h"
+
 namespace stencil::ir {
 namespace {
 
@@ -95,11 +97,12 @@ bool is_written(const Program& program, FieldId field) {
 int count_operations(const Piece& piece) {
   std::vector<bool> reachable(static_cast<size_t>(piece.graph.size()), false);
   for (NodeId result : piece.results) reachable[static_cast<size_t>(result)] = true;
+  const Uniformity kinds = uniformity(piece.graph);
   int count = 0;
   for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // uses come after their operands
     if (!reachable[static_cast<size_t>(id)]) continue;
     const auto* operation = std::get_if<Operation>(&piece.graph[id].kind);
-    if (!operation) continue;
+    if (!operation || kinds.computed_once(piece.graph, id)) continue;
     for (NodeId operand : operation->operands) reachable[static_cast<size_t>(operand)] = true;
     if (operation->op != Op::Convert) ++count;
   }

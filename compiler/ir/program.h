@@ -261,7 +261,8 @@ bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind
 std::vector<std::string> param_names(const Program& program);
 bool is_written(const Program& program, FieldId field);  // by some stencil function
 
-// Number of nodes of `piece` reachable from its results that are arithmetic operations.
+// Number of nodes of `piece` reachable from its results that are arithmetic operations, without
+// those that are computed once for all points (uniform.h).
 int count_operations(const Piece& piece);
 
 }  // namespace stencil::ir

@@ -24,7 +24,12 @@ class Names {
   std::string unique(const std::string& wanted);
   // For what the program calls so; numbered only where something of that name is in scope.
   std::string keep(const std::string& name);
-  void reserve(const std::string& name) { taken_.insert(name); }
+  // For a value with this ir::Node::hint, which may be empty.
+  std::string name(const std::string& hint) { return hint.empty() ? unique("v") : keep(hint); }
+  // False if it is taken already.
+  bool reserve(const std::string& name) { return taken_.insert(name).second; }
+  void reserve(const Names& names) { taken_.insert(names.taken_.begin(), names.taken_.end()); }
+  bool has(const std::string& name) const { return taken_.count(name) > 0; }
   // The program calls something so, somewhere.
   void set_aside(const std::string& name) { set_aside_.insert(name); }
 
@@ -110,13 +115,17 @@ using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
 // The value of a reduction; only a stop condition needs one.
 using ReadReduction = std::function<kernel::Expr(ir::ReductionId)>;
 
+class KernelScope;  // kernel_scope.h
+
 // Evaluates every result of a graph at `point`: appends lets for values that are named or used more
-// than once to `body` and returns one expression per result. `time` (I32) is the index of the
-// running step. `names` keeps the lets apart from what is in scope.
+// than once to `body` and returns one expression per result. What is the same at all points becomes
+// a value of the whole kernel instead. `time` (I32) is the index of the running step. `names` keeps
+// the lets apart from what is in scope.
 std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                                    const std::vector<ir::NodeId>& results, const Point& point,
-                                   const kernel::Expr& time, const ReadAccess& read, Names names,
-                                   kernel::Body& body, const ReadReduction& reductions = {});
+                                   const kernel::Expr& time, const ReadAccess& read,
+                                   KernelScope& scope, Names names, kernel::Body& body,
+                                   const ReadReduction& reductions = {});
 
 // A graph over params alone (a requirement) as one expression.
 kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& graph,

@@ -11,8 +11,8 @@ using kernel::Expr;
 
 KernelBuilder::KernelBuilder(const Interface& interface, const kernel::Module& module,
                              std::string name, std::string comment)
-    : interface_(interface), names_(interface.names()) {
-  for (const kernel::NamedConstant& constant : module.constants) names_.reserve(constant.name);
+    : interface_(interface), scope_(interface.names()) {
+  for (const kernel::NamedConstant& constant : module.constants) names().reserve(constant.name);
   kernel_.name = std::move(name);
   kernel_.comment = std::move(comment);
 }
@@ -23,7 +23,7 @@ Expr KernelBuilder::constant(kernel::Module& module, const std::string& wanted, 
   for (const kernel::Kernel& kernel : module.kernels) elsewhere.merge(kernel::names_in(kernel));
   std::string name;
   do {
-    name = names_.unique(wanted);
+    name = names().unique(wanted);
   } while (elsewhere.count(name));
   module.constants.push_back({name, Scalar::I32, value, std::move(comment)});
   return kernel::variable(name);
@@ -45,7 +45,7 @@ kernel::BufferId KernelBuilder::global(ir::FieldId field, int component, int slo
 kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, bool stored) {
   const kernel::Scratch& memory = plan.scratch[static_cast<size_t>(index)];
   kernel::Buffer buffer;
-  buffer.name = names_.unique(memory.name);
+  buffer.name = names().unique(memory.name);
   buffer.type = memory.type;
   buffer.space = kernel::Space::Global;
   buffer.extents = {memory.elements};
@@ -59,7 +59,7 @@ kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, boo
 kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& name, Scalar type,
                                       std::vector<Expr> extents, std::string comment) {
   kernel::Buffer buffer;
-  buffer.name = names_.unique(name);
+  buffer.name = names().unique(name);
   buffer.type = type;
   buffer.space = space;
   buffer.extents = std::move(extents);
@@ -75,7 +75,7 @@ int KernelBuilder::boxes(ir::FieldId field, int component, int slot, const std::
     if (source.buffer == buffer && source.box == box) return static_cast<int>(s);
   }
   const std::string& name = kernel_.buffers[static_cast<size_t>(buffer)].name;
-  kernel_.bulk_sources.push_back({names_.unique(name + "_boxes"), buffer, box});
+  kernel_.bulk_sources.push_back({names().unique(name + "_boxes"), buffer, box});
   described_.push_back({interface_.array_of(field, component), slot});
   return static_cast<int>(kernel_.bulk_sources.size()) - 1;
 }
@@ -103,6 +103,7 @@ kernel::Launch KernelBuilder::launch(Expr blocks, kernel::Module& module) {
   launch.blocks = std::move(blocks);
   for (const auto& [buffer, argument] : arguments_) launch.arrays.push_back(argument);
   launch.bulk_sources = described_;
+  kernel_.body = scope_.ahead_of(std::move(kernel_.body));
   bind_scalars(module.plan, kernel_, launch);
   module.kernels.push_back(std::move(kernel_));
   return launch;

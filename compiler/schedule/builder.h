@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/schedule/blocks.h"
+#include "compiler/schedule/kernel_scope.h"
 
 namespace stencil::schedule {
 
@@ -38,7 +38,8 @@ class KernelBuilder {
                     kernel::Expr value, kernel::Body& body);
 
   const Interface& interface() const { return interface_; }
-  Names& names() { return names_; }
+  Names& names() { return scope_.names(); }
+  KernelScope& scope() { return scope_; }
   kernel::Kernel& kernel() { return kernel_; }
 
   // Binds the scalars and adds the kernel to the module; returns its launch over `blocks`.
@@ -48,7 +49,7 @@ class KernelBuilder {
 
  private:
   const Interface& interface_;
-  Names names_;
+  KernelScope scope_;
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;

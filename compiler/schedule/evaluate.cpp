@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
-#include "compiler/schedule/blocks.h"
+#include "compiler/ir/uniform.h"
+#include "compiler/schedule/kernel_scope.h"
 
 namespace stencil::schedule {
 
@@ -68,6 +69,49 @@ class Evaluator {
   const ReadReduction& reductions_;
 };
 
+// Equal calls are to be one, whatever is done with their values.
+bool is_call(const ir::Node& node) {
+  const auto* operation = std::get_if<ir::Operation>(&node.kind);
+  return operation && is_transcendental(operation->op);
+}
+
+// Another form of a value that has a name, and not worth one of its own: -a is part of the
+// instruction that takes it.
+bool is_form_of_named(const Expr& value) {
+  const auto* operation = std::get_if<kernel::Operation>(&value->kind);
+  return operation && (operation->op == Op::Neg || operation->op == Op::Convert) &&
+         std::holds_alternative<kernel::Variable>(operation->operands[0]->kind);
+}
+
+// How often the needed nodes of a graph are used, and which ones by a node that is computed more
+// often: at points, or once per step while they are the same in all steps.
+struct Uses {
+  std::vector<bool> needed;
+  std::vector<int> count;
+  std::vector<bool> more_often;
+
+  Uses(const ir::Graph& graph, const std::vector<ir::NodeId>& results, const ir::Uniformity& kinds)
+      : needed(ir::reachable(graph, results)),
+        count(needed.size(), 0),
+        more_often(needed.size(), false) {
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      if (!needed[static_cast<size_t>(id)]) continue;
+      for (ir::NodeId operand : ir::operands(graph[id])) {
+        const bool steady = !kinds.timed[static_cast<size_t>(operand)];
+        const bool per_step = steady && kinds.timed[static_cast<size_t>(id)];
+        use(operand, !kinds.computed_once(graph, id) || per_step);
+      }
+    }
+    for (ir::NodeId result : results) use(result, true);
+  }
+
+ private:
+  void use(ir::NodeId id, bool often) {
+    ++count[static_cast<size_t>(id)];
+    if (often) more_often[static_cast<size_t>(id)] = true;
+  }
+};
+
 // The value bound to a let, so that stores which follow cannot change what it reads: the components
 // of one point are computed from one snapshot, also when they are stored one after the other in
 // place. A storage type (half, bfloat) exists in memory only: there the value before its conversion
@@ -88,42 +132,51 @@ Expr settled(Expr value, Names& names, kernel::Body& body) {
 
 std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
-                           const Expr& time, const ReadAccess& read, Names names,
-                           kernel::Body& body, const ReadReduction& reductions) {
-  const size_t count = static_cast<size_t>(graph.size());
-  const auto needed = ir::reachable(graph, results);
-  std::vector<int> uses(count, 0);
-  for (size_t i = 0; i < count; ++i) {
-    if (!needed[i]) continue;
-    for (ir::NodeId operand : ir::operands(graph[static_cast<int>(i)]))
-      ++uses[static_cast<size_t>(operand)];
-  }
-  for (ir::NodeId result : results) ++uses[static_cast<size_t>(result)];
-
+                           const Expr& time, const ReadAccess& read, KernelScope& scope,
+                           Names names, kernel::Body& body, const ReadReduction& reductions) {
   const Evaluator evaluator(interface, graph, point, time, read, reductions);
-  std::vector<Expr> values(count);
-  std::vector<int> size(count, 0);  // operations in the expression so far
-  for (size_t i = 0; i < count; ++i) {
-    if (!needed[i]) continue;
-    const ir::Node& node = graph[static_cast<int>(i)];
+  const ir::Uniformity kinds = ir::uniformity(graph);
+  const Uses uses(graph, results, kinds);
+  std::vector<Expr> values(static_cast<size_t>(graph.size()));
+  std::vector<int> size(values.size(), 0);  // operations in the expression so far
+  const auto compute = [&](ir::NodeId id) {
+    const size_t i = static_cast<size_t>(id);
+    const ir::Node& node = graph[id];
     values[i] = evaluator.leaf_or_operation(node, values);
     size[i] = is_leaf(node) ? 0 : 1;
     for (ir::NodeId operand : ir::operands(node)) size[i] += size[static_cast<size_t>(operand)];
     const bool access = std::holds_alternative<ir::Access>(node.kind);
-    const bool shared = uses[i] > 1 && (!is_leaf(node) || access);
+    const bool shared = uses.count[i] > 1 && (!is_leaf(node) || access);
     const bool named = !node.hint.empty() && (!is_leaf(node) || access);
-    if (!shared && !named && size[i] <= kLargestExpression) continue;
-    if (node.type == Scalar::F16 || node.type == Scalar::BF16) continue;  // storage only
-    const std::string name = node.hint.empty() ? names.unique("v") : names.keep(node.hint);
+    const bool uniform = kinds.computed_once(graph, id);
+    const bool apart =
+        uniform &&
+        (is_call(node) || (uses.more_often[i] && !kinds.known[i] && !is_form_of_named(values[i])));
+    if (!shared && !named && !apart && size[i] <= kLargestExpression) return;
+    if (arithmetic_type(node.type) != node.type) return;  // storage only
+    size[i] = 0;
+    if (uniform) {
+      if (!std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // it was folded
+      values[i] = scope.uniform(values[i], node.hint, kinds.timed[i], names);
+      return;
+    }
+    const std::string name = names.name(node.hint);
     body.push_back({kernel::Let{name, values[i]}});
     values[i] = kernel::variable(name, node.type);
-    size[i] = 0;
+  };
+  // First what has a name in the whole kernel, so that no let of the body takes it.
+  for (const bool uniform : {true, false}) {
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      const size_t i = static_cast<size_t>(id);
+      if (uses.needed[i] && kinds.uniform[i] == uniform) compute(id);
+    }
   }
   std::vector<Expr> out;
   for (ir::NodeId result : results) out.push_back(values[static_cast<size_t>(result)]);
   if (out.size() > 1) {
     for (Expr& value : out) value = settled(std::move(value), names, body);
   }
+  scope.set_apart(names);
   return out;
 }
 

@@ -287,9 +287,11 @@ class OverlappedLowering {
       append(step, apply(function, hull, kernel::add(first_step(), kernel::variable(t))));
     }
     barriers_.force(step);
+    Body whole = builder_.scope().take_timed();
+    append(whole, std::move(step));
     Body out;
     out.push_back({kernel::For{kernel::LoopKind::Serial, t, kernel::integer(0), step_count(), 1,
-                               std::move(step)}});
+                               std::move(whole)}});
     return out;
   }
 
@@ -304,8 +306,10 @@ class OverlappedLowering {
       advanced_.clear();
       out.push_back({kernel::Comment{fmt::format("step {} of {}", t + 1, schedule_.time_tile)}});
       for (size_t f = 0; f < program_.functions.size(); ++f) {
-        append(out, apply(program_.functions[f],
-                          geometry_.analysis.computed[static_cast<size_t>(t)][f], time));
+        const Margin& computed = geometry_.analysis.computed[static_cast<size_t>(t)][f];
+        Body sections = apply(program_.functions[f], computed, time);
+        append(out, builder_.scope().take_timed());
+        append(out, std::move(sections));
       }
     }
     return out;
@@ -433,7 +437,7 @@ class OverlappedLowering {
       Body body;
       const ReadAccess read = [&](const ir::Access& access) { return this->read(access); };
       const auto values = evaluate(interface_, piece.graph, piece.results, point(), time, read,
-                                   builder_.names(), body);
+                                   builder_.scope(), builder_.names(), body);
       for (size_t c = 0; c < values.size(); ++c) {
         store(destinations.at(function.target)[c], function.target, values[c], body);
       }

@@ -78,7 +78,7 @@ kernel::Module lower_initial_values(const ir::Program& program) {
       const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
       const auto value =
           evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
-                   kernel::integer(0), no_access, builder.names(), body);
+                   kernel::integer(0), no_access, builder.scope(), builder.names(), body);
       builder.store_global(init.field, c, 0, point, value[0], body);
       builder.kernel().body = loop_nest(interface, field.box, point, std::move(body));
       builder.finish(kernel::integer(1, Scalar::I64), module);

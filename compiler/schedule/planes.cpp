@@ -369,8 +369,8 @@ class PlanesKernel {
     const ReadAccess read = [&](const ir::Access& access) {
       return this->read(stage, access, point, inside);
     };
-    const auto values =
-        evaluate(interface_, piece.graph, piece.results, point, time, read, builder_.names(), body);
+    const auto values = evaluate(interface_, piece.graph, piece.results, point, time, read,
+                                 builder_.scope(), builder_.names(), body);
     append(body, store(stage, values, point));
     return body;
   }

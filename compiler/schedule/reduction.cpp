@@ -172,9 +172,10 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   Body at_point;
   const ir::Piece& piece = reduction.piece;
   const Scalar type = ir::value_type(reduction);
-  const Expr value = kernel::convert(evaluate(interface_, piece.graph, piece.results, point,
-                                              last_step(), read, builder.names(), at_point)[0],
-                                     type);
+  const Expr value =
+      kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
+                               builder.scope(), builder.names(), at_point)[0],
+                      type);
   at_point.push_back({kernel::Store{
       total,
       {},
@@ -292,8 +293,9 @@ void ReductionLowering::lower(const ir::Stop& stop) {
   out.result = add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
   const kernel::BufferId flag = builder.scratch(module_.plan, out.result, true);
   Body section;
-  const Expr condition = evaluate(interface_, stop.graph, {stop.condition}, {}, last_step(),
-                                  no_access, builder.names(), section, reduction)[0];
+  const Expr condition =
+      evaluate(interface_, stop.graph, {stop.condition}, {}, last_step(), no_access,
+               builder.scope(), builder.names(), section, reduction)[0];
   const Expr holds =
       kernel::operation(Op::Select, {condition, kernel::integer(1), kernel::integer(0)});
   section.push_back({kernel::Store{flag, {kernel::integer(0)}, holds}});

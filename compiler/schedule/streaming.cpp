@@ -157,7 +157,10 @@ class StreamKernel : public StreamQueues {
       return this->read(stage, access, point);
     };
     const Expr time = plus(first_step(), stage.step);
-    return evaluate(interface_, *piece.graph, piece.results, point, time, read, taken_, body);
+    auto values = evaluate(interface_, *piece.graph, piece.results, point, time, read,
+                           builder_.scope(), taken_, body);
+    builder_.scope().set_apart(taken_);
+    return values;
   }
 
   Expr old_value(const Stage& stage, size_t component) const {
@@ -237,6 +240,7 @@ class StreamKernel : public StreamQueues {
         values[c] = select(applies, value, values[c]);
       }
     }
+    builder_.scope().set_apart(taken_);
     append(body, store(stage, values));
     return body;
   }

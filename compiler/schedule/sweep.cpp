@@ -57,7 +57,7 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
     return builder.load_global(access, point);
   };
   const auto values = evaluate(interface, piece.graph, piece.results, point, first_step(), read,
-                               builder.names(), body);
+                               builder.scope(), builder.names(), body);
   const int slot = written_slot(interface.program(), sweep);
   for (size_t c = 0; c < values.size(); ++c) {
     builder.store_global(sweep.function->target, static_cast<int>(c), slot, point, values[c], body);

@@ -47,6 +47,12 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return integer(site);
     case 'c':
       return fmt::format("({})", pick_form(condition_forms(), site, depth + 1));
+    case 'U':
+      return fmt::format("({})", pick_form(uniform_forms(), site, depth + 1));
+    case 'I':
+      return fmt::format("({})", pick_form(uniform_integer_forms(), site, depth + 1));
+    case 'D':
+      return fmt::format("({})", pick_form(uniform_condition_forms(), site, depth + 1));
     case 'o':
       return random_.pick<std::string>({"<", "<=", ">", ">=", "==", "!="});
     case 'u':

@@ -4,7 +4,7 @@ namespace stencil::property {
 
 bool Form::nests() const {
   for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at + 1)) {
-    if (std::string("xcCNTLF").find(text[at + 1]) != std::string::npos) return true;
+    if (std::string("xcCNTLFUID").find(text[at + 1]) != std::string::npos) return true;
   }
   return false;
 }
@@ -47,6 +47,10 @@ const std::vector<Form>& floating_forms() {
       {6, "$T"},
       {8, "$L", "let"},
       {8, "$F", "function at an offset"},
+      {3, "max(-1.0, min($U, 1.0)) * $x", "uniform expression"},
+      {2, "max(-1.0, min($U, 1.0))", "uniform expression"},
+      {2, "fma(max(-1.0, min($U, 1.0)), $x, 1 / (1 + abs$U))", "uniform expression"},
+      {1, "select($D, $x, $x)", "uniform condition"},
   };
   return kForms;
 }
@@ -61,6 +65,7 @@ const std::vector<Form>& condition_forms() {
       {1, "$c and $c", "and, or, not"},
       {1, "$c or $c", "and, or, not"},
       {1, "not $c", "and, or, not"},
+      {1, "$D", "uniform condition"},
   };
   return kForms;
 }
@@ -85,6 +90,74 @@ const std::vector<Form>& integer_forms() {
       {1, "abs($i)", "integer abs"},
       {1, "sum(q in 1..3 : $i >> q)", "integer comprehension"},
       {1, "integer($c)", "number of a condition"},
+      {2, "$I", "uniform integer"},
+      {1, "select($D, $i, $I)", "uniform condition"},
+  };
+  return kForms;
+}
+
+// Every operation whose bits all libraries agree on, in all types that they have.
+const std::vector<Form>& uniform_forms() {
+  static const std::vector<Form> kForms = {
+      {3, "alpha"},
+      {2, "beta"},
+      {2, "gamma"},
+      {4, "0.125 * time"},
+      {2, "0.25 * m"},
+      {1, "$u"},
+      {3, "0.0625 * $I"},
+      {3, "$U + $U"},
+      {3, "$U - $U"},
+      {4, "$U * $U"},
+      {4, "$U / (0.5 + abs$U)"},
+      {2, "$U / gamma"},
+      {3, "sqrt(abs$U)"},
+      {1, "rsqrt(1 + abs$U)"},
+      {2, "fma($U, $U, $U)"},
+      {2, "-$U"},
+      {1, "floor$U"},
+      {1, "ceil$U"},
+      {2, "min($U, $U)"},
+      {2, "max($U, $U, 0.25)"},
+      {4, "select($D, $U, $U)"},
+      {1, "real$D"},
+      {1, "double$U"},
+      {1, "float$U"},
+  };
+  return kForms;
+}
+
+const std::vector<Form>& uniform_integer_forms() {
+  static const std::vector<Form> kForms = {
+      {6, "time"},
+      {3, "m"},
+      {2, "($I + $I) % 997"},
+      {2, "($I - $I) % 997"},
+      {2, "$I * $I % 997"},
+      {2, "$I / $I"},  // by zero at times, which gives 0
+      {2, "$I % (time - 2)"},
+      {1, "($I & 255) ^ ($I & 127)"},
+      {1, "($I << 2) % 997"},
+      {1, "$I >> time"},
+      {2, "long$I * 40961 % 991"},
+      {2, "integer(8 * $U) % 97"},
+      {2, "select($D, $I, $I)"},
+      {1, "min($I, $I)"},
+      {1, "abs$I"},
+      {1, "integer$D"},
+  };
+  return kForms;
+}
+
+const std::vector<Form>& uniform_condition_forms() {
+  static const std::vector<Form> kForms = {
+      {3, "time % 3 == 1"},
+      {2, "gamma > 2"},
+      {4, "$U $o $U"},
+      {4, "$I $o $I"},
+      {1, "$D and $D"},
+      {1, "$D or $D"},
+      {1, "not $D"},
   };
   return kForms;
 }

@@ -12,6 +12,8 @@ namespace stencil::property {
 //   $c  a condition
 //   $C $N $T  comprehensions: along an axis, of two names, with a table    $L  a local value
 //   $F  a call of a function
+// and of what is the same at all points:
+//   $U  in floating point      $I  an integer below 1000     $D  a condition
 // A form is not drawn where one of its holes cannot be filled.
 struct Form {
   int weight;
@@ -23,5 +25,10 @@ struct Form {
 const std::vector<Form>& floating_forms();  // about as large as their operands, mostly
 const std::vector<Form>& condition_forms();
 const std::vector<Form>& integer_forms();  // below 10^6 in 32 bits, below 10^13 in 64
+
+// Of params, `time` and literals.
+const std::vector<Form>& uniform_forms();
+const std::vector<Form>& uniform_integer_forms();
+const std::vector<Form>& uniform_condition_forms();
 
 }  // namespace stencil::property

@@ -1,0 +1,51 @@
+// One pass over the nodes in their topological order: a value is uniform if all its operands are.
+#include "compiler/ir/uniform.h"
+
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::ir {
+
+namespace {
+
+bool is_uniform_leaf(const Node& node) {
+  struct Visitor {
+    bool operator()(const Constant&) const { return true; }
+    bool operator()(const ParamRef&) const { return true; }
+    bool operator()(const Time&) const { return true; }
+    bool operator()(const Index&) const { return false; }
+    bool operator()(const ReductionRef&) const { return false; }
+    bool operator()(const Access&) const { return false; }
+    bool operator()(const Operation&) const { return true; }  // its operands decide
+  };
+  return std::visit(Visitor{}, node.kind);
+}
+
+}  // namespace
+
+Uniformity uniformity(const Graph& graph) {
+  Uniformity out;
+  for (const Node& node : graph.nodes()) {
+    bool uniform = is_uniform_leaf(node);
+    const auto* operation = std::get_if<Operation>(&node.kind);
+    bool known = std::holds_alternative<Constant>(node.kind) ||
+                 (operation && !is_transcendental(operation->op));
+    bool timed = std::holds_alternative<Time>(node.kind);
+    for (NodeId operand : operands(node)) {
+      uniform = uniform && out.uniform[static_cast<size_t>(operand)];
+      known = known && out.known[static_cast<size_t>(operand)];
+      timed = timed || out.timed[static_cast<size_t>(operand)];
+    }
+    out.uniform.push_back(uniform);
+    out.known.push_back(known);
+    out.timed.push_back(timed);
+  }
+  return out;
+}
+
+bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
+  const Node& node = graph[id];
+  return uniform[static_cast<size_t>(id)] && std::holds_alternative<Operation>(node.kind) &&
+         arithmetic_type(node.type) == node.type;
+}
+
+}  // namespace stencil::ir
