@@ -75,10 +75,12 @@ struct Header {
 
 // --- What a program's checkpoint has to say --------------------------------------------------
 
-// FNV-1a over the text of the program's IR, without its name and its number of steps.
+// FNV-1a over the text of the program's IR, without its name, its number of steps and the axes of
+// its grid, which label points. What functions compute from them is in the functions.
 uint64_t hash_of(ir::Program program) {
   program.name.clear();
   program.steps.reset();
+  program.axes.clear();
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : ir::print(program)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -16,9 +16,11 @@ namespace stencil::runtime {
 
 namespace {
 
-Result<NewFile> png_file(const Output& output, const reference::FieldData& field) {
+Result<NewFile> png_file(const ir::Program& program, const reference::State& state,
+                         const Output& output, const reference::FieldData& field) {
   const int component = std::max(output.selections[0].component, 0);
-  const auto slice = slice_of(field, component, output.plane);
+  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  const auto slice = slice_of(field, component, output.plane, axes);
   if (!slice.ok()) return slice.failure();
   const auto image = render(slice.value(), output.image);
   if (!image.ok()) return image.failure();
@@ -36,7 +38,7 @@ Result<NewFile> file_of(const ir::Program& program, const reference::State& stat
     case Format::Npy:
       return npy_file(output.path, field, first.level, first.component);
     case Format::Png:
-      return png_file(output, field);
+      return png_file(program, state, output, field);
     case Format::Vti:
       return vti_file(output.path, program, state, output.selections);
   }

@@ -11,6 +11,7 @@ namespace stencil::runtime {
 namespace {
 
 constexpr int64_t kAutomaticSide = 512;  // pixels
+constexpr int64_t kLongestStretched = 4096;
 constexpr int64_t kMostPixels = int64_t{1} << 28;
 
 Failure no_image(const std::string& why) {
@@ -28,6 +29,21 @@ std::pair<double, double> finite_range(const std::vector<double>& values) {
     any = true;
   }
   return range;
+}
+
+// The pixels of a side of so many points, each as wide as `stretch` times `scale` of them. Nothing
+// if it overflows.
+std::optional<int64_t> side_of(int64_t points, int64_t scale, double stretch) {
+  int64_t pixels = 0;
+  if (__builtin_mul_overflow(points, scale, &pixels)) return std::nullopt;
+  if (stretch == 1) return pixels;
+  const int64_t most = std::max(kLongestStretched, pixels);
+  return std::llround(std::min(static_cast<double>(pixels) * stretch, static_cast<double>(most)));
+}
+
+// How many pixels of a side the point with this number has; at least one.
+int64_t pixels_of(int64_t point, int64_t points, int64_t pixels) {
+  return (point + 1) * pixels / points - point * pixels / points;
 }
 
 // Where a value lies between low and high; the middle if they coincide. Halved, so that the
@@ -63,7 +79,7 @@ Result<int64_t> plane_start(const reference::FieldData& field, const std::vector
 }
 
 Result<Slice> slice_of(const reference::FieldData& field, int component,
-                       const std::vector<int64_t>& fixed) {
+                       const std::vector<int64_t>& fixed, const std::vector<ir::AxisValue>& axes) {
   const auto start = plane_start(field, fixed);
   if (!start.ok()) return start.failure();
   const int rank = field.rank();
@@ -72,21 +88,34 @@ Result<Slice> slice_of(const reference::FieldData& field, int component,
   for (int64_t i = 0; i < slice.rows * slice.columns; ++i) {
     slice.values.push_back(field.real(0, component, start.value() + i));
   }
+  const auto from_first = [&](int d) {
+    const ir::AxisValue axis = axes.empty() ? ir::AxisValue{} : axes[static_cast<size_t>(d)];
+    return ir::AxisValue{axis.at(field.box[static_cast<size_t>(d)][0]), axis.spacing};
+  };
+  slice.across = from_first(rank - 1);
+  slice.down = rank == 1 ? ir::AxisValue{0, slice.across.spacing} : from_first(rank - 2);
   return slice;
 }
 
 Result<Image> render(const Slice& slice, const ImageOptions& options) {
-  const int64_t longer = std::max({slice.rows, slice.columns, int64_t{1}});
-  const int64_t scale =
-      options.scale > 0 ? options.scale : std::max<int64_t>(kAutomaticSide / longer, 1);
+  const double finest = std::min(slice.across.spacing, slice.down.spacing);
+  const double wider = slice.across.spacing / finest, higher = slice.down.spacing / finest;
+  const double longer = std::max(
+      {static_cast<double>(slice.rows) * higher, static_cast<double>(slice.columns) * wider, 1.0});
+  const int64_t scale = options.scale > 0
+                            ? options.scale
+                            : std::max<int64_t>(static_cast<int64_t>(kAutomaticSide / longer), 1);
   Image image;
+  const auto width = side_of(slice.columns, scale, wider);
+  const auto height = side_of(slice.rows, scale, higher);
   int64_t pixels = 0;
-  if (__builtin_mul_overflow(slice.columns, scale, &image.width) ||
-      __builtin_mul_overflow(slice.rows, scale, &image.height) ||
-      __builtin_mul_overflow(image.width, image.height, &pixels) || pixels > kMostPixels) {
+  if (!width || !height || __builtin_mul_overflow(*width, *height, &pixels) ||
+      pixels > kMostPixels) {
     return no_image("it would have more than " + std::to_string(kMostPixels) + " pixels");
   }
   if (pixels == 0) return no_image("it would have no pixels");
+  image.width = *width;
+  image.height = *height;
 
   const auto [low, high] = options.range ? *options.range : finite_range(slice.values);
   image.rgb.reserve(static_cast<size_t>(3 * pixels));
@@ -96,12 +125,12 @@ Result<Image> render(const Slice& slice, const ImageOptions& options) {
       const double value = slice.values[row * slice.columns + column];
       const Colour colour =
           std::isnan(value) ? kNanColour : colour_of(fraction_of(value, low, high));
-      for (int64_t i = 0; i < scale; ++i) {
+      for (int64_t i = pixels_of(column, slice.columns, image.width); i > 0; --i) {
         image.rgb.insert(image.rgb.end(), colour.begin(), colour.end());
       }
     }
     const size_t row_size = image.rgb.size() - row_begin;
-    for (int64_t i = 1; i < scale; ++i) {
+    for (int64_t i = pixels_of(row, slice.rows, image.height); i > 1; --i) {
       image.rgb.resize(image.rgb.size() + row_size);
       std::copy_n(image.rgb.begin() + row_begin, row_size, image.rgb.end() - row_size);
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/axes.h"
 #include "compiler/reference/state.h"
 #include "runtime/result.h"
 
@@ -17,6 +18,8 @@ struct Slice {
   int64_t rows = 0;
   int64_t columns = 0;
   std::vector<double> values;
+  // Where its points lie: row r at down.at(r), column c at across.at(c).
+  ir::AxisValue down = {}, across = {};
 };
 
 // The position of the first point of a plane that the last two dimensions span. `fixed` gives the
@@ -24,14 +27,17 @@ struct Slice {
 // for a coordinate outside the field or a field without points.
 Result<int64_t> plane_start(const reference::FieldData& field, const std::vector<int64_t>& fixed);
 
-// The values of such a plane of a component's newest level. A field of rank 1 is one row.
+// The values of such a plane of a component's newest level. A field of rank 1 is one row. `axes`
+// are those of the grid's dimensions; none: every index lies at itself.
 Result<Slice> slice_of(const reference::FieldData& field, int component,
-                       const std::vector<int64_t>& fixed = {});
+                       const std::vector<int64_t>& fixed = {},
+                       const std::vector<ir::AxisValue>& axes = {});
 
 struct ImageOptions {
   // Values of the first and the last colour; without: the least and greatest finite value.
   std::optional<std::pair<double, double>> range;
-  // Pixels per point in each direction; 0: as many as bring the longer side to 512 or just under.
+  // Pixels per point in each direction, in that of the wider spacing more; 0: as many as bring the
+  // longer side to 512 or just under.
   int scale = 0;
 };
 
@@ -41,7 +47,9 @@ struct Image {
   std::vector<uint8_t> rgb;  // 3 bytes per pixel, row-major, top row first
 };
 
-// Row 0 is on top. NaN has a colour of its own. R030 if the image would be too large.
+// Row 0 is on top. NaN has a colour of its own. Where the spacings differ, a point is a rectangle
+// and the sides of the image are in the proportion of the distances, except that no side grows
+// beyond 4096 pixels by this. R030 if the image would be too large.
 Result<Image> render(const Slice& slice, const ImageOptions& options = {});
 
 // The bytes of an 8-bit RGB PNG file. R030 if there is no memory to compress it.

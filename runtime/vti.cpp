@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "compiler/ir/axes.h"
 #include "runtime/field_values.h"
 
 namespace stencil::runtime {
@@ -93,16 +94,28 @@ std::string extent_of(const reference::FieldData& field) {
   return out;
 }
 
-std::string header_of(const std::vector<Array>& arrays) {
+// "0 -0.5 0" of x, y, z: `value` of each axis, `absent` in dimensions that the grid does not have.
+std::string axes_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+                    double ir::AxisValue::*value, const char* absent) {
+  std::vector<std::string> numbers(3, absent);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    numbers[axes.size() - 1 - d] = ir::print_coordinate(program, axes[d].*value);
+  }
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+std::string header_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+                      const std::vector<Array>& arrays) {
   const std::string extent = extent_of(arrays[0].values.field);
   std::string out = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
       "header_type=\"UInt64\">\n"
-      "  <ImageData WholeExtent=\"{0}\" Origin=\"0 0 0\" Spacing=\"1 1 1\">\n"
+      "  <ImageData WholeExtent=\"{0}\" Origin=\"{2}\" Spacing=\"{3}\">\n"
       "    <Piece Extent=\"{0}\">\n"
       "      <PointData Scalars=\"{1}\">\n",
-      extent, arrays[0].name);
+      extent, arrays[0].name, axes_of(program, axes, &ir::AxisValue::origin, "0"),
+      axes_of(program, axes, &ir::AxisValue::spacing, "1"));
   int64_t offset = 0;
   for (const Array& array : arrays) {
     out += fmt::format(
@@ -159,7 +172,8 @@ Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
   }
   std::vector<Array> arrays;
   for (const Selection& selection : selections) add_arrays(program, state, selection, arrays);
-  const std::string header = header_of(arrays);
+  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  const std::string header = header_of(program, axes, arrays);
   int64_t bytes = static_cast<int64_t>(header.size() + kEnd.size());
   for (const Array& array : arrays) bytes += kSizeBytes + array.bytes();
   return NewFile{path, bytes, [header, arrays](FileWriter& file) {

@@ -60,6 +60,12 @@ class Statement {
     }
     return box;
   }
+  std::optional<ast::PerDimension> per_dimension(const PerDimension& values) {
+    if (!Access::list(values) && Access::values(values).empty()) return std::nullopt;
+    ast::PerDimension out{Access::list(values), {}, {}};
+    for (const Expr& value : Access::values(values)) out.values.push_back(expr(value));
+    return out;
+  }
   ast::Region region(const Region& region) {
     const std::optional<Domain>& domain = Access::domain(region);
     if (!domain) return box(Access::box(region));
@@ -200,8 +206,14 @@ Expr Builder::param(const std::string& name, const Type& type, const std::option
 
 Domain Builder::grid(const std::string& name, const Box& box, const std::optional<Expr>& steps,
                      Place place) {
+  return grid(name, box, GridOptions{.steps = steps}, place);
+}
+
+Domain Builder::grid(const std::string& name, const Box& box, const GridOptions& options,
+                     Place place) {
   Statement item(*state_, place);
-  item.add(ast::Grid{item.name(name), item.box(box), item.expr(steps)});
+  item.add(ast::Grid{item.name(name), item.box(box), item.expr(options.steps),
+                     item.per_dimension(options.origin), item.per_dimension(options.spacing)});
   return Access::domain(name, state_->id);
 }
 

@@ -194,6 +194,10 @@ Expr fma(const Expr& a, const Expr& b, const Expr& c) { return call("fma", {a, b
 Expr min_of(const std::vector<Expr>& operands) { return call("min", operands); }
 Expr max_of(const std::vector<Expr>& operands) { return call("max", operands); }
 Expr ScalarType::operator()(const Expr& x) const { return call(name, {x}); }
+Expr position(const Expr& index) { return call("position", {index}); }
+Expr origin(const Expr& dimension) { return call("origin", {dimension}); }
+Expr spacing(const Expr& dimension) { return call("spacing", {dimension}); }
+
 Expr step_index() { return Access::name("time", 0); }
 
 Expr sum(const std::vector<Range>& ranges, const Expr& body) { return comprehension("sum", ranges, body); }

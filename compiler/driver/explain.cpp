@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/tiles.h"
 #include "compiler/driver/compile.h"
+#include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/rows.h"
 
@@ -57,6 +58,25 @@ std::string print_halo(const Margin& margin) {
 
 std::string level_name(const ir::Field& field, size_t level) {
   return level ? fmt::format("{}@-{}", field.name, level) : field.name;
+}
+
+// Where points lie, if the grid says: as written, and for the values that params have.
+std::string coordinate_section(const ir::Program& program) {
+  if (program.axes.empty()) return "";
+  const auto known = ir::default_axis_values(program);
+  const auto value = [&](const std::string& text, double number) {
+    const std::string printed = known ? ir::print_coordinate(program, number) : text;
+    return printed == text ? text : fmt::format("{} = {}", text, printed);
+  };
+  std::vector<Row> rows = {{"dimension", "origin", "spacing"}};
+  for (size_t d = 0; d < program.axes.size(); ++d) {
+    const ir::Axis& axis = program.axes[d];
+    const ir::AxisValue at = known ? (*known)[d] : ir::AxisValue{};
+    rows.push_back({kAxes[program.axes.size() - 1 - d], value(axis.origin_text, at.origin),
+                    value(axis.spacing_text, at.spacing)});
+  }
+  return "Coordinates: index i of a dimension lies at origin + i * spacing\n" + table(rows, "  ") +
+         "\n";
 }
 
 std::string stencil_section(const ir::Program& program) {
@@ -214,7 +234,8 @@ std::string explain(const ir::Program& program, const Source& source,
   if (!schedule) return "";
   const auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return "";
-  std::string out = fmt::format("Program {}\n\n", program.name) + stencil_section(program) + "\n";
+  std::string out = fmt::format("Program {}\n\n", program.name) + coordinate_section(program) +
+                    stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
   const std::string why = automatic ? reason_for(program, *schedule, machine) : "given";
   out += schedule_section(program, *schedule, why, machine) + "\n";

@@ -10,46 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/axes.h"
 #include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
 
 namespace stencil::ir {
 namespace {
-
-// --- Requirements: a scalar graph over params ----------------------------------------------------
-
-class Evaluator {
- public:
-  Evaluator(const std::vector<int64_t>& integers, const std::vector<double>& reals)
-      : integers_(integers), reals_(reals) {}
-
-  bool holds(const Requirement& requirement) {
-    const Graph& graph = requirement.graph;
-    values_.clear();
-    for (const Node& node : graph.nodes()) values_.push_back(evaluate_node(graph, node));
-    return values_[static_cast<size_t>(requirement.condition)].integer != 0;
-  }
-
- private:
-  Constant evaluate_node(const Graph& graph, const Node& node) {
-    if (const auto* constant = std::get_if<Constant>(&node.kind)) return *constant;
-    if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
-      const auto id = static_cast<size_t>(param->param);
-      return is_float(node.type) ? known_real(node.type, reals_.at(id))
-                                 : Constant{0, integers_.at(id)};
-    }
-    if (const auto* operation = std::get_if<Operation>(&node.kind)) {
-      std::vector<Constant> operands;
-      for (NodeId id : operation->operands) operands.push_back(values_[static_cast<size_t>(id)]);
-      return evaluate_known(operation->op, node.type, graph[operation->operands[0]].type, operands);
-    }
-    return {};  // index, time, access, reduction: not in a requirement (verify)
-  }
-
-  const std::vector<int64_t>& integers_;
-  const std::vector<double>& reals_;
-  std::vector<Constant> values_;
-};
 
 // --- Checks and sizes ----------------------------------------------------------------------------
 
@@ -150,9 +116,10 @@ Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& in
 
   Diagnostics failed;
   check_sizes(program, integers, failed);
-  Evaluator evaluator(integers, reals);
+  check_axes(program, integers, reals, failed);
   for (const Requirement& requirement : program.requirements) {
-    if (evaluator.holds(requirement)) continue;
+    const auto values = evaluate_on_params(requirement.graph, integers, reals);
+    if (values[static_cast<size_t>(requirement.condition)].integer != 0) continue;
     failed.error("S035", requirement.span, "requirement not met").expected = requirement.text;
   }
   for (const Check& check : program.checks) {

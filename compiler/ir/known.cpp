@@ -105,4 +105,26 @@ Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Const
   return known_integer(type, integer_operation(op, a.integer, b.integer, bits));
 }
 
+std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<int64_t>& integers,
+                                         const std::vector<double>& reals) {
+  std::vector<Constant> values;
+  for (const Node& node : graph.nodes()) {
+    Constant value;  // of an index, time, access or reduction, which are not in such a graph
+    if (const auto* constant = std::get_if<Constant>(&node.kind)) value = *constant;
+    if (const auto* param = std::get_if<ParamRef>(&node.kind)) {
+      const auto id = static_cast<size_t>(param->param);
+      value =
+          is_float(node.type) ? known_real(node.type, reals.at(id)) : Constant{0, integers.at(id)};
+    }
+    if (const auto* operation = std::get_if<Operation>(&node.kind)) {
+      std::vector<Constant> operands;
+      for (NodeId id : operation->operands) operands.push_back(values[static_cast<size_t>(id)]);
+      const Scalar from = graph[operation->operands[0]].type;
+      value = evaluate_known(operation->op, node.type, from, operands);
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
 }  // namespace stencil::ir

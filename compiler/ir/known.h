@@ -14,4 +14,8 @@ Constant known_real(Scalar type, double value);
 // result; `from`: of the first operand. Neither is a storage type (half, bfloat).
 Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands);
 
+// The values of all nodes of a graph over params, for values of these by ParamId.
+std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<int64_t>& integers,
+                                         const std::vector<double>& reals);
+
 }  // namespace stencil::ir

@@ -156,6 +156,18 @@ std::string print(const std::vector<Boundary>& boundary) {
   return fmt::format("[{}]", fmt::join(dimensions, "; "));
 }
 
+// As the program writes it, but with a value for each dimension.
+std::string print(const std::vector<Axis>& axes) {
+  if (axes.empty()) return "";
+  std::vector<std::string> origins, spacings;
+  for (const Axis& axis : axes) {
+    origins.push_back(axis.origin_text);
+    spacings.push_back(axis.spacing_text);
+  }
+  return fmt::format(" origin [{}] spacing [{}]", fmt::join(origins, ", "),
+                     fmt::join(spacings, ", "));
+}
+
 const char* print(Reducer reducer) {
   switch (reducer) {
     case Reducer::Sum:
@@ -209,7 +221,7 @@ std::string print(const Program& program) {
   for (const Param& param : program.params) out += print_param(param);
   out += fmt::format("grid {}", print(program.grid, params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
-  out += "\n";
+  out += print(program.axes) + "\n";
   for (const Field& field : program.fields) out += print_field(field, params);
   const auto field_name = [&](FieldId id) { return program.fields[static_cast<size_t>(id)].name; };
   for (const Function& function : program.functions) {

@@ -2,7 +2,7 @@
 // comprehensions unrolled, tables and fixed integer params folded, structures and vectors split
 // into scalar components, types explicit, every access proved or its check recorded.
 //
-//   program   = params fields functions inits reductions stop? requirements checks
+//   program   = params axes fields functions inits reductions stop? requirements checks
 //   function  = target field, pieces             one snapshot; pieces do not overlap
 //   piece     = box, graph, a result per component of the target
 //   graph     = nodes in topological order; a node's operands come before it
@@ -235,12 +235,23 @@ struct Requirement {  // require condition: a Bool graph over params
   Span span;
 };
 
+// Where the points of a dimension lie in space: index i at i * spacing + origin, both of the type
+// `real`, in a graph over params. An admissible spacing is positive, and both are finite.
+struct Axis {
+  Graph graph;
+  NodeId origin, spacing;
+  NodeId admissible;                      // a Bool
+  std::string origin_text, spacing_text;  // as written
+  Span origin_span, spacing_span;         // none where the program does not give it
+};
+
 struct Program {
   std::string name;           // from the file name, a valid C identifier
   Scalar real = Scalar::F32;  // what `real` means
   FpMode fp = FpMode::Contract;
   std::vector<Param> params;
   Box grid;
+  std::vector<Axis> axes;  // of the grid's dimensions; none: every index i lies at i
   Span grid_span;
   std::optional<Affine> steps;  // nothing: must be given for a run
   std::vector<Field> fields;

@@ -62,6 +62,9 @@ Program rewrite_graphs(Program program, const NodeRewrite& rewrite) {
   for (Requirement& requirement : program.requirements) {
     rewrite_graph(requirement.graph, {&requirement.condition}, rewrite);
   }
+  for (Axis& axis : program.axes) {
+    rewrite_graph(axis.graph, {&axis.origin, &axis.spacing, &axis.admissible}, rewrite);
+  }
   return program;
 }
 

@@ -42,6 +42,7 @@ class Verifier {
       check_graph("require", requirement.graph, false);
       check_bool("require", requirement.graph, requirement.condition);
     }
+    check_axes();
     return std::move(problems_);
   }
 
@@ -52,6 +53,20 @@ class Verifier {
 
   bool valid_field(FieldId id) const {
     return id >= 0 && id < static_cast<int>(program_.fields.size());
+  }
+
+  void check_axes() {
+    if (!program_.axes.empty() && program_.axes.size() != program_.grid.ranges.size()) {
+      fail("grid", "number of axes");
+    }
+    for (const Axis& axis : program_.axes) {
+      check_graph("grid", axis.graph, false);
+      check_bool("grid", axis.graph, axis.admissible);
+      for (const NodeId id : {axis.origin, axis.spacing}) {
+        const bool node = id >= 0 && id < axis.graph.size();
+        if (!node || axis.graph[id].type != program_.real) fail("grid", "type of a coordinate");
+      }
+    }
   }
 
   void check_field(const Field& field) {

@@ -23,6 +23,12 @@ std::vector<std::string> describe(const ir::Program& program) {
   lines.push_back(fmt::format("program   {} on {}, real = {}, fp = {}", program.name,
                               print_box(program.grid, params), name(program.real),
                               name(program.fp)));
+  for (size_t d = 0; d < program.axes.size(); ++d) {
+    const ir::Axis& axis = program.axes[d];
+    lines.push_back(fmt::format(
+        "position  index i of {} lies at origin + i * spacing, origin = {}, spacing = {}",
+        axis_names(program.grid.rank())[d], axis.origin_text, axis.spacing_text));
+  }
   for (const ir::Function& function : program.functions) {
     const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
     std::vector<std::string> halos;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/ir/axes.h"
 #include "compiler/schedule/blocks.h"
 
 namespace stencil::schedule {
@@ -240,6 +241,18 @@ kernel::Module Interface::empty_module() const {
     module.plan.checks.push_back(
         {condition_on_params(*this, requirement.graph, requirement.condition),
          "require " + requirement.text + " does not hold"});
+  }
+  for (const ir::Axis& axis : program_.axes) {
+    if (ir::is_known(axis)) continue;  // and has been found right
+    const std::string message =
+        fmt::format("spacing {} must be positive, and it and origin {} finite", axis.spacing_text,
+                    axis.origin_text);
+    const auto& checks = module.plan.checks;
+    const bool stated = std::any_of(checks.begin(), checks.end(),
+                                    [&](const auto& check) { return check.message == message; });
+    if (stated) continue;
+    module.plan.checks.push_back(
+        {condition_on_params(*this, axis.graph, axis.admissible), message});
   }
   return module;
 }

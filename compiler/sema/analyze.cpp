@@ -9,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/axes.h"
 #include "compiler/ir/passes.h"
 #include "compiler/sema/complete.h"
+#include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/pieces.h"
 
@@ -127,6 +129,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
 
   for_each<ast::Function>(program,
                           [&](const auto& item, Span) { check_function_names(env, item); });
+  declare_coordinates(env, *grid);
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
   for_each<ast::Reduce>(program, [&](const auto& item, Span) { declare_reduction(env, item); });
   check_stencil_names(env, program);
@@ -159,10 +162,10 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   if (failed) return std::nullopt;
   ir::Program result = ir::drop_dead_nodes(env.program);
   if (options.fp == FpMode::Contract) result = ir::contract_products(result);
-  if (options.fixed.empty()) return result;
-  result = ir::bake_params(result);
+  if (!options.fixed.empty()) result = ir::bake_params(result);
   Diagnostics unmet;
-  settle_requirements(result, unmet);
+  if (!options.fixed.empty()) settle_requirements(result, unmet);
+  ir::check_known_axes(result, unmet);
   for (const Diagnostic& diagnostic : unmet.items()) diagnostics.add(diagnostic);
   if (unmet.has_errors()) return std::nullopt;
   return result;

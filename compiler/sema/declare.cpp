@@ -182,6 +182,7 @@ void declare_type(Environment& env, const ast::TypeDecl& type) {
 void declare_grid(Environment& env, const ast::Grid& grid) {
   Declaration* declaration = env.declare(grid.name, Declared::Grid, 0);
   if (declaration) declaration->broken = true;  // not visible in its own definition
+  env.grid = &grid;
   std::optional<ir::Box> box = elaborate_box(env, grid.box, 0);
   env.program.grid_span = grid.name.span;
   for (const ast::Range& range : grid.box.ranges) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/sema/arithmetic.h"
+#include "compiler/sema/coordinates.h"
 #include "compiler/sema/environment.h"
 #include "compiler/sema/prove.h"
 
@@ -20,6 +21,7 @@ struct Site {
   bool time = false;
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
+  bool coordinates = true;  // position, origin, spacing
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
@@ -27,7 +29,8 @@ inline constexpr Site kReduceSite{"a reduction", true, true};
 inline constexpr Site kInitSite{"an initial value"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
-inline constexpr Site kConstantSite{"a constant expression", false, false, false};
+inline constexpr Site kConstantSite{"a constant expression", false, false, false, false, false};
+inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, true, false, false};
 
 constexpr int kMaxGraphNodes = 200'000;   // per piece
 constexpr int kMaxVisits = 4'000'000;     // expressions visited per piece, unrolled
@@ -115,6 +118,11 @@ class Elaborator {
   bool unroll(const ast::Comprehension& comprehension, size_t binder,
               std::unordered_map<std::string, Binding>& names, const Type* expected,
               std::vector<Value>& terms);
+
+  // coordinates.cpp
+  Value coordinate(Coordinate what, const ast::Call& call, Span span);
+  std::optional<int> dimension_of(const ast::Call& call, bool number);
+  Value declared_coordinate(const std::optional<ast::PerDimension>& values, int d, int64_t absent);
 
   Environment& env_;
   Site site_;

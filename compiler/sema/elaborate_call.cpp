@@ -121,7 +121,10 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
     return conversion(*to, call, span);
   const Declaration* declaration = env_.use(name, call.callee.span);
   if (!declaration) {
-    std::vector<std::string> known;
+    if (const auto what = coordinate_named(name)) {
+      return check_count(env_.report, call, span, 1, 1) ? coordinate(*what, call, span) : Value{};
+    }
+    std::vector<std::string> known = {"position", "origin", "spacing"};
     for (const auto& [built_in, row] : built_ins()) known.push_back(built_in);
     env_.unknown_name(Foreign::Function, name, call.callee.span, known);
     return {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compiler/sema/ast_names.h"
+#include "compiler/sema/coordinates.h"
 
 namespace stencil::sema {
 namespace {
@@ -216,7 +217,7 @@ void Environment::check_names(const ast::Expr& expr,
   for_each_free_name(expr, [&](const std::string& name, Span span) {
     if (visible.count(name) || is_reserved(name)) return;
     check_order(name, span);
-    if (!names.count(name))
+    if (!names.count(name) && !coordinate_named(name))
       unknown_name(Foreign::Value, name, span, {visible.begin(), visible.end()});
   });
 }
@@ -250,6 +251,10 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
   std::sort(candidates.begin(), candidates.end());
   const std::string nearest = suggestion(name, candidates);
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+  if (coordinate_named(name)) {
+    error.hint =
+        fmt::format("it is a function of an index: {}(i), with the i of a box [i in ...]", name);
+  }
 }
 
 std::string Environment::point() const {

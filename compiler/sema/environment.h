@@ -47,6 +47,7 @@ struct Environment {
   const ProgramOptions& options;
   Report report;
   ir::Program program;
+  const ast::Grid* grid = nullptr;  // once it is declared
 
   std::unordered_map<std::string, Declaration> names;
   std::vector<TypePtr> types;        // Declared::Type

@@ -9,6 +9,7 @@
 
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
+#include "compiler/sema/coordinates.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/support/escape.h"
 

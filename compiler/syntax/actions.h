@@ -66,6 +66,12 @@ template <> struct Action<grammar::struct_open> : CallsWithSpan<&TreeBuilder::op
 template <> struct Action<grammar::struct_close> : CallsWithSpan<&TreeBuilder::struct_type> {};
 
 // Parts of items.
+template <> struct Action<grammar::steps> : CallsWithSpan<&TreeBuilder::steps> {};
+template <> struct Action<grammar::origin_word> : CallsWithSpan<&TreeBuilder::origin_begin> {};
+template <> struct Action<grammar::spacing_word> : CallsWithSpan<&TreeBuilder::spacing_begin> {};
+template <> struct Action<grammar::value_list_open> : CallsWithSpan<&TreeBuilder::open> {};
+template <> struct Action<grammar::value_list_close> : CallsWithSpan<&TreeBuilder::value_list> {};
+template <> struct Action<grammar::value_for_all> : Calls<&TreeBuilder::value_for_all> {};
 template <> struct Action<grammar::history> : CallsWithSpan<&TreeBuilder::history> {};
 template <> struct Action<grammar::constant> : CallsWithSpan<&TreeBuilder::constant> {};
 template <> struct Action<grammar::boundary_keyword> : CallsWithSpan<&TreeBuilder::boundary_begin> {};

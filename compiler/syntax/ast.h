@@ -150,10 +150,16 @@ struct Param {  // param N : integer = 512;
   TypeExpr type;
   ExprPtr value;  // null: must be given, or stays open
 };
-struct Grid {  // grid G = [0..N-1] steps 100;
+struct PerDimension {  // dx, for all dimensions, or [dx, dy]
+  bool list = false;   // in brackets: a value for each dimension
+  std::vector<ExprPtr> values;
+  Span span;
+};
+struct Grid {  // grid G = [0..N-1] steps 100 origin 0 spacing dx;   (attributes in any order)
   Identifier name;
   Box box;
-  ExprPtr steps;  // null: must be given on the command line
+  ExprPtr steps;                                // null: must be given on the command line
+  std::optional<PerDimension> origin, spacing;  // absent: 0 and 1
 };
 struct Subgrid {  // subgrid interior of G = [1..N-2];
   Identifier name;

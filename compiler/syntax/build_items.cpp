@@ -23,6 +23,9 @@ void TreeBuilder::start_item(Span word) {
   types_.clear();
   box_ = {};
   region_.reset();
+  steps_.reset();
+  origin_.reset();
+  spacing_.reset();
   history_.reset();
   constant_ = false;
   boundary_.reset();
@@ -114,7 +117,40 @@ void TreeBuilder::struct_type(Span close_span) {
 // Parts of items.
 
 void TreeBuilder::once(bool given, Span at, std::string_view attribute) const {
-  if (given) throw attribute_given_twice(token_at(text_, at.begin).span, attribute);
+  if (given) throw attribute_given_twice(token_at(text_, at.begin).span, attribute, item_word());
+}
+
+void TreeBuilder::steps(Span at) {
+  once(steps_ != nullptr, at, "steps");
+  steps_ = pop_expr();
+}
+
+void TreeBuilder::per_dimension_begin(std::optional<ast::PerDimension>& to, Span at) {
+  once(to.has_value(), at, text(at));
+  to = ast::PerDimension{false, {}, at};
+  per_dimension_ = &to;
+}
+
+void TreeBuilder::origin_begin(Span at) {
+  per_dimension_begin(origin_, at);
+}
+
+void TreeBuilder::spacing_begin(Span at) {
+  per_dimension_begin(spacing_, at);
+}
+
+void TreeBuilder::value_list(Span close_span) {
+  ast::PerDimension& list = **per_dimension_;
+  int height = 0;
+  list.values = operands_above(close().operands, height);
+  list.list = true;
+  list.span = join(list.span, close_span);
+}
+
+void TreeBuilder::value_for_all() {
+  ast::PerDimension& all = **per_dimension_;
+  all.values.push_back(pop_expr());
+  all.span = join(all.span, all.values.front()->span);
 }
 
 void TreeBuilder::history(Span at) {
@@ -203,7 +239,8 @@ void TreeBuilder::param() {
 }
 
 void TreeBuilder::grid() {
-  finish(ast::Grid{pop_name(), std::move(box_), pop_optional_expr()});
+  finish(ast::Grid{pop_name(), std::move(box_), std::move(steps_), std::move(origin_),
+                   std::move(spacing_)});
 }
 
 void TreeBuilder::subgrid() {

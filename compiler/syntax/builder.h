@@ -67,6 +67,11 @@ class TreeBuilder {
   void struct_type(Span close);
 
   // Parts of items.
+  void steps(Span at);
+  void origin_begin(Span at);
+  void spacing_begin(Span at);
+  void value_list(Span close);
+  void value_for_all();
   void history(Span at);
   void constant(Span at);
   void boundary_begin(Span at);
@@ -128,6 +133,7 @@ class TreeBuilder {
   void push(Span span, int height, decltype(ast::Expr::kind) kind);
   void reduce_operator();
   void once(bool given, Span at, std::string_view attribute) const;
+  void per_dimension_begin(std::optional<ast::PerDimension>& to, Span at);
   template <typename Kind>
   void finish(Kind kind);
 
@@ -149,6 +155,9 @@ class TreeBuilder {
   size_t range_names_ = 0;
   ast::Box box_;
   std::optional<ast::Region> region_;
+  ast::ExprPtr steps_;
+  std::optional<ast::PerDimension> origin_, spacing_;
+  std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read
   ast::ExprPtr history_;
   bool constant_ = false;
   std::optional<ast::Boundary> boundary_;

@@ -191,8 +191,20 @@ struct optional_end : opt<end> {};
 
 struct param : if_must<keyword<param_>, item_name, colon, type,
                        opt<if_must<assign, expression>>, end> {};
-struct grid : if_must<keyword<grid_>, item_name, assign, plain_box,
-                      opt<if_must<keyword<steps_>, expression>>, end> {};
+struct steps : if_must<keyword<steps_>, expression> {};
+struct value_list_open : one<'['> {};
+struct value_list_close : one<']'> {};
+struct value_list : seq<token<value_list_open>, list_must<expression, comma>,
+                        must<token<value_list_close>>> {};
+struct value_for_all : seq<expression> {};
+struct per_dimension : sor<value_list, value_for_all> {};
+struct origin_word : word<TAO_PEGTL_STRING("origin")> {};
+struct origin : seq<token<origin_word>, per_dimension> {};
+struct spacing_word : word<TAO_PEGTL_STRING("spacing")> {};
+struct spacing : seq<token<spacing_word>, per_dimension> {};
+struct grid_end : end {};
+struct grid : seq<keyword<grid_>, must<item_name, assign, plain_box>,
+                  star<sor<steps, origin, spacing>>, must<grid_end>> {};
 struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, plain_box,
                          end> {};
 struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};

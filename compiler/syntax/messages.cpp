@@ -56,6 +56,7 @@ std::string item_hint(std::string_view text, const Token& word) {
 std::string hint_of_missing_operator(std::string_view text, const Token& token,
                                      std::string_view expected) {
   const bool operator_due = expected == kExpectation<grammar::end>.expected ||
+                            expected == kExpectation<grammar::grid_end>.expected ||
                             expected == kExpectation<grammar::paren_close>.expected ||
                             expected == kExpectation<grammar::call_close>.expected;
   const auto found = at(text, token.span);
@@ -169,9 +170,9 @@ SyntaxError file_too_large(size_t bytes, size_t limit) {
   return e;
 }
 
-SyntaxError attribute_given_twice(Span attribute, std::string_view name) {
+SyntaxError attribute_given_twice(Span attribute, std::string_view name, std::string_view item) {
   auto e = error("P011", attribute, fmt::format("'{}' given twice", name));
-  e.diagnostic.expected = "each attribute of a field once";
+  e.diagnostic.expected = fmt::format("each attribute of a {} once", item);
   return e;
 }
 

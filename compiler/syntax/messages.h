@@ -63,6 +63,8 @@ STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
 
 STENCIL_EXPECT(dots, "'..' and the end of the range");
 STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
+STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");
+STENCIL_EXPECT(value_list_close, "',' or ']' in the list of values");
 STENCIL_EXPECT(box_close, "',', '..' or ']' in the box");
 STENCIL_EXPECT(region, "a region: the name of a grid or sub-grid, or a box [lo..hi, ...]");
 
@@ -114,7 +116,8 @@ SyntaxError expression_too_deep(Span place);                                    
 SyntaxError chained_comparison(Span comparison);                                            // P006
 SyntaxError malformed_number(std::string_view text, Span number);                           // P009
 SyntaxError file_too_large(size_t bytes, size_t limit);                                     // P010
-SyntaxError attribute_given_twice(Span attribute, std::string_view name);                   // P011
+SyntaxError attribute_given_twice(Span attribute, std::string_view name,
+                                  std::string_view item);  // P011
 
 // PEGTL's hook for a `must` that fails: turns the rule and the place into one of the errors above.
 template <typename Rule>

@@ -173,7 +173,14 @@ class Printer {
     indented([&] {
       print(g.box);
       part("steps", g.steps);
+      print("origin", g.origin);
+      print("spacing", g.spacing);
     });
+  }
+  void print(std::string_view label, const std::optional<PerDimension>& values) {
+    if (!values) return;
+    line("{}{}", label, values->list ? " of each dimension" : "");
+    indented([&] { children(values->values); });
   }
   void print(const Subgrid& s) {
     line("subgrid {} of {}", s.name.name, s.parent.name);

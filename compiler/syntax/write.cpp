@@ -90,6 +90,10 @@ class Line {
     out_ += ']';
     return *this;
   }
+  Line& values(const PerDimension& values) {
+    if (!values.list) return expr(*values.values.front());
+    return text("[").exprs(values.values).text("]");
+  }
   Line& region(const Region& region) {
     if (const auto* name = std::get_if<Identifier>(&region)) return text("{}", name->name);
     return box(std::get<Box>(region));
@@ -238,6 +242,8 @@ class Writer {
     Line line;
     line.text("grid {} = ", g.name.name).box(g.box);
     if (g.steps) line.text(" steps ").expr(*g.steps);
+    if (g.origin) line.text(" origin ").values(*g.origin);
+    if (g.spacing) line.text(" spacing ").values(*g.spacing);
     add(line);
   }
   void put(const Subgrid& s) {
@@ -304,6 +310,10 @@ class Writer {
 };
 
 }  // namespace
+
+std::string write(const ast::Expr& expr) {
+  return Line().expr(expr).take();
+}
 
 Written write(const ast::Program& program) {
   Writer writer;

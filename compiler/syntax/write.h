@@ -26,4 +26,7 @@ struct Written {
 // (kMaxExpressionDepth).
 Written write(const ast::Program& program);
 
+// An expression likewise, in one line.
+std::string write(const ast::Expr& expr);
+
 }  // namespace stencil

@@ -57,7 +57,23 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program) {
     }
     out.push_back(std::move(info));
   }
+  if (const auto axes = ir::default_axis_values(program)) describe_places(*axes, out);
   return out;
+}
+
+void SimulationData::describe_places() {
+  api::describe_places(ir::axis_values(program(), state.integer_params, state.real_params), fields);
+}
+
+void describe_places(const std::vector<ir::AxisValue>& axes, std::vector<FieldInfo>& fields) {
+  for (FieldInfo& field : fields) {
+    field.position.clear();
+    field.spacing.clear();
+    for (size_t d = 0; d < field.origin.size(); ++d) {
+      field.position.push_back(axes[d].at(field.origin[d]));
+      field.spacing.push_back(axes[d].spacing);
+    }
+  }
 }
 
 Result<Place> find_place(const ir::Program& program, const std::string& name) {

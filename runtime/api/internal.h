@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/axes.h"
 #include "compiler/reference/state.h"
 #include "compiler/support/diagnostic.h"
 #include "runtime/outputs.h"
@@ -63,6 +64,7 @@ struct SimulationData {
     const runtime::Device& device = kernel->prepared.device.device;
     return device.takes_pointers && device.machine.in_place;
   }
+  void describe_places();  // of the fields, at the params of the state
   std::vector<int> all_levels() const;
   Result<int64_t> last_step() const;  // of the run, as the program says; R053
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
@@ -121,6 +123,8 @@ Result<double> real_value(const ir::Param& param, const std::string& text);
 
 // What is known of a program's fields without values of open params.
 std::vector<FieldInfo> describe_fields(const ir::Program& program);
+// Fills in position and spacing of fields whose origin is known.
+void describe_places(const std::vector<ir::AxisValue>& axes, std::vector<FieldInfo>& fields);
 
 // --- Arrays
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/passes.h"
 #include "runtime/api/internal.h"
 #include "runtime/stats.h"
 
@@ -97,9 +98,15 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     }
     const auto number = api::real_value(params[index], value.text());
     if (!number.ok()) return number.failure();
+    std::vector<double> reals = data_->state.real_params;
+    reals[index] = number.value();
+    const Diagnostics failed =
+        ir::failed_checks(data_->program(), data_->state.integer_params, reals);
+    if (failed.has_errors()) return api::failure_of(data_->source->source, failed);
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
-    data_->state.real_params[index] = number.value();
+    data_->state.real_params = std::move(reals);
+    data_->describe_places();
     return Done{};
   });
 }

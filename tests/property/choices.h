@@ -35,6 +35,9 @@ struct Choices {
   int named_region = 12;
   int far_offset = 12;  // 4 points instead of 1 or 2
 
+  // The grid.
+  int origin = 40, spacing = 40;
+
   // Whole programs.
   int functions = 40;
   int tables = 40;

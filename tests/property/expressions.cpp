@@ -59,6 +59,10 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return fmt::format("{:.3f}", random_.unit());
     case 'n':
       return index_name(site);
+    case 'p':
+      return position(site);
+    case 'd':
+      return dimension(site);
     case 'C':
       return comprehension(site);
     case 'N':

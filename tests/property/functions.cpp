@@ -17,6 +17,8 @@ std::string Generator::make_functions() {
         "table c : integer[4] = {0, -1, 2, 1};\n";
   }
   if (!random_.chance(choices_.functions)) return text;
+  has_place_ = true;
+  text += "function place(k) = position(k) - origin(k) + 0.5 * spacing(k);\n";
   const size_t axis = static_cast<size_t>(random_.below(out_.rank));
   const int radius = random_.between(1, 2);
   const Offset below = axis_offset(axis, -radius), here(rank(), 0),

@@ -48,7 +48,7 @@ GeneratedProgram Generator::run() {
   text +=
       "param m : integer;\nparam alpha : real = 0.375;\nparam beta : double = 0.6;\n"
       "param gamma : real = 6;\n";
-  text += fmt::format("grid G = [{}] steps 4;\n", box_of(Margin(out_.rank)));
+  text += fmt::format("grid G = [{}]{};\n", box_of(Margin(out_.rank)), grid_attributes());
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }

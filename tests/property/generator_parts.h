@@ -139,6 +139,12 @@ class Generator {
   std::string axis_text(size_t axis, const std::string& offset) const;
   Offset axis_offset(size_t axis, int offset) const;
 
+  // coordinates.cpp
+  std::string grid_attributes();
+  std::string per_dimension(const std::vector<std::string>& choices);
+  std::string position(Site& site);  // "" if no index can be named there
+  std::string dimension(Site& site);
+
   // reductions.cpp
   std::string make_reductions();
   std::string reduced_value(const std::string& reducer, Site& site);
@@ -153,6 +159,7 @@ class Generator {
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;
+  bool has_place_ = false;   // a function of a position
   std::vector<int> needed_;  // least extent per dimension
   struct Range {             // low .. N - 1 - high
     size_t dimension;

@@ -186,6 +186,12 @@ requires(std::convertible_to<const Rest&, Expr>&&...) Expr
 // `time`: the index of the running step, from 0.
 Expr step_index();
 
+// Physical coordinates, of the dimension of an Index: where the point lies, and what the grid
+// declares. The latter two take the number of a dimension as well.
+Expr position(const Expr& index);
+Expr origin(const Expr& dimension);
+Expr spacing(const Expr& dimension);
+
 // {a, b, ...}: a vector, a row of a table, or the members of a structure in their order.
 Expr values(const std::vector<Expr>& elements);
 
@@ -263,6 +269,28 @@ class Region {
   friend struct Access;
   std::optional<Domain> domain_;
   Box box_;
+};
+
+// A value for all dimensions of the grid, or a list with one for each, outermost first: dx or
+// {dy, dx}.
+class PerDimension {
+ public:
+  PerDimension() = default;  // as if the grid declared none
+  template <typename T>
+  requires std::convertible_to<const T&, Expr> PerDimension(const T& all) : values_{Expr(all)} {}
+  PerDimension(std::initializer_list<Expr> values) : PerDimension(std::vector<Expr>(values)) {}
+  PerDimension(const std::vector<Expr>& values) : list_(true), values_(values) {}
+
+ private:
+  friend struct Access;
+  bool list_ = false;
+  std::vector<Expr> values_;
+};
+
+struct GridOptions {
+  std::optional<Expr> steps = {};  // absent: their number must be given to a run
+  PerDimension origin = {};        // absent: 0
+  PerDimension spacing = {};       // absent: 1
 };
 
 // --- Types -----------------------------------------------------------------------------------
@@ -503,6 +531,9 @@ class Builder {
 
   // grid NAME = [box] steps n;  Exactly one. Without steps their number must be given to a run.
   Domain grid(const std::string& name, const Box& box, const std::optional<Expr>& steps = {},
+              Place place = Place::current());
+  // grid NAME = [box] steps n origin [...] spacing [...];
+  Domain grid(const std::string& name, const Box& box, const GridOptions& options,
               Place place = Place::current());
   // subgrid NAME of parent = [box];
   Domain subgrid(const std::string& name, const Domain& parent, const Box& box,

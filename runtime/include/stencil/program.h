@@ -73,6 +73,10 @@ struct FieldInfo {
   // Points per dimension and the coordinates of the first one, outermost dimension first. Empty
   // while a param that they depend on is open.
   Extents shape, origin;
+  // Where the grid's origin and spacing put the first point, per dimension, and the distance from
+  // one point to the next. At the values that params have in the program, or in a State; empty
+  // while a param that they depend on has none.
+  std::vector<double> position, spacing;
 };
 struct ParamInfo {
   std::string name;

@@ -47,7 +47,7 @@ class STENCIL_API State {
   State& operator=(State&&) noexcept;
   ~State();
 
-  // Every field, with its shape.
+  // Every field, with its shape and where its points lie.
   const std::vector<FieldInfo>& fields() const;
 
   // Copies an array into a field, or into one level or component of it (see Arrays). The array has
@@ -92,7 +92,7 @@ class STENCIL_API State {
   Status check(const RunFiles& files) const;
 
   // Changes a float param, from the next step on. R070, R051; R074 for one that is part of the code
-  // or an integer, which sizes may depend on.
+  // or an integer, which sizes may depend on; the codes of requirements that do not hold.
   Status set_param(const std::string& name, const ParamValue& value);
 
   int64_t step() const;  // steps done since the start

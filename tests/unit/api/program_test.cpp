@@ -20,6 +20,42 @@ TEST(Program, DescribesWhatItDeclares) {
   EXPECT_EQ(program.steps().or_throw(), 2);
 }
 
+constexpr const char* kPlaced = R"(
+param dx : real = 0.5;
+param L : real;
+grid G = [2..9, 0..4] steps 1 origin [1, -L] spacing dx;
+subgrid inside of G = [4..6, 1..3];
+field A : real on G;
+field B : real on inside;
+stencil s : A[i in 2..9, 0..4] = position(i);
+)";
+
+TEST(Program, SaysWherePointsLieOnceThatIsKnown) {
+  using Numbers = std::vector<double>;
+  const Program open = program_of(kPlaced);
+  EXPECT_TRUE(open.fields()[0].position.empty()) << "L has no value";
+  Options options;
+  options.definitions = {{"L", 2}};
+  const Program program = program_of(kPlaced, options);
+  EXPECT_EQ(program.fields()[0].position, (Numbers{2, -2}));
+  EXPECT_EQ(program.fields()[1].position, (Numbers{3, -1.5}));
+  EXPECT_EQ(program.fields()[1].spacing, (Numbers{0.5, 0.5}));
+
+  const Kernel kernel = open.compile({.device = "reference"}).or_throw();
+  Simulation simulation = kernel.start({{"L", 4}}).or_throw();
+  EXPECT_EQ(simulation.fields()[0].position, (Numbers{2, -4}));
+  simulation.set_param("dx", 0.25).or_throw();
+  EXPECT_EQ(simulation.fields()[1].position, (Numbers{2, -3.75}));
+  EXPECT_EQ(simulation.fields()[1].spacing, (Numbers{0.25, 0.25}));
+  EXPECT_EQ(code_of(simulation.set_param("dx", -1)), "S046");
+  EXPECT_EQ(simulation.fields()[1].spacing, (Numbers{0.25, 0.25}));
+  EXPECT_EQ(code_of(kernel.start({{"L", 4}, {"dx", 0}})), "S046");
+
+  const Program plain = program_of(kHeat);
+  EXPECT_EQ(plain.fields()[0].position, (Numbers{0, 0}));
+  EXPECT_EQ(plain.fields()[0].spacing, (Numbers{1, 1}));
+}
+
 TEST(Program, DescribesParamsAndReductions) {
   Options options;
   options.open = {"N"};

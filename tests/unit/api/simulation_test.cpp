@@ -201,6 +201,14 @@ TEST(Simulation, RefusesNamesThatAreNotThere) {
   EXPECT_EQ(code_of(simulation.reduction("total")), "R070");
 }
 
+TEST(Simulation, RefusesAParamThatARequirementDoesNotAllow) {
+  const std::string text = std::string(kHeat) + "require a < 0.5;\n";
+  Simulation simulation =
+      program_of(text.c_str()).compile({.device = "reference"}).or_throw().start().or_throw();
+  EXPECT_EQ(code_of(simulation.set_param("a", 0.75)), "S035");
+  simulation.set_param("a", 0.25).or_throw();
+}
+
 TEST(Simulation, NamesTheFieldWhatIsWantedAndWhatWasGiven) {
   Simulation simulation =
       program_of(kHeat).compile({.device = "reference"}).or_throw().start().or_throw();

@@ -25,6 +25,10 @@ class Dump {
     }
     line("grid {} steps {}", box(program_.grid),
          program_.steps ? print(*program_.steps, names_) : "none");
+    for (const ir::Axis& a : program_.axes) {
+      line("axis %{} {} %{} {}", a.origin, a.origin_text, a.spacing, a.spacing_text);
+      graph(a.graph);
+    }
     for (const ir::Field& f : program_.fields) field(f);
     for (const ir::Function& f : program_.functions) {
       line("function {} of field {}", f.name, f.target);

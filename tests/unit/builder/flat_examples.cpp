@@ -226,18 +226,18 @@ BuildResult poisson2d() {
   Builder b("poisson2d");
   const auto N = b.param("N", 128);
   b.require(N >= 3);
-  const auto G = b.grid("G", {extent(N), extent(N)}, 2000);
+  const auto G = b.grid("G", {extent(N), extent(N)}, {.steps = 2000, .spacing = 1.0 / (N - 1)});
   const auto interior = b.subgrid("interior", G, {{1, N - 2}, {1, N - 2}});
   const auto u = b.field("u", real, G);
   const auto f = b.field("f", real, G, {.constant = true});
   const auto corners = [](const Field& a) { return a(-1, -1) + a(-1, 1) + a(1, -1) + a(1, 1); };
   const auto sweep = b.stencil("sweep", u);
-  const auto h = sweep.let("h", 1.0 / (N - 1));
+  const auto h = sweep.let("h", spacing(0));
   sweep.piece(interior,
               0.2 * neighbours(u) + 0.05 * corners(u) + h * h / 40 * (8 * f(0, 0) + neighbours(f)));
   const Index i("i"), j("j");
-  const auto x = [&](const Expr& line) { return line / (N - 1.0); };
-  b.init(f, {i, j}, 2 * (x(i) * (1 - x(i)) + x(j) * (1 - x(j))));
+  const auto arch = [](const Index& k) { return position(k) * (1 - position(k)); };
+  b.init(f, {i, j}, 2 * (arch(i) + arch(j)));
   return b.finish();
 }
 

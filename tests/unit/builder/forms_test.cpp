@@ -70,6 +70,7 @@ TEST(Forms, FunctionsAndConversions) {
   EXPECT_EQ(text_of(integer(x) + long_(x)), "integer(x) + long(x)");
   EXPECT_EQ(text_of(real(x) + float_(x) + double_(x)), "real(x) + float(x) + double(x)");
   EXPECT_EQ(text_of(step_index() * 2), "time * 2");
+  EXPECT_EQ(text_of(position(x) - origin(0) * spacing(x)), "position(x) - origin(0) * spacing(x)");
 }
 
 TEST(Forms, Comprehensions) {
@@ -104,6 +105,20 @@ TEST(Forms, ParamsGridsAndTypes) {
             "type cell = { rho : float, u : pair };\n"
             "field a : cell on G;\n"
             "field b : vector N of { x : bfloat } on G history 3 constant;\n");
+}
+
+TEST(Forms, CoordinatesOfTheGrid) {
+  const auto grid = [](const GridOptions& options) {
+    Builder b;
+    b.grid("G", {{0, 7}, {0, 7}}, options);
+    return text_of(b);
+  };
+  const Index dx("dx");
+  EXPECT_EQ(grid({}), "grid G = [0..7, 0..7];\n");
+  EXPECT_EQ(grid({.steps = 3, .spacing = 2 * dx}),
+            "grid G = [0..7, 0..7] steps 3 spacing 2 * dx;\n");
+  EXPECT_EQ(grid({.origin = {0, -dx}, .spacing = {1.5, dx}}),
+            "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
 TEST(Forms, Boundaries) {

@@ -90,9 +90,11 @@ class Replay {
     if (name == "max") return dsl::max_of(x);
     using Unary = dsl::Expr (*)(const dsl::Expr&);
     static const std::map<std::string, Unary> kUnary = {
-        {"abs", dsl::abs},   {"sqrt", dsl::sqrt}, {"rsqrt", dsl::rsqrt}, {"floor", dsl::floor},
-        {"ceil", dsl::ceil}, {"exp", dsl::exp},   {"log", dsl::log},     {"sin", dsl::sin},
-        {"cos", dsl::cos},   {"tan", dsl::tan},   {"tanh", dsl::tanh}};
+        {"abs", dsl::abs},       {"sqrt", dsl::sqrt},      {"rsqrt", dsl::rsqrt},
+        {"floor", dsl::floor},   {"ceil", dsl::ceil},      {"exp", dsl::exp},
+        {"log", dsl::log},       {"sin", dsl::sin},        {"cos", dsl::cos},
+        {"tan", dsl::tan},       {"tanh", dsl::tanh},      {"position", dsl::position},
+        {"origin", dsl::origin}, {"spacing", dsl::spacing}};
     const auto operands = [&](size_t count) {
       if (x.size() != count) throw std::out_of_range("operands of " + name);
     };
@@ -153,6 +155,11 @@ class Replay {
     }
     return out;
   }
+  dsl::PerDimension per_dimension(const std::optional<ast::PerDimension>& values) {
+    if (!values) return {};
+    if (!values->list) return expr(*values->values.front());
+    return exprs(values->values);
+  }
   dsl::Region region(const ast::Region& region) {
     if (const auto* named = std::get_if<ast::Identifier>(&region)) {
       return domains_.at(named->name);
@@ -212,7 +219,10 @@ class Replay {
     values_.emplace(p.name.name, builder_.param(p.name.name, type(p.type), expr(p.value)));
   }
   void declare(const ast::Grid& g) {
-    domains_.emplace(g.name.name, builder_.grid(g.name.name, box(g.box), expr(g.steps)));
+    const dsl::GridOptions options{.steps = expr(g.steps),
+                                   .origin = per_dimension(g.origin),
+                                   .spacing = per_dimension(g.spacing)};
+    domains_.emplace(g.name.name, builder_.grid(g.name.name, box(g.box), options));
   }
   void declare(const ast::Subgrid& s) {
     domains_.emplace(s.name.name,

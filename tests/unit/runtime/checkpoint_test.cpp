@@ -222,6 +222,13 @@ TEST_F(Checkpoint, OfAnotherProgramIsRefusedByName) {
                     *std::make_unique<reference::State>(
                         initial_state(program, bind_params(program).value()))),
             "");
+  // Where the points lie is no part of what was computed, unless a function asks for it.
+  text = kEverything;
+  text.replace(text.find("steps 40"), 8, "steps 40 origin 3 spacing [a, 0.5]");
+  EXPECT_EQ(refusal(open_program(text.c_str())), "");
+  text.replace(text.find("0.125 * i"), 9, "0.125 * position(i)");
+  EXPECT_EQ(refusal(open_program(text.c_str())),
+            "R062: 'FILE' was written by another program: it computes something else");
 }
 
 TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {

@@ -75,6 +75,41 @@ TEST(Png, RendersAGivenRangeAndConstants) {
   EXPECT_EQ(pixel(extreme.value(), 1, 0), colour_of(1));
 }
 
+TEST(Png, PointsHaveTheProportionsOfTheirSpacings) {
+  Slice slice{2, 3, {0, 1, 2, 3, 4, 5}, {0, 0.25}, {0, 1}};  // rows are closer than columns
+  const Image wide = render(slice, {.range = {}, .scale = 2}).value();
+  EXPECT_EQ(wide.width, 24);
+  EXPECT_EQ(wide.height, 4);
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 24; ++x) {
+      EXPECT_EQ(pixel(wide, x, y), colour_of((y / 2 * 3 + x / 8) / 5.0)) << x << ", " << y;
+    }
+  }
+  std::swap(slice.down, slice.across);
+  const Image high = render(slice).value();  // 2 x 4 squares high, 3 wide
+  EXPECT_EQ(high.height, 512);
+  EXPECT_EQ(high.width, 192);
+}
+
+TEST(Png, ASpacingThatIsNoMultipleGivesEveryPointItsShare) {
+  const Image image =
+      render({1, 5, {0, 1, 2, 3, 4}, {0, 1}, {0, 1.5}}, {.range = {}, .scale = 1}).value();
+  EXPECT_EQ(image.height, 1);
+  ASSERT_EQ(image.width, 8);
+  const int shown[] = {0, 1, 1, 2, 3, 3, 4, 4};
+  for (int x = 0; x < 8; ++x) EXPECT_EQ(pixel(image, x, 0), colour_of(shown[x] / 4.0)) << x;
+}
+
+TEST(Png, AnExtremeSpacingStretchesWithinBounds) {
+  const std::vector<double> values(100 * 100, 1.0);
+  const Image image = render({100, 100, values, {0, 1e-9}, {0, 1}}).value();
+  EXPECT_EQ(image.width, 4096);
+  EXPECT_EQ(image.height, 100);
+  const std::vector<double> row(5000, 1.0);
+  const Image longer = render({1, 5000, row, {0, 1e-9}, {0, 1}}).value();
+  EXPECT_EQ(longer.width, 5000);
+}
+
 TEST(Png, RefusesImagesThatAreTooLargeOrEmpty) {
   EXPECT_EQ(render({1, 1, {0}}, {.range = {}, .scale = 1 << 20}).failure().code, "R030");
   EXPECT_EQ(render({0, 5, {}}).failure().code, "R030");
@@ -91,6 +126,11 @@ TEST(Png, SlicesTheMiddleOrWhereAsked) {
   const Slice line = slice_of(make_field({{0, 4}}, {Scalar::I32}), 0).value();
   EXPECT_EQ(line.rows, 1);
   EXPECT_EQ(line.columns, 5);
+  const Slice placed = slice_of(cube, 0, {}, {{0, 1}, {10, 0.5}, {-1, 2}}).value();
+  EXPECT_EQ(placed.down, (ir::AxisValue{10, 0.5}));
+  EXPECT_EQ(placed.across, (ir::AxisValue{-1, 2}));
+  const auto shifted = make_field({{4, 6}, {2, 3}}, {Scalar::I32});
+  EXPECT_EQ(slice_of(shifted, 0, {}, {{1, 0.5}, {0, 3}}).value().down, (ir::AxisValue{3, 0.5}));
 }
 
 // By libpng.

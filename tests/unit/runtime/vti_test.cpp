@@ -107,6 +107,35 @@ init W[i,j,k] = 0.5 * i;
 stencil s : U[0..1, 1..2, 6..8] = U[0,0,0] + 1;
 )";
 
+TEST(Vti, HasTheOriginAndSpacingOfTheGridAtTheParamsOfTheRun) {
+  const ir::Program program = program_of(R"(
+param L : real;
+grid G = [-1..2, 0..3, 5..9] steps 1 origin [L, 0.5, -L / 2] spacing [2, 1e-3, L / 10];
+subgrid inside of G = [0..1, 1..2, 6..8];
+field A : real on G;
+field W : real on inside;
+stencil s : A on G = 1;
+)");
+  const reference::State state = initial_state(program, bind_params(program, {{"L", "1"}}).value());
+  ImageData image = written(program, state, {{0}});
+  EXPECT_EQ(image.extent, "5 9 0 3 -1 2");
+  EXPECT_EQ(image.origin, "-0.5 0.5 1");
+  EXPECT_EQ(image.spacing, "0.1 0.001 2");
+  image = written(program, state, {{1}});
+  EXPECT_EQ(image.extent, "6 8 1 2 0 1");
+  EXPECT_EQ(image.origin, "-0.5 0.5 1");
+}
+
+TEST(Vti, AGridOfOneDimensionHasItsCoordinatesInX) {
+  const ir::Program program = program_of(
+      "grid G = [0..3] steps 1 origin 7 spacing 0.25; field A : real on G;"
+      "stencil s : A on G = 1;");
+  const ImageData image =
+      written(program, initial_state(program, bind_params(program).value()), {{0}});
+  EXPECT_EQ(image.origin, "7 0 0");
+  EXPECT_EQ(image.spacing, "0.25 1 1");
+}
+
 TEST(Vti, HasEveryTypeVectorsAndGridCoordinates) {
   const ir::Program program = program_of(kTypes);
   reference::State state = initial_state(program, bind_params(program).value());

@@ -277,6 +277,27 @@ TEST(Error, P011AttributeGivenTwice) {
       |                                        ^~~~~~~
       = expected: each attribute of a field once
 )");
+  EXPECT_EQ(messages("grid G = [0..9] spacing 1 steps 4 spacing [2];"),
+            R"(t.stn:1:35: error P011: 'spacing' given twice
+    1 | grid G = [0..9] spacing 1 steps 4 spacing [2];
+      |                                   ^~~~~~~
+      = expected: each attribute of a grid once
+)");
+}
+
+TEST(Error, GridAttributes) {
+  EXPECT_EQ(messages("grid G = [0..9] spacng 1;\ngrid H = [0..9] origin [1 2];\n"),
+            R"(t.stn:1:17: error P001: unexpected 'spacng'
+    1 | grid G = [0..9] spacng 1;
+      |                 ^~~~~~
+      = expected: 'steps', 'origin', 'spacing' or ';' after the grid
+      = found: 'spacng'
+t.stn:2:27: error P001: unexpected '2'
+    2 | grid H = [0..9] origin [1 2];
+      |                           ^
+      = expected: ',' or ']' in the list of values
+      = found: '2'
+)");
 }
 
 TEST(Error, EveryItemInErrorIsReportedOnce) {

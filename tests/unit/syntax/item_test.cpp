@@ -17,6 +17,23 @@ TEST(Item, Param) {
 )");
 }
 
+TEST(Item, GridAttributesStandInAnyOrder) {
+  EXPECT_EQ(tree("grid G = [0..9] spacing [dx] origin -1 steps 4;"), R"(program
+  grid G
+    box
+      range
+        integer 0
+        integer 9
+    steps
+      integer 4
+    origin
+      unary -
+        integer 1
+    spacing of each dimension
+      name dx
+)");
+}
+
 TEST(Item, GridAndSubgrid) {
   EXPECT_EQ(tree("grid G = [0..N-1, 4] steps 100; subgrid s of G = [1..2];"), R"(program
   grid G

@@ -57,7 +57,7 @@ TEST(Write, EveryFormOfEveryItem) {
       "param N : integer = 8;\n"
       "param k : real;\n"
       "type cell = { rho : real, u : vector 2 of float };\n"
-      "grid G = [0..N - 1, 0] steps 2 * N;\n"
+      "grid G = [0..N - 1, 0] steps 2 * N origin -k spacing [k / 2, 1];\n"
       "subgrid inner of G = [1..N - 2, 0];\n"
       "field U, V : cell on G history 2 boundary [periodic, clamp .. constant 1];\n"
       "field c : vector 3 of half on inner constant boundary none;\n"

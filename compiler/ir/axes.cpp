@@ -1,0 +1,105 @@
+// Origins and spacings are computed as the same expressions are in a piece, each operation in its
+// own type, so a picture shows a point where the program computed it to be.
+#include "compiler/ir/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/known.h"
+
+namespace stencil::ir {
+namespace {
+
+struct Evaluated {
+  AxisValue value;
+  bool admissible;
+};
+
+Evaluated evaluate(const Axis& axis, const std::vector<int64_t>& integers,
+                   const std::vector<double>& reals) {
+  const std::vector<Constant> values = evaluate_on_params(axis.graph, integers, reals);
+  const auto value = [&](NodeId id) { return values[static_cast<size_t>(id)]; };
+  return {{value(axis.origin).real, value(axis.spacing).real}, value(axis.admissible).integer != 0};
+}
+
+template <typename Visit>
+void for_each_param(const Axis& axis, Visit visit) {
+  for (const Node& node : axis.graph.nodes()) {
+    if (const auto* reference = std::get_if<ParamRef>(&node.kind)) visit(reference->param);
+  }
+}
+
+// Of a value for all dimensions once.
+void check_axis(const Program& program, const Axis& axis, const Evaluated& found,
+                Diagnostics& out) {
+  if (found.admissible) return;
+  const bool spacing = !std::isfinite(found.value.spacing) || found.value.spacing <= 0;
+  const Span span = spacing ? axis.spacing_span : axis.origin_span;
+  const bool reported =
+      std::any_of(out.items().begin(), out.items().end(), [&](const Diagnostic& other) {
+        return other.code == "S046" && other.span.begin == span.begin;
+      });
+  if (reported) return;
+  Diagnostic& error = out.error(
+      "S046", span,
+      spacing ? "the spacing of points is not positive" : "the origin of the grid is not finite");
+  error.expected = spacing ? "a number above 0, and finite" : "a finite number";
+  error.found = print_coordinate(program, spacing ? found.value.spacing : found.value.origin);
+}
+
+}  // namespace
+
+std::vector<AxisValue> axis_values(const Program& program, const std::vector<int64_t>& integers,
+                                   const std::vector<double>& reals) {
+  std::vector<AxisValue> values(program.grid.ranges.size());
+  for (size_t d = 0; d < program.axes.size(); ++d) {
+    values[d] = evaluate(program.axes[d], integers, reals).value;
+  }
+  return values;
+}
+
+std::optional<std::vector<AxisValue>> default_axis_values(const Program& program) {
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  for (const Param& param : program.params) {
+    integers.push_back(param.integer_value.value_or(0));
+    reals.push_back(param.real_value.value_or(0));
+  }
+  bool known = true;
+  for (const Axis& axis : program.axes) {
+    for_each_param(axis, [&](ParamId id) {
+      const Param& param = program.params[static_cast<size_t>(id)];
+      known = known && (param.integer_value || param.real_value);
+    });
+  }
+  if (!known) return std::nullopt;
+  return axis_values(program, integers, reals);
+}
+
+std::string print_coordinate(const Program& program, double value) {
+  if (program.real == Scalar::F32) return fmt::format("{}", static_cast<float>(value));
+  return fmt::format("{}", value);
+}
+
+bool is_known(const Axis& axis) {
+  bool known = true;
+  for_each_param(axis, [&](ParamId) { known = false; });
+  return known;
+}
+
+void check_axes(const Program& program, const std::vector<int64_t>& integers,
+                const std::vector<double>& reals, Diagnostics& out) {
+  for (const Axis& axis : program.axes) {
+    check_axis(program, axis, evaluate(axis, integers, reals), out);
+  }
+}
+
+void check_known_axes(const Program& program, Diagnostics& out) {
+  for (const Axis& axis : program.axes) {
+    if (is_known(axis)) check_axis(program, axis, evaluate(axis, {}, {}), out);
+  }
+}
+
+}  // namespace stencil::ir

@@ -1,0 +1,63 @@
+// Origin and spacing of the grid, and the functions that read them. The values are over params that
+// are fixed, open or given when the program is run; a spacing is positive whatever these are.
+#include <fmt/format.h>
+
+#include "tests/property/generator_parts.h"
+
+namespace stencil::property {
+
+// For all dimensions, or a list with one for each.
+std::string Generator::per_dimension(const std::vector<std::string>& choices) {
+  if (random_.chance(40)) return random_.pick(choices);
+  std::vector<std::string> values;
+  for (size_t d = 0; d < rank(); ++d) values.push_back(random_.pick(choices));
+  return fmt::format("[{}]", list(values));
+}
+
+// The attributes of the grid, " steps 4" among them.
+std::string Generator::grid_attributes() {
+  static const std::vector<std::string> kOrigins = {
+      "0", "-1", "0.75", "-alpha", "m", "gamma - N0", "-0.5 * (N0 - 1)", "2 * alpha - beta"};
+  static const std::vector<std::string> kSpacings = {"1",
+                                                     "0.5",
+                                                     "2",
+                                                     "1/3",
+                                                     "alpha + 0.125",
+                                                     "0.25 * (alpha + 1)",
+                                                     "3.0 / (N0 + 2)",
+                                                     "abs(gamma) / 7",
+                                                     "abs(beta) + 0.1"};
+  std::vector<std::string> attributes = {" steps 4"};
+  if (random_.chance(choices_.spacing)) {
+    covers("spacing");
+    attributes.push_back(" spacing " + per_dimension(kSpacings));
+  }
+  if (random_.chance(choices_.origin)) {
+    covers("origin");
+    attributes.push_back(" origin " + per_dimension(kOrigins));
+  }
+  std::string text;
+  while (!attributes.empty()) {
+    const auto at = random_.below(static_cast<int>(attributes.size()));
+    text += attributes[static_cast<size_t>(at)];
+    attributes.erase(attributes.begin() + at);
+  }
+  return text;
+}
+
+// Where the point lies in some dimension.
+std::string Generator::position(Site& site) {
+  const std::string index = index_name(site);
+  if (index.empty()) return "";
+  if (!has_place_ || random_.chance(60)) return fmt::format("position({})", index);
+  covers("position in a function");
+  return fmt::format("place({})", index);
+}
+
+// What origin() and spacing() are asked of: an index, or the number of a dimension.
+std::string Generator::dimension(Site& site) {
+  const std::string index = random_.chance(40) ? index_name(site) : "";
+  return index.empty() ? fmt::format("{}", random_.below(out_.rank)) : index;
+}
+
+}  // namespace stencil::property
