@@ -115,7 +115,7 @@ const TokenRow kTokens[] = {
     {"=", '*', kAnything, kWholeValue},
     {"=", '/', kAnything, kUnequal},
     {">", '<', kAnything, kUnequal},
-    {"=", 0, kDue<end, grid_end, paren_close, call_close>, "equality is written '=='"},
+    {"=", 0, kDue<end, grammar::grid_end, paren_close, call_close>, "equality is written '=='"},
     {"=", 0, kDue<grammar::colon>, "a type comes first, as in 'param N : integer = 16;'"},
     {"?", 0, kAnything, kSelect},
     {"if", 0, kDue<end, paren_close, call_close>, kSelect},
