@@ -44,6 +44,10 @@ struct Family {
   Footprint (*measure)(const ir::Program& program, const Schedule& schedule);
 };
 
+// family.refuse, and where a tile is too small (L014) what would do.
+void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
+            const Machine& machine, Diagnostics& diagnostics);
+
 // Defaults of `overlapped` for a processor (overlapped_processor.cpp).
 Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine, int deepest);
 

@@ -38,7 +38,7 @@ class Collector {
 
   bool refused(const Family& family, const std::string& line, const Schedule& schedule) {
     Diagnostics reasons;
-    if (family.refuse) family.refuse(program_, schedule, machine_, reasons);
+    refuse(family, program_, schedule, machine_, reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;

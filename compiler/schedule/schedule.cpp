@@ -327,7 +327,7 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   Schedule schedule = asked;
   if (schedule.rows == Rows::Auto) schedule.rows = machine.in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
-  if (family->refuse) family->refuse(program, schedule, machine, refusals);
+  refuse(*family, program, schedule, machine, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;

@@ -152,7 +152,14 @@ TEST(Refusals, TileSmallerThanItsHalo) {
             "error L014: overlapped tiling refused: the tile is smaller than its halo in y\n"
             "      = expected: block x elements of at least 9 for T=5\n"
             "      = found: 8\n"
-            "      = hint: fewer steps per tile, a larger block or more elements per thread\n");
+            "      = hint: fewer steps per tile, a larger block or more elements per thread; "
+            "block=16x16 would do\n");
+  EXPECT_EQ(error_of("overlapped T=5 block=16x16 elements=1x1", load(kHeat)), "");
+  const auto advised = [](const std::string& line, const std::string& shape) {
+    return error_of(line, load(kHeat)).find("; " + shape + " would do\n") != std::string::npos;
+  };
+  EXPECT_TRUE(advised("overlapped T=20 block=32x32 elements=1x1", "elements=2x2"));
+  EXPECT_EQ(error_of("overlapped T=20 block=32x32 elements=2x2", load(kHeat)), "");
 }
 
 TEST(Refusals, SharedMemory) {

@@ -200,7 +200,9 @@ TEST(StreamingRefusals, TilesSmallerThanTheirHalo) {
             "error L014: streaming refused: the tile is smaller than its halo in y\n"
             "      = expected: block x elements of at least 5 for T=2\n"
             "      = found: 1\n"
-            "      = hint: fewer steps per tile, a larger block or more elements per thread\n");
+            "      = hint: fewer steps per tile, a larger block or more elements per thread; "
+            "block=32x8x1 would do\n");
+  EXPECT_EQ(codes("T=2 block=32x8x1 elements=4", load(kDeep)), "");
   EXPECT_EQ(codes("T=15 block=32 elements=1", load(kFlat)), "") << "core 2";
   EXPECT_EQ(codes("T=16 block=32 elements=1", load(kFlat)), "L014") << "core 0";
 }

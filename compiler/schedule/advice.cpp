@@ -1,0 +1,78 @@
+// What to ask for instead of a tile that is smaller than its halo. How far a halo reaches depends
+// on the program, on T and on the family, and larger blocks meet other limits (threads, shared
+// memory, registers), so nothing is computed here: blocks, and then patches, with doubled lengths
+// are tried, the smallest first, and the first that the family takes is named. A refusal costs
+// little, as nothing is lowered.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+namespace {
+
+constexpr int kMostDoublings = 5;   // of a length
+constexpr int kMostDimensions = 3;  // that are enlarged
+
+// `shape` with lengths doubled in every way that enlarges it, the smallest first.
+std::vector<Shape> enlarged(const Shape& shape, int rank) {
+  std::vector<Shape> shapes = {shape};
+  for (int d = 0; d < std::min(rank, kMostDimensions); ++d) {
+    const size_t known = shapes.size();
+    for (size_t i = 0; i < known; ++i) {
+      for (int doublings = 1; doublings <= kMostDoublings; ++doublings) {
+        Shape larger = shapes[i];
+        larger[static_cast<size_t>(d)] <<= doublings;
+        shapes.push_back(larger);
+      }
+    }
+  }
+  std::stable_sort(shapes.begin() + 1, shapes.end(),
+                   [](const Shape& a, const Shape& b) { return a.product() < b.product(); });
+  return {shapes.begin() + 1, shapes.end()};
+}
+
+bool serves(const Family& family, const ir::Program& program, const Schedule& schedule,
+            const Machine& machine) {
+  Diagnostics reasons;
+  const auto parsed = parse(print(schedule, program.grid.rank()), program, reasons, machine);
+  if (parsed) family.refuse(program, schedule, machine, reasons);
+  return !reasons.has_errors();
+}
+
+// "block=32x32", or "" if no enlarged shape serves.
+std::string shape_that_would_do(const Family& family, const ir::Program& program,
+                                const Schedule& refused, const Machine& machine, Setting setting) {
+  if (std::count(family.settings.begin(), family.settings.end(), setting) == 0) return "";
+  const bool block = setting == Setting::Block;
+  const int rank = program.grid.rank();
+  for (const Shape& shape : enlarged(block ? refused.block : refused.elements, rank)) {
+    Schedule larger = refused;
+    (block ? larger.block : larger.elements) = shape;
+    if (!serves(family, program, larger, machine)) continue;
+    return fmt::format("{}={}", block ? "block" : "elements", print(shape, rank));
+  }
+  return "";
+}
+
+}  // namespace
+
+void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
+            const Machine& machine, Diagnostics& diagnostics) {
+  if (!family.refuse) return;
+  Diagnostics reasons;
+  family.refuse(program, schedule, machine, reasons);
+  for (Diagnostic reason : reasons.items()) {
+    if (reason.code == "L014") {
+      for (const Setting setting : {Setting::Block, Setting::Elements}) {
+        const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
+        if (!shape.empty()) reason.hint += fmt::format("; {} would do", shape);
+        if (!shape.empty()) break;
+      }
+    }
+    diagnostics.add(std::move(reason));
+  }
+}
+
+}  // namespace stencil::schedule
