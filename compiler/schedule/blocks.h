@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,20 +21,24 @@ namespace stencil::schedule {
 // be it in another kernel.
 class Names {
  public:
+  // What others have handed out, which a name is to differ from as well.
+  using Apart = std::initializer_list<const Names*>;
   // For what the compiler makes up.
-  std::string unique(const std::string& wanted);
+  std::string unique(const std::string& wanted, Apart apart = {});
   // For what the program calls so; numbered only where something of that name is in scope.
-  std::string keep(const std::string& name);
+  std::string keep(const std::string& name, Apart apart = {});
   // For a value with this ir::Node::hint, which may be empty.
-  std::string name(const std::string& hint) { return hint.empty() ? unique("v") : keep(hint); }
-  // False if it is taken already.
-  bool reserve(const std::string& name) { return taken_.insert(name).second; }
+  std::string name(const std::string& hint, Apart apart = {}) {
+    return hint.empty() ? unique("v", apart) : keep(hint, apart);
+  }
+  void reserve(const std::string& name) { taken_.insert(name); }
   void reserve(const Names& names) { taken_.insert(names.taken_.begin(), names.taken_.end()); }
-  bool has(const std::string& name) const { return taken_.count(name) > 0; }
   // The program calls something so, somewhere.
   void set_aside(const std::string& name) { set_aside_.insert(name); }
 
  private:
+  bool is_free(const std::string& name, Apart apart) const;
+
   std::set<std::string> taken_, set_aside_;
 };
 

@@ -24,9 +24,8 @@ void define(const std::string& name, const Expr& value, const char* comment, Bod
 Expr KernelScope::uniform(const Expr& value, const std::string& hint, bool timed, Names& body) {
   const auto [entry, fresh] = defined_.try_emplace(kernel::print(value));
   if (!fresh) return entry->second;
-  std::string name;
-  do name = names_.name(hint);
-  while (inner_.has(name) || !body.reserve(name));
+  const std::string name = names_.name(hint, {&inner_, &body});
+  body.reserve(name);
   if (timed) {
     define(name, value, "the same at all points in a step", timed_);
   } else {
