@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -115,8 +116,10 @@ std::vector<std::string> axis_names(int rank);
 // --- Evaluating a piece
 // -------------------------------------------------------------------------------
 
+class Landings;  // boundaries, below
+
 // The value of an access when the piece is evaluated at `point`.
-using ReadAccess = std::function<kernel::Expr(const ir::Access&)>;
+using ReadAccess = std::function<kernel::Expr(const ir::Access&, Landings&)>;
 // The value of a reduction; only a stop condition needs one.
 using ReadReduction = std::function<kernel::Expr(ir::ReductionId)>;
 
@@ -150,6 +153,34 @@ struct Landing {
   std::vector<Constant> constants;
 };
 Landing land(const Interface& interface, const ir::Access& access, const Point& from);
+
+// The same for all accesses of a piece evaluated at one point. What a rule makes of a coordinate
+// depends on dimension, offset, rule and domain: if several accesses land there, or if it is used
+// again and again, it becomes a let of `body` when it is first asked for.
+class Landings {
+ public:
+  Landings(const Interface& interface, const ir::Graph& graph, const std::vector<bool>& needed,
+           const Point& from, Names& names, kernel::Body& body);
+
+  // `again`: the landing's coordinates are used several times for this access alone.
+  Landing land(const ir::Access& access, bool again = false);
+
+ private:
+  struct Coordinate {
+    kernel::Expr at;                       // null: not asked for yet
+    kernel::Expr inside_low, inside_high;  // null: no constant on that side
+    int uses = 0;
+  };
+  // Dimension, offset, escapes, rules, and the range of the domain.
+  using Key = std::vector<int64_t>;
+  Key key_of(const ir::Access& access, size_t d) const;
+
+  const Interface& interface_;
+  const Point& from_;
+  Names& names_;
+  kernel::Body& body_;
+  std::map<Key, Coordinate> coordinates_;
+};
 // The value of an access: `loaded`, which was read at the landing, or one of its constants.
 kernel::Expr apply_boundary(const Landing& landing, kernel::Expr loaded);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/schedule/blocks.h"
@@ -23,18 +24,22 @@ Expr clamp_to(const Expr& at, const Expr& low, const Expr& high, bool below, boo
   return out;
 }
 
-Expr modulo(const Expr& value, const Expr& period) {  // 0 <= result < period
-  const Expr rest = kernel::operation(Op::Mod, {value, period});
+// Gives a value that is used several times a name, if there is a place for it.
+using Keep = std::function<Expr(const Expr&)>;
+
+Expr modulo(const Expr& value, const Expr& period, const Keep& keep) {  // 0 <= result < period
+  const Expr rest = keep(kernel::operation(Op::Mod, {value, period}));
   const Expr negative = kernel::less(rest, kernel::integer(0));
   return kernel::operation(Op::Select, {negative, kernel::add(rest, period), rest});
 }
 
 // Reflection about both edge points, without repeating them, as often as it takes.
-Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent) {
+Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Keep& keep) {
   const Expr one = kernel::integer(1);
   const Expr last = kernel::sub(extent, one);
-  const Expr period = kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one});
-  const Expr place = modulo(kernel::sub(at, low), period);
+  const Expr period =
+      keep(kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one}));
+  const Expr place = keep(modulo(kernel::sub(at, low), period, keep));
   const Expr back = kernel::sub(period, place);
   const Expr folded = kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
   return kernel::add(low, folded);
@@ -65,16 +70,42 @@ Expr reflect(const Interface& interface, const ir::Box& box, int d, Side side, c
 }
 
 // Between two mirrors: the place is `offset` away from one in the box.
-Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset) {
+Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset,
+            const Keep& keep) {
   if (one_reflection_does(interface, box, d, offset)) {
     return reflect(interface, box, d, offset < 0 ? Side::Low : Side::High, at);
   }
-  return mirror_often(at, interface.low(box, d), interface.extent(box, d));
+  return mirror_often(at, interface.low(box, d), interface.extent(box, d), keep);
 }
 
-Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at) {
+Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at,
+                const Keep& keep) {
   const Expr low = interface.low(box, d);
-  return kernel::add(low, modulo(kernel::sub(at, low), interface.extent(box, d)));
+  return kernel::add(low, modulo(kernel::sub(at, low), interface.extent(box, d), keep));
+}
+
+Expr unnamed(const Expr& value) {
+  return value;
+}
+
+Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
+          int64_t above, const Keep& keep) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (!extent.is_constant() || extent.constant < std::max(below, above)) {
+    return wrap_often(interface, box, d, at, keep);
+  }
+  const Expr period = interface.extent(box, d);
+  Expr out = at;
+  if (above > 0) {
+    const Expr beyond = kernel::less(interface.high(box, d), at);
+    out = kernel::operation(Op::Select, {beyond, kernel::sub(at, period), at});
+  }
+  if (below > 0) {
+    const Expr beyond = kernel::less(at, interface.low(box, d));
+    out = kernel::operation(Op::Select, {beyond, kernel::add(at, period), out});
+  }
+  return out;
 }
 
 }  // namespace
@@ -127,22 +158,7 @@ Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
 
 Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
           int64_t above) {
-  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
-  const ir::Affine extent = range.high - range.low + 1;
-  if (!extent.is_constant() || extent.constant < std::max(below, above)) {
-    return wrap_often(interface, box, d, at);
-  }
-  const Expr period = interface.extent(box, d);
-  Expr out = at;
-  if (above > 0) {
-    const Expr beyond = kernel::less(interface.high(box, d), at);
-    out = kernel::operation(Op::Select, {beyond, kernel::sub(at, period), at});
-  }
-  if (below > 0) {
-    const Expr beyond = kernel::less(at, interface.low(box, d));
-    out = kernel::operation(Op::Select, {beyond, kernel::add(at, period), out});
-  }
-  return out;
+  return wrap(interface, box, d, at, below, above, unnamed);
 }
 
 namespace {
@@ -160,9 +176,15 @@ void add_constant(Landing& landing, Expr inside, double value) {
   landing.constants.push_back({std::move(inside), value});
 }
 
-// Where `at`, the place an access names in dimension d, lands.
-Expr land_in(const Interface& interface, const ir::Access& access, int d, Expr at,
-             Landing& landing) {
+// Where an access lands in one dimension. Beyond a side with a constant, that counts.
+struct Landed {
+  Expr at;
+  Expr inside_low, inside_high;  // null: no constant on that side
+};
+
+// `at`: the place that the access names in dimension d.
+Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr at,
+               const Keep& keep) {
   const size_t i = static_cast<size_t>(d);
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
   const ir::Boundary& rules = field.boundary[i];
@@ -170,15 +192,17 @@ Expr land_in(const Interface& interface, const ir::Access& access, int d, Expr a
   bool below = access.escapes_below(i);
   bool above = access.escapes_above(i);
   if (rules.periodic()) {
-    return spans_grid(interface, field.box, d)
-               ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0)
-               : wrap_often(interface, field.box, d, at);
+    return {spans_grid(interface, field.box, d)
+                ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0, keep)
+                : wrap_often(interface, field.box, d, at, keep),
+            {},
+            {}};
   }
   const auto is = [](const ir::BoundaryRule& rule, ir::BoundaryKind kind) {
     return rule.kind == kind;
   };
   if (is(rules.low, ir::BoundaryKind::Mirror) && is(rules.high, ir::BoundaryKind::Mirror)) {
-    return mirror(interface, field.box, d, at, offset);
+    return {mirror(interface, field.box, d, at, offset, keep), {}, {}};
   }
   // One side may mirror; the other side's rule then holds for what that throws beyond it.
   const bool once = one_reflection_does(interface, field.box, d, offset);
@@ -195,29 +219,110 @@ Expr land_in(const Interface& interface, const ir::Access& access, int d, Expr a
   above &= !is(rules.high, ir::BoundaryKind::None);
   const Expr low = interface.low(field.box, d);
   const Expr high = interface.high(field.box, d);
-  const size_t component = static_cast<size_t>(access.component);
+  Landed landed;
   if (below && is(rules.low, ir::BoundaryKind::Constant)) {
-    add_constant(landing, kernel::operation(Op::Ge, {at, low}), rules.low.values[component]);
+    landed.inside_low = kernel::operation(Op::Ge, {at, low});
   }
   if (above && is(rules.high, ir::BoundaryKind::Constant)) {
-    add_constant(landing, kernel::less_equal(at, high), rules.high.values[component]);
+    landed.inside_high = kernel::less_equal(at, high);
   }
-  return clamp_to(at, low, high, below, above);
+  landed.at = clamp_to(at, low, high, below, above);
+  return landed;
+}
+
+Expr named_place(const ir::Access& access, size_t d, const Point& from) {
+  const int offset = access.offsets[d];
+  return offset < 0 ? kernel::sub(from[d], kernel::integer(-static_cast<int64_t>(offset)))
+                    : kernel::add(from[d], kernel::integer(offset));
+}
+
+bool is_moved(const ir::Access& access, size_t d) {
+  return access.escapes_below(d) || access.escapes_above(d);
+}
+
+// Adds dimension d to what is known of a landing.
+void append(const Interface& interface, const ir::Access& access, size_t d, const Landed& landed,
+            Landing& landing) {
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const size_t component = static_cast<size_t>(access.component);
+  if (landed.inside_low) {
+    add_constant(landing, landed.inside_low, field.boundary[d].low.values[component]);
+  }
+  if (landed.inside_high) {
+    add_constant(landing, landed.inside_high, field.boundary[d].high.values[component]);
+  }
+  landing.point.push_back(landed.at);
 }
 
 }  // namespace
 
 Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
   Landing landing;
-  for (int d = 0; d < interface.rank(); ++d) {
-    const size_t i = static_cast<size_t>(d);
-    const int offset = access.offsets[i];
-    Expr at = offset < 0 ? kernel::sub(from[i], kernel::integer(-static_cast<int64_t>(offset)))
-                         : kernel::add(from[i], kernel::integer(offset));
-    if (access.escapes_below(i) || access.escapes_above(i)) {
-      at = land_in(interface, access, d, std::move(at), landing);
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    Landed landed = {named_place(access, d, from), {}, {}};
+    if (is_moved(access, d)) {
+      landed = land_in(interface, access, static_cast<int>(d), landed.at, unnamed);
     }
-    landing.point.push_back(std::move(at));
+    append(interface, access, d, landed, landing);
+  }
+  return landing;
+}
+
+Landings::Landings(const Interface& interface, const ir::Graph& graph,
+                   const std::vector<bool>& needed, const Point& from, Names& names,
+                   kernel::Body& body)
+    : interface_(interface), from_(from), names_(names), body_(body) {
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const auto* access = std::get_if<ir::Access>(&graph[id].kind);
+    if (!access || access->escapes == 0 || !needed[static_cast<size_t>(id)]) continue;
+    for (size_t d = 0; d < access->offsets.size(); ++d) {
+      if (is_moved(*access, d)) ++coordinates_[key_of(*access, d)].uses;
+    }
+  }
+}
+
+Landings::Key Landings::key_of(const ir::Access& access, size_t d) const {
+  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Range& range = field.box.ranges[d];
+  Key key = {static_cast<int64_t>(d),
+             access.offsets[d],
+             access.escapes_below(d),
+             access.escapes_above(d),
+             static_cast<int64_t>(field.boundary[d].low.kind),
+             static_cast<int64_t>(field.boundary[d].high.kind)};
+  for (const ir::Affine* bound : {&range.low, &range.high}) {
+    key.push_back(bound->constant);
+    key.push_back(static_cast<int64_t>(bound->terms.size()));
+    for (const auto& [param, coefficient] : bound->terms) {
+      key.insert(key.end(), {param, coefficient});
+    }
+  }
+  return key;
+}
+
+Landing Landings::land(const ir::Access& access, bool again) {
+  Landing landing;
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    if (!is_moved(access, d)) {
+      landing.point.push_back(named_place(access, d, from_));
+      continue;
+    }
+    const std::string name = "at_" + axis_names(interface_.rank())[d];
+    const Keep keep = [&](const Expr& value) {
+      if (!std::holds_alternative<kernel::Operation>(value->kind)) return value;
+      const std::string unique = names_.unique(name);
+      body_.push_back({kernel::Let{unique, value}});
+      return kernel::variable(unique, value->type);
+    };
+    Coordinate& known = coordinates_[key_of(access, d)];
+    if (!known.at) {
+      const Landed landed =
+          land_in(interface_, access, static_cast<int>(d), named_place(access, d, from_), keep);
+      known.at = again || known.uses > 1 ? keep(landed.at) : landed.at;
+      known.inside_low = landed.inside_low;
+      known.inside_high = landed.inside_high;
+    }
+    append(interface_, access, d, {known.at, known.inside_low, known.inside_high}, landing);
   }
   return landing;
 }

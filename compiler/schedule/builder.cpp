@@ -81,8 +81,11 @@ int KernelBuilder::boxes(ir::FieldId field, int component, int slot, const std::
 }
 
 Expr KernelBuilder::load_global(const ir::Access& access, const Point& point) {
+  return load_global(access, land(interface_, access, point));
+}
+
+Expr KernelBuilder::load_global(const ir::Access& access, const Landing& landing) {
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
-  const Landing landing = land(interface_, access, point);
   const kernel::BufferId buffer = global(access.field, access.component, access.level, false);
   const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
   Expr value = kernel::load(buffer, interface_.index(landing.point, access.field, access.component),

@@ -34,6 +34,8 @@ class KernelBuilder {
 
   // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
   kernel::Expr load_global(const ir::Access& access, const Point& point);
+  // Likewise, where it is known where the access lands.
+  kernel::Expr load_global(const ir::Access& access, const Landing& landing);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
 

@@ -24,12 +24,14 @@ bool is_leaf(const ir::Node& node) {
 class Evaluator {
  public:
   Evaluator(const Interface& interface, const ir::Graph& graph, const Point& point,
-            const Expr& time, const ReadAccess& read, const ReadReduction& reductions)
+            const Expr& time, const ReadAccess& read, Landings& landings,
+            const ReadReduction& reductions)
       : interface_(interface),
         graph_(graph),
         point_(point),
         time_(time),
         read_(read),
+        landings_(landings),
         reductions_(reductions) {}
 
   Expr leaf_or_operation(const ir::Node& node, const std::vector<Expr>& values) const {
@@ -48,7 +50,7 @@ class Evaluator {
       }
       Expr operator()(const ir::Time&) const { return self.time_; }
       Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r.reduction); }
-      Expr operator()(const ir::Access& access) const { return self.read_(access); }
+      Expr operator()(const ir::Access& access) const { return self.read_(access, self.landings_); }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;
         for (ir::NodeId id : operation.operands)
@@ -66,6 +68,7 @@ class Evaluator {
   const Point& point_;
   const Expr& time_;
   const ReadAccess& read_;
+  Landings& landings_;
   const ReadReduction& reductions_;
 };
 
@@ -134,9 +137,10 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
                            const Expr& time, const ReadAccess& read, KernelScope& scope,
                            Names names, kernel::Body& body, const ReadReduction& reductions) {
-  const Evaluator evaluator(interface, graph, point, time, read, reductions);
   const ir::Uniformity kinds = ir::uniformity(graph);
   const Uses uses(graph, results, kinds);
+  Landings landings(interface, graph, uses.needed, point, names, body);
+  const Evaluator evaluator(interface, graph, point, time, read, landings, reductions);
   std::vector<Expr> values(static_cast<size_t>(graph.size()));
   std::vector<int> size(values.size(), 0);  // operations in the expression so far
   const auto compute = [&](ir::NodeId id) {
@@ -182,10 +186,14 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
 
 Expr condition_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId condition) {
   const Point no_point;
-  const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
+  const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
   const Expr no_time;
   const ReadReduction no_reductions;  // not in a requirement
-  const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_reductions);
+  Names no_names;
+  kernel::Body no_body;
+  Landings no_landings(interface, graph, {}, no_point, no_names, no_body);
+  const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_landings,
+                            no_reductions);
   std::vector<Expr> values;
   for (const ir::Node& node : graph.nodes())
     values.push_back(evaluator.leaf_or_operation(node, values));

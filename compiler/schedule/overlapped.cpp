@@ -435,7 +435,9 @@ class OverlappedLowering {
     for (size_t p = function.pieces.size(); p-- > 0;) {
       const ir::Piece& piece = function.pieces[p];
       Body body;
-      const ReadAccess read = [&](const ir::Access& access) { return this->read(access); };
+      const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+        return this->read(access, landings);
+      };
       const auto values = evaluate(interface_, piece.graph, piece.results, point(), time, read,
                                    builder_.scope(), builder_.names(), body);
       for (size_t c = 0; c < values.size(); ++c) {
@@ -498,13 +500,13 @@ class OverlappedLowering {
     return index;
   }
 
-  Expr read(const ir::Access& access) {
+  Expr read(const ir::Access& access, Landings& landings) {
     const auto tile = tiles_.find(access.field);
     if (tile == tiles_.end() || analysis::lands_far(program_, access)) {
-      return builder_.load_global(access, point());
+      return builder_.load_global(access, landings.land(access));
     }
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
-    const Landing landing = land(interface_, access, point());
+    const Landing landing = landings.land(access);
     std::vector<Expr> index;
     for (size_t d = 0; d < locals_.size(); ++d) {
       const bool moved = ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||

@@ -75,7 +75,7 @@ kernel::Module lower_initial_values(const ir::Program& program) {
                             fmt::format("Initial values of {}.", array));
       const Point point = loop_point(builder);
       Body body;
-      const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
+      const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
       const auto value =
           evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
                    kernel::integer(0), no_access, builder.scope(), builder.names(), body);

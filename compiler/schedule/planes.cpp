@@ -366,8 +366,8 @@ class PlanesKernel {
     Body body;
     const Point point = inside ? places() : points();
     const Expr time = plus(first_step(), stage.step);
-    const ReadAccess read = [&](const ir::Access& access) {
-      return this->read(stage, access, point, inside);
+    const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+      return this->read(stage, access, point, inside, landings);
     };
     const auto values = evaluate(interface_, piece.graph, piece.results, point, time, read,
                                  builder_.scope(), builder_.names(), body);
@@ -427,7 +427,7 @@ class PlanesKernel {
   }
 
   // The slot of the plane that a ring got so many iterations ago.
-  Expr slot(const PlanesVersion& v, int age) const {
+  Expr slot(const PlanesVersion& v, int64_t age) const {
     const Expr n = kernel::variable(iteration_);
     return modulo(age == 0 ? n : plus(n, v.ring - age), literal(v.ring));
   }
@@ -452,16 +452,17 @@ class PlanesKernel {
   }
 
   // What an access reads, its field's boundary rules included unless no point needs them.
-  Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point, bool inside) {
+  Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point, bool inside,
+            Landings& landings) {
     const int id = stage.source.at({access.field, access.level});
     const PlanesVersion& v = version(id);
     ir::Access at = access;
     if (inside) at.escapes = 0;
     if (v.in_memory()) {
       at.level = v.level;
-      return builder_.load_global(at, point);
+      return builder_.load_global(at, landings.land(at));
     }
-    const Landing landing = land(interface_, at, point);
+    const Landing landing = landings.land(at);
     const Scalar stored = field_of(v).components[static_cast<size_t>(access.component)].type;
     std::vector<Expr> index;
     for (size_t d = 1; d < rank(); ++d) index.push_back(place_read(v, at, d, point, landing));

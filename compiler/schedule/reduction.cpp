@@ -166,8 +166,8 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
     inside.push_back(kernel::less_equal(point[static_cast<size_t>(d)],
                                         interface_.high(reduction.piece.region, d)));
   }
-  const ReadAccess read = [&](const ir::Access& access) {
-    return builder.load_global(access, point);
+  const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+    return builder.load_global(access, landings.land(access));
   };
   Body at_point;
   const ir::Piece& piece = reduction.piece;
@@ -289,7 +289,7 @@ void ReductionLowering::lower(const ir::Stop& stop) {
     return kernel::load(values.at(id), {kernel::integer(0)},
                         module_.plan.reductions[static_cast<size_t>(id)].type);
   };
-  const ReadAccess no_access = [](const ir::Access&) { return Expr(); };
+  const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
   out.result = add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
   const kernel::BufferId flag = builder.scratch(module_.plan, out.result, true);
   Body section;

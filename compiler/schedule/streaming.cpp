@@ -153,8 +153,8 @@ class StreamKernel : public StreamQueues {
 
   std::vector<Expr> evaluate_piece(const Stage& stage, const StagePiece& piece, const Point& point,
                                    Body& body) {
-    const ReadAccess read = [&](const ir::Access& access) {
-      return this->read(stage, access, point);
+    const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+      return this->read(stage, access, point, landings);
     };
     const Expr time = plus(first_step(), stage.step);
     auto values = evaluate(interface_, *piece.graph, piece.results, point, time, read,
@@ -336,10 +336,14 @@ class StreamKernel : public StreamQueues {
   }
 
   // What an access reads, the boundary rules of its field included.
-  Expr read(const Stage& stage, const ir::Access& access, const Point& point) const {
+  Expr read(const Stage& stage, const ir::Access& access, const Point& point,
+            Landings& landings) const {
     if (inside_ || access.escapes == 0 || stage.everywhere)
       return cell(stage, access, access.offsets);
-    const Landing landing = land(interface_, access, point);
+    // The landing is compared with each place but one.
+    const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
+    const bool often = landing_count(field, access) > 3;
+    const Landing landing = landings.land(access, often);
     return apply_boundary(landing, landed(stage, access, access.offsets, 0, point, landing.point));
   }
 

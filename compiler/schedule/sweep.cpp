@@ -53,8 +53,8 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
                     const Point& point) {
   Body body;
   const Interface& interface = builder.interface();
-  const ReadAccess read = [&](const ir::Access& access) {
-    return builder.load_global(access, point);
+  const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+    return builder.load_global(access, landings.land(access));
   };
   const auto values = evaluate(interface, piece.graph, piece.results, point, first_step(), read,
                                builder.scope(), builder.names(), body);

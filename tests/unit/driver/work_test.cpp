@@ -3,6 +3,7 @@
 // clock.
 #include "compiler/support/work.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -115,6 +116,34 @@ TEST(Work, DoesNotGrowWithExtents) {
     const Cost usual = cost_of(replaced(text, "LAST", "4095"));
     for (const char* last : {"134217727", "1073741823", "999999999"}) {
       expect_alike(usual, replaced(text, "LAST", last));
+    }
+  }
+}
+
+// Reflection about both edges takes a dozen operations where sizes are open: they are written once
+// for each offset, however many accesses have it.
+TEST(Work, RulesAreWrittenOncePerOffset) {
+  const char* const kBox =
+      "param N : integer SIZE; grid G = [0..N-1, 0..N-1] steps 10;\n"
+      "field A : real on G boundary RULE;\n"
+      "stencil s : A on G = sum(a in -4..4, b in -4..4 : A[a,b]);\n";
+  const auto lines = [](const std::string& text, const char* schedule, emit::Target target) {
+    CompileRequest request;
+    request.schedule = schedule;
+    request.emit.target = target;
+    Diagnostics diagnostics;
+    const auto compiled = compile(test::load(text), Source("test.stn", text), request, diagnostics);
+    EXPECT_TRUE(compiled) << render(Source("", ""), diagnostics);
+    return compiled ? std::count(compiled->text.begin(), compiled->text.end(), '\n') : 0;
+  };
+  for (const char* rule : {"mirror", "clamp", "periodic", "[mirror .. clamp, clamp .. mirror]"}) {
+    const std::string program = replaced(kBox, "RULE", rule);
+    for (const char* schedule : {"direct", "overlapped T=1", "streaming T=1", "planes T=2"}) {
+      for (const auto target : {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp}) {
+        const auto fixed = lines(replaced(program, "SIZE", "= 1000"), schedule, target);
+        const auto open = lines(replaced(program, "SIZE", ""), schedule, target);
+        EXPECT_LE(open, 2 * fixed + 100) << rule << ", " << schedule;
+      }
     }
   }
 }
