@@ -48,11 +48,7 @@ Dialect make_dialect(std::string_view wide) {
       {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
       {Op::Mod, "", "", "fmodf", "fmod"},
   };
-  d.fast_intrinsics = {
-      {Op::Rsqrt, "", "", "rsqrtf", "rsqrt"},
-      {Op::Min, "min", "", "fminf", "fmin"},
-      {Op::Max, "max", "", "fmaxf", "fmax"},
-  };
+  d.fast_intrinsics = {{Op::Rsqrt, "", "", "rsqrtf", "rsqrt"}};
   d.helpers = {
       {"float_bits", {}, "$fnunsigned stencil_float_bits(float x) { return __float_as_uint(x); }"},
       {"bits_float", {}, "$fnfloat stencil_bits_float(unsigned x) { return __uint_as_float(x); }"},

@@ -38,11 +38,7 @@ Dialect make_dialect() {
       {Op::Floor, "", "", "floor", "floor"}, {Op::Ceil, "", "", "ceil", "ceil"},
       {Op::Mod, "", "", "fmod", "fmod"},
   };
-  d.fast_intrinsics = {
-      {Op::Rsqrt, "", "", "rsqrt", "rsqrt"},
-      {Op::Min, "min", "min", "fmin", "fmin"},
-      {Op::Max, "max", "max", "fmax", "fmax"},
-  };
+  d.fast_intrinsics = {{Op::Rsqrt, "", "", "rsqrt", "rsqrt"}};
   d.helpers = {
       {"float_bits", {}, "$fnuint stencil_float_bits(float x) { return as_uint(x); }"},
       {"bits_float", {}, "$fnfloat stencil_bits_float(uint x) { return as_float(x); }"},

@@ -41,6 +41,13 @@ constexpr const char* kExactArithmetic = R"(#if defined(__FAST_MATH__)
 
 )";
 
+// Values may change, but NaN and infinities are what the language says.
+constexpr const char* kFastArithmetic = R"(#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "compiled with -ffinite-math-only, which is part of -ffast-math, this file would get NaN wrong"
+#endif
+
+)";
+
 void includes(Text& out, const kernel::Module& module, const Options& options) {
   if (options.kernels_only || options.target == Target::OpenCl) return;
   if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
@@ -53,7 +60,8 @@ void includes(Text& out, const kernel::Module& module, const Options& options) {
     out.line(fmt::format("#include \"{}\"", options.header_name));
     out.blank();
   }
-  if (module.fp != FpMode::Fast && options.target == Target::Cpp) out.verbatim(kExactArithmetic);
+  if (options.target != Target::Cpp) return;
+  out.verbatim(module.fp == FpMode::Fast ? kFastArithmetic : kExactArithmetic);
 }
 
 bool stores_double(const kernel::Module& module) {
@@ -146,9 +154,10 @@ std::string required_flags(Target target, FpMode fp) {
       case Target::Cuda:
         return "--use_fast_math";
       case Target::OpenCl:
-        return "-cl-fast-relaxed-math";
+        return "-cl-mad-enable -cl-no-signed-zeros";
       case Target::Cpp:
-        return "-ffast-math";
+        return "-fno-math-errno -fno-trapping-math -fno-signed-zeros -freciprocal-math "
+               "-ffp-contract=fast";
     }
   }
   switch (target) {

@@ -2,10 +2,13 @@
 // and writes the object to memory. The options are those of `clang -cc1`, the compiler proper,
 // because the driver's only task would be to find headers and a linker, which nothing here needs.
 //
-// Bits. Contraction is off unless values may change. Functions of the C library are not builtins,
-// since LLVM folds a call with known arguments by calculating in double, which need not give the
-// bits of sinf; what the processor rounds correctly (sqrt, fma, floor) the source names as builtins
-// itself. No function sets errno: that changes no value and lets square roots be vectors.
+// Bits. Contraction is off unless values may change. Where they may, NaN and infinities still are
+// what the language says: the compiler is not told that there are none, and no division or root is
+// estimated and refined, because that makes NaN of x / 0 and x / infinity. Functions of the C
+// library are not builtins, since LLVM folds a call with known arguments by calculating in double,
+// which need not give the bits of sinf; what the processor rounds correctly (sqrt, fma, floor) the
+// source names as builtins itself. No function sets errno: that changes no value and lets square
+// roots be vectors.
 #include "runtime/host/compile.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
@@ -66,10 +69,8 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
     list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
   }
   if (options.fast != 0) {
-    list.insert(list.end(),
-                {"-menable-no-infs", "-menable-no-nans", "-fapprox-func",
-                 "-funsafe-math-optimizations", "-fno-signed-zeros", "-mreassociate",
-                 "-freciprocal-math", "-ffp-contract=fast", "-ffast-math", "-ffinite-math-only"});
+    list.insert(list.end(), {"-fapprox-func", "-fno-signed-zeros", "-mreassociate",
+                             "-freciprocal-math", "-mrecip=none", "-ffp-contract=fast"});
   } else {
     list.push_back("-ffp-contract=off");
   }

@@ -246,6 +246,15 @@ TEST(RunCpp, FastMathIsRefusedByTheFileItself) {
   EXPECT_EQ(std::system(("c++ -fsyntax-only " + file).c_str()), 0);
 }
 
+// Where values may change, NaN and infinities still are what the language says.
+TEST(RunCpp, FiniteMathIsRefusedUnderFastToo) {
+  std::ofstream(scratch_folder() / "faster.cpp") << cpp(samples::heat(FpMode::Fast));
+  const std::string file = " -fsyntax-only " + (scratch_folder() / "faster.cpp").string();
+  EXPECT_NE(std::system(("c++ -ffast-math" + file + " 2> /dev/null").c_str()), 0);
+  EXPECT_EQ(std::system(("c++ -ffast-math -fno-finite-math-only" + file).c_str()), 0);
+  EXPECT_EQ(std::system(("c++ " + required_flags(Target::Cpp, FpMode::Fast) + file).c_str()), 0);
+}
+
 TEST(RunCpp, ThePragmaForbidsContraction) {
   const HostLibrary library(cpp(samples::heat(FpMode::Strict)), "-O3 -march=haswell");
   auto* run = library.get<HeatRun>("heat_run");
