@@ -98,7 +98,7 @@ const std::vector<Helper>& common_helpers() {
        "$fn$half stencil_long_to_bfloat($long value) {\n"
        "  const bool large = value > 9007199254740992 || value < -9007199254740992;\n"
        "  const $long low = large ? value & 0xfff : 0;\n"
-       "  return stencil_double_to_bfloat((double)(value - low + (low != 0 ? 0x1000 : 0)));\n"
+       "  return stencil_double_to_bfloat((double)((value - low) | (low != 0 ? 0x1000 : 0)));\n"
        "}"},
       {"divide_odd_float",
        {},

@@ -55,6 +55,7 @@ class Arithmetic {
   bool admissible(Op op, const std::vector<Leaf>& operands, Span span);
   Scalar common_type(const std::vector<Leaf>& operands) const;
   std::optional<Leaf> convert_scalar(const Leaf& leaf, Scalar to, Span span);
+  std::optional<ir::NodeId> narrow(const Leaf& leaf, Scalar target, Span span);
   std::optional<ir::NodeId> store_scalar(const Leaf& leaf, Scalar target, Span span);
   bool storable(const Leaf& leaf, Scalar target, Span span);
   void note_promotion(ir::NodeId result, const std::vector<Leaf>& operands, Span span);

@@ -3,6 +3,7 @@
 // Convert. Conversions that are asked for by name truncate; those that a store implies never turn a
 // real number into an integer, and say so when they lose precision (S102). The arithmetic of half
 // and bfloat is that of float, so only a store ever makes them.
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -167,6 +168,50 @@ void Arithmetic::warn_of_promotions(ir::NodeId stored) {
   }
 }
 
+namespace {
+
+// The constant as a float that rounds to the half or bfloat to which the constant itself rounds:
+// one that is no float is rounded to odd, so that the two roundings come to one (Boldo and
+// Melquiond, "When double rounding is odd"). Integers past 2^53 have their low bits merged into one
+// first.
+float rounded_to_odd(const Constant& constant) {
+  double exact = constant.real;
+  if (constant.integer) {
+    constexpr int64_t kExact = int64_t{1} << 53, kLow = 0xfff;
+    const int64_t integer = *constant.integer, low = integer & kLow;
+    const bool large = integer > kExact || integer < -kExact;
+    exact = static_cast<double>(large && low != 0 ? (integer - low) | (kLow + 1) : integer);
+  }
+  const auto nearest = static_cast<float>(exact);
+  if (nearest == exact) return nearest;
+  const bool beyond = std::fabs(static_cast<double>(nearest)) > std::fabs(exact);
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(nearest) - (beyond ? 1 : 0)) | 1);
+}
+
+}  // namespace
+
+// Towards half and bfloat: rounded once, from the type that the value has.
+std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Span span) {
+  std::optional<ir::NodeId> from;
+  const auto rounded = [&](const Constant& constant) -> std::optional<Constant> {
+    if (!typed(constant, Scalar::F32, span)) return std::nullopt;  // too large, which it has said
+    return Constant{Scalar::F32, std::nullopt, rounded_to_odd(constant)};
+  };
+  if (const auto* constant = std::get_if<Constant>(&leaf)) {
+    const auto value = rounded(*constant);
+    if (value) from = node(*value, Scalar::F32, span);
+  } else if (const auto* choice = std::get_if<Choice>(&leaf)) {
+    const auto if_true = rounded(choice->if_true), if_false = rounded(choice->if_false);
+    if (if_true && if_false) {
+      from = node(Choice{choice->condition, *if_true, *if_false}, Scalar::F32, span);
+    }
+  } else {
+    from = std::get<ir::NodeId>(leaf);
+  }
+  if (!from) return std::nullopt;
+  return graph_.add({ir::Operation{Op::Convert, {*from}}, target, span, {}});
+}
+
 std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar target, Span span) {
   if (!storable(leaf, target, span)) return std::nullopt;
   const Scalar computed = arithmetic_type(target);
@@ -174,9 +219,7 @@ std::optional<ir::NodeId> Arithmetic::store_scalar(const Leaf& leaf, Scalar targ
     if (const auto* stored = std::get_if<ir::NodeId>(&leaf)) warn_of_promotions(*stored);
     if (const auto* choice = std::get_if<Choice>(&leaf)) warn_of_promotions(choice->condition);
   }
-  const std::optional<ir::NodeId> id = node(leaf, computed, span);
-  if (!id || computed == target) return id;
-  return graph_.add({ir::Operation{Op::Convert, {*id}}, target, span, {}});
+  return computed == target ? node(leaf, computed, span) : narrow(leaf, target, span);
 }
 
 std::optional<std::vector<ir::NodeId>> Arithmetic::store(const Value& value, const Type& target,
