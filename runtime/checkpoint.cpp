@@ -457,6 +457,9 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
       value.integer = static_cast<int64_t>(saved.value);
     }
     value.evaluations = saved.evaluations;
+    // What is not saved: when it was first NaN. It is known to have been so the last time.
+    const int64_t every = program.reductions[r].every;
+    value.first_nan = value.is_nan() ? header.value().step / every * every : 0;
   }
   state.step = header.value().step;
   state.stopped = header.value().stopped;

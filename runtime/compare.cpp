@@ -65,12 +65,7 @@ double bound_of(const Tolerance& tolerance, Scalar type, double largest) {
 }
 
 std::string print_point(const FieldData& field, int64_t position) {
-  std::vector<int64_t> point(field.extents.size());
-  for (size_t d = field.extents.size(); d-- > 0;) {
-    point[d] = field.box[d][0] + position % field.extents[d];
-    position /= field.extents[d];
-  }
-  return fmt::format("[{}]", fmt::join(point, ", "));
+  return fmt::format("[{}]", fmt::join(field.point(position), ", "));
 }
 
 std::string print_value(const FieldData& field, int level, int component, int64_t position) {
@@ -160,6 +155,8 @@ void compare_reduction(const std::string& name, const reference::ReductionValue&
                        const reference::ReductionValue& actual, Tolerance tolerance,
                        Difference& difference) {
   note(difference, "evaluations of " + name, expected.evaluations, actual.evaluations);
+  note(difference, "the first step at which " + name + " was NaN", expected.first_nan,
+       actual.first_nan);
   if (!is_float(expected.type)) {
     return note(difference, "reduction " + name, expected.integer, actual.integer);
   }

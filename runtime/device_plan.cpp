@@ -87,6 +87,8 @@ class PlanSession : public Session {
   }
   Status provide(const kernel::Scratch& scratch);
   Status restore_reductions();
+  Status put(int scratch, const ScalarBytes& value);
+  Status take(int scratch, ScalarBytes& value);
   Status lay_out(const kernel::Array& array);
   Failure with_memory_needed(Failure failure) const;
   std::optional<int64_t> bytes_of_scratch(const kernel::Scratch& scratch) const;
@@ -488,13 +490,27 @@ Status PlanSession::take_answer() {
 Status PlanSession::restore_reductions() {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
+    if (reduction.first_nan != kernel::kNoScratch) {
+      const auto first_nan = static_cast<int32_t>(state_.reductions[r].first_nan);
+      const Status noted = put(reduction.first_nan, bytes_of(first_nan));
+      if (!noted.ok()) return noted;
+    }
     if (state_.reductions[r].evaluations == 0) continue;
     const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
-    const Status copied = accelerator_.upload(scratch_[static_cast<size_t>(reduction.result)],
-                                              value.bytes, {static_cast<int64_t>(value.size)});
+    const Status copied = put(reduction.result, value);
     if (!copied.ok()) return copied;
   }
   return Done{};
+}
+
+// The one element of scratch memory.
+Status PlanSession::put(int scratch, const ScalarBytes& value) {
+  return accelerator_.upload(scratch_[static_cast<size_t>(scratch)], value.bytes,
+                             {static_cast<int64_t>(value.size)});
+}
+Status PlanSession::take(int scratch, ScalarBytes& value) {
+  return accelerator_.download(value.bytes, scratch_[static_cast<size_t>(scratch)],
+                               {static_cast<int64_t>(value.size)});
 }
 
 Status PlanSession::read_reductions() {
@@ -503,14 +519,17 @@ Status PlanSession::read_reductions() {
     reference::ReductionValue& out = state_.reductions[r];
     if (out.evaluations == 0) continue;
     ScalarBytes value = bytes_of(reduction.type, out);
-    const Status read =
-        accelerator_.download(value.bytes, scratch_[static_cast<size_t>(reduction.result)],
-                              {static_cast<int64_t>(value.size)});
+    const Status read = take(reduction.result, value);
     if (!read.ok()) return read;
     if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
     if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
     if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
     if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
+    if (reduction.first_nan == kernel::kNoScratch) continue;
+    ScalarBytes first_nan = bytes_of(int32_t{0});
+    const Status told = take(reduction.first_nan, first_nan);
+    if (!told.ok()) return told;
+    out.first_nan = from_bytes<int32_t>(first_nan);
   }
   return Done{};
 }

@@ -249,6 +249,18 @@ class Agenda {
   std::vector<Last> last_;  // when each was last done with success
 };
 
+// The reduction that is NaN, or was after step `since`: the first of them.
+std::optional<ir::ReductionId> became_nan(const reference::State& state, int64_t since) {
+  std::optional<size_t> found;
+  for (size_t r = 0; r < state.reductions.size(); ++r) {
+    const reference::ReductionValue& value = state.reductions[r];
+    if (value.first_nan <= since && !value.is_nan()) continue;
+    if (!found || value.first_nan < state.reductions[*found].first_nan) found = r;
+  }
+  if (!found) return std::nullopt;
+  return static_cast<ir::ReductionId>(*found);
+}
+
 // How many steps a device is given at once: as many as take a quarter of a second.
 class ChunkLength {
  public:
@@ -274,15 +286,16 @@ class ChunkLength {
 
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps, const ProgressCallback& progress,
-                          const std::vector<Event>& events) {
+                          const std::vector<Event>& events, OnNan on_nan) {
   auto session = prepared.loaded->start(state);
   if (!session.ok()) return session.failure();
   const double points = points_of(program, state);
   ChunkLength chunk(prepared.module ? prepared.module->plan.time_tile : 1);
   Agenda agenda(events);
   const auto start = Clock::now();
+  const int64_t first = state.step;
   RunReport report;
-  while (report.steps < steps && !report.interrupted && !report.stopped) {
+  while (report.steps < steps && !report.interrupted && !report.stopped && !report.nan) {
     const int64_t left = std::min(steps - report.steps, agenda.steps_until_due(state.step));
     const int64_t wanted = whole_tiles(prepared, state.step, chunk.steps(), left);
     const auto begin = Clock::now();
@@ -294,12 +307,13 @@ Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
     report.seconds += session.value()->seconds().value_or(seconds);
     report.updates = static_cast<double>(report.steps) * points;
     report.stopped = state.stopped;
+    if (on_nan == OnNan::Stop) report.nan = became_nan(state, first);
     const Status acted = done.value() > 0 ? agenda.act(*session.value(), state) : Done{};
     if (!acted.ok()) return acted.failure();
     if (!progress) continue;
     const bool proceed =
         progress({report.steps, steps, report.seconds, report.updates, seconds_since(start)});
-    report.interrupted = !proceed && report.steps < steps && !report.stopped;
+    report.interrupted = !proceed && report.steps < steps && !report.stopped && !report.nan;
   }
   const Status finished = session.value()->finish();
   if (!finished.ok()) return finished.failure();

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,8 +87,13 @@ struct RunReport {
   double updates = 0;        // steps times points of the grid
   bool interrupted = false;  // the callback ended it
   bool stopped = false;      // the program's stop condition held
+  std::optional<ir::ReductionId> nan;  // the reduction whose becoming NaN ended it (OnNan::Stop)
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };
+
+// What a run does where a reduction becomes NaN, or is NaN already: goes on, or ends after the
+// chunk of time tiles that is in progress. All that is due at the end of a run is done either way.
+enum class OnNan { Continue, Stop };
 
 // Advances `state` by up to `steps` steps. Time tiles are never split by the progress reports; they
 // end where an event is due, which changes no bit. Fails as the device does or as an event's
@@ -95,6 +101,6 @@ struct RunReport {
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps,
                           const ProgressCallback& progress = {},
-                          const std::vector<Event>& events = {});
+                          const std::vector<Event>& events = {}, OnNan on_nan = OnNan::Continue);
 
 }  // namespace stencil::runtime

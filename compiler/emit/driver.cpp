@@ -172,6 +172,13 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
+// CUDA: to zero.
+void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
+  out_.line(fmt::format(
+      "STENCIL_TRY(\"clearing array {}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}));", array,
+      soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2), api_.stream()));
+}
+
 void Driver::declare_copies() {
   copies_.assign(plan_.arrays.size(), {});
   for (const Pointer& pointer : api_.pointers()) {

@@ -110,10 +110,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     allocate(name, array.name, bytes_[a]);
     memory.back() = name + ".pointer";
     if (cuda_ && kernel::is_padded(array)) {  // what lies beside rows is read, though never used
-      out_.line(fmt::format(
-          "STENCIL_TRY(\"clearing array {}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}));",
-          array.name, soft_space(1), memory.back(), soft_space(2), soft_space(2), bytes_[a],
-          soft_space(2), api_.stream()));
+      clear(memory.back(), bytes_[a], array.name);
     }
     copy_array(a, pointer.name, memory.back(), true, from_host ? "HostToDevice" : "DeviceToDevice");
     arguments.back() = fmt::format("({}*){}", api_.type(array), memory.back());

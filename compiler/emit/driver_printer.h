@@ -56,6 +56,12 @@ class Driver {
   void run_packed(const std::string& advance);
 
  private:
+  struct Kept {  // one element of scratch memory, and where it goes in the results
+    int scratch;
+    std::string name;    // for messages and variables
+    std::string member;  // of the results
+    std::string when;    // a condition on the results
+  };
   struct Copies {                    // of one array while the loop runs
     std::vector<std::string> slots;  // expression for each slot
     std::string pointers;            // name of the array of slots; empty: nothing moves
@@ -75,6 +81,7 @@ class Driver {
   void allocate(const std::string& name, const std::string& array, const std::string& bytes);
   void copy(const std::string& to, const std::string& from, const std::string& bytes,
             const char* kind, const std::string& array);
+  void clear(const std::string& memory, const std::string& bytes, const std::string& array);
   bool known_pitch(const kernel::Array& array) const;
   void declare_sizes(bool only_padded);
   void copy_array(size_t array, const std::string& dense, const std::string& stored, bool in,
@@ -97,8 +104,10 @@ class Driver {
   void last_answer();
   void take_answer();
   void read_reductions();
+  std::vector<Kept> kept() const;
   std::string absolute(const std::string& step) const;
   std::string element(int scratch) const;
+  std::string_view type_of(int scratch) const;
   void bring_home();
   void advance_body();
   void unused_arguments();

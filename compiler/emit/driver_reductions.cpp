@@ -21,9 +21,7 @@ std::string Driver::absolute(const std::string& step) const {
 
 // The one element of scratch memory that holds a result, in C++.
 std::string Driver::element(int scratch) const {
-  const auto index = static_cast<size_t>(scratch);
-  return fmt::format("*({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type),
-                     scratch_[index]);
+  return fmt::format("*({}*){}.pointer", type_of(scratch), scratch_[static_cast<size_t>(scratch)]);
 }
 
 void Driver::declare_scratch() {
@@ -42,13 +40,33 @@ void Driver::declare_scratch() {
     out_.line(fmt::format("stencil_flag {};", flag_));
     out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
   }
-  if (cuda_) return;
-  for (size_t r = 0; r < plan_.reductions.size(); ++r) {  // values of the calls before
-    const kernel::Reduction& reduction = plan_.reductions[r];
-    out_.line(fmt::format("{} = ({}){}->{};", element(reduction.result),
-                          cpp_dialect().type(reduction.type), api_.results(),
-                          api_.reductions()[r].value));
+  for (const Kept& kept : this->kept()) {
+    if (!cuda_) {  // what the calls before came to
+      out_.line(fmt::format("{} = ({}){}->{};", element(kept.scratch), type_of(kept.scratch),
+                            api_.results(), kept.member));
+    } else if (kept.when.empty()) {
+      clear(scratch_[static_cast<size_t>(kept.scratch)] + ".pointer",
+            fmt::format("sizeof({})", type_of(kept.scratch)), kept.name);
+    }
   }
+}
+
+// What a run gives back of its reductions. Those without a condition have a value from the start.
+std::vector<Driver::Kept> Driver::kept() const {
+  std::vector<Kept> all;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    const ReductionMembers& members = api_.reductions()[r];
+    all.push_back({reduction.result, reduction.name, members.value,
+                   fmt::format("{}->{} > 0", api_.results(), members.evaluations)});
+    if (reduction.first_nan == kernel::kNoScratch) continue;
+    all.push_back({reduction.first_nan, reduction.name + "_nan", members.first_nan, ""});
+  }
+  return all;
+}
+
+std::string_view Driver::type_of(int scratch) const {
+  return cpp_dialect().type(plan_.scratch[static_cast<size_t>(scratch)].type);
 }
 
 // The reductions that are due where the tile ends, and the question whether to stop there.
@@ -140,27 +158,26 @@ void Driver::ask_to_stop() {
 void Driver::read_reductions() {
   if (plan_.reductions.empty()) return;
   if (cuda_) out_.open(fmt::format("if ({}) {{", given_));
+  const std::vector<Kept> all = kept();
   std::vector<std::string> values;
-  for (const kernel::Reduction& reduction : plan_.reductions) {
+  for (const Kept& kept : all) {
     if (!cuda_) {
-      values.push_back(element(reduction.result));
+      values.push_back(element(kept.scratch));
       continue;
     }
-    values.push_back(names_.fresh(reduction.name + "_read"));
-    out_.line(fmt::format("{} {} = 0;", cpp_dialect().type(reduction.type), values.back()));
+    values.push_back(names_.fresh(kept.name + "_read"));
+    out_.line(fmt::format("{} {} = 0;", type_of(kept.scratch), values.back()));
   }
-  for (size_t r = 0; cuda_ && r < values.size(); ++r) {
-    const kernel::Reduction& reduction = plan_.reductions[r];
-    copy("&" + values[r], scratch_[static_cast<size_t>(reduction.result)] + ".pointer",
-         "sizeof " + values[r], "DeviceToHost", reduction.name);
+  for (size_t k = 0; cuda_ && k < values.size(); ++k) {
+    copy("&" + values[k], scratch_[static_cast<size_t>(all[k].scratch)] + ".pointer",
+         "sizeof " + values[k], "DeviceToHost", all[k].name);
   }
   if (cuda_) {
     out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
   }
-  for (size_t r = 0; r < values.size(); ++r) {
-    const ReductionMembers& members = api_.reductions()[r];
-    out_.line(fmt::format("if ({0}->{1} > 0) {0}->{2} = {3};", api_.results(), members.evaluations,
-                          members.value, values[r]));
+  for (size_t k = 0; k < values.size(); ++k) {
+    const std::string when = all[k].when.empty() ? "" : fmt::format("if ({}) ", all[k].when);
+    out_.line(fmt::format("{}{}->{} = {};", when, api_.results(), all[k].member, values[k]));
   }
   if (cuda_) out_.close();
 }

@@ -59,7 +59,8 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   stopped_ = names_.fresh("stopped");
   for (const kernel::Reduction& reduction : module.plan.reductions) {
     reductions_.push_back(
-        {names_.spell(reduction.name), names_.fresh(reduction.name + "_evaluations")});
+        {names_.spell(reduction.name), names_.fresh(reduction.name + "_evaluations"),
+         is_float(reduction.type) ? names_.fresh(reduction.name + "_first_nan") : ""});
   }
 }
 
@@ -75,6 +76,9 @@ void HostApi::declare_results(Text& out) const {
                          is_float(reduction.type) ? "double" : "int64_t", reductions_[r].value));
     out.line(fmt::format("int64_t {};  // one after every {} step(s)", reductions_[r].evaluations,
                          reduction.every));
+    if (reductions_[r].first_nan.empty()) continue;
+    out.line(fmt::format("int64_t {};  // steps done when it was first NaN; 0: it never was",
+                         reductions_[r].first_nan));
   }
   out.close(fmt::format("}} {};", results_type()));
   out.blank();

@@ -19,10 +19,10 @@ struct Pointer {
   std::string name;  // "A" for the newest level, "A_1" for @-1
 };
 
-// The members of NAME_results that tell of a reduction: its last value, as a double or int64_t, and
-// how often it was evaluated.
+// The members of NAME_results that tell of a reduction: its last value, as a double or int64_t, how
+// often it was evaluated, and when it was first NaN ("" for integers).
 struct ReductionMembers {
-  std::string value, evaluations;
+  std::string value, evaluations, first_nan;
 };
 
 class HostApi {
@@ -34,7 +34,7 @@ class HostApi {
   const std::string& stream() const { return stream_; }
 
   // What a program with reductions gives back: `struct NAME_results`, all members of 8 bytes: steps
-  // done, whether the stop condition held, and two for each reduction. A last argument points to
+  // done, whether the stop condition held, and those of each reduction. A last argument points to
   // it.
   bool has_results() const { return !module_.plan.reductions.empty(); }
   std::string results_type() const { return module_.name + "_results"; }

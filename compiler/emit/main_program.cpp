@@ -253,6 +253,17 @@ void MainProgram::results() {
   }
   out_.close();
   out_.blank();
+  out_.open("static int status_of_results() {");
+  out_.line("int status = 0;");
+  for (size_t r = 0; r < api_.reductions().size(); ++r) {
+    const std::string& first_nan = api_.reductions()[r].first_nan;
+    if (first_nan.empty()) continue;
+    out_.line(fmt::format("status |= status_of_nan(\"{}\",{}came_to.{});", plan_.reductions[r].name,
+                          soft_space(0), first_nan));
+  }
+  out_.line("return status;");
+  out_.close();
+  out_.blank();
   out_.open("static bool same_results() {");
   out_.line(fmt::format("bool same = same_count(\"steps\",{}came_to.{},{}plain_came_to.{});",
                         soft_space(0), api_.steps_done(), soft_space(0), plain.steps_done()));
@@ -268,6 +279,11 @@ void MainProgram::results() {
         fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
                     "(double)plain_came_to.{});",
                     name, soft_space(0), ours.value, soft_space(0), theirs.value));
+    if (ours.first_nan.empty()) continue;
+    out_.line(
+        fmt::format("same &= same_count(\"the first step at which {} is NaN\",{}came_to.{},{}"
+                    "plain_came_to.{});",
+                    name, soft_space(0), ours.first_nan, soft_space(0), theirs.first_nan));
   }
   out_.line("return same;");
   out_.close();
@@ -462,7 +478,7 @@ $PRINT
   printf("RESULT name=$NAME gcells=%.6g copy_gbs=%.6g copy_gcells=%.6g "
          "time_ms=%.6g steps=%lld check=%s\n", gcells,
          copy_gbs, bound, 1e3 * time, (long long)steps, verdict);
-  return status;
+$END
 }
 
 )";
@@ -473,7 +489,13 @@ $PRINT
   text = replaced(text, "$TILES", std::to_string(check_steps));
   text = replaced(text, "$NAME", module_.name);
   text = replaced(text, "$DONE", api_.has_results() ? "came_to." + api_.steps_done() : "a.steps");
-  text = replaced(text, "$PRINT", api_.has_results() ? "  print_results(a.steps);\n" : "");
+  text =
+      replaced(text, "$END",
+               api_.has_results() ? "  return status ? status : of_results;" : "  return status;");
+  text = replaced(text, "$PRINT",
+                  api_.has_results() ? "  print_results(a.steps);\n"
+                                       "  const int of_results = status_of_results();\n"
+                                     : "");
   out_.verbatim(text);
 }
 

@@ -166,6 +166,13 @@ constexpr const char* kResults =
   }
 }
 
+// Ends the program with a status of its own.
+static int status_of_nan(const char* name, int64_t first) {
+  if (first == 0) return 0;
+  fprintf(stderr, "reduction %s is NaN, first at step %lld\n", name, (long long)first);
+  return 4;
+}
+
 static bool same_count(const char* what, int64_t got, int64_t expected) {
   if (got == expected) return true;
   printf("FAILED: %s: %lld, expected %lld\n", what, (long long)got, (long long)expected);

@@ -46,9 +46,16 @@ void describe_arrays(Text& out, const kernel::Module& module, ExpressionPrinter&
                             array.copies, array.written ? "" : ", read only", points,
                             spare ? "; spare slots start as copies of slot 0" : ""));
   }
-  for (const kernel::Scratch& scratch : module.plan.scratch) {
-    out.comment(fmt::format("  {} {}[{}]: the run's own", name(scratch.type), scratch.name,
-                            plain(printer.print(scratch.elements))));
+  for (size_t s = 0; s < module.plan.scratch.size(); ++s) {
+    const kernel::Scratch& scratch = module.plan.scratch[s];
+    std::string use;
+    for (const kernel::Reduction& reduction : module.plan.reductions) {
+      if (reduction.first_nan != static_cast<int>(s)) continue;
+      use = fmt::format("; steps done when {} was first NaN: set it to 0 before the run",
+                        reduction.name);
+    }
+    out.comment(fmt::format("  {} {}[{}]: the run's own{}", name(scratch.type), scratch.name,
+                            plain(printer.print(scratch.elements)), use));
   }
 }
 

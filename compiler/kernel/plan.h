@@ -75,6 +75,7 @@ struct ArrayArgument {
   int slot;
 };
 constexpr int kScratch = -1;
+constexpr int kNoScratch = -1;  // for an index into Plan::scratch
 
 struct ParameterArgument {
   int parameter;
@@ -108,16 +109,22 @@ struct Exchange {
 using Action = std::variant<Launch, Rotate, Exchange>;
 
 // A value computed from the arrays after every `every` steps. Tiles end where one is due.
+//
+// Of one in floating point, `first_nan` keeps when it was first NaN: the steps done by then.
+// Whoever executes the plan puts there what the run so far has come to, 0 if it never was, before
+// the first launch.
 struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64
   int64_t every = 1;
   std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before
   int result = 0;                // into Plan::scratch: its one element is the value
+  int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
 };
 
 // Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names
-// was evaluated (after every step if it names none), once all that it names have a value.
+// was evaluated (after every step if it names none), once all that it names have a value. It does
+// not hold while one of them is NaN.
 struct Stop {
   std::vector<int> reductions;  // that the condition names, into Plan::reductions
   Launch launch;

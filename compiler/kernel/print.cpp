@@ -307,6 +307,10 @@ void print_plan(const Module& module, std::string& out) {
   for (const Reduction& reduction : plan.reductions) {
     out += fmt::format("  reduction {}: {} every {}\n", reduction.name, name(reduction.type),
                        reduction.every);
+    if (reduction.first_nan != kNoScratch) {
+      const auto& memory = plan.scratch[static_cast<size_t>(reduction.first_nan)];
+      out += fmt::format("    when first NaN in {}, 0 before the run\n", memory.name);
+    }
     for (const Launch& launch : reduction.launches) {
       out += "    " + ActionPrinter{module}(launch) + "\n";
     }

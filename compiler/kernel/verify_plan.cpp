@@ -129,6 +129,9 @@ class PlanVerifier {
     if (reduction.launches.empty()) fail(what + " launches nothing");
     for (const Launch& launch : reduction.launches) served_by(launch, what);
     result(reduction.result, reduction.type, what);
+    const bool has_nan = reduction.first_nan != kNoScratch;
+    if (has_nan != is_float(reduction.type)) fail(what + ": when it was first NaN is for floats");
+    if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
   }
 
   void stop(const Stop& stop) {

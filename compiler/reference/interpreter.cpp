@@ -122,7 +122,7 @@ T identity(ir::Reducer reducer) {
   return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 }
 
-// One step of a reduction. Integers wrap.
+// One step of a reduction. Integers wrap. NaN stays: none of total <= value and the like holds.
 template <class T>
 T combine(ir::Reducer reducer, T total, T value) {
   using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
@@ -132,11 +132,11 @@ T combine(ir::Reducer reducer, T total, T value) {
     case ir::Reducer::Prod:
       return static_cast<T>(static_cast<Sum>(total) * static_cast<Sum>(value));
     case ir::Reducer::Min:
-      return value < total ? value : total;
+      return total <= value || total != total ? total : value;
     case ir::Reducer::Max:
       break;
   }
-  return total < value ? value : total;
+  return total >= value || total != total ? total : value;
 }
 
 // Combines values in the order of the language: ir::reduction_tile. Rows are taken in as they come,
@@ -289,10 +289,11 @@ class Run {
       });
     });
     ++value.evaluations;
+    if (value.is_nan() && value.first_nan == 0) value.first_nan = state_.step + 1;
   }
 
   // The stop condition is looked at when a reduction it names has a new value (at every step if it
-  // names none), and not before all that it names have one.
+  // names none), and not before all that it names have one. It does not hold while one is NaN.
   bool stops(const std::vector<bool>& evaluated) {
     if (!program_.stop) return false;
     const ir::Graph& graph = program_.stop->graph;
@@ -301,7 +302,8 @@ class Run {
     for (const ir::Node& node : graph.nodes()) {
       const auto* ref = std::get_if<ir::ReductionRef>(&node.kind);
       if (ref == nullptr) continue;
-      if (state_.reductions[ref->reduction].evaluations == 0) return false;
+      const ReductionValue& value = state_.reductions[ref->reduction];
+      if (value.evaluations == 0 || value.is_nan()) return false;
       names_any = true;
       due = due || evaluated[ref->reduction];
     }

@@ -110,6 +110,15 @@ int64_t FieldData::position(const std::vector<int64_t>& point) const {
   return result;
 }
 
+std::vector<int64_t> FieldData::point(int64_t position) const {
+  std::vector<int64_t> point(extents.size());
+  for (size_t d = extents.size(); d-- > 0;) {
+    point[d] = box[d][0] + position % extents[d];
+    position /= extents[d];
+  }
+  return point;
+}
+
 double FieldData::real(int level, int component, int64_t position) const {
   return load<double>(*this, level, component, position);
 }

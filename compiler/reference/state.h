@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -97,6 +98,8 @@ struct FieldData {
 
   // Position in a component's buffer of a point of the box, in grid coordinates.
   int64_t position(const std::vector<int64_t>& point) const;
+  // And back.
+  std::vector<int64_t> point(int64_t position) const;
 
   // One element, converted from or to the component's type as Op::Convert does.
   double real(int level, int component, int64_t position) const;
@@ -110,8 +113,10 @@ struct ReductionValue {
   double real = 0;
   int64_t integer = 0;
   int64_t evaluations = 0;  // how often it has been evaluated; no value before the first
+  int64_t first_nan = 0;    // the steps done when it was first NaN; 0: it never was
 
   double as_double() const { return is_float(type) ? real : static_cast<double>(integer); }
+  bool is_nan() const { return is_float(type) && std::isnan(real); }
 };
 
 struct State {

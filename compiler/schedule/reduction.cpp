@@ -4,7 +4,8 @@
 //
 //   first kernel    a block per tile of the region: each thread (lane) takes every 256th point of
 //                   the tile, then the lanes are combined pairwise in shared memory
-//   second kernel   one block does the same with the values of the tiles
+//   second kernel   one block does the same with the values of the tiles, and keeps when a value in
+//                   floating point was first NaN, so that the host need not look after every step
 //   stop            one thread evaluates the condition from the values where they lie, so that the
 //                   host reads back one flag and needs no arithmetic of its own
 //
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -48,6 +50,43 @@ Op operation_of(ir::Reducer reducer) {
   return Op::Add;
 }
 
+Expr is_nan(const Expr& value) {
+  return kernel::operation(Op::Ne, {value, value});
+}
+
+// `total` with `value` taken in, both of them names. A NaN on either side stays, unlike in min(a,
+// b) and max(a, b) of the language.
+Expr combined(ir::Reducer reducer, const Expr& total, const Expr& value) {
+  const Op op = operation_of(reducer);
+  const bool chooses = op == Op::Min || op == Op::Max;
+  if (!chooses || !is_float(total->type)) return kernel::operation(op, {total, value});
+  const Op keeps = op == Op::Min ? Op::Le : Op::Ge;
+  const Expr stays =
+      kernel::operation(Op::Or, {kernel::operation(keeps, {total, value}), is_nan(total)});
+  return kernel::operation(Op::Select, {stays, total, value});
+}
+
+// `value` under a name, for whoever needs it more than once.
+Expr bound(const std::string& hint, const Expr& value, KernelBuilder& builder, Body& body) {
+  const std::string name = builder.names().unique(hint);
+  body.push_back({kernel::Let{name, value}});
+  return kernel::variable(name, value->type);
+}
+
+// Where in memory a total is.
+struct Element {
+  kernel::BufferId buffer;
+  std::vector<Expr> index;
+};
+
+// What the element is with `value` taken in.
+Expr with_taken_in(ir::Reducer reducer, const Element& element, const Expr& value,
+                   KernelBuilder& builder, Body& body) {
+  const Expr before =
+      bound("before", kernel::load(element.buffer, element.index, value->type), builder, body);
+  return combined(reducer, before, bound("taken", value, builder, body));
+}
+
 template <class Limits>
 auto extreme(ir::Reducer reducer) {
   return reducer == ir::Reducer::Min ? Limits::max() : Limits::lowest();
@@ -69,23 +108,19 @@ Expr identity(ir::Reducer reducer, Scalar type) {
                          type);
 }
 
-// Lane l takes in lane l + s for s = 128, 64, ... 1; the last value is stored at `result`.
-struct Element {
-  kernel::BufferId buffer;
-  Expr index;
-};
-void combine_lanes(ir::Reducer reducer, Scalar type, kernel::BufferId lanes, const Element& result,
-                   Body& body) {
+// Lane l takes in lane l + s for s = 128, 64, ... 1; lane 0 then does `with_result` to the value.
+using WithResult = std::function<void(const Expr&, Body&)>;
+void combine_lanes(ir::Reducer reducer, Scalar type, kernel::BufferId lanes,
+                   const WithResult& with_result, KernelBuilder& builder, Body& body) {
   const Expr lane = kernel::variable("thread_x");
   for (int stride = kLanes / 2; stride >= 1; stride /= 2) {
-    const auto at = [&](Expr index) { return kernel::load(lanes, {std::move(index)}, type); };
-    const Expr both = kernel::operation(operation_of(reducer),
-                                        {at(lane), at(kernel::add(lane, kernel::integer(stride)))});
+    const Expr other = kernel::load(lanes, {kernel::add(lane, kernel::integer(stride))}, type);
     Body combine;
+    const Expr both = with_taken_in(reducer, {lanes, {lane}}, other, builder, combine);
     if (stride > 1) {
       combine.push_back({kernel::Store{lanes, {lane}, both}});
     } else {
-      combine.push_back({kernel::Store{result.buffer, {result.index}, both}});
+      with_result(bound("result", both, builder, combine), combine);
     }
     Body section;
     section.push_back(
@@ -117,7 +152,7 @@ class ReductionLowering {
   void lower(const ir::Stop& stop);
   kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type, const ir::Box& region);
   kernel::Launch reduce_values(const ir::Reduction& reduction, Scalar type, int values,
-                               const Expr& count, int result);
+                               const Expr& count, const kernel::Reduction& results);
   Body take_in(KernelBuilder& builder, const ir::Reduction& reduction, const Point& origin,
                kernel::BufferId total);
 
@@ -176,10 +211,8 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
       kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
                                builder.scope(), builder.names(), at_point)[0],
                       type);
-  at_point.push_back({kernel::Store{
-      total,
-      {},
-      kernel::operation(operation_of(reduction.reducer), {kernel::load(total, {}, type), value})}});
+  const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, at_point);
+  at_point.push_back({kernel::Store{total, {}, both}});
   point_body.push_back({kernel::If{kernel::all_of(inside), std::move(at_point), {}}});
   Body out;
   out.push_back(
@@ -220,19 +253,39 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   Body body = std::move(tiling.lets);
   body.push_back({kernel::Threads{std::move(section)}});
   const Expr block = kernel::variable("block", Scalar::I64);
-  combine_lanes(reduction.reducer, type, lanes, {tiles, block}, body);
+  const WithResult store = [&](const Expr& value, Body& last) {
+    last.push_back({kernel::Store{tiles, {block}, value}});
+  };
+  combine_lanes(reduction.reducer, type, lanes, store, builder, body);
   builder.kernel().body = std::move(body);
   return builder.launch(tiling.blocks, module_);
 }
 
+// The steps done when it was first NaN are kept, unless they are there already.
+void note_nan(const Expr& value, kernel::BufferId first_nan, Body& body) {
+  const Expr kept = kernel::load(first_nan, {kernel::integer(0)}, Scalar::I32);
+  const Expr none_yet = kernel::operation(Op::Eq, {kept, kernel::integer(0)});
+  Body note;
+  note.push_back(
+      {kernel::Store{first_nan, {kernel::integer(0)}, kernel::add(first_step(), step_count())}});
+  body.push_back({kernel::If{kernel::all_of({is_nan(value), none_yet}), std::move(note), {}}});
+}
+
+// `results`: where in scratch memory the value goes, and what note_nan() keeps (kNoScratch:
+// nothing).
 kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, Scalar type,
-                                                int values, const Expr& count, int result) {
+                                                int values, const Expr& count,
+                                                const kernel::Reduction& results) {
   KernelBuilder builder = this->builder(
       "reduce_" + reduction.name,
       fmt::format("Reduction {}: one block reduces the values of the tiles.", reduction.name));
   builder.kernel().threads = {kLanes, 1, 1};
   const kernel::BufferId tiles = builder.scratch(module_.plan, values, false);
-  const kernel::BufferId out = builder.scratch(module_.plan, result, true);
+  const kernel::BufferId out = builder.scratch(module_.plan, results.result, true);
+  std::optional<kernel::BufferId> first_nan;
+  if (results.first_nan != kernel::kNoScratch) {
+    first_nan = builder.scratch(module_.plan, results.first_nan, true);
+  }
   const kernel::BufferId lanes =
       builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
@@ -241,10 +294,8 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
   const std::string tile = builder.names().unique("tile");
   const Expr value = kernel::load(tiles, {kernel::variable(tile, Scalar::I64)}, type);
   Body take;
-  take.push_back({kernel::Store{
-      total,
-      {},
-      kernel::operation(operation_of(reduction.reducer), {kernel::load(total, {}, type), value})}});
+  const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, take);
+  take.push_back({kernel::Store{total, {}, both}});
   Body section;
   section.push_back({kernel::Store{total, {}, identity(reduction.reducer, type)}});
   section.push_back({kernel::For{kernel::LoopKind::Serial, tile, kernel::convert(lane, Scalar::I64),
@@ -252,7 +303,11 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
   section.push_back({kernel::Store{lanes, {lane}, kernel::load(total, {}, type)}});
   Body body;
   body.push_back({kernel::Threads{std::move(section)}});
-  combine_lanes(reduction.reducer, type, lanes, {out, kernel::integer(0)}, body);
+  const WithResult store = [&](const Expr& value, Body& last) {
+    last.push_back({kernel::Store{out, {kernel::integer(0)}, value}});
+    if (first_nan) note_nan(value, *first_nan, last);
+  };
+  combine_lanes(reduction.reducer, type, lanes, store, builder, body);
   builder.kernel().body = std::move(body);
   return builder.launch(kernel::integer(1, Scalar::I64), module_);
 }
@@ -266,8 +321,10 @@ void ReductionLowering::lower(const ir::Reduction& reduction) {
   out.launches.push_back(reduce_tiles(reduction, type, reduction.piece.region));
   const int values = static_cast<int>(module_.plan.scratch.size()) - 1;
   const Expr count = out.launches[0].blocks;
-  out.result = add_scratch(reduction.name + "_value", type, kernel::integer(1, Scalar::I64));
-  out.launches.push_back(reduce_values(reduction, type, values, count, out.result));
+  const Expr one = kernel::integer(1, Scalar::I64);
+  out.result = add_scratch(reduction.name + "_value", type, one);
+  if (is_float(type)) out.first_nan = add_scratch(reduction.name + "_nan", Scalar::I32, one);
+  out.launches.push_back(reduce_values(reduction, type, values, count, out));
   module_.plan.reductions.push_back(std::move(out));
 }
 
@@ -293,11 +350,15 @@ void ReductionLowering::lower(const ir::Stop& stop) {
   out.result = add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
   const kernel::BufferId flag = builder.scratch(module_.plan, out.result, true);
   Body section;
-  const Expr condition =
+  std::vector<Expr> conditions =
       evaluate(interface_, stop.graph, {stop.condition}, {}, last_step(), no_access,
-               builder.scope(), builder.names(), section, reduction)[0];
-  const Expr holds =
-      kernel::operation(Op::Select, {condition, kernel::integer(1), kernel::integer(0)});
+               builder.scope(), builder.names(), section, reduction);
+  for (const ir::ReductionId id : named) {  // a comparison with NaN may be true under `not`
+    const Expr value = reduction(id);
+    if (is_float(value->type)) conditions.push_back(kernel::operation(Op::Eq, {value, value}));
+  }
+  const Expr holds = kernel::operation(
+      Op::Select, {kernel::all_of(conditions), kernel::integer(1), kernel::integer(0)});
   section.push_back({kernel::Store{flag, {kernel::integer(0)}, holds}});
   builder.kernel().body.push_back({kernel::Threads{std::move(section)}});
   out.launch = builder.launch(kernel::integer(1, Scalar::I64), module_);

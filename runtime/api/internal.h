@@ -12,6 +12,7 @@
 #include "compiler/ir/axes.h"
 #include "compiler/reference/state.h"
 #include "compiler/support/diagnostic.h"
+#include "runtime/non_finite.h"
 #include "runtime/outputs.h"
 #include "runtime/run.h"
 #include "stencil/simulation.h"
@@ -81,11 +82,11 @@ struct SimulationData {
   Result<int64_t> step_session(int64_t steps);
   Result<Report> advance_quietly(int64_t steps);
   Result<Report> execute(int64_t steps, const ProgressCallback& progress,
-                         const std::vector<runtime::Event>& events);
+                         const std::vector<runtime::Event>& events, OnNan on_nan);
   // Calls it with a session open, which stays open unless arrays of the user's have to be current.
   Result<Report> in_session(const std::function<Result<Report>()>& take_steps);
-  Result<Report> advance(int64_t steps, const ProgressCallback& progress);
-  Result<Report> run(const RunFiles& files, const ProgressCallback& progress);
+  Result<Report> advance(int64_t steps, const ProgressCallback& progress, OnNan on_nan);
+  Result<Report> run(const RunFiles& files, const ProgressCallback& progress, OnNan on_nan);
 
   static State wrap_state(std::unique_ptr<SimulationData> data) { return State(std::move(data)); }
   static std::unique_ptr<SimulationData> unwrap(State state) { return std::move(state.data_); }
@@ -93,6 +94,9 @@ struct SimulationData {
     return Simulation(std::move(data));
   }
 };
+
+// As users see it.
+NonFinite described(const ir::Program& program, const runtime::NonFinite& found);
 
 // The errors among `diagnostics` as a failure: the first by itself, all of them rendered.
 Failure failure_of(const Source& source, const Diagnostics& diagnostics);

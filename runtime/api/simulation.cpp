@@ -75,6 +75,19 @@ std::vector<int> levels_at_end(const ir::Program& program,
   return levels;
 }
 
+// Why a run ended at a reduction, with its place in the program.
+Failure nan_failure(const ProgramData& program, const reference::State& state, ir::ReductionId id) {
+  const ir::Reduction& reduction = program.program.reductions[static_cast<size_t>(id)];
+  const int64_t first = state.reductions[static_cast<size_t>(id)].first_nan;
+  Diagnostics diagnostics;
+  diagnostics
+      .error("R080", reduction.span,
+             fmt::format("reduction '{}' is NaN, first at step {}", reduction.name, first))
+      .hint =
+      "a smaller time step keeps many schemes stable; --on-nan continue (OnNan::Continue) goes on";
+  return failure_of(program.source, diagnostics);
+}
+
 // Puts the levels of a field whose memory is the user's back where the user finds them: a device
 // may have exchanged them with the spare one.
 void restore_homes(const std::vector<std::vector<void*>>& homes, reference::FieldData& field) {
@@ -179,7 +192,7 @@ Result<Report> SimulationData::advance_quietly(int64_t steps) {
 }
 
 Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& progress,
-                                       const std::vector<runtime::Event>& events) {
+                                       const std::vector<runtime::Event>& events, OnNan on_nan) {
   const runtime::Prepared& prepared = kernel->prepared;
   const auto pass_on = [&](const runtime::Progress& at) {
     return progress({at.done, at.total, at.seconds, at.updates, at.elapsed});
@@ -188,10 +201,13 @@ Result<Report> SimulationData::execute(int64_t steps, const ProgressCallback& pr
       program(),
       {prepared.device, prepared.schedule, prepared.module,
        std::make_unique<KeptProgram>(*this, levels_at_end(program(), events))},
-      state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events);
+      state, steps, progress ? runtime::ProgressCallback(pass_on) : nullptr, events,
+      on_nan == OnNan::Stop ? runtime::OnNan::Stop : runtime::OnNan::Continue);
   if (!run.ok()) return run.failure();
   const runtime::RunReport& done = run.value();
-  return Report{done.steps, done.seconds, done.updates, done.interrupted, done.stopped};
+  Report report{done.steps, done.seconds, done.updates, done.interrupted, done.stopped};
+  if (done.nan) report.nan = nan_failure(*source, state, *done.nan);
+  return report;
 }
 
 Result<Report> SimulationData::in_session(const std::function<Result<Report>()>& take_steps) {
@@ -204,14 +220,19 @@ Result<Report> SimulationData::in_session(const std::function<Result<Report>()>&
   return report;
 }
 
-Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& progress) {
+Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& progress,
+                                       OnNan on_nan) {
   if (steps < 0) return Failure{"R053", fmt::format("the number of steps is {}", steps), ""};
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
-  return in_session(
-      [&] { return progress ? execute(steps, progress, {}) : advance_quietly(steps); });
+  // Whoever looks for NaN waits, and what works in a device's arrays is not waited for.
+  const bool looks = on_nan == OnNan::Stop && arrays != Arrays::Device;
+  return in_session([&] {
+    return progress || looks ? execute(steps, progress, {}, on_nan) : advance_quietly(steps);
+  });
 }
 
-Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback& progress) {
+Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback& progress,
+                                   OnNan on_nan) {
   const auto last = last_step();
   if (!last.ok()) return last.failure();
   const Status possible = check(program(), files);
@@ -224,21 +245,28 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
 
   std::vector<runtime::Event> events;
   std::optional<runtime::Series> series;
+  runtime::NonFiniteWatch watch(program(), outputs.value());
   if (files.every > 0 && !files.outputs.empty()) {
     series.emplace(program(), outputs.value(), files.every, state.step, last.value());
-    events.push_back(series->event());
+    events.push_back(watch.watched(series->event()));
     const Status fetched = fetch(events[0].levels);
     if (!fetched.ok()) return fetched.failure();
     const Status begun = state.step == 0 ? series->write(state) : Done{};
     if (!begun.ok()) return begun.failure();
+    if (state.step == 0) watch.look(state);
   }
-  events.push_back(runtime::output_event(program(), outputs.value()));
+  events.push_back(watch.watched(runtime::output_event(program(), outputs.value())));
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
-  return in_session([&] { return execute(steps, progress, events); });
+  auto report = in_session([&] { return execute(steps, progress, events, on_nan); });
+  if (!report.ok()) return report;
+  for (const runtime::NonFinite& found : watch.found()) {
+    report.value().non_finite.push_back(described(program(), found));
+  }
+  return report;
 }
 
 }  // namespace api
@@ -246,19 +274,20 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
 Simulation::Simulation(std::unique_ptr<api::SimulationData> data) : State(std::move(data)) {}
 
 Result<Report> Simulation::advance(int64_t steps, const ProgressCallback& progress) {
-  return api::guarded<Report>([&] { return data_->advance(steps, progress); });
+  return api::guarded<Report>([&] { return data_->advance(steps, progress, OnNan::Continue); });
 }
 
-Result<Report> Simulation::run(const ProgressCallback& progress) {
+Result<Report> Simulation::run(const ProgressCallback& progress, OnNan on_nan) {
   return api::guarded<Report>([&]() -> Result<Report> {
     const auto last = data_->last_step();
     if (!last.ok()) return last.failure();
-    return data_->advance(std::max<int64_t>(last.value() - step(), 0), progress);
+    return data_->advance(std::max<int64_t>(last.value() - step(), 0), progress, on_nan);
   });
 }
 
-Result<Report> Simulation::run(const RunFiles& files, const ProgressCallback& progress) {
-  return api::guarded<Report>([&] { return data_->run(files, progress); });
+Result<Report> Simulation::run(const RunFiles& files, const ProgressCallback& progress,
+                               OnNan on_nan) {
+  return api::guarded<Report>([&] { return data_->run(files, progress, on_nan); });
 }
 
 Status Simulation::wait() {

@@ -133,7 +133,7 @@ Result<std::vector<ReductionValue>> State::reductions() {
     for (size_t r = 0; r < data_->state.reductions.size(); ++r) {
       const reference::ReductionValue& value = data_->state.reductions[r];
       out.push_back({data_->program().reductions[r].name, value.as_double(), value.integer,
-                     value.evaluations});
+                     value.evaluations, value.first_nan});
     }
     return out;
   });
@@ -169,5 +169,40 @@ Result<Statistics> State::statistics(const std::string& field) {
     return Statistics{s.points, s.nans, s.least, s.greatest, s.mean, s.l2};
   });
 }
+
+Result<std::vector<NonFinite>> State::non_finite() {
+  return api::guarded<std::vector<NonFinite>>([&]() -> Result<std::vector<NonFinite>> {
+    const std::vector<int> newest(data_->state.fields.size(), 1);
+    const Status on_host = data_->check_on_host(newest);
+    if (!on_host.ok()) return on_host.failure();
+    const Status fetched = data_->fetch(newest);
+    if (!fetched.ok()) return fetched.failure();
+    std::vector<NonFinite> out;
+    for (size_t f = 0; f < data_->state.fields.size(); ++f) {
+      const reference::FieldData& field = data_->state.fields[f];
+      for (int c = 0; c < field.component_count(); ++c) {
+        auto found = runtime::count_non_finite(field, {static_cast<ir::FieldId>(f), 0, c});
+        found.step = data_->state.step;
+        if (found.any()) out.push_back(api::described(data_->program(), found));
+      }
+    }
+    return out;
+  });
+}
+
+namespace api {
+
+NonFinite described(const ir::Program& program, const runtime::NonFinite& found) {
+  const ir::Field& field = program.fields[static_cast<size_t>(found.place.field)];
+  const std::string level = found.place.level > 0 ? fmt::format("@-{}", found.place.level) : "";
+  return {field.name + field.components[static_cast<size_t>(found.place.component)].path + level,
+          found.values,
+          found.nans,
+          found.infinities,
+          found.first,
+          found.step};
+}
+
+}  // namespace api
 
 }  // namespace stencil

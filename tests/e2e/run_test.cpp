@@ -260,6 +260,39 @@ TEST_F(RunCommand, ReductionsStopTheRunAlikeOnEveryDeviceAndSchedule) {
   }
 }
 
+TEST_F(RunCommand, AReductionThatBecomesNanEndsTheRun) {
+  write("blow.stn", R"(
+grid G = [0..39, 0..39] steps 4000;
+field T : real on G history 2;
+stencil s : T[1..38, 1..38] =
+    T[0,0] + 0.6 * (T[-1,0] + T[1,0] + T[0,-1] + T[0,1] - 4 * T[0,0]);
+init T[i,j] = select(i == 19 and j == 19, 1.0, 0.0);
+reduce change = max(abs(T[0,0] - T@-1[0,0])) on [1..38, 1..38];
+stop when change < 1e-6;
+)");
+  for (const char* device : {"reference", "host"}) {
+    const std::string run = std::string("run blow.stn --device ") + device;
+    const Outcome ended = stencilc(run + " --out T=t.npy --checkpoint t.ckpt --every 50");
+    EXPECT_EQ(ended.status, 4) << ended.err;
+    for (const char* part : {"blow.stn:7:8: error R080: reduction 'change' is NaN, first at step ",
+                             "= hint:", "warning R081: T has ", " among 1600 values at step "}) {
+      EXPECT_NE(ended.err.find(part), std::string::npos) << part << "\n" << ended.err;
+    }
+    EXPECT_NE(ended.out.find(" of 4000: reduction 'change' is NaN"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(file("t.npy")));
+    EXPECT_TRUE(std::filesystem::exists(file("t.ckpt")));
+    const Outcome continued = stencilc(run + " --on-nan continue");
+    EXPECT_EQ(continued.status, 0) << continued.err;
+    EXPECT_EQ(continued.out.find("the stop condition holds"), std::string::npos);
+    EXPECT_NE(continued.out.find("change = nan, first NaN at step "), std::string::npos);
+  }
+  const Outcome statistics = stencilc(
+      "run blow.stn --steps 900 --device reference --stats"
+      " --on-nan continue");
+  EXPECT_NE(statistics.err.find("warning R081: T has "), std::string::npos);
+  EXPECT_EQ(stencilc("run blow.stn --steps 9 --device reference --stats").err, "");
+}
+
 TEST_F(RunCommand, FailedChecksAreErrorsOfTheProgram) {
   write("small.stn",
         "param N : integer = 9;\nrequire N >= 8;\ngrid G = [0..N-1] steps 1;\n"

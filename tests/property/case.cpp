@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "compiler/driver/frontend.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
@@ -13,11 +15,18 @@ namespace stencil::property {
 
 namespace {
 
+// NaN or an infinity.
+double non_finite(Random& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return random.pick<double>({std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity});
+}
+
 // One state in ten holds numbers so small that most operations on them underflow; that of an exact
-// program, small integers.
+// program, small integers. In one of five (of exact programs: in half) some values are NaN or infinite.
 void fill(uint64_t seed, bool exact, reference::State& state) {
   Random random(seed);
   const bool small = random.chance(10);
+  const int holes = random.chance(exact ? 50 : 20) ? random.pick<int>({1, 5, 50}) : 0;  // percent
   for (reference::FieldData& field : state.fields) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
@@ -25,6 +34,8 @@ void fill(uint64_t seed, bool exact, reference::State& state) {
           const Scalar type = field.types[static_cast<size_t>(c)];
           if (!is_float(type)) {
             field.set_integer(static_cast<int>(level), c, p, random.below(8));
+          } else if (holes > 0 && random.chance(holes)) {
+            field.set_real(static_cast<int>(level), c, p, non_finite(random));
           } else if (exact) {
             field.set_real(static_cast<int>(level), c, p, random.between(-4, 4));
           } else {

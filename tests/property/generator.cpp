@@ -40,7 +40,8 @@ GeneratedProgram Generator::run() {
   std::string functions = exact_ ? "" : make_functions();
   const int count = random_.between(1, plain_ ? static_cast<int>(targets().size()) : 3);
   for (int f = 0; f < count; ++f) functions += make_stencil(f);
-  if (!exact_ && random_.chance(choices_.reductions)) functions += make_reductions();
+  const bool reduces = random_.chance(choices_.reductions);
+  if (reduces) functions += make_reductions();
   choose_sizes();
   std::string text;
   for (const auto& [name, value] : out_.integers)
@@ -59,8 +60,9 @@ GeneratedProgram Generator::run() {
                 {"beta", 2 * random_.unit() - 1},
                 {"gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000})}};
   out_.text = text + declarations() + functions;
-  constexpr int kDoubleBits = 50, kInitialBits = 3;
-  if (exact_) out_.exact_steps = (kDoubleBits - kInitialBits) / std::max(bits_per_step_, 1);
+  constexpr int kDoubleBits = 50, kInitialBits = 3, kPointBits = 18;  // of a sum over the grid
+  const int left = kDoubleBits - kInitialBits - (reduces ? kPointBits : 0);
+  if (exact_) out_.exact_steps = left / std::max(bits_per_step_, 1);
   return std::move(out_);
 }
 

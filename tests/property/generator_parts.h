@@ -112,6 +112,7 @@ class Generator {
   // values.cpp: what a scalar in floating point becomes
   std::string floating_value(Site& site);
   std::string linear_value(Site& site);
+  std::string exact_choice(Site& site);
   std::string divisor(int terms);
 
   // comprehensions.cpp: "" if they cannot stand there

@@ -19,6 +19,7 @@ PackedResults::PackedResults(const kernel::Plan& plan, const reference::State& s
     words_.push_back(is_float(value.type) ? std::bit_cast<uint64_t>(value.real)
                                           : static_cast<uint64_t>(value.integer));
     words_.push_back(static_cast<uint64_t>(value.evaluations));
+    if (is_float(value.type)) words_.push_back(static_cast<uint64_t>(value.first_nan));
   }
 }
 
@@ -27,14 +28,16 @@ int64_t PackedResults::take(int64_t steps, reference::State& state) const {
   state.step += done;
   if (empty()) return done;
   state.stopped = words_[kStopped] != 0;
+  const uint64_t* word = &words_[kFirstReduction];
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     reference::ReductionValue& value = state.reductions[r];
-    const uint64_t* words = &words_[kFirstReduction + 2 * r];
-    value.evaluations = static_cast<int64_t>(words[1]);
+    const uint64_t bits = *word++;
+    value.evaluations = static_cast<int64_t>(*word++);
     if (is_float(value.type)) {
-      value.real = std::bit_cast<double>(words[0]);
+      value.real = std::bit_cast<double>(bits);
+      value.first_nan = static_cast<int64_t>(*word++);
     } else {
-      value.integer = static_cast<int64_t>(words[0]);
+      value.integer = static_cast<int64_t>(bits);
     }
   }
   return done;

@@ -9,9 +9,10 @@
 
 namespace stencil::property {
 
-// `struct NAME_results` of an emitted file: steps done, stopped, then value and evaluations of each
-// reduction, 8 bytes each. Its address is the last pointer of the packed arrays of a program with
-// reductions; a program without them takes none.
+// `struct NAME_results` of an emitted file: steps done, stopped, then value, evaluations and (of
+// those in floating point) the first step with NaN of each reduction, 8 bytes each. Its address is
+// the last pointer of the packed arrays of a program with reductions; a program without them takes
+// none.
 class PackedResults {
  public:
   PackedResults(const kernel::Plan& plan, const reference::State& state);

@@ -13,7 +13,8 @@ std::string Generator::make_reductions() {
   const int count = random_.between(1, 2);
   for (int r = 0; r < count; ++r) {
     Site site(out_.rank);
-    const std::string reducer = random_.pick<std::string>({"sum", "sum", "prod", "min", "max"});
+    std::string reducer = random_.pick<std::string>({"sum", "sum", "prod", "min", "max"});
+    if (exact_ && reducer == "prod") reducer = "max";
     covers("reduction " + reducer);
     const std::string value = reduced_value(reducer, site);
     const int every = random_.pick<int>({1, 2, 3, 5});
@@ -25,6 +26,7 @@ std::string Generator::make_reductions() {
     covers(every == 1 ? "reduction every step" : "reduction every k steps");
     const std::string threshold = fmt::format("{:.3f}", 2 * random_.unit() - 0.5);
     conditions.push_back(fmt::format("r{} {} {}", r, random_.chance(50) ? "<" : ">", threshold));
+    if (random_.chance(25)) conditions.back() = fmt::format("not ({})", conditions.back());
   }
   if (!random_.chance(choices_.stop)) return out;
   covers("stop");
@@ -36,6 +38,7 @@ std::string Generator::make_reductions() {
 
 std::string Generator::reduced_value(const std::string& reducer, Site& site) {
   const Field& field = random_.pick(fields_);
+  if (exact_) return access(field, site);
   const Component component = random_.pick(components_of(field.type));
   if (field.history > 1 && reducer != "prod" && random_.chance(60)) {
     covers("reduction of a change");

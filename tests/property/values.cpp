@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <map>
 
 #include "tests/property/generator_parts.h"
 
@@ -35,25 +36,55 @@ std::string Generator::divisor(int terms) {
   return fmt::format("{}", terms + random_.between(0, 2));
 }
 
+// Operations that are exact and leave the magnitude as it is, of accesses at $a. They and the sums
+// must give the interpreter's values for NaN and infinities too.
+std::string Generator::exact_choice(Site& site) {
+  static const std::vector<std::string> kForms = {"select($a == $a, $a, 3)",
+                                                  "select($a != $a, -2, $b)",
+                                                  "select($a < $b, $a, $b)",
+                                                  "select(not ($a >= $b), 1, $a)",
+                                                  "min($a, $b)",
+                                                  "max($a, $b)",
+                                                  "abs($a)",
+                                                  "integer(min(max($a, -4), 4))",
+                                                  "select($a > $b or $b > $a, 2, $a)"};
+  covers("exact choices under --fp fast");
+  std::string text = random_.pick(kForms);
+  for (const char* hole : {"$a", "$b"}) {
+    const Field& field = random_.pick(fields_);
+    const std::string value = access(field, site);
+    for (size_t at = text.find(hole); at != std::string::npos; at = text.find(hole)) {
+      text.replace(at, 2, value);
+    }
+  }
+  return text;
+}
+
 // Values begin as integers up to 4 in magnitude. A sum whose coefficients have the sum S makes them
 // at most S times as large, and a division by 4 adds two places: that many bits more per step.
+// No two terms cancel: where the compiler drops them, an infinity may be lost.
 std::string Generator::linear_value(Site& site) {
   covers("exact under --fp fast");
   constexpr int kLargest = 4;
   const int terms = random_.between(2, 7);
   std::string sum;
+  std::map<std::string, bool> added;  // by what is multiplied; false: subtracted
   unsigned magnitude = 1;
   for (int t = 0; t < terms; ++t) {
     const int coefficient = random_.pick<int>({1, 1, 1, 2, 3});
     const Field& field = random_.pick(fields_);
     std::string term = access(field, site);
     magnitude += static_cast<unsigned>(coefficient);
-    if (coefficient != 1) term = fmt::format("{} * {}", coefficient, term);
-    if (!plain_ && !field.constant && fields_.back().constant && random_.chance(25)) {
+    if (!plain_ && random_.chance(25)) {
+      term = exact_choice(site);
+      magnitude += kLargest;  // what a choice may give instead of a value
+    } else if (!plain_ && !field.constant && fields_.back().constant && random_.chance(25)) {
       term += " * " + access(fields_.back(), site);
       magnitude += kLargest * static_cast<unsigned>(coefficient);
     }
-    sum += t == 0 ? term : (random_.chance(70) ? " + " : " - ") + term;
+    const bool plus = added.emplace(term, t == 0 || random_.chance(70)).first->second;
+    if (coefficient != 1) term = fmt::format("{} * {}", coefficient, term);
+    sum += t == 0 ? term : (plus ? " + " : " - ") + term;
   }
   bits_per_step_ += std::bit_width(magnitude);
   switch (random_.below(3)) {

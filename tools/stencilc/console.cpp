@@ -15,6 +15,7 @@ namespace stencil::tool {
 ExitStatus status_of(const std::string& code) {
   if (code.starts_with("U") || code == "L001" || code == "L002") return kUsage;
   if (code.starts_with("R04")) return kDeviceAtFault;
+  if (code == "R080") return kBecameNan;
   return code.starts_with("R0") ? kUsage : kProgramAtFault;
 }
 
@@ -38,6 +39,12 @@ ExitStatus usage(const std::string& code, const std::string& message, const std:
   Diagnostics diagnostics;
   diagnostics.error(code, {}, message).hint = hint;
   return report(Source("stencilc", ""), diagnostics);
+}
+
+void warn(const std::string& code, const std::string& message) {
+  Diagnostics diagnostics;
+  diagnostics.warning(code, {}, message);
+  report(Source("stencilc", ""), diagnostics);
 }
 
 Status write_files(const std::vector<OutputFile>& files) {

@@ -14,7 +14,13 @@ class Diagnostics;
 
 namespace stencil::tool {
 
-enum ExitStatus { kSuccess = 0, kProgramAtFault = 1, kUsage = 2, kDeviceAtFault = 3 };
+enum ExitStatus {
+  kSuccess = 0,
+  kProgramAtFault = 1,
+  kUsage = 2,
+  kDeviceAtFault = 3,
+  kBecameNan = 4,  // a run that ended because a reduction was NaN
+};
 
 // The status of a run that a signal has ended in good order, as a shell would report the signal.
 inline int interrupted_by(int signal) {
@@ -22,14 +28,17 @@ inline int interrupted_by(int signal) {
 }
 
 // The status that an error of this code ends with: U0xx, L001 and L002 (--schedule), files and
-// values at run time (R01x to R03x, R05x) are usage, R04x devices, everything else is the
-// program's.
+// values at run time (R01x to R03x, R05x) are usage, R04x devices, R080 a run with NaN, everything
+// else is the program's.
 ExitStatus status_of(const std::string& code);
 
 // Prints all diagnostics to stderr; the status of the first error, or success.
 ExitStatus report(const Source& source, const Diagnostics& diagnostics);
 ExitStatus report(const Failure& failure);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
+
+// A warning that concerns no place in the program, to stderr.
+void warn(const std::string& code, const std::string& message);
 
 struct OutputFile {
   std::string path;

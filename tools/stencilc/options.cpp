@@ -34,7 +34,7 @@ constexpr const char* kExamples = R"(Examples:
   stencilc COMMAND --help                    the options of a command
 
 Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
-130 (SIGINT) or 143 (SIGTERM) a run that was interrupted.)";
+4 a reduction became NaN, 130 (SIGINT) or 143 (SIGTERM) a run that was interrupted.)";
 
 constexpr const char* kCheckExamples = R"(Examples:
   stencilc check heat.stn
@@ -59,7 +59,8 @@ constexpr const char* kRunExamples = R"(Examples:
 FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
 .vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
 a run after the time tiles in progress: outputs and checkpoint are still written, and the exit
-status is 130 (143). The second one ends it at once.)";
+status is 130 (143). The second one ends it at once. So does a reduction that becomes NaN: then the
+exit status is 4, unless --on-nan continue.)";
 
 constexpr const char* kVerifyExamples = R"(Examples:
   stencilc verify heat.stn
@@ -364,6 +365,10 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--restart", arguments.restart, "go on from a checkpoint")
       ->option_text("FILE")
       ->check(check_file)
+      ->group(long_runs);
+  to.add_option("--on-nan", arguments.on_nan, "when a reduction becomes NaN: end the run (stop)")
+      ->option_text("stop|continue")
+      ->check(CLI::IsMember({"stop", "continue"}))
       ->group(long_runs);
 }
 

@@ -47,6 +47,7 @@ struct Arguments {
   int64_t checkpoint_steps = 0;                    // --checkpoint-every; 0: not by steps
   double checkpoint_seconds = 0;                   // 0: not by time
   std::string restart;                             // --restart; "": from the initial values
+  std::string on_nan = "stop";                     // --on-nan: or "continue"
   bool stats = false;
   bool quick = false;
   uint64_t seed = 1;

@@ -2,6 +2,7 @@
 // any other that uses the library: what is here is arguments, messages, signals and statuses.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "stencil/stencil.h"
@@ -43,12 +44,31 @@ Result<State> first_state(const Program& program, const Arguments& arguments,
   return state;
 }
 
-Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files) {
+Result<Report> run_with_progress(Simulation& simulation, const RunFiles& files, OnNan on_nan) {
   ProgressLine line;
-  return simulation.run(files, [&](const Progress& now) {
+  const auto show = [&](const Progress& now) {
     line.show(now.elapsed, describe(now, line.width()));
     return !InterruptGuard::interrupted();
-  });
+  };
+  return simulation.run(files, show, on_nan);
+}
+
+// Warnings of values that are NaN or infinite: in what was written, and with --stats in any field.
+Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation,
+                          const Report& report) {
+  std::vector<NonFinite> found = report.non_finite;
+  if (arguments.stats) {
+    const auto all = simulation.non_finite();
+    if (!all.ok()) return all.failure();
+    for (const NonFinite& other : all.value()) {
+      const bool there = std::any_of(found.begin(), found.end(), [&](const NonFinite& one) {
+        return one.field == other.field;
+      });
+      if (!there) found.push_back(other);
+    }
+  }
+  for (const NonFinite& values : found) warn("R081", describe(values, simulation.step()));
+  return Done{};
 }
 
 // What is printed when the run has ended.
@@ -73,9 +93,9 @@ int run_command(const Arguments& arguments) {
   const Given given = given_by(arguments);
   const auto program = Program::from_file(arguments.file, given.options);
   if (!program.ok()) return report(program.failure());
-  const auto warn = [&] { std::fputs(program.value().warnings().c_str(), stderr); };
+  const auto print_warnings = [&] { std::fputs(program.value().warnings().c_str(), stderr); };
   const auto fail = [&](const Failure& failure) {
-    warn();
+    print_warnings();
     return report(failure);
   };
   const Status inputs = check_inputs(program.value(), arguments);
@@ -96,17 +116,21 @@ int run_command(const Arguments& arguments) {
   const auto kernel =
       program.value().compile({.device = arguments.device, .schedule = arguments.schedule});
   if (!kernel.ok()) return fail(kernel.failure());
-  warn();
+  print_warnings();
   const Status saved = save_code(arguments, kernel.value());
   if (!saved.ok()) return report(saved.failure());
   auto simulation = kernel.value().start(std::move(state).value());
   if (!simulation.ok()) return report(simulation.failure());
-  const auto run = run_with_progress(simulation.value(), files.value());
+  const OnNan on_nan = arguments.on_nan == "stop" ? OnNan::Stop : OnNan::Continue;
+  const auto run = run_with_progress(simulation.value(), files.value(), on_nan);
   if (!run.ok()) return report(run.failure());
   const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(), first,
                                  steps.value());
   if (!text.ok()) return report(text.failure());
   if (const ExitStatus printed = print_out(text.value())) return printed;
+  const Status warned = warn_of_non_finite(arguments, simulation.value(), run.value());
+  if (!warned.ok()) return report(warned.failure());
+  if (run.value().nan) return report(*run.value().nan);
   return run.value().interrupted ? interrupted_by(InterruptGuard::signal_number()) : kSuccess;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace stencil::tool {
@@ -13,9 +14,13 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+std::string print(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value);  // its sign means nothing
+}
+
 Row describe(const std::string& name, const Statistics& s) {
   const bool any = s.points > s.nans;
-  const auto number = [&](double value) { return any ? fmt::format("{:.9g}", value) : "-"; };
+  const auto number = [&](double value) { return any ? print(value) : "-"; };
   return {
       name,         std::to_string(s.points), number(s.least), number(s.greatest), number(s.mean),
       number(s.l2), std::to_string(s.nans)};
@@ -30,9 +35,11 @@ Result<std::string> reductions(const Program& program, Simulation& simulation) {
     const ElementType type = program.reductions()[r].type;
     const bool real = type == ElementType::Float || type == ElementType::Double;
     const std::string text = value.evaluations == 0 ? "not evaluated yet"
-                             : real                 ? fmt::format("{:.9g}", value.value)
+                             : real                 ? print(value.value)
                                                     : fmt::format("{}", value.integer);
-    out += fmt::format("reduce    {} = {}\n", value.name, text);
+    out += fmt::format("reduce    {} = {}", value.name, text);
+    if (value.first_nan > 0) out += fmt::format(", first NaN at step {}", value.first_nan);
+    out += '\n';
   }
   return out;
 }
@@ -60,15 +67,29 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
       fmt::format("device    {}: {}\n", kernel.device().name, kernel.device().description);
   if (!kernel.schedule().empty()) out += fmt::format("schedule  {}\n", kernel.schedule());
   out += fmt::format("steps     {}", report.steps);
-  if (report.stopped || report.interrupted) out += fmt::format(" of {}", wanted);
+  if (report.stopped || report.interrupted || report.nan) out += fmt::format(" of {}", wanted);
   if (first > 0) out += fmt::format(", after {} of the checkpoint", first);
   if (report.stopped) out += ": the stop condition holds";
+  if (report.nan) out += ": " + report.nan->message;
   if (report.interrupted) out += fmt::format(": interrupted at step {}", first + report.steps);
   out += fmt::format("\ntime      {:.3f} s, {:.4g} GCells/s\n", report.seconds,
                      report.gcells_per_second());
   const auto values = reductions(kernel.program(), simulation);
   if (!values.ok()) return values.failure();
   return out + values.value();
+}
+
+std::string describe(const NonFinite& values, int64_t step) {
+  std::string counts;
+  if (values.nans > 0) counts += fmt::format("{} NaN", values.nans);
+  if (values.infinities > 0) {
+    counts += fmt::format("{}{} infinite", counts.empty() ? "" : " and ", values.infinities);
+  }
+  std::string out =
+      fmt::format("{} has {} among {} values at step {}, the first at [{}]", values.field, counts,
+                  values.values, step, fmt::join(values.first, ", "));
+  if (values.step < step) out += fmt::format("; its files have some since step {}", values.step);
+  return out;
 }
 
 Result<std::string> statistics(State& state) {

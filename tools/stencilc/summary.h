@@ -12,6 +12,9 @@ namespace stencil::tool {
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
                             int64_t first, int64_t wanted);
 
+// What of a field is no finite number at this step, where, and since when.
+std::string describe(const NonFinite& values, int64_t step);
+
 // A line per component of every field, under a heading.
 Result<std::string> statistics(State& state);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +95,10 @@ struct Progress {
 // Called a few times a second, between time tiles; false ends the call there.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
+// What run() does once a reduction is NaN: goes on, or ends after the time tiles in progress (a
+// fraction of a second); files of the run's end are written either way.
+enum class OnNan : uint8_t { Continue, Stop };
+
 // What a call of advance() or run() did.
 struct Report {
   int64_t steps = 0;         // steps done
@@ -101,6 +106,11 @@ struct Report {
   double updates = 0;        // steps times points of the grid
   bool interrupted = false;  // the callback ended it
   bool stopped = false;      // the program's stop condition held
+  // OnNan::Stop: R080, why it ended, with the place of the reduction that became NaN.
+  std::optional<Failure> nan = {};
+  // After run() with files: what the outputs show and is NaN or infinite at the end, and the first
+  // step at which they were written like that.
+  std::vector<NonFinite> non_finite = {};
   double gcells_per_second() const { return seconds > 0 ? updates / seconds * 1e-9 : 0; }
 };
 
@@ -113,13 +123,15 @@ class STENCIL_API Simulation : public State {
   // attach_device() the call only queues the steps, unless there is a callback; it waits wherever a
   // stop condition is asked. R043, R044; R053 for a negative number.
   Result<Report> advance(int64_t steps, const ProgressCallback& progress = {});
-  // As many as the program says, less those done. R053 if it does not say.
-  Result<Report> run(const ProgressCallback& progress = {});
+  // As many as the program says, less those done. R053 if it does not say. After attach_device() a
+  // run without a callback only queues its steps, and NaN does not end it.
+  Result<Report> run(const ProgressCallback& progress = {}, OnNan on_nan = OnNan::Stop);
   // The same, writing files on the way; returns when all is written. Time tiles end where a file is
   // due, which changes no bit, and only what is written leaves the device. A series that goes on
   // keeps the earlier files in its collections. Errors: those of check(), before the first step;
   // those of run() and State::write(), which end the run with the state of that step.
-  Result<Report> run(const RunFiles& files, const ProgressCallback& progress = {});
+  Result<Report> run(const RunFiles& files, const ProgressCallback& progress = {},
+                     OnNan on_nan = OnNan::Stop);
   // Until everything queued is done. R044 if it failed.
   Status wait();
 

@@ -22,6 +22,17 @@ struct ReductionValue {
   double value = 0;         // of the last evaluation
   int64_t integer = 0;      // the same exactly, if the type is Int or Long
   int64_t evaluations = 0;  // 0: there is no value yet
+  // The step after which it was first NaN; 0: it never was. After load_checkpoint() of one that was
+  // saved as NaN: its last evaluation before.
+  int64_t first_nan = 0;
+};
+
+// Values of one component at one level that are NaN or infinite.
+struct NonFinite {
+  std::string field;  // as everywhere: "A", "S.rho", "U@-1"
+  int64_t values = 0, nans = 0, infinities = 0;
+  std::vector<int64_t> first;  // grid coordinates of the first of them
+  int64_t step = 0;            // the earliest at which they were looked for and found
 };
 
 // Of the newest level of one component. All but the counts are over the points that are not NaN.
@@ -106,6 +117,10 @@ class STENCIL_API State {
 
   // Of a field with one component, or of a component. R070, R073.
   Result<Statistics> statistics(const std::string& field);
+
+  // The newest levels of all fields: the components with NaN or infinities among their values.
+  // R073.
+  Result<std::vector<NonFinite>> non_finite();
 
  protected:
   friend struct api::SimulationData;
