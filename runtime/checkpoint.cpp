@@ -29,7 +29,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
 
 constexpr std::string_view kMagic = "STNCKPT\n";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr int64_t kAlignment = 64;  // of arrays in the file
 
 struct Preamble {
@@ -75,12 +75,17 @@ struct Header {
 
 // --- What a program's checkpoint has to say --------------------------------------------------
 
-// FNV-1a over the text of the program's IR, without its name, its number of steps and the axes of
-// its grid, which label points. What functions compute from them is in the functions.
+// FNV-1a over the text of the program's IR, without its name, its number of steps, the axes of its
+// grid, which label points (what functions compute from them is in the functions), and the values
+// of params that are not part of the code, which are compared by themselves.
 uint64_t hash_of(ir::Program program) {
   program.name.clear();
   program.steps.reset();
   program.axes.clear();
+  for (ir::Param& param : program.params) {
+    if (!param.folded()) param.real_value.reset();
+    param.derived.reset();
+  }
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : ir::print(program)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -51,24 +51,27 @@ Result<Params> bind_params(const ir::Program& program,
   for (const ir::Param& param : program.params) {
     int64_t integer = param.integer_value.value_or(0);
     double real = param.real_value.value_or(0);
-    const bool known = param.integer_value || param.real_value;
-    const auto given = values.find(param.name);
-    if (!known && given == values.end()) {
+    const auto value = values.find(param.name);
+    const bool given = value != values.end() && !param.folded();
+    if (!given && !param.folded() && !param.real_value && !param.derived) {
       return Failure{"R050", fmt::format("param '{}' has no value", param.name),
                      fmt::format("give it with -D {}=...", param.name)};
     }
-    if (!known && is_float(param.type)) {
-      const auto parsed = parse_real(given->second);
-      if (!parsed) return no_value(param, given->second);
+    if (given && is_float(param.type)) {
+      const auto parsed = parse_real(value->second);
+      if (!parsed) return no_value(param, value->second);
       real = *parsed;
-    } else if (!known) {
-      const auto parsed = integer_value(given->second, param.type);
-      if (!parsed) return no_value(param, given->second);
+    } else if (given) {
+      const auto parsed = integer_value(value->second, param.type);
+      if (!parsed) return no_value(param, value->second);
       integer = *parsed;
     }
     params.integers.push_back(integer);
     params.reals.push_back(real);
+    params.given.push_back(given);
   }
+  const auto fault = ir::derive_params(program, params.given, params.integers, params.reals);
+  if (fault) return Failure{fault->code, fault->message, fault->hint};
   return params;
 }
 

@@ -16,10 +16,12 @@ namespace stencil::runtime {
 struct Params {
   std::vector<int64_t> integers;
   std::vector<double> reals;
+  std::vector<bool> given = {};  // not those that have their default or follow from others
 };
 
-// Defaults (or -D) of the program, and for open params `values` by name, as written. R050 for a
-// param without a value, R051 for a value that is no number of the param's type.
+// `values` by name, as written, for params that are not part of the code; else defaults (or -D) of
+// the program; else what follows from other params. R050 for a param without a value, R051 for a
+// value that is no number of the param's type, R051 and R074 of ir::derive_params.
 Result<Params> bind_params(const ir::Program& program,
                            const std::map<std::string, std::string>& values = {});
 

@@ -49,6 +49,13 @@ Program bake_params(const Program& program) {
   Program baked = rewrite_graphs(program, [&](Graph& graph, Node node) {
     return fold(graph, bake(program, std::move(node)));
   });
+  for (Param& param : baked.params) {
+    if (!param.derived) continue;
+    auto& [graph, value, text] = *param.derived;
+    rewrite_graph(graph, {&value},
+                  [&](Graph& out, Node node) { return fold(out, bake(program, std::move(node))); });
+    if (std::holds_alternative<Constant>(graph[value].kind)) param.derived.reset();
+  }
   // The stop condition is asked when a reduction that it names is evaluated, so it keeps them all.
   Program stop;
   stop.stop = program.stop;

@@ -39,4 +39,16 @@ Program drop_dead_nodes(const Program& program);
 Diagnostics failed_checks(const Program& program, const std::vector<int64_t>& integer_params,
                           const std::vector<double>& real_params);
 
+// A param whose value cannot be had, or is not the one that the code has.
+struct DerivationFault {
+  std::string code;  // R051, R074
+  std::string message;
+  std::string hint;
+};
+// Computes the params that follow from others, in order, but for those that are `given` (indexed by
+// ParamId): ir::Param::derived and affine. Those whose value is part of the code must come out so.
+std::optional<DerivationFault> derive_params(const Program& program, const std::vector<bool>& given,
+                                             std::vector<int64_t>& integers,
+                                             std::vector<double>& reals);
+
 }  // namespace stencil::ir

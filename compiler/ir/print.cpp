@@ -182,10 +182,23 @@ const char* print(Reducer reducer) {
   return "";
 }
 
-std::string print_param(const Param& param) {
+std::string print_param(const Program& program, const Param& param) {
   std::string out = fmt::format("param {} : {}", param.name, name(param.type));
   if (param.integer_value) out += fmt::format(" = {}", *param.integer_value);
-  if (param.real_value) out += fmt::format(" = {}", *param.real_value);
+  if (param.real_value) {
+    out += " = " + print_constant({*param.real_value, 0}, param.type);
+  }
+  if (param.affine) out += " = " + print(*param.affine, param_names(program));
+  if (param.derived) {
+    const GraphPrinter graph(program, param.derived->graph, {param.derived->value}, {});
+    const std::string definitions = graph.definitions("    ");
+    return fmt::format("{}{} from{}{}\n", out,
+                       param.open()  ? " open"
+                       : param.fixed ? " fixed"
+                                     : "",
+                       definitions.empty() ? " " : "\n" + definitions + "    = ",
+                       graph.use(param.derived->value));
+  }
   return out + (param.open() ? " open\n" : param.fixed ? " fixed\n" : "\n");
 }
 
@@ -218,7 +231,7 @@ std::string print(const Program& program) {
   const auto params = param_names(program);
   std::string out =
       fmt::format("program {} real={} fp={}\n", program.name, name(program.real), name(program.fp));
-  for (const Param& param : program.params) out += print_param(param);
+  for (const Param& param : program.params) out += print_param(program, param);
   out += fmt::format("grid {}", print(program.grid, params));
   if (program.steps) out += fmt::format(" steps {}", print(*program.steps, params));
   out += print(program.axes) + "\n";

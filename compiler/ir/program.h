@@ -35,20 +35,6 @@ using ReductionId = int;
 constexpr int64_t kLargestCoordinate = int64_t{1} << 30;
 constexpr int64_t kLargestOffset = int64_t{1} << 28;
 
-struct Param {
-  std::string name;
-  Scalar type;
-  std::optional<double> real_value;      // default or -D, float types
-  std::optional<int64_t> integer_value;  // default or -D, integer types
-  Span span;
-  bool fixed = false;  // --fix, float types: real_value is part of the code
-
-  // The value is in the code: no graph refers to the param, and nobody gives it at run time.
-  bool folded() const { return integer_value || fixed; }
-  // Integer params without a value: they take part in bounds and must be given before a run.
-  bool open() const { return !is_float(type) && !integer_value; }
-};
-
 struct Range {  // low..high, both inclusive; empty if high < low
   Affine low, high;
   friend bool operator==(const Range&, const Range&) = default;
@@ -168,6 +154,32 @@ class Graph {
  private:
   std::vector<Node> nodes_;
   std::unordered_multimap<uint64_t, NodeId> index_;  // hash of kind and type -> node
+};
+
+// A default that depends on other params. Wherever params get their values it is computed from
+// theirs (derive_params), as written: each operation rounded by itself, floats in double.
+struct Derivation {
+  Graph graph;       // over params declared before
+  NodeId value = 0;  // of the param's type
+  std::string text;  // as written
+};
+
+struct Param {
+  std::string name;
+  Scalar type;
+  std::optional<double> real_value;      // default or -D, float types
+  std::optional<int64_t> integer_value;  // default or -D, integer types
+  Span span;
+  bool fixed = false;  // --fix, float types: real_value is part of the code
+  // Unless a value is given; the values above are then those that it has with all defaults.
+  std::optional<Derivation> derived = {};
+  // Integer types: an affine function of open params, which stands for the param in the code.
+  std::optional<Affine> affine = {};
+
+  // The value is in the code: no graph refers to the param, and nobody gives it at run time.
+  bool folded() const { return integer_value || fixed || affine; }
+  // Integer params that take part in bounds and get a value before a run.
+  bool open() const { return !is_float(type) && !folded(); }
 };
 
 // One expression evaluated at every point of a box. The type of results[c] is the type of component

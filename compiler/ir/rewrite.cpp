@@ -21,9 +21,7 @@ std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots
   return needed;
 }
 
-namespace {
-
-void rewrite_graph(Graph& graph, std::vector<NodeId*> roots, const NodeRewrite& rewrite) {
+void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRewrite& rewrite) {
   std::vector<NodeId> root_ids;
   for (NodeId* root : roots) root_ids.push_back(*root);
   const std::vector<bool> needed = reachable(graph, root_ids);
@@ -43,6 +41,8 @@ void rewrite_graph(Graph& graph, std::vector<NodeId*> roots, const NodeRewrite& 
   for (NodeId* root : roots) *root = moved_to[static_cast<size_t>(*root)];
   graph = std::move(out);
 }
+
+namespace {
 
 void rewrite_piece(Piece& piece, const NodeRewrite& rewrite) {
   std::vector<NodeId*> roots;

@@ -18,8 +18,12 @@ std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots
 // there.
 using NodeRewrite = std::function<NodeId(Graph& out, Node node)>;
 
+// Replaces one graph; the roots follow.
+void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRewrite& rewrite);
+
 // Replaces every graph of the program by one in which each node that a root needs has gone through
 // `rewrite`, operands first. Roots (results, conditions) follow.
+// The derivations of params stay: they are computed as written.
 Program rewrite_graphs(Program program, const NodeRewrite& rewrite);
 
 }  // namespace stencil::ir

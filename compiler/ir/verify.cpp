@@ -16,6 +16,7 @@ class Verifier {
   std::vector<std::string> run() {
     const int rank = program_.grid.rank();
     if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
+    for (size_t p = 0; p < program_.params.size(); ++p) check_derived(p);
     for (const Field& field : program_.fields) check_field(field);
     for (const Function& function : program_.functions) {
       if (!valid_field(function.target)) {
@@ -66,6 +67,21 @@ class Verifier {
         const bool node = id >= 0 && id < axis.graph.size();
         if (!node || axis.graph[id].type != program_.real) fail("grid", "type of a coordinate");
       }
+    }
+  }
+
+  void check_derived(size_t p) {
+    const Param& param = program_.params[p];
+    if (!param.derived) return;
+    const auto& [graph, value, text] = *param.derived;
+    check_graph(param.name, graph, false);
+    if (value < 0 || value >= graph.size() || graph[value].type != param.type) {
+      fail(param.name, "type of the derived value");
+    }
+    for (const Node& node : graph.nodes()) {
+      const auto* read = std::get_if<ParamRef>(&node.kind);
+      if (read && read->param >= static_cast<int>(p))
+        fail(param.name, "follows from a later param");
     }
   }
 

@@ -60,6 +60,21 @@ struct Parameter {
   std::optional<int64_t> integer_default;
   bool is_size = false;  // takes part in array extents
   int param = 0;         // ParamId of the stencil program
+  // Null, or what it is unless the user gives it: over parameters before it, each operation rounded
+  // by itself. The default above is its value with all defaults.
+  Expr derived = nullptr;
+  std::string derived_text = {};  // as the program writes it
+};
+
+// A value that is part of the code although it follows from parameters: what these give must be
+// that value.
+struct Pinned {
+  std::string name;
+  Scalar type;
+  Expr derived;  // as in Parameter
+  std::string derived_text;
+  double real = 0;  // the value, by type
+  int64_t integer = 0;
 };
 
 // Memory that belongs to the run alone: nobody gives it or gets it back. Its contents are
@@ -142,6 +157,7 @@ struct Plan {
   std::vector<int> tile_sizes;
   std::vector<Array> arrays;
   std::vector<Parameter> parameters;
+  std::vector<Pinned> pinned = {};
   std::vector<Check> checks;
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;

@@ -286,6 +286,7 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  parameter {}: {}", parameter.name, name(parameter.type));
     if (parameter.integer_default) out += fmt::format(" = {}", *parameter.integer_default);
     if (parameter.real_default) out += fmt::format(" = {}", *parameter.real_default);
+    if (parameter.derived) out += " from " + print(parameter.derived);
     out += parameter.is_size ? " size\n" : "\n";
   }
   for (const Array& array : plan.arrays) {

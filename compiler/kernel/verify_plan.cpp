@@ -34,6 +34,10 @@ class PlanVerifier {
       if (!served) fail(fmt::format("nothing is launched for tiles of {} steps", size));
     }
     for (const Array& array : plan_.arrays) this->array(array);
+    for (const Parameter& parameter : plan_.parameters) {
+      if (parameter.derived) expr(parameter.derived, parameter.type, "a derived value");
+    }
+    for (const Pinned& pinned : plan_.pinned) expr(pinned.derived, pinned.type, "a pinned value");
     for (const Check& check : plan_.checks) expr(check.condition, Scalar::Bool, "a check");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
     expr(plan_.points, Scalar::I64, "the number of points");

@@ -135,9 +135,8 @@ std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& 
                                    KernelScope& scope, Names names, kernel::Body& body,
                                    const ReadReduction& reductions = {});
 
-// A graph over params alone (a requirement) as one expression.
-kernel::Expr condition_on_params(const Interface& interface, const ir::Graph& graph,
-                                 ir::NodeId condition);
+// A graph over params alone (a requirement, a param that follows from others) as one expression.
+kernel::Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value);
 
 // --- Boundaries
 // -----------------------------------------------------------------------------------------

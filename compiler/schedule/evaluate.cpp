@@ -184,11 +184,11 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   return out;
 }
 
-Expr condition_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId condition) {
+Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value) {
   const Point no_point;
   const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
   const Expr no_time;
-  const ReadReduction no_reductions;  // not in a requirement
+  const ReadReduction no_reductions;  // not in such a graph
   Names no_names;
   kernel::Body no_body;
   Landings no_landings(interface, graph, {}, no_point, no_names, no_body);
@@ -197,7 +197,7 @@ Expr condition_on_params(const Interface& interface, const ir::Graph& graph, ir:
   std::vector<Expr> values;
   for (const ir::Node& node : graph.nodes())
     values.push_back(evaluator.leaf_or_operation(node, values));
-  return values[static_cast<size_t>(condition)];
+  return values[static_cast<size_t>(value)];
 }
 
 }  // namespace stencil::schedule

@@ -129,6 +129,10 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
     parameter.real_default = param.real_value;
     parameter.is_size = sizes[p];
     parameter.param = static_cast<int>(p);
+    if (param.derived) {
+      parameter.derived = value_on_params(*this, param.derived->graph, param.derived->value);
+      parameter.derived_text = param.derived->text;
+    }
     parameters_.push_back(std::move(parameter));
   }
 }
@@ -215,6 +219,13 @@ kernel::Module Interface::empty_module() const {
   module.header = describe(program_);
   module.plan.arrays = arrays_;
   module.plan.parameters = parameters_;
+  for (const ir::Param& param : program_.params) {
+    if (!param.folded() || !param.derived) continue;
+    const auto& [graph, value, text] = *param.derived;
+    module.plan.pinned.push_back({param.name, param.type, value_on_params(*this, graph, value),
+                                  text, param.real_value.value_or(0),
+                                  param.integer_value.value_or(0)});
+  }
   if (program_.steps) module.plan.default_steps = affine_long(*program_.steps);
   Expr points = kernel::integer(1, Scalar::I64);
   for (int d = 0; d < rank(); ++d) {
@@ -246,9 +257,8 @@ kernel::Module Interface::empty_module() const {
     }
   }
   for (const ir::Requirement& requirement : program_.requirements) {
-    module.plan.checks.push_back(
-        {condition_on_params(*this, requirement.graph, requirement.condition),
-         "require " + requirement.text + " does not hold"});
+    module.plan.checks.push_back({value_on_params(*this, requirement.graph, requirement.condition),
+                                  "require " + requirement.text + " does not hold"});
   }
   for (const ir::Axis& axis : program_.axes) {
     if (ir::is_known(axis)) continue;  // and has been found right

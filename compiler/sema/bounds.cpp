@@ -61,7 +61,9 @@ class AffineEvaluator {
   std::optional<ir::Affine> open_param(const std::string& name) {
     const Declaration* declaration = env_.find(name);
     if (!declaration || declaration->kind != Declared::Param) return std::nullopt;
-    if (!env_.program.params[static_cast<size_t>(declaration->index)].open()) return std::nullopt;
+    const ir::Param& param = env_.program.params[static_cast<size_t>(declaration->index)];
+    if (param.affine) return param.affine;
+    if (!param.open()) return std::nullopt;
     return ir::Affine{0, {{declaration->index, 1}}};
   }
 

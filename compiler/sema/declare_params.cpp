@@ -1,14 +1,21 @@
 // Params. The value comes from -D, else from the declaration, unless --open sets it aside. Integer
 // params with a value are folded wherever they occur; those without stay open and appear in bounds.
 // Float params are not folded here, not even those that --fix names (ir::bake_params does that), so
-// changing one never changes what a program means or which operations it has. The value in a
-// declaration may use the params declared before it, computed once, here: integers exactly, reals
-// in double.
+// changing one never changes what a program means or which operations it has.
+//
+// The value in a declaration may use the params declared before it. If a run can give one of these
+// another value (they are real, or open), the declared param follows: its graph is kept
+// (ir::Derivation) and what is computed here is its value with all defaults. An integer param that
+// is an affine function of open ones is that function wherever it occurs, so that bounds made of it
+// can be proved.
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "compiler/ir/known.h"
+#include "compiler/ir/rewrite.h"
 #include "compiler/sema/ast_names.h"
+#include "compiler/sema/bounds.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/support/numbers.h"
@@ -59,53 +66,75 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
   if (overflows) error.hint = declared == "real" ? "try --real double" : "declare it double";
 }
 
-// Names of earlier params within a value stand for their values: integers of their types, and reals
-// as literals, which are computed in double.
-class ValueNames {
- public:
-  explicit ValueNames(Environment& env) : env_(env) {}
+bool reads_params(const ir::Derivation& derived) {
+  const auto needed = ir::reachable(derived.graph, {derived.value});
+  for (ir::NodeId id = 0; id < derived.graph.size(); ++id) {
+    const bool param = std::holds_alternative<ir::ParamRef>(derived.graph[id].kind);
+    if (param && needed[static_cast<size_t>(id)]) return true;
+  }
+  return false;
+}
 
-  // Binds the params that `value` mentions; false if one of them has no value (S009).
-  bool bind(Elaborator& elaborator, const ast::Expr& value) {
-    std::unordered_set<std::string> names;
-    collect_names(value, names);
-    for (const std::string& name : names) {
-      const Declaration* declaration = env_.find(name);
-      if (!declaration || declaration->kind != Declared::Param || declaration->broken) continue;
-      const ir::Param& param = env_.program.params[static_cast<size_t>(declaration->index)];
-      if (!param.integer_value && !param.real_value) {
-        Diagnostic& error =
-            env_.report.error("S009", value.span,
-                              fmt::format("the value depends on param '{}', which has none", name));
-        error.hint = fmt::format("give it one with -D {}=VALUE, or leave this one open too", name);
-        return false;
-      }
-      const Constant constant = param.integer_value
-                                    ? Constant::of_typed(param.type, *param.integer_value)
-                                    : Constant{std::nullopt, std::nullopt, *param.real_value};
-      elaborator.bind_value(name, Value::of_leaf(constant));
+// Whether all params that a derivation reads have a value.
+bool known(const ir::Program& program, const ir::Derivation& derived) {
+  for (const ir::Node& node : derived.graph.nodes()) {
+    const auto* read = std::get_if<ir::ParamRef>(&node.kind);
+    if (!read) continue;
+    const ir::Param& param = program.params[static_cast<size_t>(read->param)];
+    if (!param.integer_value && !param.real_value) return false;
+  }
+  return true;
+}
+
+// The value that a derivation gives with all defaults; S013 if that is no finite number.
+bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& derived, Span span) {
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  for (const ir::Param& other : env.program.params) {
+    integers.push_back(other.integer_value.value_or(0));
+    reals.push_back(other.real_value.value_or(0));
+  }
+  const ir::Constant value = ir::evaluate_on_params(derived.graph, integers,
+                                                    reals)[static_cast<size_t>(derived.value)];
+  if (!std::isfinite(value.real)) {
+    env.report.error("S013", span, "a result that is not a finite number in the value of a param")
+        .found = fmt::format("{}", value.real);
+    return false;
+  }
+  if (is_float(param.type)) {
+    param.real_value = value.real;
+  } else {
+    param.integer_value = value.integer;
+  }
+  return true;
+}
+
+// The value in the declaration: a constant; or, if it depends on params that a run may give values
+// to, how it is computed, and what comes out with their defaults. False if it is in error.
+bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
+  ir::Derivation derived{{}, 0, env.text(value.span)};
+  Elaborator elaborator(env, kDefaultSite, derived.graph);
+  const Value result = elaborator.elaborate(value);
+  if (!result.ok()) return false;
+  Arithmetic& arithmetic = elaborator.arithmetic();
+  const Type& type = *scalar_type(param.type);
+  if (std::holds_alternative<Constant>(result.leaves.front())) {
+    const auto stored = arithmetic.store_constants(result, type, value.span);
+    if (!stored) return false;
+    param.integer_value = stored->front().integer;
+    if (is_float(param.type)) {  // kept in double: rounded to its type where it is used
+      const auto exact = arithmetic.store_constants(result, *scalar_type(Scalar::F64), value.span);
+      param.real_value = exact->front().real;
     }
     return true;
   }
-
- private:
-  Environment& env_;
-};
-
-// The value in the declaration. False if it is in error.
-bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
-  ir::Graph scratch;
-  Elaborator elaborator(env, kConstantSite, scratch);
-  if (!ValueNames(env).bind(elaborator, value)) return false;
-  const Value result = elaborator.elaborate(value);
-  Arithmetic& arithmetic = elaborator.arithmetic();
-  const auto stored = arithmetic.store_constants(result, *scalar_type(param.type), value.span);
+  const auto stored = arithmetic.store(result, type, value.span);
   if (!stored) return false;
-  param.integer_value = stored->front().integer;
-  if (is_float(param.type)) {  // kept in double: rounded to its type where it is used
-    const auto exact = arithmetic.store_constants(result, *scalar_type(Scalar::F64), value.span);
-    param.real_value = exact->front().real;
-  }
+  derived.value = stored->front();
+  if (known(env.program, derived) && !take_derived(env, param, derived, value.span)) return false;
+  if (!reads_params(derived)) return true;
+  if (is_integer(param.type) && !param.integer_value) param.affine = try_affine(env, value);
+  if (!param.affine) param.derived = std::move(derived);
   return true;
 }
 
@@ -141,7 +170,10 @@ void settle_replaced_steps(Environment& env, const ast::Expr& steps) {
     Declaration& declaration = place->second;
     if (declaration.kind == Declared::Param && !declaration.used && !declaration.broken) {
       ir::Param& param = env.program.params[static_cast<size_t>(declaration.index)];
-      if (!is_float(param.type) && !param.integer_value) param.integer_value = 0;
+      if (param.open()) {
+        param.integer_value = 0;
+        param.derived.reset();
+      }
     }
     declaration.used = true;
   }

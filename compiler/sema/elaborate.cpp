@@ -134,9 +134,10 @@ struct Elaborator::Visitor {
 Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover)
     : env_(env),
       site_(site),
+      real_(site.in_double ? Scalar::F64 : env.program.real),
       graph_(graph),
       prover_(prover),
-      arithmetic_(graph, env.program.real, env.report),
+      arithmetic_(graph, real_, env.report),
       current_function_(static_cast<int>(env.functions.size())) {
   if (!site.run_time_params) arithmetic_.fold_completely();
 }
@@ -280,7 +281,33 @@ Value Elaborator::param(const Declaration& declaration, Span span) {
       error.hint = fmt::format("give it a value: -D {}=VALUE, or a default", param.name);
     return {};
   }
-  return Value::of_leaf(graph_.add({ir::ParamRef{declaration.index}, param.type, span, {}}));
+  if (param.affine) return affine(*param.affine, param.type, span);
+  Value value = reference(declaration.index, span);
+  if (site_.in_double && param.type == Scalar::F32) {
+    value = arithmetic_.convert(value, Scalar::F64, span);
+  }
+  return value;
+}
+
+Value Elaborator::reference(ir::ParamId param, Span span) {
+  const Scalar type = env_.program.params[static_cast<size_t>(param)].type;
+  return Value::of_leaf(graph_.add({ir::ParamRef{param}, type, span, {}}));
+}
+
+// The value of a param of the type that is an affine function of others.
+Value Elaborator::affine(const ir::Affine& affine, Scalar type, Span span) {
+  Value sum;
+  for (const auto& [param, coefficient] : affine.terms) {
+    Value term = arithmetic_.convert(reference(param, span), type, span);
+    if (coefficient != 1) {
+      const Value factor = Value::of_leaf(Constant::of_typed(type, coefficient));
+      term = arithmetic_.apply(Op::Mul, {term, factor}, span);
+    }
+    sum = sum.ok() ? arithmetic_.apply(Op::Add, {sum, term}, span) : term;
+  }
+  if (affine.constant == 0) return sum;
+  const Value constant = Value::of_leaf(Constant::of_typed(type, affine.constant));
+  return arithmetic_.apply(Op::Add, {sum, constant}, span);
 }
 
 // --- Operators and aggregates --------------------------------------------------------------------

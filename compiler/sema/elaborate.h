@@ -22,6 +22,7 @@ struct Site {
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;  // position, origin, spacing
+  bool in_double = false;  // `real` is double here, and params of type float are taken as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
@@ -29,6 +30,7 @@ inline constexpr Site kReduceSite{"a reduction", true, true};
 inline constexpr Site kInitSite{"an initial value"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
+inline constexpr Site kDefaultSite{"the value of a param", false, false, true, false, false, true};
 inline constexpr Site kConstantSite{"a constant expression", false, false, false, false, false};
 inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, true, false, false};
 
@@ -82,6 +84,8 @@ class Elaborator {
   // elaborate.cpp
   Value name(const ast::Name& name, Span span);
   Value param(const Declaration& declaration, Span span);
+  Value reference(ir::ParamId param, Span span);
+  Value affine(const ir::Affine& affine, Scalar type, Span span);
   Value unary(const ast::Unary& unary, Span span, const Type* expected);
   Value binary(const ast::Binary& binary, Span span, const Type* expected);
   Value aggregate(const ast::Aggregate& aggregate, Span span, const Type* expected);
@@ -126,6 +130,7 @@ class Elaborator {
 
   Environment& env_;
   Site site_;
+  Scalar real_;  // what `real` means here
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;

@@ -117,8 +117,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
     }
     return built_in(op, call, span, expected);
   }
-  if (const auto to = conversion_target(name, env_.program.real))
-    return conversion(*to, call, span);
+  if (const auto to = conversion_target(name, real_)) return conversion(*to, call, span);
   const Declaration* declaration = env_.use(name, call.callee.span);
   if (!declaration) {
     if (const auto what = coordinate_named(name)) {

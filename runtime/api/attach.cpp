@@ -171,6 +171,7 @@ Result<std::unique_ptr<SimulationData>> lay_out(std::shared_ptr<const ProgramDat
   auto data = std::make_unique<SimulationData>();
   data->source = std::move(source);
   data->state = std::move(*state);
+  data->given = params.value().given;
   data->fields = data->source->fields;
   for (size_t f = 0; f < data->fields.size(); ++f) {
     FieldInfo& info = data->fields[f];

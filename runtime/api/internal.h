@@ -47,6 +47,7 @@ struct SimulationData {
   std::shared_ptr<const ProgramData> source;
   std::shared_ptr<const KernelData> kernel;  // null: a state that no device advances
   reference::State state;
+  std::vector<bool> given;  // params that were given, by ParamId
   Arrays arrays = Arrays::Own;
   runtime::DeviceArrays device_arrays;
   // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.

@@ -25,6 +25,8 @@ std::vector<ParamInfo> describe_params(const ir::Program& program) {
   std::vector<ParamInfo> out;
   for (const ir::Param& param : program.params) {
     ParamInfo info{param.name, element_type_of(param.type), param.real_value, !param.folded()};
+    if (param.derived) info.derived_from = param.derived->text;
+    if (param.affine) info.derived_from = ir::print(*param.affine, ir::param_names(program));
     if (param.integer_value) info.value = static_cast<double>(*param.integer_value);
     out.push_back(std::move(info));
   }
@@ -88,23 +90,25 @@ Result<runtime::Params> bind(const ir::Program& program, const ParamValues& valu
     const auto names = ir::param_names(program);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return unknown("param", name, names);
-    if (program.params[static_cast<size_t>(found - names.begin())].folded()) {
+    const ir::Param& param = program.params[static_cast<size_t>(found - names.begin())];
+    if (param.affine) {
+      return Failure{
+          "R074",
+          fmt::format("param '{}' is {} in the code", name, ir::print(*param.affine, names)),
+          fmt::format("to give it by itself, name it in Options::open (--open {})", name)};
+    }
+    if (param.folded()) {
       return Failure{"R074", fmt::format("param '{}' is part of the code", name),
                      "give it when the program is read (Options::definitions), or name it in "
                      "Options::open"};
     }
+    if (is_float(param.type)) {
+      const Result<double> number = real_value(param, value.text());
+      if (!number.ok()) return number.failure();
+    }
     texts[name] = value.text();
   }
-  auto params = runtime::bind_params(program, texts);
-  for (size_t p = 0; params.ok() && p < program.params.size(); ++p) {
-    const ir::Param& param = program.params[p];
-    const auto given = texts.find(param.name);
-    if (!is_float(param.type) || given == texts.end()) continue;
-    const Result<double> value = real_value(param, given->second);
-    if (!value.ok()) return value.failure();
-    params.value().reals[p] = value.value();
-  }
-  return params;
+  return runtime::bind_params(program, texts);
 }
 
 }  // namespace api

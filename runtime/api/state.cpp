@@ -82,6 +82,29 @@ Result<Extents> State::shape_of(const std::string& field) const {
   });
 }
 
+namespace {
+
+// The params of a run when a float param gets another value: those that follow from it follow.
+Result<runtime::Params> with_param(const SimulationData& data, size_t param, double value) {
+  runtime::Params params{data.state.integer_params, data.state.real_params, data.given};
+  params.reals[param] = value;
+  params.given[param] = true;
+  const ir::Program& program = data.program();
+  const auto fault = ir::derive_params(program, params.given, params.integers, params.reals);
+  if (fault) return Failure{fault->code, fault->message, fault->hint};
+  for (size_t p = 0; p < params.integers.size(); ++p) {
+    if (params.integers[p] == data.state.integer_params[p]) continue;
+    return Failure{
+        "R074",
+        fmt::format("param '{}' follows from it and would be {} instead of {}",
+                    program.params[p].name, params.integers[p], data.state.integer_params[p]),
+        "an integer is fixed when the run starts"};
+  }
+  return params;
+}
+
+}  // namespace
+
 Status State::set_param(const std::string& name, const ParamValue& value) {
   return api::guarded<Done>([&]() -> Status {
     const auto& params = data_->program().params;
@@ -98,14 +121,15 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     }
     const auto number = api::real_value(params[index], value.text());
     if (!number.ok()) return number.failure();
-    std::vector<double> reals = data_->state.real_params;
-    reals[index] = number.value();
-    const Diagnostics failed =
-        ir::failed_checks(data_->program(), data_->state.integer_params, reals);
+    const auto derived = with_param(*data_, index, number.value());
+    if (!derived.ok()) return derived.failure();
+    const Diagnostics failed = ir::failed_checks(data_->program(), derived.value().integers,
+                                                 derived.value().reals);
     if (failed.has_errors()) return api::failure_of(data_->source->source, failed);
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
-    data_->state.real_params = std::move(reals);
+    data_->state.real_params = derived.value().reals;
+    data_->given = derived.value().given;
     data_->describe_places();
     return Done{};
   });

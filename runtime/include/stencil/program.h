@@ -83,7 +83,8 @@ struct ParamInfo {
   ElementType type;
   std::optional<double>
       value;  // default, or what Options::definitions say; integers up to 2^53 exactly
-  bool given_later = false;  // ParamValues of a run may hold it: it is not part of the code
+  bool given_later = false;       // ParamValues of a run may hold it: it is not part of the code
+  std::string derived_from = {};  // what it follows from unless it is given; "" if nothing
 };
 struct ReductionInfo {
   std::string name;

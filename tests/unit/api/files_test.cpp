@@ -34,16 +34,6 @@ std::string files_in(const TemporaryDirectory& directory) {
   return out;
 }
 
-std::string message(const auto& result) {
-  if (result.ok()) return "";
-  const Failure& failure = result.failure();
-  return failure.code + ": " + failure.message + (failure.hint.empty() ? "" : "; " + failure.hint);
-}
-
-Simulation on_reference(const char* text) {
-  return program_of(text).compile({.device = "reference"}).or_throw().start().or_throw();
-}
-
 class FilesOnDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -188,6 +178,25 @@ TEST(States, BelongToTheirProgram) {
   Floats u(30), older(30);
   Simulation attached = wave.attach({{"U", View(u)}, {"U@-1", View(older)}}).or_throw();
   EXPECT_EQ(code_of(wave.start(std::move(attached))), "R073");
+}
+
+// Values of params are compared by themselves: where they come from does not matter.
+TEST(States, AreOfARunWithTheSameParams) {
+  const TemporaryDirectory directory;
+  constexpr const char* kText =
+      "param a : real = 0.5; param b : real = a / 3; grid G = [0..9] steps 4; field A : real on G;"
+      "stencil s : A on G = b * A[0]; init A[i] = i;";
+  const Program program = program_of(kText);
+  State state = program.initial_state({{"a", 0.25}}).or_throw();
+  state.save_checkpoint(directory.file("c")).or_throw();
+  Options told;
+  told.definitions = {{"a", 0.25}};
+  State same = program_of(kText, told).initial_state().or_throw();
+  EXPECT_EQ(code_of(same.load_checkpoint(directory.file("c"))), "");
+  State other = program.initial_state().or_throw();
+  EXPECT_EQ(message(other.load_checkpoint(directory.file("c"))),
+            "R063: '" + directory.file("c") +
+                "' was written with a = 0.25, this run has 0.5; run with -D a=0.25");
 }
 
 TEST(States, EndWhereTheProgramSays) {

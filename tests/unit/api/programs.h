@@ -47,4 +47,14 @@ inline std::string code_of(const auto& result) {
   return result.ok() ? "" : result.failure().code;
 }
 
+inline std::string message(const auto& result) {
+  if (result.ok()) return "";
+  const Failure& failure = result.failure();
+  return failure.code + ": " + failure.message + (failure.hint.empty() ? "" : "; " + failure.hint);
+}
+
+inline Simulation on_reference(const char* text) {
+  return program_of(text).compile({.device = "reference"}).or_throw().start().or_throw();
+}
+
 }  // namespace stencil::api

@@ -77,6 +77,63 @@ TEST_P(OnDevice, TakesFieldsAndParamsInTheMiddleOfARun) {
   EXPECT_EQ(disturb(actual), disturb(expected));
 }
 
+constexpr const char* kDerived =
+    "param N : integer = 9; param kappa : real = 1; param dx : real = 1.0/(N-1);"
+    "param dt : real = 0.2*dx*dx/kappa; param H : integer = N/2;"
+    "grid G = [0..N-1, 0..H] steps 4; field T : real on G;"
+    "stencil s : T[1..N-2, 0..H] = T[0,0] + kappa*dt/(dx*dx) * (T[-1,0] - 2*T[0,0] + T[1,0]);"
+    "init T[i,j] = i*i + dt * j;";
+
+// What a run comes to when the compiler is told the values, and when the run is.
+TEST_P(OnDevice, ParamsFollowThoseThatTheyDependOn) {
+  const auto told = [](const Options& options) {
+    Simulation simulation = reference(kDerived, {}, options);
+    simulation.run().or_throw();
+    return simulation.get<float>("T").or_throw();
+  };
+  const auto given = [](const ParamValues& values, const Options& options) {
+    Simulation simulation = compile(kDerived, options).start(values).or_throw();
+    simulation.run().or_throw();
+    return simulation.get<float>("T").or_throw();
+  };
+  Options two, open, both;
+  two.definitions = {{"kappa", 2}};
+  open.open = {"N"};
+  EXPECT_EQ(given({{"kappa", 2}}, {}), told(two));
+  EXPECT_EQ(given({{"kappa", 2}, {"N", 9}}, open), told(two));
+  EXPECT_NE(given({}, {}), told(two));
+  both.definitions = {{"kappa", 2}, {"dt", 0.001}};
+  EXPECT_EQ(given({{"kappa", 2}, {"dt", 0.001}}, {}), told(both)) << "one that is given stays";
+}
+
+TEST(Simulation, DerivedParamsFollowBetweenSteps) {
+  Simulation changed = on_reference(kDerived);
+  Simulation told = on_reference(kDerived);
+  changed.advance(2).or_throw();
+  told.advance(2).or_throw();
+  changed.set_param("kappa", 2).or_throw();
+  told.set_param("dt", 0.2 * 0.125 * 0.125 / 2).or_throw();
+  told.set_param("kappa", 2).or_throw();
+  changed.advance(2).or_throw();
+  told.advance(2).or_throw();
+  EXPECT_EQ(changed.get<float>("T").or_throw(), told.get<float>("T").or_throw());
+  EXPECT_EQ(message(changed.set_param("kappa", 0)),
+            "R051: param 'dt' comes out as inf; it is 0.2*dx*dx/kappa, with dx = 0.125, kappa = 0");
+  changed.advance(1).or_throw();
+
+  Options fixed;
+  fixed.fixed = {"dt"};
+  EXPECT_EQ(code_of(program_of(kDerived, fixed).initial_state({{"kappa", 2}})), "R074");
+  Options open;
+  open.open = {"N"};
+  const Program program = program_of(kDerived, open);
+  EXPECT_EQ(code_of(program.initial_state()), "R050") << "N has no value";
+  EXPECT_EQ(program.initial_state({{"N", 20}}).or_throw().shape_of("T").or_throw(),
+            (Extents{20, 11}));
+  EXPECT_EQ(program.initial_state({{"N", 20}, {"H", 3}}).or_throw().shape_of("T").or_throw(),
+            (Extents{20, 4}));
+}
+
 TEST_P(OnDevice, ServesManyRunsWithOneKernel) {
   Options options;
   options.open = {"N"};

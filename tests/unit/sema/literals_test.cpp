@@ -83,6 +83,59 @@ TEST(Types, TruthValuesConvertExplicitly) {
   EXPECT_NE(analyze_text(program).messages.find("S018"), std::string::npos);
 }
 
+TEST(Params, ThatGaveOnlyTheStepsAreNotAskedForWhereOthersAreGiven) {
+  ProgramOptions options;
+  options.steps = 3;
+  const ir::Program program = program_of(
+      "param N : integer; param S : integer = N / 2;"
+      "grid G = [0..N] steps S; field A : real on G; stencil s : A on G = A[0];",
+      options);
+  EXPECT_EQ(program.params[1].integer_value, 0);
+  std::vector<int64_t> integers = {8, 0};
+  std::vector<double> reals = {0, 0};
+  EXPECT_FALSE(ir::derive_params(program, {true, false}, integers, reals));
+}
+
+// A value is computed in double, from values rounded to their types, and rounded once.
+TEST(Params, FollowOthers) {
+  const std::string text =
+      "param N : integer = 65; param k : real = 0.1; param h : real = k*k/3;"
+      "param d : double = k; param n : integer = integer(k*100); param M : integer = 2*N+1;"
+      "param Q : integer = N/2;"
+      "grid G = [0..N+M] steps Q+n; field A : real on G; stencil s : A[1..M] = d * h + M;";
+  const ir::Program program = program_of(text);
+  const double k = 0.1f;
+  EXPECT_EQ(program.params[2].real_value, static_cast<float>(k * k / 3));
+  EXPECT_EQ(program.params[3].real_value, k);
+  EXPECT_EQ(program.params[4].integer_value, 10);
+  EXPECT_TRUE(program.params[2].derived && program.params[4].derived);
+  EXPECT_EQ(program.params[2].derived->text, "k*k/3");
+  EXPECT_FALSE(program.params[5].derived || program.params[5].affine || program.params[6].derived);
+
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program open = program_of(text, options);
+  EXPECT_EQ(ir::print(*open.params[5].affine, ir::param_names(open)), "2*N + 1");
+  EXPECT_TRUE(open.params[5].folded());
+  EXPECT_TRUE(open.params[6].open() && open.params[6].derived);
+  std::vector<int64_t> integers = {7, 0, 0, 0, 10, 0, 0};
+  std::vector<double> reals = {0, 0.1, 0, 0, 0, 0, 0};
+  std::vector<bool> given(7, false);
+  EXPECT_FALSE(ir::derive_params(open, given, integers, reals));
+  EXPECT_EQ(integers, (std::vector<int64_t>{7, 0, 0, 0, 10, 15, 3}));
+  EXPECT_EQ(reals[2], *program.params[2].real_value);
+  given[2] = true;  // keeps what it was given
+  reals[2] = 5;
+  EXPECT_FALSE(ir::derive_params(open, given, integers, reals));
+  EXPECT_EQ(reals[2], 5);
+  reals[1] = 0.2;  // n is part of the code
+  const auto fault = ir::derive_params(open, given, integers, reals);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->code, "R074");
+  EXPECT_EQ(fault->message, "param 'n' is part of the code with the value 10, and comes out as 20");
+  EXPECT_EQ(fault->hint, "it is integer(k*100), with k = 0.2; leave it open: --open n");
+}
+
 TEST(Params, ValuesUseEarlierParams) {
   ProgramOptions options;
   options.definitions["N"] = "10";
@@ -92,8 +145,8 @@ TEST(Params, ValuesUseEarlierParams) {
       "grid G = [0..M-1] steps M; field A : real on G; stencil s : A on G = c * dx;",
       options);
   EXPECT_EQ(program.params[1].integer_value, 21);
-  EXPECT_EQ(program.params[2].real_value, 0.1);
-  EXPECT_EQ(program.params[3].real_value, 0.1 * 0.1);
+  EXPECT_EQ(program.params[2].real_value, 0.1f);
+  EXPECT_EQ(program.params[3].real_value, static_cast<float>(double{0.1f} * double{0.1f}));
   EXPECT_EQ(program.steps->constant, 21);
   EXPECT_EQ(result(program), "mul(c, dx)");
 }
