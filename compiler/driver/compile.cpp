@@ -64,14 +64,11 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
   quote_program(source, request.command_line, *module);
 
-  std::optional<emit::SelfCheck> self_check;
-  if (request.emit.main) {
-    self_check =
-        emit::SelfCheck{schedule::lower_initial_values(program), schedule::lower_plain(program)};
-  }
+  emit::HostModules host{schedule::lower_initial_values(program)};
+  if (request.emit.main) host.reference = schedule::lower_plain(program);
 
   Compiled out;
-  out.text = emit::emit(*module, request.emit, self_check ? &*self_check : nullptr);
+  out.text = emit::emit(*module, request.emit, &host);
   if (request.emit.target != emit::Target::OpenCl) {
     out.header = emit::emit_header(*module, request.emit.target);
   }

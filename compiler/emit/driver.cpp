@@ -141,15 +141,21 @@ void Driver::check_function() {
 // --- Memory
 // ------------------------------------------------------------------------------------------------------
 
-void Driver::size(size_t index) {
-  const Array& array = plan_.arrays[index];
+// The bytes of an array of these extents.
+std::string Driver::bytes_of(const Array& array, const std::vector<Expr>& extents) {
   std::string product = fmt::format("(int64_t)sizeof({})", api_.type(array));
-  for (const Expr& extent : kernel::stored_extents(array)) {
+  for (const Expr& extent : extents) {
     const bool simple = !std::holds_alternative<kernel::Operation>(extent->kind);
     product +=
         fmt::format("{}* {}", soft_space(0), simple ? text(extent) : "(" + text(extent) + ")");
   }
-  out_.line(fmt::format("const int64_t {} = {};", bytes_[index], product));
+  return product;
+}
+
+void Driver::size(size_t index) {
+  const Array& array = plan_.arrays[index];
+  out_.line(fmt::format("const int64_t {} = {};", bytes_[index],
+                        bytes_of(array, kernel::stored_extents(array))));
 }
 
 void Driver::allocate(const std::string& name, const std::string& array, const std::string& bytes) {
@@ -280,11 +286,11 @@ std::string Driver::tensor_map(const Launch& launch, size_t source) {
   std::vector<std::string> extents;
   for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(text(extent));
   out_.line(fmt::format("stencil_tensor_map {};", name));
-  out_.open(
-      fmt::format("if (const char* error = stencil_describe({}) {{",
-                  comma_list({"&" + name, string_literal(array.name), slot, "{" + comma_list(extents) + "}",
-                              fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
-                      ")"));
+  out_.open(fmt::format(
+      "if (const char* error = stencil_describe({}) {{",
+      comma_list({"&" + name, string_literal(array.name), slot, "{" + comma_list(extents) + "}",
+                  fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
+          ")"));
   out_.line("return error;");
   out_.close();
   return name;
@@ -462,15 +468,23 @@ void Driver::unused_arguments() {
 // --- Entry points
 // ------------------------------------------------------------------------------------------------
 
+// What the callee of an entry point takes last: in CUDA that is another entry point.
+std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
+  std::vector<std::string> items;
+  if (cuda_ && api_.has_params()) items.push_back("&" + api_.values());
+  for (size_t p = 0; !cuda_ && p < plan_.parameters.size(); ++p) {
+    items.push_back(api_.parameter_name(static_cast<int>(p)));
+  }
+  if (api_.has_results()) items.push_back(results);
+  return items;
+}
+
 std::string Driver::argument_names(const std::vector<std::string>& between,
                                    const std::string& results) const {
   std::vector<std::string> items;
   for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
   items.insert(items.end(), between.begin(), between.end());
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    items.push_back(api_.parameter_name(static_cast<int>(p)));
-  }
-  if (api_.has_results()) items.push_back(results);
+  for (const std::string& argument : tail_arguments(results)) items.push_back(argument);
   return comma_list(items);
 }
 
@@ -482,6 +496,7 @@ void Driver::run_device() {
                       : "The same on device pointers; asynchronous, in the order of the stream.");
   out_.open("extern \"C\" " + api_.device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
+  take_params(all_parameters());
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -505,6 +520,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.comment("Runs the given number of steps; the result replaces the contents of the arrays.");
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   results_given(true);
+  take_params(all_parameters());
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
@@ -517,9 +533,23 @@ void Driver::run_from_host(const std::string& advance) {
 void Driver::run_packed(const std::string& advance) {
   out_.comment(
       "The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
-      "values of the parameters. Steps are counted from first_step.");
+      "values of the params. Steps are counted from first_step.");
   out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
-  if (plan_.parameters.empty()) out_.line("(void)parameters;");
+  if (api_.has_params()) {
+    out_.line(fmt::format("{} {} = {}_default_params();", api_.params_type(), api_.values(),
+                          module_.name));
+    for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+      const int parameter = static_cast<int>(p);
+      out_.line(
+          fmt::format("if (parameters && parameters[{0}]) {1}.{2} ={3}"
+                      "*(const {4}*)parameters[{0}];",
+                      p, api_.values(), api_.parameter_name(parameter), soft_space(0),
+                      api_.parameter_type(parameter)));
+    }
+    name_params(all_parameters());
+  } else {
+    out_.line("(void)parameters;");
+  }
   std::vector<std::string> check = {"steps"};
   std::vector<std::string> items;
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
@@ -528,8 +558,7 @@ void Driver::run_packed(const std::string& advance) {
   items.insert(items.end(), {"steps", "first_step"});
   const std::set<std::string> checked = checked_parameters();
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    const std::string type = api_.parameter_type(static_cast<int>(p));
-    items.push_back(fmt::format("*(const {}*)parameters[{}]", type, p));
+    items.push_back(api_.parameter_name(static_cast<int>(p)));
     if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
   }
   if (api_.has_results()) {
@@ -544,9 +573,11 @@ void Driver::run_packed(const std::string& advance) {
 }
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, Target target) {
+            ExpressionPrinter& expressions, Target target, const InitialValues* initial) {
   Driver driver(out, module, api, names, expressions, target);
+  driver.params_functions();
   driver.check_function();
+  if (initial) driver.init(*initial);
   if (target == Target::Cuda) {
     driver.run_device();
     if (kernel::is_padded(module.plan)) driver.run_on_dense_arrays();

@@ -13,9 +13,21 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
 // Those that host-only modules need beyond the above in a CUDA file.
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules);
 
-// Entry points NAME_run, NAME_run_device (CUDA), NAME_run_packed (C++).
+// The initial values of a program, as host functions.
+struct InitialValues {
+  const kernel::Module* module;  // its arrays are those of the plan, and all written
+  std::string advance;           // its advance_function(), qualified
+};
+
+// Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (CUDA),
+// NAME_run_packed (C++); with `initial` NAME_init.
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, Target target);
+            ExpressionPrinter& expressions, Target target, const InitialValues* initial);
+
+// The functions of a host-only module, in a namespace: its kernels, and advance() over its plan.
+// `file`: the dialect of the file around, whose names are taken.
+void host_module(Text& out, const std::string& name_space, const kernel::Module& module,
+                 const Dialect& file);
 
 // Only the loop over the steps, as `static const char* advance(arrays, int64_t steps, int64_t
 // first_step, parameters)` in C++.

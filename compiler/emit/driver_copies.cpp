@@ -13,6 +13,7 @@
 
 #include "compiler/emit/driver_printer.h"
 #include "compiler/kernel/evaluate.h"
+#include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
 
@@ -116,10 +117,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     arguments.back() = fmt::format("({}*){}", api_.type(array), memory.back());
   }
   arguments.insert(arguments.end(), between.begin(), between.end());
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    arguments.push_back(api_.parameter_name(static_cast<int>(p)));
-  }
-  if (api_.has_results()) arguments.push_back(api_.results());
+  for (const std::string& argument : tail_arguments(api_.results())) arguments.push_back(argument);
   out_.line(fmt::format("const char* error ={}{}({}{});", soft_space(0), callee,
                         comma_list(arguments), last));
   out_.line("if (error) return error;");
@@ -136,6 +134,14 @@ void Driver::check_before_copies() {
   if (api_.has_results()) {
     out_.line(fmt::format("if ({0}) *{0} = {1}();", api_.results(), api_.results_type()));
   }
+  std::set<std::string> locals = checked_parameters();
+  for (const Array& array : plan_.arrays) {
+    if (!array.row_lead) continue;
+    kernel::for_each_node(array.row_lead, [&](const Expr& node) {
+      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) locals.insert(v->name);
+    });
+  }
+  take_params(locals);
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));

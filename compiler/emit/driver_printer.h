@@ -54,6 +54,8 @@ class Driver {
   void advance_dense(const std::string& name, const std::string& advance);
   void run_from_host(const std::string& advance);
   void run_packed(const std::string& advance);
+  void params_functions();
+  void init(const InitialValues& initial);
 
  private:
   struct Kept {  // one element of scratch memory, and where it goes in the results
@@ -89,6 +91,15 @@ class Driver {
   void run_on_copies(const std::string& callee, const std::vector<std::string>& between,
                      bool from_host);
   void check_before_copies();
+  void take_params(const std::set<std::string>& locals);
+  void name_params(const std::set<std::string>& locals);
+  std::set<std::string> all_parameters() const;
+  void default_params();
+  void derive_params();
+  void derive_param(size_t p, bool read);
+  kernel::Expr settled(const kernel::Expr& expr,
+                       std::map<const kernel::ExprNode*, kernel::Expr>& done);
+  std::string bytes_of(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
   void open_advance(const std::string& name);
   void declare_copies();
   void declare_scratch();
@@ -111,6 +122,7 @@ class Driver {
   void bring_home();
   void advance_body();
   void unused_arguments();
+  std::vector<std::string> tail_arguments(const std::string& results) const;
   std::string argument_names(const std::vector<std::string>& between,
                              const std::string& results) const;
   bool uses_count() const;

@@ -104,8 +104,35 @@ std::string finished(std::string text) {
 
 }  // namespace
 
-std::string emit(const kernel::Module& module, const Options& options,
-                 const SelfCheck* self_check) {
+namespace {
+
+// Initial values are given to coefficients too.
+HostModules with_all_written(HostModules host) {
+  for (kernel::Array& array : host.initial.plan.arrays) array.written = true;
+  return host;
+}
+
+// The entry points, and what they need at file scope.
+void host_part(Text& out, const kernel::Module& module, const Options& options,
+               const HostModules* host, const HostApi& api, Names& names,
+               ExpressionPrinter& expressions) {
+  std::vector<const kernel::Module*> modules = {&module};
+  if (host) modules.push_back(&host->initial);
+  if (host && options.main) modules.push_back(&*host->reference);
+  driver_support(out, modules, options.target);
+  if (options.header_name.empty()) api.declare_types(out);
+  if (!host) return driver(out, module, api, names, expressions, options.target, nullptr);
+  const std::string name_space = names.fresh(module.name + "_initial_values");
+  if (!host->initial.kernels.empty()) {
+    host_module(out, name_space, host->initial, dialect_of(options));
+  }
+  const InitialValues initial{&host->initial, name_space + "::advance"};
+  driver(out, module, api, names, expressions, options.target, &initial);
+}
+
+}  // namespace
+
+std::string emit(const kernel::Module& module, const Options& options, const HostModules* given) {
   const Dialect& dialect = dialect_of(options);
   Names names(module, dialect);
   Writer writer(module, dialect, options.target, names);
@@ -115,15 +142,11 @@ std::string emit(const kernel::Module& module, const Options& options,
   Names host_names = names.for_host(module);
   ExpressionPrinter host_expressions(cpp_dialect(), module, host_names);
   const HostApi api(module, host_names);
+  std::optional<HostModules> parts;
+  if (has_driver && given) parts = with_all_written(*given);
   Text host;
   if (has_driver) {
-    std::vector<const kernel::Module*> modules = {&module};
-    if (options.main && self_check) {
-      modules.insert(modules.end(), {&self_check->initial, &self_check->reference});
-    }
-    driver_support(host, modules, options.target);
-    if (options.header_name.empty()) api.declare_results(host);
-    driver(host, module, api, host_names, host_expressions, options.target);
+    host_part(host, module, options, parts ? &*parts : nullptr, api, host_names, host_expressions);
   }
 
   Text out;
@@ -139,7 +162,7 @@ std::string emit(const kernel::Module& module, const Options& options,
   out.verbatim(writer.text());
   if (!has_driver) return finished(out.str());
   out.verbatim(host.str());
-  if (options.main && self_check) main_program(out, module, api, *self_check, options.target);
+  if (options.main && parts) main_program(out, module, api, *parts, options.target);
   return finished(out.str());
 }
 

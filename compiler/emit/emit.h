@@ -21,13 +21,14 @@ struct Options {
   std::string header_name;  // file name to #include for the declarations; "": declare in place
 };
 
-// What --main needs beside the module itself: host functions in the same IR.
-struct SelfCheck {
-  // Kernels named init_FIELD..., arrays of the same plan order; its plan's actions are one Launch
-  // per init kernel (slot 0; other slots are copies).
+// What a file has beside the module itself: host functions in the same IR, with arrays of the same
+// plan order.
+struct HostModules {
+  // Kernels named init_FIELD...; its plan's actions are one Launch per init kernel (slot 0; other
+  // slots are copies). For NAME_init.
   kernel::Module initial;
-  // The plain sweeps: threads {1,1,1}, one block per launch, same arrays.
-  kernel::Module reference;
+  // The plain sweeps: threads {1,1,1}, one block per launch. Needed with Options::main.
+  std::optional<kernel::Module> reference = {};
 };
 
 // Bytes of shared memory that a CUDA launch of the emitted kernel must request: 0 while static
@@ -38,9 +39,9 @@ int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module&
 std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& kernel,
                           const Options& options);
 
-// Source text of the whole file; deterministic. `self_check` is needed when options.main is set.
+// Source text of the whole file; deterministic. Without `host` there is no NAME_init and no main.
 std::string emit(const kernel::Module& module, const Options& options,
-                 const SelfCheck* self_check = nullptr);
+                 const HostModules* host = nullptr);
 
 // The C header that declares the entry points of an emitted .cu or .cpp.
 std::string emit_header(const kernel::Module& module, Target target);

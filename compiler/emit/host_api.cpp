@@ -1,7 +1,7 @@
 // Entry points. Arrays come first, in plan order, one pointer per level, newest first; then the
-// number of steps; then the parameters of the program in plan order; then, if the program has
-// reductions, where to put what they came to. The same order serves host pointers, device pointers
-// and the packed form, so that a caller who knows one knows all.
+// number of steps; then, if the program has params, a structure of them, so that nobody mixes them
+// up; then, if it has reductions, where to put what they came to. The same order serves host
+// pointers, device pointers and the packed form, so that a caller who knows one knows all.
 #include "compiler/emit/host_api.h"
 
 #include <fmt/format.h>
@@ -53,6 +53,10 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   }
   steps_ = names_.fresh("steps");
   stream_ = names_.fresh("stream");
+  if (has_params()) {
+    params_ = names_.fresh("params");
+    values_ = names_.fresh("values");
+  }
   if (!has_results()) return;
   results_ = names_.fresh("results");
   steps_done_ = names_.fresh("steps_done");
@@ -82,6 +86,30 @@ void HostApi::declare_results(Text& out) const {
   }
   out.close(fmt::format("}} {};", results_type()));
   out.blank();
+}
+
+std::string describe_default(const kernel::Parameter& parameter) {
+  if (parameter.derived) return parameter.derived_text + " unless it is given";
+  if (parameter.integer_default) return fmt::format("default {}", *parameter.integer_default);
+  if (!parameter.real_default) return "must be given";
+  return parameter.type == Scalar::F32
+             ? fmt::format("default {}", static_cast<float>(*parameter.real_default))
+             : fmt::format("default {}", *parameter.real_default);
+}
+
+void HostApi::declare_types(Text& out) const {
+  if (has_params()) {
+    out.comment("The params of the program, with their defaults.");
+    out.open(fmt::format("typedef struct {} {{", params_type()));
+    for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
+      const int parameter = static_cast<int>(p);
+      out.comment(describe_default(module_.plan.parameters[p]));
+      out.line(fmt::format("{} {};", parameter_type(parameter), parameter_name(parameter)));
+    }
+    out.close(fmt::format("}} {};", params_type()));
+    out.blank();
+  }
+  declare_results(out);
 }
 
 std::string HostApi::type(const kernel::Array& array) const {
@@ -121,9 +149,27 @@ std::string HostApi::tail_list() const {
 
 std::string HostApi::run_signature() const {
   std::vector<std::string> items = {array_list(), "int64_t " + steps_};
-  const std::string tail = tail_list();
-  if (!tail.empty()) items.push_back(tail);
+  if (has_params()) items.push_back("const " + params_type() + "* " + params_);
+  if (has_results()) items.push_back(results_type() + "* " + results_);
   return fmt::format("const char* {}_run({})", module_.name, comma_list(items));
+}
+
+std::string HostApi::init_signature() const {
+  std::vector<std::string> items;
+  for (const Pointer& pointer : pointers_) {
+    const kernel::Array& array = module_.plan.arrays[static_cast<size_t>(pointer.array)];
+    items.push_back(type(array) + "* " + pointer.name);
+  }
+  if (has_params()) items.push_back("const " + params_type() + "* " + params_);
+  return fmt::format("const char* {}_init({})", module_.name, comma_list(items));
+}
+
+std::string HostApi::default_params_signature() const {
+  return fmt::format("{} {}_default_params(void)", params_type(), module_.name);
+}
+
+std::string HostApi::derive_params_signature() const {
+  return fmt::format("const char* {}_derive_params({}* {})", module_.name, params_type(), params_);
 }
 
 std::string HostApi::device_signature(const std::string& ending) const {
@@ -184,12 +230,83 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
 
 }  // namespace
 
+namespace {
+
+void declare_params(Text& out, const kernel::Module& module, const HostApi& api) {
+  if (!api.has_params()) return;
+  bool derived = false, open = false;
+  for (const kernel::Parameter& parameter : module.plan.parameters) {
+    derived |= parameter.derived != nullptr;
+    open |= !parameter.derived && !parameter.real_default && !parameter.integer_default;
+  }
+  std::string text = "The defaults. ";
+  if (derived) {
+    text +=
+        "A member that follows from others holds no number (NaN; an integer, its least value) "
+        "until it is given one: entry points compute it from the others. ";
+  }
+  if (open) text += "A member without a default holds none either, and must be given. ";
+  text.pop_back();
+  out.comment(text);
+  out.line(api.default_params_signature() + ";");
+  out.blank();
+  out.comment(derived ? "Puts in what follows from other members and is not given. NULL, or what "
+                        "is wrong."
+                      : "NULL, or which member holds no number.");
+  out.line(api.derive_params_signature() + ";");
+  out.blank();
+}
+
+void declare_run(Text& out, const HostApi& api) {
+  out.comment(
+      "The result replaces the contents. NULL means success; anything else is an error message,\n"
+      "valid until the thread's next call.");
+  if (api.has_params()) {
+    out.comment(fmt::format("{} may be NULL: the defaults.", api.params()));
+  }
+  if (api.has_results()) {
+    out.comment(fmt::format("{} may be NULL. Reductions are evaluated anew: from no value.",
+                            api.results()));
+  }
+  out.line(api.run_signature() + ";");
+}
+
+void declare_device_runs(Text& out, const kernel::Module& module, const HostApi& api) {
+  out.blank();
+  out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
+  if (api.has_results()) {
+    out.comment(
+        "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
+        "if it gives results back.");
+  }
+  out.line(api.device_signature("_device") + ";");
+  if (kernel::is_padded(module.plan)) describe_padded(out, module, api);
+}
+
+void declare_packed_run(Text& out, const HostApi& api) {
+  out.blank();
+  out.comment(
+      "The same with the arguments packed: pointers in the order above, then pointers to the "
+      "params' values in the order of their structure, NULL for one that is not given; NULL for "
+      "all of them if none is. Steps are counted from first_step.");
+  if (api.has_results()) {
+    out.comment(
+        fmt::format("The last pointer of arrays is that to the results, which the run goes on "
+                    "from: those of\n"
+                    "the call before, or zeros. {} counts the steps of this call.",
+                    api.steps_done()));
+  }
+  out.line(api.run_packed_signature() + ";");
+}
+
+}  // namespace
+
 std::string emit_header(const kernel::Module& module, Target target) {
   if (target == Target::OpenCl) return "";
-  Names names =
-      Names(module, target == Target::Cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
+  const bool cuda = target == Target::Cuda;
+  Names names = Names(module, cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
   const HostApi api(module, names);
-  std::string guard = module.name + "_H";
+  std::string guard = module.name + (cuda ? "_CUDA_H" : "_H");
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   Text out;
@@ -198,13 +315,14 @@ std::string emit_header(const kernel::Module& module, Target target) {
   out.line("#define " + guard);
   out.blank();
   out.line("#include <stdint.h>");
-  if (target == Target::Cuda) out.line("#include <cuda_runtime_api.h>");
+  if (cuda) out.line("#include <cuda_runtime_api.h>");
   out.blank();
   out.line("#ifdef __cplusplus");
   out.line("extern \"C\" {");
   out.line("#endif");
   out.blank();
-  api.declare_results(out);
+  api.declare_types(out);
+  declare_params(out, module, api);
   out.comment("Arrays are dense and row-major (last index contiguous):");
   for (const Pointer& pointer : api.pointers()) {
     const kernel::Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
@@ -213,37 +331,16 @@ std::string emit_header(const kernel::Module& module, Target target) {
     out.comment(fmt::format("  {}{}{}{}", pointer.name, extents_text(module, array.extents), age,
                             array.written ? "" : ", read only"));
   }
+  out.blank();
   out.comment(
-      "The result replaces the contents. NULL means success; anything else is an error message,\n"
-      "valid until the thread's next call.");
-  if (api.has_results()) {
-    out.comment(fmt::format("{} may be NULL. Reductions are evaluated anew: from no value.",
-                            api.results()));
-  }
-  out.line(api.run_signature() + ";");
-  if (target == Target::Cuda) {
-    out.blank();
-    out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
-    if (api.has_results()) {
-      out.comment(
-          "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
-          "if it gives results back.");
-    }
-    out.line(api.device_signature("_device") + ";");
-    if (kernel::is_padded(module.plan)) describe_padded(out, module, api);
+      "Puts the initial values into arrays in host memory; zeros where the program has none.");
+  out.line(api.init_signature() + ";");
+  out.blank();
+  declare_run(out, api);
+  if (cuda) {
+    declare_device_runs(out, module, api);
   } else {
-    out.blank();
-    out.comment(
-        "The same with the arguments packed: pointers in the order above, then pointers to the\n"
-        "parameters' values. Steps are counted from first_step.");
-    if (api.has_results()) {
-      out.comment(
-          fmt::format("The last pointer of arrays is that to the results, which the run goes on "
-                      "from: those of\n"
-                      "the call before, or zeros. {} counts the steps of this call.",
-                      api.steps_done()));
-    }
-    out.line(api.run_packed_signature() + ";");
+    declare_packed_run(out, api);
   }
   out.blank();
   out.line("#ifdef __cplusplus");

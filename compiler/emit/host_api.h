@@ -25,6 +25,10 @@ struct ReductionMembers {
   std::string value, evaluations, first_nan;
 };
 
+// What a parameter is that is not given: "default 0.25", "0.2*dx unless it is given", "must be
+// given".
+std::string describe_default(const kernel::Parameter& parameter);
+
 class HostApi {
  public:
   HostApi(const kernel::Module& module, Names& names);
@@ -32,6 +36,13 @@ class HostApi {
   const std::vector<Pointer>& pointers() const { return pointers_; }
   const std::string& steps() const { return steps_; }
   const std::string& stream() const { return stream_; }
+
+  // The parameters of a program that has some: `struct NAME_params`, a member for each. What is
+  // not given holds no number (NaN; of integers, the least); entry points take a pointer to it.
+  bool has_params() const { return !module_.plan.parameters.empty(); }
+  std::string params_type() const { return module_.name + "_params"; }
+  const std::string& params() const { return params_; }  // the argument
+  const std::string& values() const { return values_; }  // all of them known, within entry points
 
   // What a program with reductions gives back: `struct NAME_results`, all members of 8 bytes: steps
   // done, whether the stop condition held, and those of each reduction. A last argument points to
@@ -43,16 +54,21 @@ class HostApi {
   const std::string& stopped() const { return stopped_; }
   const std::vector<ReductionMembers>& reductions() const { return reductions_; }
   void declare_results(Text& out) const;
+  void declare_types(Text& out) const;                 // params and results
   std::string type(const kernel::Array& array) const;  // element type
   std::string pointer_type(const Pointer& pointer) const;
   std::string parameter_name(int parameter) const;
   std::string parameter_type(int parameter) const;
 
   // "float* A, float* A_1, int64_t steps, int N" and whatever else; with break marks. The lists
-  // leave no comma at either end. The tail is what follows the steps: parameters, results.
+  // leave no comma at either end. The tail is what follows the steps: parameters, results; of an
+  // entry point, pointers to both.
   std::string array_list() const;
   std::string tail_list() const;
   std::string run_signature() const;  // const char* NAME_run(...)
+  std::string init_signature() const;
+  std::string default_params_signature() const;
+  std::string derive_params_signature() const;
   // CUDA: const char* NAME_run_device(...), or another ending.
   std::string device_signature(const std::string& ending) const;
   std::string run_packed_signature() const;  // C++
@@ -61,7 +77,7 @@ class HostApi {
   const kernel::Module& module_;
   Names& names_;
   std::vector<Pointer> pointers_;
-  std::string steps_, stream_;
+  std::string steps_, stream_, params_, values_;
   std::string results_, steps_done_, stopped_;
   std::vector<ReductionMembers> reductions_;
 };

@@ -11,81 +11,88 @@ namespace {
 
 using kernel::Parameter;
 
-bool is_open(const Parameter& parameter) {
-  return !parameter.integer_default && !parameter.real_default;
-}
-
-std::string default_text(const Parameter& parameter) {
-  if (is_float(parameter.type)) {
-    return real_literal(parameter.real_default.value_or(0), arithmetic_type(parameter.type),
-                        cpp_dialect());
-  }
-  return std::to_string(parameter.integer_default.value_or(0));
-}
-
 // usage(): what the command line takes.
 void usage(Text& out, const kernel::Plan& plan) {
   out.open("static void usage(const char* program) {");
   out.line("fprintf(stderr,");
-  out.line(
-      "        \"usage: %s [--steps n] [--repeat n] [--random] [--no-check] [--check-steps n]\"");
-  out.line("        \" [NAME=value ...]\\n\",");
+  out.line("        \"usage: %s [--steps n] [--repeat n] [--random | --zeros] [--no-check]\"");
+  out.line("        \" [--check-steps n] [--out ARRAY=FILE.npy] [NAME=value ...]\\n\",");
   out.line("        program);");
   for (const Parameter& parameter : plan.parameters) {
-    std::string value = is_open(parameter) ? "must be given" : "default " + default_text(parameter);
-    if (!is_open(parameter) && value.back() == 'f') value.pop_back();
-    out.line(fmt::format("fprintf(stderr, \"  {}: {}, {}\\n\");", parameter.name,
-                         name(parameter.type), value));
+    out.line(fmt::format("fprintf(stderr, \"  %s: %s, %s\\n\", \"{}\", \"{}\", {});",
+                         parameter.name, name(parameter.type),
+                         string_literal(describe_default(parameter))));
   }
   out.close();
   out.blank();
 }
 
-// The branch of parse() that reads NAME=value, a member of `type`.
-std::string parameter_branch(const Parameter& parameter, const std::string& type) {
+// The branch of parse() that reads NAME=value into the member of that param.
+std::string parameter_branch(const Parameter& parameter, const std::string& member,
+                             const std::string& type) {
   const size_t length = parameter.name.size() + 1;
   std::string text =
       fmt::format("    }} else if (strncmp(word, \"{}=\", {}) == 0) {{\n", parameter.name, length);
   if (is_float(parameter.type)) {
-    text += fmt::format(
-        "      double real = 0;\n"
-        "      good = read_real(word + {}, &real);\n"
-        "      a.p_{} = ({})real;\n",
-        length, parameter.name, type);
-  } else {
-    const char* limits =
-        parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
-    text += fmt::format(
-        "      good = read_integer(word + {}, {}, &number);\n"
-        "      a.p_{} = ({})number;\n",
-        length, limits, parameter.name, type);
+    return text + fmt::format(
+                      "      double real = 0;\n"
+                      "      good = read_real(word + {}, &real);\n"
+                      "      a.params.{} = ({})real;\n",
+                      length, member, type);
   }
-  if (is_open(parameter)) text += fmt::format("      a.has_{} = good;\n", parameter.name);
-  return text;
+  const char* limits =
+      parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";
+  return text + fmt::format(
+                    "      good = read_integer(word + {}, {}, &number);\n"
+                    "      a.params.{} = ({})number;\n",
+                    length, limits, member, type);
 }
+
+constexpr const char* kFindArray =
+    R"(// The array that `word`, ARRAY=FILE, names; -1 if there is none.
+static int find_array(const char* word) {
+  for (int p = 0; p < max_pointers; ++p) {
+    const size_t length = strlen(array_names[p]);
+    if (strncmp(word, array_names[p], length) == 0 && word[length] == '=' && word[length + 1]) {
+      return p;
+    }
+  }
+  return -1;
+}
+
+)";
 
 }  // namespace
 
-void main_arguments(Text& out, const kernel::Plan& plan, const HostApi& api) {
+void main_arguments(Text& out, const kernel::Module& module, const HostApi& api) {
+  out.line(fmt::format("constexpr int max_pointers = {};", api.pointers().size()));
+  out.line("constexpr int max_repeat = 1000;");
+  std::vector<std::string> names;
+  for (const Pointer& pointer : api.pointers()) names.push_back("\"" + pointer.name + "\"");
+  out.line(fmt::format("static const char* const array_names[] = {{{}}};", comma_list(names)));
+  out.blank();
   out.comment("What the command line sets.");
   out.open("struct arguments {");
   out.line("int64_t steps = -1;        // -1: the program's own number");
   out.line("int64_t check_steps = -1;  // -1: enough for two launches and a remainder");
   out.line("int repeat = 5;");
   out.line("bool random = false;");
+  out.line("bool zeros = false;");
   out.line("bool check = true;");
-  for (size_t p = 0; p < plan.parameters.size(); ++p) {
-    const Parameter& parameter = plan.parameters[p];
-    out.line(fmt::format("{} p_{} = {};", api.parameter_type(static_cast<int>(p)), parameter.name,
-                         default_text(parameter)));
-    if (is_open(parameter)) out.line(fmt::format("bool has_{} = false;", parameter.name));
+  out.line("int outputs = 0;  // --out: which arrays to write where");
+  out.line("int arrays[max_pointers] = {};");
+  out.line("const char* paths[max_pointers] = {};");
+  if (api.has_params()) {
+    out.line(fmt::format("{} params = {}_default_params();", api.params_type(), module.name));
   }
   out.close("};");
   out.blank();
 }
 
-void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api) {
+void main_parser(Text& out, const kernel::Module& module, const HostApi& api) {
+  const kernel::Plan& plan = module.plan;
   usage(out, plan);
+  out.verbatim(kFindArray);
   std::string text = R"(static bool parse(int count, char** words, arguments& a) {
   for (int i = 1; i < count; ++i) {
     const char* word = words[i];
@@ -94,6 +101,16 @@ void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api) {
     bool good = true;
     if (strcmp(word, "--random") == 0) {
       a.random = true;
+    } else if (strcmp(word, "--zeros") == 0) {
+      a.zeros = true;
+    } else if (strcmp(word, "--out") == 0) {
+      const int array = find_array(next);
+      good = array >= 0 && a.outputs < max_pointers;
+      if (good) {
+        a.arrays[a.outputs] = array;
+        a.paths[a.outputs++] = strchr(next, '=') + 1;
+      }
+      ++i;
     } else if (strcmp(word, "--no-check") == 0) {
       a.check = false;
     } else if (strcmp(word, "--steps") == 0) {
@@ -108,7 +125,9 @@ void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api) {
       ++i;
 )";
   for (size_t p = 0; p < plan.parameters.size(); ++p) {
-    text += parameter_branch(plan.parameters[p], api.parameter_type(static_cast<int>(p)));
+    const int parameter = static_cast<int>(p);
+    text += parameter_branch(plan.parameters[p], api.parameter_name(parameter),
+                             api.parameter_type(parameter));
   }
   text += R"(    } else {
       good = false;
@@ -120,14 +139,13 @@ void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api) {
     }
   }
 )";
-  for (const Parameter& parameter : plan.parameters) {
-    if (!is_open(parameter)) continue;
+  if (api.has_params()) {
     text += fmt::format(
-        "  if (!a.has_{0}) {{\n"
-        "    fprintf(stderr, \"{0} has no default: give {0}=value\\n\");\n"
+        "  if (const char* error = {}_derive_params(&a.params)) {{\n"
+        "    fprintf(stderr, \"%s\\n\", error);\n"
         "    return false;\n"
         "  }}\n",
-        parameter.name);
+        module.name);
   }
   out.verbatim(text + "  return true;\n}\n\n");
 }

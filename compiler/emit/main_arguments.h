@@ -6,11 +6,10 @@
 
 namespace stencil::emit {
 
-// The struct `arguments`: what the command line sets, with the defaults. A param `a` is its member
-// `p_a`; one without a default has `has_a` beside it.
-void main_arguments(Text& out, const kernel::Plan& plan, const HostApi& api);
+// The struct `arguments`: what the command line sets, with the defaults; its member `params`.
+void main_arguments(Text& out, const kernel::Module& module, const HostApi& api);
 
 // The functions usage() and parse(), which fills `arguments`; both print to stderr.
-void main_parser(Text& out, const kernel::Plan& plan, const HostApi& api);
+void main_parser(Text& out, const kernel::Module& module, const HostApi& api);
 
 }  // namespace stencil::emit

@@ -3,9 +3,7 @@
 // proof along and needs neither the compiler nor a data file to run.
 //
 // What depends on the module is small: the arguments (main_arguments.cpp), the table of arrays, and
-// the calls. The rest is fixed text (main_support.cpp). The self-check's functions come from their
-// own modules, each in a namespace of its own, because the modules name their kernels and constants
-// without regard to others.
+// the calls. The rest is fixed text (main_support.cpp).
 #include "compiler/emit/main_program.h"
 
 #include <fmt/format.h>
@@ -13,10 +11,8 @@
 #include <algorithm>
 
 #include "compiler/emit/driver.h"
-#include "compiler/emit/helpers.h"
 #include "compiler/emit/main_arguments.h"
 #include "compiler/emit/main_support.h"
-#include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -33,22 +29,16 @@ kernel::Expr pitch_of(const Array& array) {
   return kernel::stored_extents(array).back();
 }
 
-// Initial values are given to coefficients too.
-Module with_all_written(Module module) {
-  for (Array& array : module.plan.arrays) array.written = true;
-  return module;
-}
-
 class MainProgram {
  public:
-  MainProgram(Text& out, const Module& module, const HostApi& api, const SelfCheck& check,
+  MainProgram(Text& out, const Module& module, const HostApi& api, const HostModules& host,
               Target target)
       : out_(out),
         module_(module),
         plan_(module.plan),
         api_(api),
-        initial_(with_all_written(check.initial)),
-        reference_(check.reference),
+        initial_(host.initial),
+        reference_(*host.reference),
         target_(target),
         names_(Names(module, file_dialect()).for_host(module, {"a", "infos"})),
         expressions_(cpp_dialect(), module, names_) {}
@@ -59,20 +49,20 @@ class MainProgram {
     out_.blank();
     out_.line("namespace self_check {");
     out_.blank();
-    if (target_ == Target::Cuda) host_support(out_, {&initial_, &reference_});
-    host_module("initial", initial_);
-    host_module("reference", reference_);
+    if (target_ == Target::Cuda) host_support(out_, {&reference_});
+    host_module(out_, "reference", reference_, file_dialect());
     const auto& parameters = plan_.parameters;
     const bool reals = std::any_of(parameters.begin(), parameters.end(),
                                    [](const Parameter& p) { return is_float(p.type); });
     out_.verbatim(main_support_text(reals, padded()));
-    main_arguments(out_, plan_, api_);
+    main_arguments(out_, module_, api_);
     array_table();
     results();
     calls();
     out_.verbatim(main_timing_text(target_, padded()));
-    main_parser(out_, plan_, api_);
+    main_parser(out_, module_, api_);
     initialise();
+    out_.verbatim(main_outputs_text());
     check();
     report();
     out_.line("}  // namespace self_check");
@@ -81,12 +71,11 @@ class MainProgram {
   }
 
  private:
-  void host_module(const char* name, const Module& module);
   void array_table();
   void results();
   void calls();
-  std::string host_call(const std::string& function, const Module& module,
-                        const std::string& steps);
+  std::string reference_call();
+  std::string data_list(bool writable) const;
   void initialise();
   void check();
   void report();
@@ -104,39 +93,12 @@ class MainProgram {
   const Module& module_;
   const kernel::Plan& plan_;
   const HostApi& api_;
-  const Module initial_;
+  const Module& initial_;
   const Module& reference_;
   Target target_;
   Names names_;
   ExpressionPrinter expressions_;
 };
-
-// The functions of a host-only module: its kernels, and advance() over its plan.
-void MainProgram::host_module(const char* name, const Module& module) {
-  Names names(module, file_dialect());
-  WriterOptions options;
-  options.exported = false;
-  options.parallel_loops = true;
-  Writer writer(module, cpp_dialect(), Target::Cpp, names, options);
-  for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
-  Names host_names = names.for_host(module);
-  const HostApi api(module, host_names);
-  ExpressionPrinter expressions(cpp_dialect(), module, host_names);
-  Text loop;
-  advance_function(loop, module, api, host_names, expressions);
-  std::set<std::string> helpers = writer.expressions().helpers();
-  helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
-
-  out_.line(fmt::format("namespace {} {{", name));
-  out_.blank();
-  api.declare_results(out_);
-  out_.verbatim(helper_text(helpers, cpp_dialect()));
-  out_.verbatim(writer.constants(loop.str()));
-  out_.verbatim(writer.text());
-  out_.verbatim(loop.str());
-  out_.line(fmt::format("}}  // namespace {}", name));
-  out_.blank();
-}
 
 // Locals for the parameters that these expressions read.
 void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions) {
@@ -151,8 +113,9 @@ void MainProgram::parameter_locals(const std::vector<kernel::Expr>& expressions)
     const Parameter& parameter = plan_.parameters[p];
     if (!used.count(parameter.name)) continue;
     any = true;
-    out_.line(fmt::format("const {} {} = a.p_{};", api_.parameter_type(static_cast<int>(p)),
-                          names_.spell(parameter.name), parameter.name));
+    const int index = static_cast<int>(p);
+    out_.line(fmt::format("const {} {} = a.params.{};", api_.parameter_type(index),
+                          names_.spell(parameter.name), api_.parameter_name(index)));
   }
   if (!any) out_.line("(void)a;");
 }
@@ -161,9 +124,22 @@ void MainProgram::array_table() {
   std::vector<std::string> newest;
   for (const Pointer& pointer : api_.pointers())
     newest.push_back(pointer.level == 0 ? "true" : "false");
-  out_.line(fmt::format("constexpr int max_pointers = {};", api_.pointers().size()));
-  out_.line("constexpr int max_repeat = 1000;");
   out_.line(fmt::format("constexpr bool newest[] = {{{}}};", comma_list(newest)));
+  std::set<int> given;  // arrays for which the program has initial values
+  for (const kernel::Action& action : initial_.plan.actions) {
+    given.insert(std::get<kernel::Launch>(action).arrays.front().array);
+  }
+  bool written = false;  // some array that the program changes is among them
+  std::vector<std::string> has_values;
+  for (const Pointer& pointer : api_.pointers()) {
+    const bool has = given.count(pointer.array) > 0;
+    has_values.push_back(has ? "true" : "false");
+    written |= has && plan_.arrays[static_cast<size_t>(pointer.array)].written;
+  }
+  out_.comment(
+      "Which arrays the program gives initial values, and whether it changes one of them.");
+  out_.line(fmt::format("constexpr bool has_values[] = {{{}}};", comma_list(has_values)));
+  out_.line(fmt::format("constexpr bool starts_with_values = {};", written));
   out_.line(fmt::format("constexpr double tolerance = {};  // 0: every bit",
                         real_literal(tolerance(), Scalar::F64, cpp_dialect())));
   out_.line(fmt::format("constexpr int failure_status = {};", target_ == Target::Cuda ? 3 : 1));
@@ -205,13 +181,12 @@ void MainProgram::array_table() {
   out_.blank();
 }
 
-std::string MainProgram::host_call(const std::string& function, const Module& module,
-                                   const std::string& steps) {
-  Names names = Names(module, file_dialect()).for_host(module);
-  const HostApi api(module, names);
+std::string MainProgram::reference_call() {
+  Names names = Names(reference_, file_dialect()).for_host(reference_);
+  const HostApi api(reference_, names);
   std::vector<std::string> items;
   for (const Pointer& pointer : api.pointers()) {
-    const Array& array = module.plan.arrays[static_cast<size_t>(pointer.array)];
+    const Array& array = reference_.plan.arrays[static_cast<size_t>(pointer.array)];
     for (size_t i = 0; i < api_.pointers().size(); ++i) {
       const Pointer& ours = api_.pointers()[i];
       const bool same = plan_.arrays[static_cast<size_t>(ours.array)].name == array.name;
@@ -219,12 +194,25 @@ std::string MainProgram::host_call(const std::string& function, const Module& mo
       items.push_back(fmt::format("({})data[{}]", api.pointer_type(pointer), i));
     }
   }
-  items.push_back(steps);
+  items.push_back("steps");
   items.push_back("0");
-  for (const Parameter& parameter : module.plan.parameters)
-    items.push_back("a.p_" + parameter.name);
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    items.push_back("a.params." + api_.parameter_name(static_cast<int>(p)));
+  }
   if (api.has_results()) items.push_back("&(plain_came_to = reference_results())");
-  return fmt::format("return {}({});", function, comma_list(items));
+  return fmt::format("return reference::advance({});", comma_list(items));
+}
+
+// The pointers that entry points take, from `data`.
+std::string MainProgram::data_list(bool writable) const {
+  std::vector<std::string> items;
+  for (size_t i = 0; i < api_.pointers().size(); ++i) {
+    const Pointer& pointer = api_.pointers()[i];
+    const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
+    const std::string type = writable ? api_.type(array) + "*" : api_.pointer_type(pointer);
+    items.push_back(fmt::format("({})data[{}]", type, i));
+  }
+  return comma_list(items);
 }
 
 // What the runs came to, in one place each, with functions that print and compare them; only for a
@@ -291,36 +279,31 @@ void MainProgram::results() {
 }
 
 void MainProgram::calls() {
-  std::vector<std::string> items;
-  for (size_t i = 0; i < api_.pointers().size(); ++i) {
-    items.push_back(fmt::format("({})data[{}]", api_.pointer_type(api_.pointers()[i]), i));
-  }
-  items.push_back("steps");
-  for (const Parameter& parameter : plan_.parameters) items.push_back("a.p_" + parameter.name);
+  std::vector<std::string> items = {data_list(false), "steps"};
+  if (api_.has_params()) items.push_back("&a.params");
   if (api_.has_results()) items.push_back("&came_to");
-  const auto function = [&](const std::string& head, const std::string& call, bool parameters) {
+  const bool parameters = api_.has_params();
+  const auto function = [&](const std::string& head, const std::string& call) {
     out_.open("static const char* " + head + " {");
     if (!parameters) out_.line("(void)a;");
     out_.line(call);
     out_.close();
     out_.blank();
   };
-  const bool parameters = !plan_.parameters.empty();
   function("run(void* const* data, int64_t steps, const arguments& a)",
-           fmt::format("return {}_run({});", module_.name, comma_list(items)), parameters);
+           fmt::format("return {}_run({});", module_.name, comma_list(items)));
   if (target_ == Target::Cuda) {
     items.push_back("stream");
     function(
         "run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
         fmt::format("return {}_run_{}({});", module_.name, padded() ? "padded" : "device",
-                    comma_list(items)),
-        parameters);
+                    comma_list(items)));
   }
+  std::vector<std::string> arrays = {data_list(true)};
+  if (parameters) arrays.push_back("&a.params");
   function("run_initial(void* const* data, const arguments& a)",
-           host_call("initial::advance", initial_, "1"), !initial_.plan.parameters.empty());
-  function("run_reference(void* const* data, int64_t steps, const arguments& a)",
-           host_call("reference::advance", reference_, "steps"),
-           !reference_.plan.parameters.empty());
+           fmt::format("return {}_init({});", module_.name, comma_list(arrays)));
+  function("run_reference(void* const* data, int64_t steps, const arguments& a)", reference_call());
   out_.open("static int64_t default_steps(const arguments& a) {");
   if (plan_.default_steps) {
     parameter_locals({*plan_.default_steps});
@@ -334,25 +317,23 @@ void MainProgram::calls() {
 }
 
 void MainProgram::initialise() {
-  out_.comment("The initial data: every level of a field starts with the same values.");
-  out_.open(
-      "static const char* initialise(const array_info* infos, void* const* data,"
-      " const arguments& a) {");
-  out_.open("if (a.random) {");
-  out_.line("for (int p = 0; p < max_pointers; ++p) fill_random(infos[p], data[p], (uint32_t)p);");
-  out_.line("return NULL;");
-  out_.close();
-  out_.line("(void)infos;");
-  out_.line("if (const char* error = run_initial(data, a)) return error;");
-  for (size_t i = 0; i < api_.pointers().size(); ++i) {
-    const int level = api_.pointers()[i].level;
-    if (level == 0) continue;
-    out_.line(fmt::format("memcpy(data[{0}], data[{1}], (size_t)infos[{0}].bytes());", i,
-                          i - static_cast<size_t>(level)));
+  out_.verbatim(
+      R"text(// The initial data: random values if they are asked for; else those of the program. Where it has
+// none for any array that it changes, a check on zeros would say nothing: random values then, too,
+// unless zeros are asked for.
+static const char* initialise(const array_info* infos, void* const* data, const arguments& a) {
+  const bool random = a.random || (!starts_with_values && !a.zeros);
+  if (!a.random) {
+    if (const char* error = run_initial(data, a)) return error;
   }
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
+  for (int p = 0; random && p < max_pointers; ++p) {
+    if (a.random || !has_values[p]) fill_random(infos[p], data[p], (uint32_t)p);
+  }
+  if (random) printf("initial values: random%s\n", a.random ? "" : "; the program gives none (--zeros)");
+  return NULL;
+}
+
+)text");
 }
 
 double MainProgram::tolerance() const {
@@ -398,12 +379,19 @@ void MainProgram::check() {
     fprintf(stderr, "%s\n", error);
     *status = failure_status;
   }
+  int64_t telling = 0;
   for (int p = 0; p < max_pointers; ++p) {
     if (same && infos[p].written) {
-      same = compare(infos[p], got[p], expected[p], tolerance);
+      same = compare(infos[p], got[p], expected[p], tolerance, &telling);
     }
     free(got[p]);
     free(expected[p]);
+  }
+  if (same && (steps == 0 || telling == 0)) {
+    printf("FAILED: the check says nothing: %s; --no-check leaves it out\n",
+           steps == 0 ? "no step was done"
+                      : "all values are zero, infinite or NaN, and --random starts from others");
+    return false;
   }
   return same$AND_RESULTS;
 }
@@ -464,6 +452,8 @@ void MainProgram::report() {
   printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)steps, 1e3 * time,
          gcells, a.repeat);
 $PRINT
+  if (a.outputs > 0) status = write_outputs(infos, initial, a);
+  if (status) return status;
   const char* verdict = "skipped";
   if (a.check) {
     const bool same = same_as_plain_loops(infos, initial, a, a.check_steps, &status);
@@ -505,9 +495,9 @@ void MainProgram::main_function() {
 
 }  // namespace
 
-void main_program(Text& out, const Module& module, const HostApi& api, const SelfCheck& self_check,
+void main_program(Text& out, const Module& module, const HostApi& api, const HostModules& host,
                   Target target) {
-  MainProgram(out, module, api, self_check, target).write();
+  MainProgram(out, module, api, host, target).write();
 }
 
 }  // namespace stencil::emit

@@ -8,6 +8,6 @@ namespace stencil::emit {
 
 // The self-check functions, then main().
 void main_program(Text& out, const kernel::Module& module, const HostApi& api,
-                  const SelfCheck& self_check, Target target);
+                  const HostModules& host, Target target);
 
 }  // namespace stencil::emit

@@ -83,13 +83,22 @@ static void print_place(const array_info& info, int64_t i) {
   printf("]");
 }
 
+// Neither zero nor infinite nor NaN, by its bits: the compiler may assume that there are no NaNs.
+static bool is_telling(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits &= 0x7fffffffffffffffu;
+  return bits != 0 && bits < 0x7ff0000000000000u;
+}
+
 // True if all elements agree: bit by bit (NaN agrees with NaN) if tolerance is 0, else within that
-// part of the largest expected magnitude.
+// part of the largest expected magnitude. `telling` counts the values that are neither zero nor
+// infinite nor NaN: without any, agreement says nothing.
 static bool compare(const array_info& info, const void* got, const void* expected,
-                    double tolerance) {
+                    double tolerance, int64_t* telling) {
   const int64_t count = info.count();
   double largest = 0, worst = 0;
-  int64_t wrong = 0, first = count;
+  int64_t wrong = 0, first = count, numbers = 0;
   const int64_t measured = tolerance > 0 ? count : 0;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) reduction(max : largest)
@@ -99,11 +108,12 @@ static bool compare(const array_info& info, const void* got, const void* expecte
     if (magnitude > largest && magnitude < HUGE_VAL) largest = magnitude;
   }
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(max : worst) reduction(+ : wrong) reduction(min : first)
+#pragma omp parallel for schedule(static) reduction(max : worst) reduction(+ : wrong, numbers) reduction(min : first)
 #endif
   for (int64_t i = 0; i < count; ++i) {
     const char* g = (const char*)got + i * info.element_bytes;
     const char* e = (const char*)expected + i * info.element_bytes;
+    numbers += is_telling(element(info, expected, i));
     if (memcmp(g, e, (size_t)info.element_bytes) == 0) continue;
     const double a = element(info, got, i), b = element(info, expected, i);
     if (a != a && b != b) continue;
@@ -113,6 +123,7 @@ static bool compare(const array_info& info, const void* got, const void* expecte
     if (i < first) first = i;
     ++wrong;
   }
+  *telling += numbers;
   if (tolerance > 0) printf("array %s: largest relative error %.3g\n", info.name, worst);
   if (wrong == 0) return true;
   printf("FAILED at ");
@@ -184,6 +195,70 @@ static bool same_value(const char* name, double got, double expected) {
   if (tolerance > 0 && fabs(got - expected) <= tolerance * fabs(expected)) return true;
   printf("FAILED: reduction %s: %.17g, expected %.17g\n", name, got, expected);
   return false;
+}
+
+)text";
+
+constexpr const char* kOutputs =
+    R"text(// A file in the format of NumPy, version 1.0. Values of bfloat, which it lacks, are floats there.
+static bool write_npy(const char* path, const array_info& info, const void* data) {
+  const char* type = "<i4";
+  if (info.type == type_long) type = "<i8";
+  if (info.type == type_half) type = "<f2";
+  if (info.type == type_float || info.type == type_bfloat) type = "<f4";
+  if (info.type == type_double) type = "<f8";
+  char text[512];
+  int used = snprintf(text, sizeof text,
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+  for (int d = 0; d < info.rank; ++d) {
+    used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)info.extents[d]);
+  }
+  used += snprintf(text + used, sizeof text - (size_t)used, "), }");
+  while ((10 + used) % 64 != 63) text[used++] = ' ';
+  text[used++] = '\n';
+  const unsigned char head[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(used & 255),
+                                (unsigned char)(used >> 8)};
+  FILE* file = fopen(path, "wb");
+  if (!file) return false;
+  bool good = fwrite(head, 1, sizeof head, file) == sizeof head;
+  good = good && fwrite(text, 1, (size_t)used, file) == (size_t)used;
+  if (info.type == type_bfloat) {
+    for (int64_t i = 0; good && i < info.count(); ++i) {
+      const float value = (float)element(info, data, i);
+      good = fwrite(&value, sizeof value, 1, file) == 1;
+    }
+  } else {
+    good = good && fwrite(data, 1, (size_t)info.bytes(), file) == (size_t)info.bytes();
+  }
+  return fclose(file) == 0 && good;
+}
+
+// Runs once more from the initial data and writes the arrays that --out names. 0 on success.
+static int write_outputs(const array_info* infos, void* const* initial, const arguments& a) {
+  void* data[max_pointers];
+  for (int p = 0; p < max_pointers; ++p) {
+    data[p] = malloc((size_t)infos[p].bytes());
+    if (!data[p]) {
+      fprintf(stderr, "no memory for --out\n");
+      return 1;
+    }
+    memcpy(data[p], initial[p], (size_t)infos[p].bytes());
+  }
+  if (const char* error = run(data, a.steps, a)) {
+    fprintf(stderr, "%s\n", error);
+    return failure_status;
+  }
+  int status = 0;
+  for (int o = 0; o < a.outputs; ++o) {
+    if (write_npy(a.paths[o], infos[a.arrays[o]], data[a.arrays[o]])) {
+      printf("wrote %s\n", a.paths[o]);
+    } else {
+      fprintf(stderr, "cannot write '%s'\n", a.paths[o]);
+      status = 1;
+    }
+  }
+  for (int p = 0; p < max_pointers; ++p) free(data[p]);
+  return status;
 }
 
 )text";
@@ -332,6 +407,10 @@ static int time_runs(const array_info* infos, void* const* initial, int pointers
 
 std::string main_support_text(bool reads_reals, bool padded) {
   return replaced(kSupport, "$LAYOUT", padded ? kLayout : "") + (reads_reals ? kReadReal : "");
+}
+
+const char* main_outputs_text() {
+  return kOutputs;
 }
 
 const char* main_results_text() {

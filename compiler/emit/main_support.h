@@ -12,6 +12,9 @@ namespace stencil::emit {
 // device memory.
 std::string main_support_text(bool reads_reals, bool padded);
 
+// Functions that write arrays to .npy files once a run is over.
+const char* main_outputs_text();
+
 // Functions that print and compare the values of reductions.
 const char* main_results_text();
 

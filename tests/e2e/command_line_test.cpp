@@ -131,12 +131,12 @@ TEST_F(CommandLine, MessagesOnStepsAreShort) {
 }
 
 TEST_F(CommandLine, ADerivedHeaderDoesNotOverwriteTheProgram) {
-  write("heat.h", kHeat);
-  const Outcome outcome = stencilc("heat.h -o heat.cu --header");
+  write("heat_cuda.h", kHeat);
+  const Outcome outcome = stencilc("heat_cuda.h -o heat.cu --header");
   EXPECT_EQ(outcome.status, 2) << outcome.err;
   expect_contains(outcome.err, "U013");
-  EXPECT_EQ(files(), "heat.h");
-  EXPECT_EQ(read(file("heat.h")), kHeat);
+  EXPECT_EQ(files(), "heat_cuda.h");
+  EXPECT_EQ(read(file("heat_cuda.h")), kHeat);
 }
 
 // What docs/errors.md says: files and values at run time are usage.

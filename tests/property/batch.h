@@ -18,6 +18,7 @@ struct Item {
   ir::Program program;
   kernel::Module module;  // its name must be unique in the batch
   reference::State state;
+  std::vector<bool> given;  // params, by ParamId; the others have defaults or follow from these
   int64_t steps = 0;
   std::string label;     // seed, schedule, mode: to reproduce it
   std::string problem;   // set by the run: what went wrong, empty if nothing did

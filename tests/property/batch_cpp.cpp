@@ -1,7 +1,8 @@
 // The emitted C++ files, with their drivers, through the packed entry point that other programs
 // call. All modules of a batch in one translation unit, each in a namespace of its own, so that the
-// compiler starts once per batch. Optimisation is off: what is tested is what the program says, and
-// the sanitizing effect of plain code costs less than optimising thousands of kernels.
+// compiler starts once per batch. Params that follow from others are left to the emitted driver.
+// Optimisation is off: what is tested is what the program says, and the sanitizing effect of plain
+// code costs less than optimising thousands of kernels.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -69,7 +70,8 @@ const char* run_item(void* library, Item& item) {
       put(item.state.real_params[id]);
     else
       put(static_cast<float>(item.state.real_params[id]));
-    parameters.push_back(&values[p]);
+    const bool follows = parameter.derived && !item.given[id];
+    parameters.push_back(follows ? nullptr : &values[p]);
   }
   PackedResults results(item.module.plan, item.state);
   if (!results.empty()) arrays.push_back(results.data());

@@ -96,6 +96,29 @@ std::optional<ir::Program> load(const Recipe& recipe, Diagnostics& diagnostics) 
                       diagnostics);
 }
 
+// What a param is when the compiler is told all values, unless it is what these are; else "".
+static std::string other_at_compile_time(const Recipe& recipe, const std::vector<int64_t>& integers,
+                                         const std::vector<double>& reals) {
+  Recipe closed = recipe;
+  closed.open = false;
+  for (const auto& [param, value] : recipe.program.reals) closed.fixed.insert(param);
+  Diagnostics diagnostics;
+  const auto program = load(closed, diagnostics);
+  if (!program) return render(Source("", recipe.program.text), diagnostics);
+  for (size_t p = 0; p < program->params.size(); ++p) {
+    const ir::Param& param = program->params[p];
+    const double real = param.real_value.value_or(0);
+    const bool same = is_integer(param.type) ? param.integer_value == integers[p]
+                      : param.type == Scalar::F32
+                          ? static_cast<float>(real) == static_cast<float>(reals[p])
+                          : real == reals[p];
+    if (same) continue;
+    return fmt::format("param {} is {} {} at compile time, and {} {} at run time", param.name,
+                       param.integer_value.value_or(0), real, integers[p], reals[p]);
+  }
+  return "";
+}
+
 std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, kernel::Module module,
                             std::string& problem) {
   const auto problems = kernel::verify(module);
@@ -105,14 +128,28 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   }
   std::vector<int64_t> integers(program.params.size(), 0);
   std::vector<double> reals(program.params.size(), 0);
+  std::vector<bool> given(program.params.size(), false);
   for (size_t p = 0; p < program.params.size(); ++p) {
     for (const auto& [param, value] : recipe.program.integers) {
-      if (program.params[p].name == param) integers[p] = value;
+      if (program.params[p].name != param) continue;
+      integers[p] = value;
+      given[p] = true;
     }
     for (const auto& [param, value] : recipe.program.reals) {
-      if (program.params[p].name == param) reals[p] = value;
+      if (program.params[p].name != param) continue;
+      reals[p] = value;
+      given[p] = true;
     }
+    // Without a value in the recipe it is known to the compiler, or follows from others.
+    if (!given[p]) integers[p] = program.params[p].integer_value.value_or(0);
+    if (!given[p]) reals[p] = program.params[p].real_value.value_or(0);
   }
+  if (const auto fault = ir::derive_params(program, given, integers, reals)) {
+    problem = fault->message + "; " + fault->hint;
+    return std::nullopt;
+  }
+  problem = other_at_compile_time(recipe, integers, reals);
+  if (!problem.empty()) return std::nullopt;
   const Diagnostics checks = ir::failed_checks(program, integers, reals);
   if (checks.has_errors()) {
     problem = render(Source("", ""), checks);
@@ -139,6 +176,7 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   made.item.program = program;
   made.item.module = std::move(module);
   made.item.state = std::move(*state);
+  made.item.given = std::move(given);
   made.item.steps = recipe.steps;
   return made;
 }

@@ -29,6 +29,40 @@ std::string list(const Offset& offset) {
   return fmt::format("{}", fmt::join(offset, ","));
 }
 
+// Params that follow from others, of which some are given all the same.
+std::string Generator::derived_params() {
+  static const std::vector<std::string> kIntegers = {"2 * m - 1", "m / 2", "m % 3",
+                                                     "max(m, 0) + 1"};
+  static const std::vector<std::string> kReals = {
+      "alpha / gamma",
+      "0.5 * alpha * beta + 0.25",
+      "min(alpha, beta) - 1 / gamma",
+      "sqrt(alpha) / (1 + m * m)",
+      "0.1 * m / gamma",
+      "select(gamma > 4, alpha, beta)",
+      "float(alpha) * 0.3 - beta / 7",
+      "alpha * alpha * alpha / 3",
+      "0.125 * real(derived_integer) + alpha * beta * 0.1"};
+  static const std::vector<std::string> kChains = {
+      "derived_real * derived_real", "max(derived_real, 0.1) / gamma",
+      "derived_real * 0.7 + derived_integer / 9.0", "fma(derived_real, alpha, 0.1)"};
+  const size_t integer = static_cast<size_t>(random_.below(static_cast<int>(kIntegers.size())));
+  std::string text = fmt::format("param derived_integer : integer = {};\n", kIntegers[integer]);
+  // What is affine in open params stands for the param in the code: it cannot be given.
+  if (integer > 0 && random_.chance(25)) {
+    out_.integers.emplace_back("derived_integer", random_.between(-3, 5));
+    covers("derived param that is given");
+  }
+  text += fmt::format("param derived_real : real = {};\n", random_.pick(kReals));
+  text += fmt::format("param derived_double : double = {};\n", random_.pick(kChains));
+  for (const char* name : {"derived_real", "derived_double"}) {
+    if (!random_.chance(25)) continue;
+    out_.reals.emplace_back(name, random_.unit());
+    covers("derived param that is given");
+  }
+  return text;
+}
+
 GeneratedProgram Generator::run() {
   out_.rank = 1 + random_.weighted(choices_.ranks);
   needed_.assign(rank(), 1);
@@ -49,6 +83,7 @@ GeneratedProgram Generator::run() {
   text +=
       "param m : integer;\nparam alpha : real = 0.375;\nparam beta : double = 0.6;\n"
       "param gamma : real = 6;\n";
+  text += derived_params();
   text += fmt::format("grid G = [{}]{};\n", box_of(Margin(out_.rank)), grid_attributes());
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
@@ -56,9 +91,9 @@ GeneratedProgram Generator::run() {
   // Divisors may be m + 1 or m - 1, and a zero that is known at compile time is an error.
   const int64_t m = random_.between(-3, 5);
   out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m);
-  out_.reals = {{"alpha", random_.unit()},
-                {"beta", 2 * random_.unit() - 1},
-                {"gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000})}};
+  out_.reals.emplace_back("alpha", random_.unit());
+  out_.reals.emplace_back("beta", 2 * random_.unit() - 1);
+  out_.reals.emplace_back("gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000}));
   out_.text = text + declarations() + functions;
   constexpr int kDoubleBits = 50, kInitialBits = 3, kPointBits = 18;  // of a sum over the grid
   const int left = kDoubleBits - kInitialBits - (reduces ? kPointBits : 0);

@@ -87,6 +87,7 @@ class Generator {
   std::string random_range(size_t d, const Margin& reach);
   std::string region(const Site& site, const std::vector<std::string>& fixed = {});
   std::string named_region(const Margin& reach);
+  std::string derived_params();
   void choose_sizes();
 
   // stencils.cpp

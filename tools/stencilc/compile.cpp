@@ -23,10 +23,10 @@ namespace {
 struct TargetInfo {
   const char* name;
   const char* extension;
-  const char* header_extension;
+  const char* header_ending;  // in place of the extension
   emit::Target target;
 };
-constexpr TargetInfo kTargets[] = {{"cuda", ".cu", ".h", emit::Target::Cuda},
+constexpr TargetInfo kTargets[] = {{"cuda", ".cu", "_cuda.h", emit::Target::Cuda},
                                    {"opencl", ".cl", "", emit::Target::OpenCl},
                                    {"cpp", ".cpp", ".h", emit::Target::Cpp}};
 
@@ -89,9 +89,8 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
 std::string header_path(const Arguments& arguments, const TargetInfo& target) {
   if (!arguments.header) return "";
   if (!arguments.header->empty()) return *arguments.header;
-  return std::filesystem::path(arguments.output)
-      .replace_extension(target.header_extension)
-      .string();
+  return std::filesystem::path(arguments.output).replace_extension("").string() +
+         target.header_ending;
 }
 
 // Outputs that would overwrite the program or one another; `header` is "" where there is none.

@@ -20,10 +20,11 @@ std::vector<Out> apply(Scalar input, Scalar output, const Expr& value, std::vect
   options.target = Target::Cpp;
   const testing_support::HostLibrary library(
       emit(samples::pointwise(input, output, value), options));
-  auto* run = library.get<const char*(const In*, Out*, int64_t, int)>("pointwise_run");
+  auto* run = library.get<const char*(const In*, Out*, int64_t, const int*)>("pointwise_run");
   std::vector<Out> out(in.size());
   if (!run) return {};
-  EXPECT_STREQ(run(in.data(), out.data(), 1, static_cast<int>(in.size())), nullptr);
+  const int size = static_cast<int>(in.size());  // `struct pointwise_params`
+  EXPECT_STREQ(run(in.data(), out.data(), 1, &size), nullptr);
   return out;
 }
 

@@ -53,19 +53,30 @@ std::vector<float> heat_step(const std::vector<float>& a, int n, int m, float al
   return next;
 }
 
-using HeatRun = const char*(float*, int64_t, int, int, float);
+// `struct heat_params` and `struct wave_params`.
+struct HeatParams {
+  int n, m;
+  float alpha;
+};
+struct WaveParams {
+  int n;
+};
+using HeatRun = const char*(float*, int64_t, const HeatParams*);
 using Packed = const char*(void**, const void* const*, int64_t, int64_t);
 
 TEST(RunCpp, DirectKernelAtAwkwardSizes) {
   const HostLibrary library(cpp(samples::heat()));
   auto* run = library.get<HeatRun>("heat_run");
   ASSERT_TRUE(run);
+  const auto run_heat = [&](float* a, int64_t steps, HeatParams params) {
+    return run(a, steps, &params);
+  };
   for (const auto& [n, m] : {std::pair{3, 3}, {5, 31}, {4, 33}, {37, 64}, {9, 100}}) {
     for (int steps : {0, 1, 2, 5}) {
       std::vector<float> got = random_values(static_cast<size_t>(n * m));
       std::vector<float> expected = got;
       for (int s = 0; s < steps; ++s) expected = heat_step(expected, n, m, 0.3f);
-      ASSERT_STREQ(run(got.data(), steps, n, m, 0.3f), nullptr);
+      ASSERT_STREQ(run_heat(got.data(), steps, {n, m, 0.3f}), nullptr);
       EXPECT_TRUE(same_bits(got, expected)) << n << "x" << m << ", " << steps << " steps";
     }
   }
@@ -75,12 +86,16 @@ TEST(RunCpp, ChecksComeBeforeAnythingElse) {
   const HostLibrary library(cpp(samples::heat()));
   auto* run = library.get<HeatRun>("heat_run");
   ASSERT_TRUE(run);
-  EXPECT_STREQ(run(nullptr, 1, 2, 9, 0.3f), "N is at least 3");
-  EXPECT_STREQ(run(nullptr, -1, 9, 9, 0.3f), "the number of steps is negative");
-  EXPECT_STREQ(run(nullptr, 1, 9, 0, 0.3f), "array A: an extent is below 1, or it is too large");
-  EXPECT_STREQ(run(nullptr, 1, 2147483647, 2147483647, 0.3f),
+  const auto run_heat = [&](float* a, int64_t steps, HeatParams params) {
+    return run(a, steps, &params);
+  };
+  EXPECT_STREQ(run_heat(nullptr, 1, {2, 9, 0.3f}), "N is at least 3");
+  EXPECT_STREQ(run_heat(nullptr, -1, {9, 9, 0.3f}), "the number of steps is negative");
+  EXPECT_STREQ(run_heat(nullptr, 1, {9, 0, 0.3f}),
                "array A: an extent is below 1, or it is too large");
-  EXPECT_STREQ(run(nullptr, 1, 1000000000, 1000000000, 0.3f),
+  EXPECT_STREQ(run_heat(nullptr, 1, {2147483647, 2147483647, 0.3f}),
+               "array A: an extent is below 1, or it is too large");
+  EXPECT_STREQ(run_heat(nullptr, 1, {1000000000, 1000000000, 0.3f}),
                "heat_step: too many blocks for one launch");
 }
 
@@ -207,10 +222,12 @@ TEST(RunCpp, TilesOfTheSizesThatArePlanned) {
 
 TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
   const HostLibrary library(cpp(samples::wave()));
-  auto* run = library.get<const char*(float*, float*, const float*, int64_t, int)>("wave_run");
+  auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
+      "wave_run");
   auto* packed = library.get<Packed>("wave_run_packed");
   ASSERT_TRUE(run && packed);
   const int n = 50;
+  const WaveParams params{n};
   const std::vector<float> c2 = random_values(n);
   for (int steps = 0; steps < 8; ++steps) {
     for (int64_t first : {0, 3}) {
@@ -227,7 +244,7 @@ TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
         u = next;
       }
       if (first == 0) {
-        ASSERT_STREQ(run(got.data(), got_previous.data(), c2.data(), steps, n), nullptr);
+        ASSERT_STREQ(run(got.data(), got_previous.data(), c2.data(), steps, &params), nullptr);
       } else {
         void* arrays[] = {got.data(), got_previous.data(), const_cast<float*>(c2.data())};
         const void* parameters[] = {&n};
@@ -259,10 +276,13 @@ TEST(RunCpp, ThePragmaForbidsContraction) {
   const HostLibrary library(cpp(samples::heat(FpMode::Strict)), "-O3 -march=haswell");
   auto* run = library.get<HeatRun>("heat_run");
   ASSERT_TRUE(run);
+  const auto run_heat = [&](float* a, int64_t steps, HeatParams params) {
+    return run(a, steps, &params);
+  };
   if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor has no fused multiply-add";
   std::vector<float> got = random_values(64);
   const std::vector<float> old = got;
-  ASSERT_STREQ(run(got.data(), 1, 8, 8, 0.3f), nullptr);
+  ASSERT_STREQ(run_heat(got.data(), 1, {8, 8, 0.3f}), nullptr);
   const auto at = [&](int y, int x) { return old[static_cast<size_t>(y * 8 + x)]; };
   for (int y = 1; y < 7; ++y) {
     for (int x = 1; x < 7; ++x) {
@@ -274,7 +294,7 @@ TEST(RunCpp, ThePragmaForbidsContraction) {
 }
 
 TEST(RunCpp, MainChecksItself) {
-  const SelfCheck self_check{samples::heat_initial(), samples::heat_plain()};
+  const HostModules self_check{samples::heat_initial(), samples::heat_plain()};
   Options options;
   options.target = Target::Cpp;
   options.main = true;
@@ -290,9 +310,9 @@ TEST(RunCpp, MainChecksItself) {
   EXPECT_NE(output.find("check=passed"), std::string::npos) << output;
 
   // A module that differs from its reference fails, and says where.
-  SelfCheck wrong = self_check;
-  auto& alpha = std::get<kernel::Launch>(wrong.reference.plan.actions[0]);
-  wrong.reference.plan.arrays[0].copies = 2;
+  HostModules wrong = self_check;
+  auto& alpha = std::get<kernel::Launch>(wrong.reference->plan.actions[0]);
+  wrong.reference->plan.arrays[0].copies = 2;
   alpha.arrays[0].slot = 1;
   alpha.arrays[1].slot = 0;
   std::ofstream(base + "2.cpp") << emit(samples::heat(), options, &wrong);
@@ -304,6 +324,21 @@ TEST(RunCpp, MainChecksItself) {
                          std::istreambuf_iterator<char>());
   EXPECT_NE(text.find("FAILED at ["), std::string::npos) << text;
   EXPECT_EQ(WEXITSTATUS(std::system((base + " N=20 2> /dev/null").c_str())), 2) << "M is missing";
+
+  // Agreement on nothing is no agreement.
+  HostModules bare = self_check;
+  bare.initial.kernels.clear();
+  bare.initial.plan.actions.clear();
+  std::ofstream(base + "3.cpp") << emit(samples::heat(), options, &bare);
+  ASSERT_TRUE(run_command("c++ -std=c++17 -O1 -o " + base + "3 " + base + "3.cpp"));
+  const auto status_with = [&](const std::string& arguments) {
+    return WEXITSTATUS(std::system(
+        (base + "3 N=20 M=33 --repeat 1 " + arguments + " > " + base + ".log").c_str()));
+  };
+  EXPECT_EQ(status_with(""), 0) << "random values";
+  EXPECT_EQ(status_with("--zeros"), 1);
+  EXPECT_EQ(status_with("--steps 0"), 1);
+  EXPECT_EQ(status_with("--zeros --no-check"), 0);
 }
 
 }  // namespace

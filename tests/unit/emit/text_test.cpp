@@ -66,7 +66,8 @@ TEST(Cuda, Driver) {
   const std::string text = emit_for(Target::Cuda, samples::heat());
   EXPECT_TRUE(has(
       text,
-      "extern \"C\" const char* heat_run(float* A, int64_t steps, int N, int M, float alpha) {"));
+      "extern \"C\" const char* heat_run(float* A, int64_t steps, const heat_params* params) {"));
+  EXPECT_TRUE(has(text, "const char* error = heat_run_device((float*)A_device.pointer, steps,"));
   EXPECT_TRUE(has(text, "dim3(32, 4, 1), 0, stream>>>(A_slots[0], A_slots[1],"));
   EXPECT_TRUE(has(text, "if (A_slots[0] != A) {"));
   EXPECT_TRUE(has(text, "return \"N is at least 3\";"));
@@ -361,7 +362,7 @@ TEST(Names, ReservedOnesAreChangedEverywhere) {
   const std::string cuda = emit_for(Target::Cuda, module);
   EXPECT_TRUE(has(cuda, "main_(const float* __restrict__ blockIdx_, float* __restrict__ sin_,"));
   EXPECT_TRUE(has(cuda, "sin_[y * M + x] = "));
-  EXPECT_TRUE(has(cuda, "heat_run(float* float4_, int64_t steps_2, int N, int M, float steps)"));
+  EXPECT_TRUE(has(cuda, "heat_run(float* float4_, int64_t steps_2, const heat_params* params)"));
   EXPECT_TRUE(has(emit_for(Target::Cpp, module), "heat_run(float* float4, int64_t steps_2,"));
 }
 
@@ -460,13 +461,21 @@ TEST(Layout, SameInputSameText) {
 
 TEST(Header, DeclaresTheEntryPoints) {
   const std::string text = emit_header(samples::wave(), Target::Cuda);
-  EXPECT_TRUE(has(text, "#ifndef WAVE_H\n"));
+  EXPECT_TRUE(has(text, "#ifndef WAVE_CUDA_H\n"));
+  EXPECT_TRUE(
+      has(text, "typedef struct wave_params {\n  // must be given\n  int N;\n} wave_params;"));
+  EXPECT_TRUE(has(text, "wave_params wave_default_params(void);"));
+  EXPECT_TRUE(has(text, "const char* wave_derive_params(wave_params* params);"));
   EXPECT_TRUE(has(
-      text, "const char* wave_run(float* U, float* U_1, const float* c2, int64_t steps, int N);"));
+      text, "const char* wave_init(float* U, float* U_1, float* c2, const wave_params* params);"));
+  EXPECT_TRUE(has(text,
+                  "const char* wave_run(float* U, float* U_1, const float* c2, int64_t steps,\n"
+                  "    const wave_params* params);"));
   EXPECT_TRUE(has(text, "cudaStream_t stream);"));
   EXPECT_TRUE(has(text, "//   U_1[N], 1 step(s) back\n"));
   const std::string cpp = emit_header(samples::wave(), Target::Cpp);
   EXPECT_TRUE(lacks(cpp, "cuda"));
+  EXPECT_TRUE(has(cpp, "#ifndef WAVE_H\n"));
   EXPECT_TRUE(has(cpp, "wave_run_packed(void** arrays, const void* const* parameters,"));
 }
 

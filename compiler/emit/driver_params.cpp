@@ -1,0 +1,253 @@
+// Params and initial values in emitted drivers: NAME_default_params, NAME_derive_params, NAME_init,
+// and the first lines of entry points, which know all params from then on.
+//
+// A member of NAME_params that nobody has given holds a NaN, or the least integer. So whoever
+// changes one member and calls an entry point gets those that follow from it, without a call or a
+// flag that could be forgotten; and whoever gives such a member keeps it. NaNs are told by their
+// bits, since a file compiled for speed may assume that there are none.
+//
+// What follows is computed as the compiler does it (compiler/ir/derive.cpp), in steps of one
+// operation each. They are volatile, so that no flag of the host's compiler contracts two of them,
+// keeps more bits between them, or computes them in another order.
+#include <fmt/format.h>
+
+#include "compiler/emit/driver_printer.h"
+#include "compiler/kernel/walk.h"
+
+namespace stencil::emit {
+
+using kernel::Array;
+using kernel::Expr;
+using kernel::Launch;
+using kernel::Parameter;
+
+namespace {
+
+constexpr const char* kNotGiven = R"text(// What a param holds that is not given.
+static double stencil_not_given(void) {
+  const uint64_t bits = 0x7ff8000000000000u;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+)text";
+
+constexpr const char* kBits = R"text(static uint64_t stencil_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits & 0x7fffffffffffffffu;
+}
+
+)text";
+
+const char* least(Scalar type) {
+  return type == Scalar::I64 ? "INT64_MIN" : "INT32_MIN";
+}
+
+bool must_be_given(const Parameter& parameter) {
+  return !parameter.derived && !parameter.real_default && !parameter.integer_default;
+}
+
+std::set<std::string> variables_of(const Expr& expr) {
+  std::set<std::string> names;
+  kernel::for_each_node(expr, [&](const Expr& node) {
+    if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) names.insert(v->name);
+  });
+  return names;
+}
+
+}  // namespace
+
+// --- Params
+// ------------------------------------------------------------------------------------------------------
+
+// Prints what `expr` takes, an operation a line, each kept in a variable of its own; a leaf.
+Expr Driver::settled(const Expr& expr, std::map<const kernel::ExprNode*, Expr>& done) {
+  const auto* operation = std::get_if<kernel::Operation>(&expr->kind);
+  if (!operation) return expr;
+  const auto known = done.find(expr.get());
+  if (known != done.end()) return known->second;
+  std::vector<Expr> operands;
+  for (const Expr& operand : operation->operands) operands.push_back(settled(operand, done));
+  const Expr value = operation->op == Op::Convert
+                         ? kernel::convert(operands[0], expr->type)
+                         : kernel::operation(operation->op, std::move(operands));
+  const std::string name = names_.fresh("step_value");
+  out_.line(fmt::format("const volatile {} {} = {};", cpp_dialect().type(expr->type), name,
+                        expressions_.print(value)));
+  return done[expr.get()] = kernel::variable(name, expr->type);
+}
+
+void Driver::default_params() {
+  out_.open("extern \"C\" " + api_.default_params_signature() + " {");
+  out_.line(fmt::format("{} {};", api_.params_type(), api_.values()));
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    const Parameter& parameter = plan_.parameters[p];
+    const bool none = parameter.derived || must_be_given(parameter);
+    std::string value = is_float(parameter.type) ? "stencil_not_given()" : least(parameter.type);
+    if (!none && is_float(parameter.type)) {
+      value = real_literal(*parameter.real_default, parameter.type, cpp_dialect());
+    } else if (!none) {
+      value = std::to_string(*parameter.integer_default);
+    } else if (is_float(parameter.type)) {
+      value = fmt::format("({}){}", api_.parameter_type(static_cast<int>(p)), value);
+    }
+    out_.line(
+        fmt::format("{}.{} = {};", api_.values(), api_.parameter_name(static_cast<int>(p)), value));
+  }
+  out_.line(fmt::format("return {};", api_.values()));
+  out_.close();
+  out_.blank();
+}
+
+// Computes a param that follows from others, unless it is given; then it must be there.
+void Driver::derive_param(size_t p, bool read) {
+  const Parameter& parameter = plan_.parameters[p];
+  const std::string name = api_.parameter_name(static_cast<int>(p));
+  const std::string member = api_.params() + "->" + name;
+  const bool real = is_float(parameter.type);
+  if (parameter.derived) {
+    out_.open(real ? fmt::format("if (stencil_bits({}) > 0x7ff0000000000000u) {{", member)
+                   : fmt::format("if ({} == {}) {{", member, least(parameter.type)));
+    std::map<const kernel::ExprNode*, Expr> done;
+    out_.line(
+        fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
+    out_.close();
+  }
+  out_.open(real ? fmt::format("if (stencil_bits({}) >= 0x7ff0000000000000u) {{", member)
+                 : fmt::format("if ({} == {}) {{", member, least(parameter.type)));
+  std::string message = fmt::format("param {} is not given", parameter.name);
+  if (parameter.derived) {
+    message = fmt::format("param {} comes out as no finite number: {}", parameter.name,
+                          parameter.derived_text);
+  } else if (real) {
+    message = fmt::format("param {} is no finite number{}", parameter.name,
+                          must_be_given(parameter) ? ", or not given" : "");
+  }
+  out_.line(fmt::format("return {};", string_literal(message)));
+  out_.close();
+  if (!read) return;
+  out_.line(
+      fmt::format("const {} {} = {};", api_.parameter_type(static_cast<int>(p)), name, member));
+}
+
+void Driver::derive_params() {
+  std::set<std::string> read;
+  for (const Parameter& parameter : plan_.parameters) {
+    if (parameter.derived) read.merge(variables_of(parameter.derived));
+  }
+  for (const kernel::Pinned& pinned : plan_.pinned) read.merge(variables_of(pinned.derived));
+  out_.open("extern \"C\" " + api_.derive_params_signature() + " {");
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    derive_param(p, read.count(plan_.parameters[p].name) > 0);
+  }
+  for (const kernel::Pinned& pinned : plan_.pinned) {
+    std::map<const kernel::ExprNode*, Expr> done;
+    out_.open("{");
+    const std::string value = expressions_.print(settled(pinned.derived, done));
+    const bool real = is_float(pinned.type);
+    const std::string expected = real ? real_literal(pinned.real, pinned.type, cpp_dialect())
+                                      : std::to_string(pinned.integer);
+    out_.open(fmt::format("if ({} != {}) {{", value, expected));
+    out_.line(fmt::format(
+        "return {};",
+        string_literal(fmt::format("param {} is part of the code, and would have another value: {}",
+                                   pinned.name, pinned.derived_text))));
+    out_.close();
+    out_.close();
+  }
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+void Driver::params_functions() {
+  if (!api_.has_params()) return;
+  bool reals = false, missing = false;
+  for (const Parameter& parameter : plan_.parameters) {
+    if (!is_float(parameter.type)) continue;
+    reals = true;
+    missing |= parameter.derived || must_be_given(parameter);
+  }
+  if (missing) out_.verbatim(kNotGiven);
+  if (reals) out_.verbatim(kBits);
+  default_params();
+  derive_params();
+}
+
+// Within an entry point: the values of all params, and locals of these names that have them.
+void Driver::take_params(const std::set<std::string>& locals) {
+  if (!api_.has_params()) return;
+  out_.line(fmt::format("{0} {1} = {2} ? *{2} : {3}_default_params();", api_.params_type(),
+                        api_.values(), api_.params(), module_.name));
+  name_params(locals);
+}
+
+void Driver::name_params(const std::set<std::string>& locals) {
+  out_.line(fmt::format("if (const char* error = {}_derive_params(&{})) return error;",
+                        module_.name, api_.values()));
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    if (!locals.count(plan_.parameters[p].name)) continue;
+    const int parameter = static_cast<int>(p);
+    out_.line(fmt::format("const {0} {1} = {2}.{1};", api_.parameter_type(parameter),
+                          api_.parameter_name(parameter), api_.values()));
+  }
+}
+
+std::set<std::string> Driver::all_parameters() const {
+  std::set<std::string> names;
+  for (const kernel::Parameter& parameter : plan_.parameters) names.insert(parameter.name);
+  return names;
+}
+
+// --- Initial values
+// ----------------------------------------------------------------------------------------------
+
+// NAME_init: the arrays of the module of initial values are those of this plan, dense.
+void Driver::init(const InitialValues& initial) {
+  std::set<size_t> given;
+  for (const kernel::Action& action : initial.module->plan.actions) {
+    for (const kernel::ArrayArgument& argument : std::get<Launch>(action).arrays) {
+      given.insert(static_cast<size_t>(argument.array));
+    }
+  }
+  out_.comment("Puts the initial values into every level of the arrays.");
+  out_.open("extern \"C\" " + api_.init_signature() + " {");
+  take_params(given.empty() ? checked_parameters() : all_parameters());
+  const std::set<std::string> checked = checked_parameters();
+  std::vector<std::string> check = {"0"}, items;
+  for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
+  items.insert(items.end(), {"1", "0"});
+  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
+    items.push_back(api_.parameter_name(static_cast<int>(p)));
+    if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
+  }
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (given.count(a)) continue;
+    for (const Pointer& pointer : api_.pointers()) {
+      if (pointer.array != static_cast<int>(a)) continue;
+      out_.line(fmt::format("memset({},{}0,{}(size_t)({}));", pointer.name, soft_space(0),
+                            soft_space(0), bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
+    }
+  }
+  if (!given.empty()) {
+    out_.line(fmt::format("if (const char* error = {}({})) return error;", initial.advance,
+                          comma_list(items)));
+  }
+  std::string newest;
+  for (const Pointer& pointer : api_.pointers()) {
+    const auto a = static_cast<size_t>(pointer.array);
+    if (pointer.level == 0) newest = pointer.name;
+    if (pointer.level == 0 || !given.count(a)) continue;
+    out_.line(fmt::format("memcpy({},{}{},{}(size_t)({}));", pointer.name, soft_space(0), newest,
+                          soft_space(0), bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
+  }
+  out_.line("return NULL;");
+  out_.close();
+  out_.blank();
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,39 @@
+// Host functions made of a module of their own: initial values, and the plain loops of a
+// self-check. They stand in a namespace, because modules name their kernels and constants without
+// regard to others.
+#include <fmt/format.h>
+
+#include "compiler/emit/driver.h"
+#include "compiler/emit/helpers.h"
+#include "compiler/emit/writer.h"
+
+namespace stencil::emit {
+
+void host_module(Text& out, const std::string& name_space, const kernel::Module& module,
+                 const Dialect& file) {
+  Names names(module, file);
+  WriterOptions options;
+  options.exported = false;
+  options.parallel_loops = true;
+  Writer writer(module, cpp_dialect(), Target::Cpp, names, options);
+  for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
+  Names host_names = names.for_host(module);
+  const HostApi api(module, host_names);
+  ExpressionPrinter expressions(cpp_dialect(), module, host_names);
+  Text loop;
+  advance_function(loop, module, api, host_names, expressions);
+  std::set<std::string> helpers = writer.expressions().helpers();
+  helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
+
+  out.line(fmt::format("namespace {} {{", name_space));
+  out.blank();
+  api.declare_results(out);
+  out.verbatim(helper_text(helpers, cpp_dialect()));
+  out.verbatim(writer.constants(loop.str()));
+  out.verbatim(writer.text());
+  out.verbatim(loop.str());
+  out.line(fmt::format("}}  // namespace {}", name_space));
+  out.blank();
+}
+
+}  // namespace stencil::emit

@@ -1,0 +1,80 @@
+#!/bin/bash
+# An emitted file within another program: a client in C that includes the header gets, for values
+# that it gives at run time, the bits of a file whose compiler was told them; whatever the flags of
+# the host's compiler; and so does the program of --main. The headers for C++ and for CUDA lie side
+# by side.
+#
+#   embed_test.sh STENCILC
+stencilc=$1
+here=$(cd "$(dirname "$0")" && pwd)/embed
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# client OUTPUT FLAGS ARGUMENTS...: what the client prints.
+client() {
+  local output=$1 flags=$2
+  shift 2
+  # shellcheck disable=SC2086
+  "${CXX:-g++}" -std=c++17 -Wall -Wextra -Werror $flags -c plate.cpp -o plate.o &&
+    "${CC:-gcc}" -Wall -Wextra -Werror -c client.c -o client.o &&
+    "${CXX:-g++}" $flags client.o plate.o -o client && ./client "$@" >"$output"
+}
+
+cp "$here/client.c" "$here/plate.stn" .
+"$stencilc" plate.stn -o plate.cpp --header || fail "emitting"
+client given "-O2 -ffp-contract=off" 1.7 || fail "the client with kappa = 1.7"
+client both "-O2 -ffp-contract=off" 1.7 0.0009765625 || fail "the client with kappa and dt"
+client stale "-O0 -ffp-contract=off" || fail "the client with defaults"
+cmp -s given stale && fail "kappa changes nothing"
+"$stencilc" plate.stn -o plate.cpp --header -D kappa=1.7 || fail "emitting with -D"
+client told "-O0 -ffp-contract=off" || fail "the client with -D kappa=1.7"
+cmp given told || fail "a param given at run time is not as one given to the compiler"
+"$stencilc" plate.stn -o plate.cpp --header -D kappa=1.7 -D dt=0.0009765625 || fail "emitting"
+client told "-O0 -ffp-contract=off" || fail "the client with both by -D"
+cmp both told || fail "a param that follows does not keep what it is given"
+
+# Values that follow do not depend on flags that let a compiler compute as it likes.
+"$stencilc" plate.stn -o plate.cpp --header --fp fast || fail "emitting with --fp fast"
+client fast "-O3 -ffast-math -march=native" 1.7 || fail "the client under -ffast-math"
+[ "$(head -n 1 fast | cut -d' ' -f2)" = "$(head -n 1 given | cut -d' ' -f2)" ] ||
+  fail "-ffast-math changes dt: $(head -n 1 fast), $(head -n 1 given)"
+
+"$stencilc" plate.stn -o plate.cu --header || fail "emitting CUDA"
+[ -f plate.h ] && [ -f plate_cuda.h ] || fail "one header in place of two"
+
+"$stencilc" plate.stn -o main.cpp --main && "${CXX:-g++}" -std=c++17 -O1 -Wall -Wextra -Werror \
+  -ffp-contract=off main.cpp -o main || fail "the program of --main"
+./main N=9 kappa=1.7 --repeat 1 --out T=T.npy --out Q=Q.npy >log || fail "running it: $(cat log)"
+"$stencilc" run plate.stn --open N -D N=9 -D kappa=1.7 --device reference --out T=T_run.npy \
+  --out Q=Q_run.npy >log 2>&1 || fail "stencilc run: $(cat log)"
+for field in T Q; do
+  cmp <(tail -c 648 $field.npy) <(tail -c 648 ${field}_run.npy) || fail "--out $field"
+done
+./main N=9 kappa=0 >log 2>&1 && fail "kappa = 0 runs"
+grep -q 'param dt comes out as no finite number: 0.2\*dx\*dx / kappa' log || fail "$(cat log)"
+./main >log 2>&1 && fail "it runs without N"
+grep -q 'param N is not given' log || fail "$(cat log)"
+./main N=9 --repeat 1 --steps 0 >log 2>&1 && fail "a check of no step passes"
+
+# A program without initial values is checked on random ones; a check of zeros alone says nothing.
+cat >bare.stn <<'PROGRAM'
+grid G = [0..99] steps 5;
+field A : real on G;
+stencil s : A[1..98] = 0.5 * (A[-1] + A[1]);
+PROGRAM
+"$stencilc" bare.stn -o bare.cpp --main && "${CXX:-g++}" -O1 -ffp-contract=off bare.cpp -o bare ||
+  fail "emitting a program without init"
+./bare --repeat 1 >log || fail "$(cat log)"
+grep -q 'initial values: random' log || fail "$(cat log)"
+./bare --repeat 1 --zeros >log && fail "a check of zeros passes"
+grep -q 'FAILED: the check says nothing' log || fail "$(cat log)"
+
+[ $failures -eq 0 ] && echo "passed"
+exit $((failures > 0))
