@@ -74,11 +74,12 @@ class AxisBuilder {
   ir::NodeId admissible() {
     const ir::NodeId most = constant(real_ == Scalar::F32 ? std::numeric_limits<float>::max()
                                                           : std::numeric_limits<double>::max());
-    const ir::NodeId distance = operation(Op::Abs, {axis_.origin}, real_);
     const ir::NodeId positive = operation(Op::Lt, {constant(0), axis_.spacing}, Scalar::Bool);
     const ir::NodeId finite = operation(Op::Le, {axis_.spacing, most}, Scalar::Bool);
-    const ir::NodeId near = operation(Op::Le, {distance, most}, Scalar::Bool);
     const ir::NodeId spaced = operation(Op::And, {positive, finite}, Scalar::Bool);
+    if (std::holds_alternative<ir::Constant>(axis_.graph[axis_.origin].kind)) return spaced;
+    const ir::NodeId distance = operation(Op::Abs, {axis_.origin}, real_);
+    const ir::NodeId near = operation(Op::Le, {distance, most}, Scalar::Bool);
     return operation(Op::And, {spaced, near}, Scalar::Bool);
   }
 
