@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
+#include "compiler/support/escape.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {

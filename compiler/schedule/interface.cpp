@@ -270,7 +270,7 @@ kernel::Module Interface::empty_module() const {
                                     [&](const auto& check) { return check.message == message; });
     if (stated) continue;
     module.plan.checks.push_back(
-        {condition_on_params(*this, axis.graph, axis.admissible), message});
+        {value_on_params(*this, axis.graph, axis.admissible), message});
   }
   return module;
 }
