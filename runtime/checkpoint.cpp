@@ -3,7 +3,7 @@
 // one is refused with what differs, and the arrays, each with its place and checksum.
 //
 //   write   state -> Header (checksums: one pass over the arrays) -> bytes, arrays
-//   read    bytes, mapped -> Header -> compared with program and state -> checksums -> copied
+//   read    bytes, in parts -> Header -> compared with program and state -> checksums -> copied
 //
 // A reader trusts nothing: lengths are checked against the bytes that are there, and the state is
 // touched last. Checksums are CRC-32 as zlib computes it, so that any language can check them.
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <filesystem>
@@ -20,7 +21,7 @@
 
 #include "compiler/ir/passes.h"
 #include "runtime/file_writer.h"
-#include "runtime/mapped_file.h"
+#include "runtime/input_file.h"
 
 namespace stencil::runtime {
 
@@ -31,6 +32,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 constexpr std::string_view kMagic = "STNCKPT\n";
 constexpr uint32_t kVersion = 2;
 constexpr int64_t kAlignment = 64;  // of arrays in the file
+constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
 
 struct Preamble {
   char magic[8];
@@ -339,43 +341,62 @@ Status compare(const std::string& path, const ir::Program& program, const Header
 
 // --- Reading ---------------------------------------------------------------------------------
 
-Result<Header> read_header(const std::string& path, std::string_view bytes) {
+Result<Header> read_header(const InputFile& file) {
+  const std::string& path = file.path();
   Preamble preamble{};
-  if (bytes.substr(0, kMagic.size()) != kMagic) return damaged(path, "it does not begin as one");
-  if (bytes.size() < sizeof preamble) return damaged(path, "it is truncated");
-  std::memcpy(&preamble, bytes.data(), sizeof preamble);
+  const int64_t known = std::min<int64_t>(file.size(), sizeof preamble);
+  const Status begun = file.read(0, known, &preamble);
+  if (!begun.ok()) return begun.failure();
+  if (known < static_cast<int64_t>(kMagic.size()) ||
+      std::string_view(preamble.magic, kMagic.size()) != kMagic) {
+    return damaged(path, "it does not begin as one");
+  }
+  if (known < static_cast<int64_t>(sizeof preamble)) return damaged(path, "it is truncated");
   if (preamble.version != kVersion) {
     return Failure{"R061",
                    fmt::format("'{}' has version {} of the format, this is version {}", path,
                                preamble.version, kVersion),
                    "go on with the stencilc that wrote it"};
   }
-  const auto size = static_cast<int64_t>(bytes.size());
-  if (preamble.file_bytes != size) {
-    return damaged(path, fmt::format("it has {} of {} bytes", size, preamble.file_bytes));
+  if (preamble.file_bytes != file.size()) {
+    return damaged(path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
   }
-  const auto rest = bytes.substr(sizeof preamble);
-  const bool fits =
-      preamble.header_bytes >= 0 && preamble.header_bytes <= static_cast<int64_t>(rest.size());
-  const auto text = rest.substr(0, fits ? static_cast<size_t>(preamble.header_bytes) : 0);
-  Header header;
-  Extractor extractor(text);
+  const int64_t rest = file.size() - static_cast<int64_t>(sizeof preamble);
+  const bool fits = preamble.header_bytes >= 0 && preamble.header_bytes <= rest;
+  std::string text(fits ? static_cast<size_t>(preamble.header_bytes) : 0, '\0');
+  const Status read = file.read(sizeof preamble, static_cast<int64_t>(text.size()), text.data());
+  if (!read.ok()) return read.failure();
   if (!fits || checksum_of(text.data(), preamble.header_bytes) != preamble.header_checksum) {
     return damaged(path, "the checksum of its header is wrong");
   }
+  Header header;
+  Extractor extractor(text);
   transfer(extractor, header);
   if (!extractor.complete()) return damaged(path, "its header is malformed");
   return header;
 }
 
+// The checksum of `count` bytes from `at`.
+Result<int64_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
+  std::vector<char> part(static_cast<size_t>(std::min(count, kBytesAtOnce)));
+  uLong sum = crc32_z(0, nullptr, 0);
+  for (const int64_t end = at + count; at < end; at += kBytesAtOnce) {
+    const int64_t size = std::min(kBytesAtOnce, end - at);
+    const Status read = file.read(at, size, part.data());
+    if (!read.ok()) return read.failure();
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), static_cast<z_size_t>(size));
+  }
+  return static_cast<int64_t>(sum);
+}
+
 // Whether every array is there, of the size that the state has for it, and as it was written.
-Status check_arrays(const std::string& path, std::string_view bytes, const Header& header,
-                    const reference::State& state) {
+Status check_arrays(const InputFile& file, const Header& header, const reference::State& state) {
+  const std::string& path = file.path();
   Status sound = Done{};
   for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
     if (!sound.ok()) return;
     const reference::FieldData& field = state.fields[f];
-    const auto size = static_cast<int64_t>(bytes.size());
+    const int64_t size = file.size();
     const std::string name = header.fields[f].name +
                              header.fields[f].components[static_cast<size_t>(component)].path +
                              (level > 0 ? fmt::format("@-{}", level) : "");
@@ -384,7 +405,12 @@ Status check_arrays(const std::string& path, std::string_view bytes, const Heade
                         array.bytes <= size - array.offset;
     if (!within) {
       sound = damaged(path, fmt::format("{} is not where it should be", name));
-    } else if (checksum_of(bytes.data() + array.offset, array.bytes) != array.checksum) {
+      return;
+    }
+    const auto sum = checksum_in(file, array.offset, array.bytes);
+    if (!sum.ok()) {
+      sound = sum.failure();
+    } else if (sum.value() != array.checksum) {
       sound = damaged(path, fmt::format("the checksum of {} is wrong", name));
     }
   });
@@ -438,21 +464,22 @@ Status read_checkpoint(const std::string& path, const ir::Program& program,
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     return Failure{"R010", fmt::format("cannot read '{}': not a regular file", path), ""};
   }
-  const auto file = MappedFile::open(path);
-  if (!file.ok()) return file.failure();
-  const std::string_view bytes = file.value().bytes();
-  const auto header = read_header(path, bytes);
+  const auto opened = InputFile::open(path);
+  if (!opened.ok()) return opened.failure();
+  const InputFile& file = opened.value();
+  const auto header = read_header(file);
   if (!header.ok()) return header.failure();
   const Status same = compare(path, program, header.value(), describe(program, state));
   if (!same.ok()) return same;
-  const Status sound = check_arrays(path, bytes, header.value(), state);
+  const Status sound = check_arrays(file, header.value(), state);
   if (!sound.ok()) return sound;
 
+  Status read = Done{};
   for_each_array(header.value(), [&](const ArrayEntry& array, size_t f, int level, int component) {
-    if (array.bytes == 0) return;
-    std::memcpy(state.fields[f].data(level, component), bytes.data() + array.offset,
-                static_cast<size_t>(array.bytes));
+    if (array.bytes == 0 || !read.ok()) return;
+    read = file.read(array.offset, array.bytes, state.fields[f].data(level, component));
   });
+  if (!read.ok()) return read;
   for (size_t r = 0; r < state.reductions.size(); ++r) {
     const ReductionEntry& saved = header.value().reductions[r];
     reference::ReductionValue& value = state.reductions[r];

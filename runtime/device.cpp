@@ -11,6 +11,7 @@
 #include <cctype>
 
 #include "compiler/support/diagnostic.h"
+#include "runtime/environment.h"
 
 namespace stencil::runtime {
 
@@ -63,6 +64,8 @@ Result<ChosenDevice> choose_automatically() {
 }  // namespace
 
 Result<ChosenDevice> choose_device(const std::string& name) {
+  const Status understood = check_environment();
+  if (!understood.ok()) return understood.failure();
   if (name == "auto") return choose_automatically();
   const size_t colon = name.find(':');
   const std::string base = name.substr(0, colon);
@@ -71,6 +74,12 @@ Result<ChosenDevice> choose_device(const std::string& name) {
   for (const Device& device : device_table()) {
     names.push_back(device.name);
     if (device.name != base) continue;
+    if (colon != std::string::npos && (!device.takes_selector || selector.empty())) {
+      const bool takes = device.takes_selector;
+      return Failure{
+          "R040", fmt::format("unknown device '{}'", name),
+          fmt::format("{} stands {}", base, takes ? "alone or with a name after ':'" : "alone")};
+    }
     const DeviceInfo info = device.probe(selector);
     if (info.available) return ChosenDevice{device, selector, info};
     return Failure{"R041", fmt::format("device '{}' is not present: {}", name, info.reason),

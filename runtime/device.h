@@ -117,6 +117,7 @@ struct Device {
   // Compiles without loading, which leaves the device alone: it may be measuring something. Null:
   // only load() compiles. Fails as load() does.
   Result<std::string> (*compile)(const Job& job, const std::string& selector) = nullptr;
+  bool takes_selector = false;
 };
 
 Device reference_device();
@@ -140,7 +141,7 @@ struct ChosenDevice {
   DeviceInfo info;
 };
 // The device called `name` ("host", "opencl:NAME"), or for "auto" the first that is present. R040,
-// R041.
+// R041; R077 for the environment (environment.h), which devices are about to read.
 Result<ChosenDevice> choose_device(const std::string& name);
 
 }  // namespace stencil::runtime

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "compiler/emit/emit.h"
+#include "compiler/support/numbers.h"
 #include "runtime/cuda_copies.h"
 #include "runtime/device_plan.h"
 #include "runtime/nvrtc.h"
@@ -50,16 +51,12 @@ const Result<NvrtcInfo>& compiler() {
   return nvrtc;
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 6 &&
-         text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector) {
   if (all.empty()) return Failure{"R041", "the CUDA driver offers no GPU", ""};
-  if (is_number(selector)) {
-    const size_t number = std::stoul(selector);
-    if (number < all.size()) return all[number];
+  if (const auto number = parse_integer(selector)) {
+    if (*number >= 0 && *number < static_cast<int64_t>(all.size())) {
+      return all[static_cast<size_t>(*number)];
+    }
     return Failure{
         "R041",
         fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
@@ -513,6 +510,7 @@ Device cuda_device() {
   Device device{"cuda", true, probe, load};
   device.takes_pointers = true;
   device.compile = compile;
+  device.takes_selector = true;
   return device;
 }
 

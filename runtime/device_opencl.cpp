@@ -12,12 +12,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <mutex>
 
 #include "compiler/emit/emit.h"
 #include "runtime/device_opencl.h"
 #include "runtime/device_plan.h"
+#include "runtime/foreign_call.h"
 
 namespace stencil::runtime {
 
@@ -58,8 +60,23 @@ namespace {
   X(clFinish)
 // clang-format on
 
+// For messages, with its name as soon as that is known.
+char implementation[256] = "the OpenCL implementation (libOpenCL.so.1)";
+
+// A function of the library; a call of it is a ForeignCall.
+template <class Pointer>
+struct Entry {
+  Pointer function = nullptr;
+  ForeignFunction called = {};
+  template <class... Arguments>
+  auto operator()(Arguments... arguments) const {
+    const ForeignCall call(called);
+    return function(arguments...);
+  }
+};
+
 struct Library {
-#define STENCIL_DECLARE(name) decltype(&::name) name = nullptr;
+#define STENCIL_DECLARE(name) Entry<decltype(&::name)> name;
   STENCIL_OPENCL_FUNCTIONS(STENCIL_DECLARE)
 #undef STENCIL_DECLARE
   std::string missing;  // why it cannot be used; empty if it can
@@ -72,9 +89,9 @@ Library open_library() {
     cl.missing = "the OpenCL loader (libOpenCL.so.1) is not installed";
     return cl;
   }
-#define STENCIL_LOOK_UP(name)                                          \
-  cl.name = reinterpret_cast<decltype(cl.name)>(dlsym(handle, #name)); \
-  if (cl.name == nullptr) cl.missing = "libOpenCL.so.1 lacks " #name;
+#define STENCIL_LOOK_UP(name)                                                                     \
+  cl.name = {reinterpret_cast<decltype(&::name)>(dlsym(handle, #name)), {implementation, #name}}; \
+  if (cl.name.function == nullptr) cl.missing = "libOpenCL.so.1 lacks " #name;
   STENCIL_OPENCL_FUNCTIONS(STENCIL_LOOK_UP)
 #undef STENCIL_LOOK_UP
   return cl;
@@ -151,7 +168,11 @@ Result<Found> find_device(const std::string& selector) {
     const bool named = names_device(selector, found.platform) || names_device(selector, found.name);
     if (named && (best.id == nullptr || (found.gpu && !best.gpu))) best = found;
   }
-  if (best.id != nullptr) return best;
+  if (best.id != nullptr) {
+    snprintf(implementation, sizeof implementation, "the OpenCL implementation (%s)",
+             best.platform.c_str());
+    return best;
+  }
   if (names.empty()) return Failure{"R041", "no OpenCL platform offers a device", ""};
   return Failure{"R041",
                  fmt::format("no OpenCL device or platform is called '{}', but {}", selector,
@@ -495,7 +516,9 @@ Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
 }
 
 Device opencl_device() {
-  return {"opencl", true, probe, load};
+  Device device{"opencl", true, probe, load};
+  device.takes_selector = true;
+  return device;
 }
 
 }  // namespace stencil::runtime

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/device_plan.h"
+#include "runtime/foreign_call.h"
 
 namespace stencil::runtime {
 
@@ -75,6 +76,8 @@ const Result<HostLibrary>& HostLibrary::open() {
 
 Result<std::string> HostLibrary::compile(const std::string& source,
                                          const StencilHostOptions& options) const {
+  static constexpr ForeignFunction kCompile{"LLVM (libstencil_host.so)", "compile"};
+  const ForeignCall call(kCompile);
   StencilHostBytes out{};
   const bool compiled = interface_->compile(source.data(), source.size(), &options, &out) == 0;
   std::string text = taken(*interface_, out);
@@ -94,6 +97,8 @@ Result<std::string> HostLibrary::intermediate(const std::string& source, FpMode 
 }
 
 Result<HostKernels> HostLibrary::load(const std::string& object) const {
+  static constexpr ForeignFunction kLoad{"LLVM (libstencil_host.so)", "load"};
+  const ForeignCall call(kLoad);
   StencilHostBytes error{};
   StencilHostProgram* program = interface_->load(object.data(), object.size(), &error);
   if (program != nullptr) return HostKernels(program, interface_->unload);

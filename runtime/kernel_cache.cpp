@@ -26,8 +26,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +36,7 @@
 #include <string_view>
 #include <thread>
 
+#include "compiler/support/numbers.h"
 #include "runtime/files.h"
 
 namespace stencil::runtime {
@@ -264,18 +265,21 @@ bool make_directory(const std::string& path) {
 // --- Settings
 // -----------------------------------------------------------------------------------------
 
-int64_t parse_size(const std::string& text) {
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || value < 0) return -1;
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
-  const std::string_view units = "KMGT";
-  if (unit.empty()) return value;
-  const size_t power = units.find(unit);
-  if (unit.size() != 1 || power == std::string_view::npos) return -1;
-  const int shift = 10 * (static_cast<int>(power) + 1);
-  return value > INT64_MAX >> shift ? -1 : value << shift;
+int64_t parse_size(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const size_t power = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const bool has_unit = power != kUnits.npos;
+  const int shift = has_unit ? 10 * (static_cast<int>(power) + 1) : 0;
+  if (has_unit) text.remove_suffix(1);
+  const auto value = parse_integer(text, 0, INT64_MAX >> shift);
+  return value ? *value << shift : -1;
+}
+
+bool is_cache_off(std::string_view text) {
+  constexpr std::string_view kOff = "off";
+  return std::equal(text.begin(), text.end(), kOff.begin(), kOff.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  });
 }
 
 CacheSettings cache_settings() {
@@ -285,13 +289,10 @@ CacheSettings cache_settings() {
   };
   CacheSettings out;
   const std::string size = variable("STENCIL_CACHE_SIZE");
-  if (!size.empty() && parse_size(size) >= 0) out.limit_bytes = parse_size(size);
-  if (!size.empty() && parse_size(size) < 0) {
-    out.note = fmt::format("STENCIL_CACHE_SIZE is no size: '{}'", size);
-  }
+  if (parse_size(size) >= 0) out.limit_bytes = parse_size(size);
   const std::string chosen = variable("STENCIL_CACHE");
   const std::string base = variable("XDG_CACHE_HOME"), home = variable("HOME");
-  if (chosen == "off") {
+  if (is_cache_off(chosen)) {
     out.note = "switched off by STENCIL_CACHE";
   } else if (!chosen.empty()) {
     out.directory = chosen;

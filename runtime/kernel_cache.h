@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/result.h"
@@ -36,15 +37,18 @@ struct CacheSettings {
   std::string directory;                   // empty: no cache
   int64_t limit_bytes = int64_t{1} << 30;  // of all entries together
   double patience = 120;                   // seconds to wait for another builder of the same entry
-  std::string note;  // why there is no cache, or what of the environment was not understood
+  std::string note;                        // why there is no cache
 };
 
 // $STENCIL_CACHE (a directory, or "off"), else $XDG_CACHE_HOME/stencilc, else ~/.cache/stencilc;
-// $STENCIL_CACHE_SIZE (bytes; 100K, 100M, 1G count in 1024s).
+// $STENCIL_CACHE_SIZE (bytes; 100K, 100M, 1G count in 1024s). What they may not be is reported
+// before anything asks (environment.h).
 CacheSettings cache_settings();
 
 // "100M" in bytes; -1 for a text that is no size.
-int64_t parse_size(const std::string& text);
+int64_t parse_size(std::string_view text);
+// "off", in capitals or not.
+bool is_cache_off(std::string_view text);
 
 class KernelCache {
  public:

@@ -4,6 +4,7 @@
 // nothing else; every length is checked against the bytes that are there before it is used.
 #include "runtime/npy.h"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstring>
@@ -11,7 +12,6 @@
 #include <optional>
 
 #include "runtime/files.h"
-#include "runtime/mapped_file.h"
 
 namespace stencil::runtime {
 namespace {
@@ -173,48 +173,78 @@ std::string print_shape(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-NpyView::NpyView(const NpyArray& array)
-    : type(array.type),
-      shape(array.shape),
-      stored(array.data.data()),
-      stored_size(size_in_bytes(array.type)),
-      count(static_cast<int64_t>(array.data.size()) / stored_size) {}
+NpySource::NpySource(const NpyArray& array)
+    : type_(array.type),
+      shape_(array.shape),
+      stored_size_(size_in_bytes(array.type)),
+      count_(static_cast<int64_t>(array.data.size()) / stored_size_),
+      memory_(array.data.data()) {}
 
-void NpyView::load(int64_t first, int64_t count, std::byte* to) const {
-  const std::byte* from = stored + first * stored_size;
-  const int64_t size = size_in_bytes(type);
-  if (size == stored_size && type != Scalar::Bool) {
-    if (count > 0) std::memcpy(to, from, static_cast<size_t>(count * size));
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {  // u1, or a bool, which is 0 or 1
-    const auto byte = std::to_integer<int32_t>(from[i]);
-    const int32_t value = type == Scalar::Bool ? byte != 0 : byte;
-    std::memcpy(to + i * size, &value, static_cast<size_t>(size));
-  }
+Status NpySource::stored(int64_t first, int64_t count, std::byte* to) const {
+  const int64_t at = first * stored_size_, bytes = count * stored_size_;
+  if (file_ != nullptr) return file_->read(start_ + at, bytes, to);
+  if (bytes > 0) std::memcpy(to, memory_ + at, static_cast<size_t>(bytes));
+  return Done{};
 }
 
-Result<NpyView> view_npy(std::string_view bytes, const std::string& name) {
-  constexpr size_t kFixed = 8;  // magic and version
+Status NpySource::load(int64_t first, int64_t count, std::byte* to) const {
+  const int64_t size = size_in_bytes(type_);
+  if (size == stored_size_ && type_ != Scalar::Bool) return stored(first, count, to);
+  std::vector<std::byte> bytes(static_cast<size_t>(count));  // u1, or a bool, which is 0 or 1
+  const Status read = stored(first, count, bytes.data());
+  for (int64_t i = 0; i < count && read.ok(); ++i) {
+    const auto byte = std::to_integer<int32_t>(bytes[static_cast<size_t>(i)]);
+    const int32_t value = type_ == Scalar::Bool ? byte != 0 : byte;
+    std::memcpy(to + i * size, &value, static_cast<size_t>(size));
+  }
+  return read;
+}
+
+namespace {
+
+// What precedes the elements of a file: the dictionary, and where it ends.
+struct Preface {
+  std::string text;
+  int64_t end = 0;
+};
+
+Result<Preface> read_preface(const InputFile& file) {
+  constexpr int64_t kFixed = 8, kLongest = 12;  // magic and version; those and the length
+  constexpr int64_t kLongestText = int64_t{1} << 20;
+  char start[kLongest] = {};
+  const int64_t known = std::min(file.size(), kLongest);
+  const Status begun = file.read(0, known, start);
+  if (!begun.ok()) return begun.failure();
+  const std::string_view bytes(start, static_cast<size_t>(known));
+  const std::string& name = file.path();
   if (bytes.substr(0, kMagic.size()) != kMagic) return damaged(name, "it does not begin as one");
-  if (bytes.size() < kFixed) return damaged(name, "it is truncated");
-  const auto byte_at = [&](size_t i) {
-    return static_cast<size_t>(static_cast<uint8_t>(bytes[i]));
-  };
-  const size_t version = byte_at(6);
+  if (known < kFixed) return damaged(name, "it is truncated");
+  const auto byte_at = [&](int64_t i) { return int64_t{static_cast<uint8_t>(start[i])}; };
+  const int64_t version = byte_at(6);
   if (version < 1 || version > 3) {
     return Failure{"R021", "'" + name + "' has format version " + std::to_string(version), ""};
   }
-  const size_t length_size = version == 1 ? 2 : 4;
-  if (bytes.size() < kFixed + length_size) return damaged(name, "it is truncated");
-  size_t length = 0;
-  for (size_t i = length_size; i > 0; --i) length = length << 8 | byte_at(kFixed + i - 1);
-  bytes.remove_prefix(kFixed + length_size);
-  if (bytes.size() < length) return damaged(name, "its header is truncated");
+  const int64_t length_size = version == 1 ? 2 : 4;
+  if (known < kFixed + length_size) return damaged(name, "it is truncated");
+  int64_t length = 0;
+  for (int64_t i = length_size; i > 0; --i) length = length << 8 | byte_at(kFixed + i - 1);
+  const int64_t begin = kFixed + length_size;
+  if (file.size() - begin < length) return damaged(name, "its header is truncated");
+  if (length > kLongestText) return damaged(name, "its header is malformed");
+  Preface preface{std::string(static_cast<size_t>(length), '\0'), begin + length};
+  const Status read = file.read(begin, length, preface.text.data());
+  if (!read.ok()) return read.failure();
+  return preface;
+}
 
-  const Result<Header> header = parse_header(HeaderText(bytes.substr(0, length)), name);
+}  // namespace
+
+Result<NpySource> NpySource::of(const InputFile& file) {
+  const std::string& name = file.path();
+  const Result<Preface> preface = read_preface(file);
+  if (!preface.ok()) return preface.failure();
+  const Result<Header> header = parse_header(HeaderText(preface.value().text), name);
   if (!header.ok()) return header.failure();
-  bytes.remove_prefix(length);
   const Result<Dtype> dtype = dtype_of(header.value(), name);
   if (!dtype.ok()) return dtype.failure();
   const std::optional<int64_t> count = count_elements(header.value().shape);
@@ -222,34 +252,45 @@ Result<NpyView> view_npy(std::string_view bytes, const std::string& name) {
   if (!count || __builtin_mul_overflow(*count, dtype.value().stored_size, &size)) {
     return damaged(name, "its shape " + print_shape(header.value().shape) + " overflows");
   }
-  if (static_cast<size_t>(size) != bytes.size()) {
+  const int64_t there = file.size() - preface.value().end;
+  if (size != there) {
     return damaged(name, "its shape " + print_shape(header.value().shape) + " needs " +
                              std::to_string(size) + " bytes of data, it has " +
-                             std::to_string(bytes.size()));
+                             std::to_string(there));
   }
-  NpyView view;
-  view.type = dtype.value().type;
-  view.shape = header.value().shape;
-  view.stored = reinterpret_cast<const std::byte*>(bytes.data());
-  view.stored_size = dtype.value().stored_size;
-  view.count = *count;
-  return view;
+  NpySource source;
+  source.type_ = dtype.value().type;
+  source.shape_ = header.value().shape;
+  source.stored_size_ = dtype.value().stored_size;
+  source.count_ = *count;
+  source.file_ = &file;
+  source.start_ = preface.value().end;
+  return source;
 }
 
-Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
-  const Result<NpyView> view = view_npy(bytes, name);
-  if (!view.ok()) return view.failure();
-  const auto& [type, shape, stored, stored_size, count] = view.value();
-  NpyArray array{type, shape, {}};
-  array.data.resize(static_cast<size_t>(count * size_in_bytes(type)));
-  view.value().load(0, count, array.data.data());
+namespace {
+
+Result<NpyArray> array_in(const InputFile& file) {
+  const Result<NpySource> source = NpySource::of(file);
+  if (!source.ok()) return source.failure();
+  NpyArray array{source.value().type(), source.value().shape(), {}};
+  const int64_t count = source.value().count();
+  array.data.resize(static_cast<size_t>(count * size_in_bytes(array.type)));
+  const Status loaded = source.value().load(0, count, array.data.data());
+  if (!loaded.ok()) return loaded.failure();
   return array;
 }
 
+}  // namespace
+
+Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
+  return array_in(InputFile::of(std::string(bytes), name));
+}
+
 Result<NpyArray> read_npy(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<InputFile> file = InputFile::open(path);
   if (!file.ok()) return file.failure();
-  return parse_npy(file.value().bytes(), path);
+  return array_in(file.value());
 }
 
 std::string npy_header(Scalar type, const std::vector<int64_t>& shape) {

@@ -9,6 +9,7 @@
 
 #include "compiler/reference/state.h"
 #include "runtime/file_writer.h"
+#include "runtime/input_file.h"
 #include "runtime/result.h"
 
 namespace stencil::runtime {
@@ -20,25 +21,36 @@ struct NpyArray {
   std::vector<std::byte> data;  // product of the shape elements
 };
 
-// An array where it lies, in a file's bytes or in an NpyArray, which must outlive the view.
-struct NpyView {
-  NpyView() = default;
-  NpyView(const NpyArray& array);  // implicit: whatever takes a view takes an array
+// An array where it lies, in a file or in an NpyArray, which must outlive this.
+class NpySource {
+ public:
+  NpySource(const NpyArray& array);  // implicit: whatever takes a source takes an array
+  // Reads the header of versions 1 to 3 of the format with dtype f2, f4, f8, i4, i8, bool, or u1
+  // (which becomes I32). R010; R020 for what is no intact .npy file, R021 for other dtypes, byte
+  // orders and Fortran order.
+  static Result<NpySource> of(const InputFile& file);
 
-  // Elements `first` to `first + count - 1` as values of `type`, to `count` elements at `to`.
-  void load(int64_t first, int64_t count, std::byte* to) const;
+  Scalar type() const { return type_; }  // as in NpyArray
+  const std::vector<int64_t>& shape() const { return shape_; }
+  int64_t count() const { return count_; }  // product of the shape
 
-  Scalar type = Scalar::F32;  // as in NpyArray
-  std::vector<int64_t> shape;
-  const std::byte* stored = nullptr;
-  int64_t stored_size = 0;  // bytes of an element there
-  int64_t count = 0;        // product of the shape
+  // Elements `first` to `first + count - 1` as values of `type`, to `count` elements at `to`. R010.
+  Status load(int64_t first, int64_t count, std::byte* to) const;
+
+ private:
+  NpySource() = default;
+  Status stored(int64_t first, int64_t count, std::byte* to) const;  // as they lie there
+
+  Scalar type_ = Scalar::F32;
+  std::vector<int64_t> shape_;
+  int64_t stored_size_ = 0;  // bytes of an element there
+  int64_t count_ = 0;
+  const InputFile* file_ = nullptr;  // the elements begin at `start_`
+  int64_t start_ = 0;
+  const std::byte* memory_ = nullptr;  // where there is no file
 };
 
-// Reads versions 1 to 3 of the format with dtype f2, f4, f8, i4, i8, bool, or u1 (which becomes
-// I32). `name` is for messages. R020 for bytes that are no intact .npy file, R021 for other dtypes,
-// byte orders and Fortran order.
-Result<NpyView> view_npy(std::string_view bytes, const std::string& name);
+// `name` is for messages. Errors: those of NpySource::of().
 Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name);
 Result<NpyArray> read_npy(const std::string& path);
 
@@ -54,13 +66,20 @@ Status write_npy(const std::string& path, const NpyArray& array);
 Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field, int level = 0,
                          int component = -1);
 
+// What became of values that the field's type holds only rounded.
+struct Rounding {
+  int64_t values = 0;   // that changed
+  std::string example;  // "0.1 becomes 0.100000001"
+};
+
 // Sets level `level` of a field, or one component of it, from an array of the shape that npy_file()
-// gives. Floats are rounded to the field's type. R022 for another shape; R023 for floats into
-// integers and integers that do not fit. `name` is for messages. On failure the field is unchanged.
-Status from_npy(const NpyView& array, const std::string& name, reference::FieldData& field,
-                int level = 0, int component = -1);
-// The same from a file, which is mapped and never copied as a whole. Also R010, R020, R021.
-Status read_npy_into(const std::string& path, reference::FieldData& field, int level = 0,
-                     int component = -1);
+// gives. Numbers are rounded to the field's type. R022 for another shape; R023 for floats into
+// integers, integers that do not fit, and numbers that would become infinite; R010. `name` is for
+// messages. On failure the field is unchanged, unless the file could not be read to its end.
+Result<Rounding> from_npy(const NpySource& array, const std::string& name,
+                          reference::FieldData& field, int level = 0, int component = -1);
+// The same from a file, which is never copied as a whole. Also R020, R021.
+Result<Rounding> read_npy_into(const std::string& path, reference::FieldData& field, int level = 0,
+                               int component = -1);
 
 }  // namespace stencil::runtime

@@ -27,20 +27,11 @@ namespace stencil::runtime {
 
 namespace {
 
-// A value for an integer param of the type.
-std::optional<int64_t> integer_value(const std::string& text, Scalar type) {
-  const std::optional<int64_t> value = parse_integer(text);
-  const bool fits = type == Scalar::I64 ||
-                    (type == Scalar::Bool ? value == 0 || value == 1
-                                          : value && *value == static_cast<int32_t>(*value));
-  return fits ? value : std::nullopt;
-}
-
 Failure no_value(const ir::Param& param, const std::string& text) {
   return {"R051",
           fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
                       name(param.type)),
-          ""};
+          fmt::format("give {}", numbers_of(param.type))};
 }
 
 }  // namespace
@@ -58,11 +49,11 @@ Result<Params> bind_params(const ir::Program& program,
                      fmt::format("give it with -D {}=...", param.name)};
     }
     if (given && is_float(param.type)) {
-      const auto parsed = parse_real(value->second);
+      const auto parsed = parse_real(value->second, param.type);
       if (!parsed) return no_value(param, value->second);
       real = *parsed;
     } else if (given) {
-      const auto parsed = integer_value(value->second, param.type);
+      const auto parsed = parse_integer(value->second, param.type);
       if (!parsed) return no_value(param, value->second);
       integer = *parsed;
     }
@@ -111,13 +102,18 @@ Result<int64_t> steps_left(int64_t last, const reference::State& state) {
 // --- Device, schedule, kernels
 // -----------------------------------------------------------------------
 
+namespace {
+bool is_automatic(const std::string& line) {
+  return line.empty() || line == "auto";
+}
+}  // namespace
+
 std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
                                             const schedule::Machine& machine,
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics) {
-  const bool automatic = line.empty() || line == "auto";
-  schedule = automatic ? schedule::choose(program, nullptr, machine)
-                       : schedule::parse(line, program, diagnostics, machine);
+  schedule = is_automatic(line) ? schedule::choose(program, nullptr, machine)
+                                : schedule::parse(line, program, diagnostics, machine);
   if (!schedule) return nullptr;
   auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return nullptr;
@@ -130,17 +126,30 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
 }
 
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
-                         const std::string& schedule_line, Diagnostics& diagnostics, bool dense) {
+                         const std::string& schedule_line, Diagnostics& diagnostics, bool dense,
+                         const StageCallback& stage) {
+  const auto tell = [&](const std::string& what) {
+    if (stage) stage(what);
+  };
   Prepared out;
+  tell(fmt::format("looking for the device {}", device));
   auto chosen = choose_device(device);
   if (!chosen.ok()) return chosen.failure();
   out.device = std::move(chosen).value();
+  const std::string where = fmt::format("{} for {}", program.name, out.device.device.name);
   if (out.device.device.runs_kernels) {
     schedule::Machine machine = out.device.device.machine;
     machine.in_place = machine.in_place || dense;
+    tell("planning " + where);
     out.module = lower(program, schedule_line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
+  } else if (!is_automatic(schedule_line) &&
+             !schedule::parse(schedule_line, program, diagnostics, schedule::processor())) {
+    return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
   }
+  const std::string line =
+      out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
+  tell("compiling " + where + line);
   auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
   if (!loaded.ok()) return loaded.failure();
   out.loaded = std::move(loaded).value();

@@ -52,12 +52,15 @@ struct Prepared {
   std::unique_ptr<LoadedProgram> loaded;
 };
 
+// Told what is being done, before it is: "compiling heat for host: planes T=4 ...".
+using StageCallback = std::function<void(const std::string& what)>;
+
 // Chooses the device, lowers the program by the schedule line (or "auto") and loads it. Fails
 // with a Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
 // `dense`: rows are not padded unless the line asks for it, as arrays of users are.
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics,
-                         bool dense = false);
+                         bool dense = false, const StageCallback& stage = {});
 
 struct Progress {
   int64_t done = 0, total = 0;  // steps

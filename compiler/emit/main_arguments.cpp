@@ -36,9 +36,9 @@ std::string parameter_branch(const Parameter& parameter, const std::string& memb
   if (is_float(parameter.type)) {
     return text + fmt::format(
                       "      double real = 0;\n"
-                      "      good = read_real(word + {}, &real);\n"
+                      "      good = read_real(word + {}, sizeof({}) == sizeof(float), &real);\n"
                       "      a.params.{} = ({})real;\n",
-                      length, member, type);
+                      length, type, member, type);
   }
   const char* limits =
       parameter.type == Scalar::I64 ? "INT64_MIN, INT64_MAX" : "INT32_MIN, INT32_MAX";

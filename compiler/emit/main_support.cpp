@@ -135,9 +135,18 @@ static bool compare(const array_info& info, const void* got, const void* expecte
 }
 
 static bool read_integer(const char* text, int64_t least, int64_t most, int64_t* value) {
-  char* end = NULL;
-  *value = strtoll(text, &end, 10);
-  return end != text && *end == 0 && *value >= least && *value <= most;
+  const bool negative = *text == '-';
+  if (*text == '-' || *text == '+') ++text;
+  bool good = *text != 0;
+  int64_t number = 0;  // kept negative, where there is one number more
+  for (; *text; ++text) {
+    const int digit = *text - '0';
+    if (digit < 0 || digit > 9 || number < (INT64_MIN + digit) / 10) return false;
+    number = 10 * number - digit;
+  }
+  if (!negative && number == INT64_MIN) return false;
+  *value = negative ? number : -number;
+  return good && *value >= least && *value <= most;
 }
 
 static int compare_doubles(const void* a, const void* b) {
@@ -263,10 +272,14 @@ static int write_outputs(const array_info* infos, void* const* initial, const ar
 
 )text";
 
-constexpr const char* kReadReal = R"text(static bool read_real(const char* text, double* value) {
+constexpr const char* kReadReal =
+    R"text(// A decimal number that is finite, also as a float if `single`.
+static bool read_real(const char* text, bool single, double* value) {
   char* end = NULL;
   *value = strtod(text, &end);
-  return end != text && *end == 0;
+  const double kept = single ? (double)(float)*value : *value;
+  const bool finite = fabs(kept) < HUGE_VAL && (kept != 0 || *value == 0);
+  return strspn(text, "+-.0123456789eE") == strlen(text) && end != text && *end == 0 && finite;
 }
 
 )text";

@@ -42,28 +42,18 @@ std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
 // none that the type can hold. `declared` is the type as written.
 void take_definition(Environment& env, ir::Param& param, const std::string& text,
                      const std::string& declared) {
-  bool overflows = false;
   if (is_float(param.type)) {
-    param.real_value = parse_real(text);
-    overflows = param.type == Scalar::F32 && param.real_value &&
-                !std::isfinite(static_cast<float>(*param.real_value));
-    if (overflows) param.real_value.reset();
+    param.real_value = parse_real(text, param.type);
   } else {
-    param.integer_value = parse_integer(text);
-    if (param.type == Scalar::I32 && param.integer_value &&
-        *param.integer_value != static_cast<int32_t>(*param.integer_value)) {
-      param.integer_value.reset();
-    }
+    param.integer_value = parse_integer(text, param.type);
   }
   if (param.real_value || param.integer_value) return;
   Diagnostic& error = env.report.error(
       "S007", Span{}, fmt::format("value of param '{}' on the command line", param.name));
-  error.expected = param.type == Scalar::I32   ? "a 32-bit integer"
-                   : param.type == Scalar::I64 ? "a 64-bit integer"
-                   : overflows                 ? "a number that a float can hold, to 3.4e38"
-                                               : "a number such as 0.25 or 1e-3";
+  const bool beyond = is_float(param.type) && parse_real(text);  // a double can hold it
+  error.expected = numbers_of(is_float(param.type) && !beyond ? Scalar::F64 : param.type);
   error.found = fmt::format("'{}'", text);
-  if (overflows) error.hint = declared == "real" ? "try --real double" : "declare it double";
+  if (beyond) error.hint = declared == "real" ? "try --real double" : "declare it double";
 }
 
 bool reads_params(const ir::Derivation& derived) {

@@ -2,19 +2,47 @@
 // library may have called setlocale, and then the C library's strtod wants "0,5".
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
+#include "compiler/support/scalar.h"
+
 namespace stencil {
 
-// The value of the whole text, a decimal integer that may have a sign. Nothing for other texts and
-// for values that the type cannot hold.
-std::optional<int64_t> parse_integer(std::string_view text);
+// The value of the whole text, a number of the type, which may have a sign ('+' too, which
+// std::from_chars does not take). Nothing for other texts and for values that the type cannot hold.
+template <class Value>
+std::optional<Value> parse_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  Value value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end) return std::nullopt;
+  return value;
+}
+
+// A decimal integer from `least` to `most`.
+inline std::optional<int64_t> parse_integer(std::string_view text, int64_t least = INT64_MIN,
+                                            int64_t most = INT64_MAX) {
+  const auto value = parse_number<int64_t>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
+}
 
 // The double nearest to the whole text: a sign, digits, fraction and exponent, of which the digits
 // or the fraction must be there. Nothing for other texts, for infinities and NaN, and for values
 // that are out of a double's range, as in programs (P002).
 std::optional<double> parse_real(std::string_view text);
+
+// The same for a value of the type, Bool (0 or 1) or an integer, and for one of a floating-point
+// type, to which a value is rounded where it is used: one that would become an infinity, or 0
+// though it is not, is none.
+std::optional<int64_t> parse_integer(std::string_view text, Scalar type);
+std::optional<double> parse_real(std::string_view text, Scalar type);
+
+// What these two take, for messages: "a 32-bit integer".
+const char* numbers_of(Scalar type);
 
 }  // namespace stencil

@@ -1,22 +1,26 @@
 // How many threads work is shared among.
 #pragma once
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "compiler/support/numbers.h"
 
 namespace stencil {
 
-// $STENCIL_THREADS if that is a number from 1 to 4096, else `processors`.
-inline int wanted_threads(int processors) {
+// What STENCIL_THREADS may be: a number from 1 to 4096.
+inline std::optional<int> parse_threads(std::string_view text) {
   constexpr int kMost = 4096;
+  const auto number = parse_integer(text, 1, kMost);
+  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+// $STENCIL_THREADS, or `processors` if it is not set. What it may not be is reported before
+// anything asks (runtime/environment.h).
+inline int wanted_threads(int processors) {
   const char* const text = std::getenv("STENCIL_THREADS");
-  if (text == nullptr) return processors;
-  int number = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [at, error] = std::from_chars(text, end, number);
-  const bool sound = error == std::errc() && at == end && number >= 1 && number <= kMost;
-  return sound ? number : processors;
+  return parse_threads(text != nullptr ? text : "").value_or(processors);
 }
 
 }  // namespace stencil

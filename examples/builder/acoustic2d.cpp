@@ -2,7 +2,6 @@
 // one text could not be. Depth comes first; waves leave through the other edges by a layer that
 // damps them.
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -30,8 +29,9 @@ Expr laplacian(const Field& p, const std::vector<double>& weights) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int order = argc > 1 ? std::atoi(argv[1]) : 4;
-  if (order != 2 && order != 4 && order != 6) {
+  const std::string given = argc > 1 ? argv[1] : "4";
+  const int order = given == "2" ? 2 : given == "4" ? 4 : given == "6" ? 6 : 0;
+  if (order == 0 || argc > 2) {
     std::fputs("usage: acoustic2d [2 | 4 | 6]\n", stderr);
     return 2;
   }

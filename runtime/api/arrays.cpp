@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "compiler/reference/scalar_types.h"
+#include "compiler/support/numbers.h"
 #include "runtime/api/internal.h"
 
 namespace stencil {
@@ -99,11 +99,10 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
     place.component = 0;
   }
   if (at == std::string::npos) return place;
-  const char* const end = name.data() + name.size();
-  const char* const digits = name.data() + at + 2;
-  const bool signed_level = name.compare(at, 2, "@-") == 0;
-  if (signed_level && std::from_chars(digits, end, place.level).ptr == end && digits != end &&
-      place.level >= 0 && place.level < field.history) {
+  const std::string level = name.substr(at + 1);
+  const auto number = parse_integer(level, 1 - field.history, 0);
+  if (level.starts_with('-') && number) {
+    place.level = static_cast<int>(-*number);
     return place;
   }
   return Failure{"R070", fmt::format("no level '{}' of field '{}'", name.substr(at), field.name),

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <filesystem>
 
+#include "compiler/support/numbers.h"
 #include "runtime/api/internal.h"
 #include "runtime/checkpoint.h"
 #include "runtime/file_writer.h"
@@ -98,6 +99,13 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
                           : format == Format::Png ? check_picture(program, selections.value()[0])
                                                   : Status(Done{});
   if (!possible.ok()) return possible.failure();
+  if (output.range && !(std::isfinite(output.range->first) && std::isfinite(output.range->second) &&
+                        output.range->first < output.range->second)) {
+    return Failure{"R036",
+                   fmt::format("the range of '{}' goes from {} to {}", output.path,
+                               output.range->first, output.range->second),
+                   "give two numbers, the first below the second"};
+  }
   const Status place = check_place(output.path);
   if (!place.ok()) return place.failure();
   return runtime::Output{output.path, std::move(selections).value(), {}, {output.range}};
@@ -128,14 +136,13 @@ bool in_series(const std::string& path, const Output& output, int64_t every) {
   const std::string start = shown.stem().string() + "_", stem = file.stem().string();
   if (file.extension() != shown.extension() || !stem.starts_with(start)) return false;
   const std::string number = stem.substr(start.size());
-  int64_t step = 0;
-  const char* const end = number.data() + number.size();
-  const auto [at, error] = std::from_chars(number.data(), end, step);
-  if (number.size() < kFewestDigits || error != std::errc() || at != end) return false;
+  const bool digits = number.find_first_not_of("0123456789") == std::string::npos;
+  const auto step = digits ? parse_integer(number) : std::nullopt;
+  if (number.size() < kFewestDigits || !step) return false;
   const auto directory = [](const std::filesystem::path& of) {
     return of.has_parent_path() ? of.parent_path().string() : ".";
   };
-  return step % every == 0 && runtime::same_file(directory(file), directory(shown));
+  return *step % every == 0 && runtime::same_file(directory(file), directory(shown));
 }
 
 // What else a run writes must not replace the file at `path`. R034.
@@ -152,8 +159,27 @@ Status check_apart(const std::string& path, const RunFiles& files) {
   return Done{};
 }
 
+// The history of a program that has reductions, in a file of its own.
+Status check_history(const ir::Program& program, const RunFiles& files) {
+  const std::string& path = files.history;
+  if ((!path.empty() || files.evaluated) && program.reductions.empty()) {
+    return Failure{"R037", "the program has no reductions, and so no history of them",
+                   "declare one with reduce"};
+  }
+  if (path.empty()) return Done{};
+  if (std::filesystem::path(path).extension() != ".csv") {
+    return Failure{"R032", fmt::format("the history '{}' is no .csv file", path), "name it *.csv"};
+  }
+  return check_place(path);
+}
+
 // The checkpoint is no output, and neither is part of a series.
 Status check_all_apart(const RunFiles& files) {
+  if (!files.history.empty() && runtime::same_file(files.history, files.checkpoint)) {
+    return Failure{"R034",
+                   fmt::format("the checkpoint would overwrite the history '{}'", files.history),
+                   "name another file"};
+  }
   for (const Output& output : files.outputs) {
     const Status apart = check_apart(output.path, files);
     if (!apart.ok()) return apart;
@@ -184,7 +210,25 @@ Status check_intervals(const RunFiles& files) {
   if (files.every < 0) return refuse(files.every, "steps");
   if (files.checkpoint_steps < 0) return refuse(files.checkpoint_steps, "steps");
   const bool from_zero = files.checkpoint_seconds >= 0;  // and no NaN
-  return from_zero ? Status(Done{}) : refuse(files.checkpoint_seconds, "seconds");
+  if (!from_zero) return refuse(files.checkpoint_seconds, "seconds");
+  const auto alone = [](const char* interval, const char* of) {
+    return Failure{"R036", fmt::format("RunFiles::{} is set, and there are no {}", interval, of),
+                   fmt::format("name what is to be written, or leave {} at 0", interval)};
+  };
+  if (files.every > 0 && files.outputs.empty()) return alone("every", "outputs");
+  if (!files.checkpoint.empty()) return Done{};
+  if (files.checkpoint_steps > 0) return alone("checkpoint_steps", "checkpoints");
+  return files.checkpoint_seconds > 0 ? alone("checkpoint_seconds", "checkpoints") : Status(Done{});
+}
+
+// The warning that values of a file have been rounded.
+Failure rounded(const std::string& field, const std::string& path,
+                const runtime::Rounding& rounding) {
+  return {
+      "R025",
+      fmt::format("{} of the values in '{}' {} rounded to the type of '{}': {}", rounding.values,
+                  path, rounding.values == 1 ? "is" : "are", field, rounding.example),
+      "--real double keeps them; numpy's astype() says that they are meant to be rounded"};
 }
 
 }  // namespace
@@ -194,6 +238,8 @@ Status check(const ir::Program& program, const RunFiles& files) {
   if (!sound.ok()) return sound;
   const Status place = files.checkpoint.empty() ? Status(Done{}) : check_place(files.checkpoint);
   if (!place.ok()) return place;
+  const Status history = check_history(program, files);
+  if (!history.ok()) return history;
   const auto outputs = resolved(program, files.outputs);
   if (!outputs.ok()) return outputs.failure();
   return check_all_apart(files);
@@ -240,8 +286,14 @@ Status State::read(const std::string& field, const std::string& path) {
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
     const auto selection = api::selection_of(data_->program(), place.value());
-    return runtime::read_npy_into(path, data_->state.fields[static_cast<size_t>(selection.field)],
-                                  selection.level, selection.component);
+    auto& values = data_->state.fields[static_cast<size_t>(selection.field)];
+    const auto rounding =
+        runtime::read_npy_into(path, values, selection.level, selection.component);
+    if (!rounding.ok()) return rounding.failure();
+    if (rounding.value().values > 0) {
+      data_->warnings.push_back(api::rounded(field, path, rounding.value()));
+    }
+    return Done{};
   });
 }
 

@@ -53,6 +53,7 @@ struct SimulationData {
   // Arrays::Host: the arrays given, [field][component][level]; nothing for the other fields.
   std::vector<std::vector<std::vector<void*>>> homes;
   std::vector<FieldInfo> fields;
+  std::vector<Failure> warnings;              // State::warnings()
   double points = 0;                          // of the grid
   std::unique_ptr<runtime::Session> session;  // refers to `state`; made when it is needed
   // While there is a session: how many levels of each field, the newest first, `state` has as they
@@ -68,6 +69,8 @@ struct SimulationData {
   }
   void describe_places();  // of the fields, at the params of the state
   std::vector<int> all_levels() const;
+  // As of their last evaluations, by ReductionId.
+  std::vector<ReductionValue> reduction_values(const std::vector<int>& of) const;
   Result<int64_t> last_step() const;  // of the run, as the program says; R053
   // R073 if what is asked for is in memory of the user's on the device. `levels` as for fetch().
   Status check_on_host(const std::vector<int>& levels) const;

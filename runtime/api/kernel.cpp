@@ -19,8 +19,8 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
   Diagnostics diagnostics;
-  auto prepared =
-      runtime::prepare(data->program, options.device, options.schedule, diagnostics, options.dense);
+  auto prepared = runtime::prepare(data->program, options.device, options.schedule, diagnostics,
+                                   options.dense, options.stage);
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "compiler/builder/access.h"
 #include "compiler/driver/frontend.h"
+#include "compiler/support/numbers.h"
 #include "compiler/support/shape.h"
 #include "runtime/api/internal.h"
 #include "runtime/api/source.h"
@@ -74,14 +74,12 @@ Failure unknown(const std::string& kind, const std::string& name,
 }
 
 Result<double> real_value(const ir::Param& param, const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && at == end && std::isfinite(value)) return value;
+  const auto value = parse_real(text, param.type);
+  if (value) return *value;
   return Failure{"R051",
                  fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
                              stencil::name(param.type)),
-                 ""};
+                 fmt::format("give {}", numbers_of(param.type))};
 }
 
 Result<runtime::Params> bind(const ir::Program& program, const ParamValues& values) {
@@ -121,8 +119,22 @@ const char* version() {
 
 namespace {
 
+// What the type of an option allows and the option does not. R036.
+Status check_options(const Options& options) {
+  if (options.real != ElementType::Float && options.real != ElementType::Double) {
+    return Failure{"R036", fmt::format("Options::real is {}", name_of(options.real)),
+                   "`real` is Float or Double"};
+  }
+  if (options.fp > FloatingPoint::Fast) {
+    return Failure{"R036", "Options::fp is none of Strict, Contract and Fast", ""};
+  }
+  return Done{};
+}
+
 Result<Program> program_of(Result<Source> source, const Options& options) {
   if (!source.ok()) return source.failure();
+  const Status sound = check_options(options);
+  if (!sound.ok()) return sound.failure();
   Source text = std::move(source).value();
   Diagnostics diagnostics;
   auto program = load_program(text, api::program_options(options, text.name()), diagnostics);
@@ -139,7 +151,9 @@ Result<Program> Program::from_text(std::string text, const Options& options,
 }
 
 Result<Program> Program::from_built(const BuiltProgram& built, const Options& options) {
-  return api::guarded<Program>([&] {
+  return api::guarded<Program>([&]() -> Result<Program> {
+    const Status sound = check_options(options);
+    if (!sound.ok()) return sound.failure();
     Diagnostics diagnostics;
     auto program = load_program(syntax_of(built), source_of(built),
                                 api::program_options(options, built.name()), diagnostics);

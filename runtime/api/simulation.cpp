@@ -17,6 +17,7 @@
 
 #include "runtime/api/internal.h"
 #include "runtime/checkpoint.h"
+#include "runtime/history.h"
 #include "runtime/homecoming.h"
 #include "runtime/outputs.h"
 
@@ -110,6 +111,16 @@ void restore_homes(const std::vector<std::vector<void*>>& homes, reference::Fiel
 }
 
 }  // namespace
+
+std::vector<ReductionValue> SimulationData::reduction_values(const std::vector<int>& of) const {
+  std::vector<ReductionValue> out;
+  for (const int r : of) {
+    const reference::ReductionValue& value = state.reductions[static_cast<size_t>(r)];
+    out.push_back({program().reductions[static_cast<size_t>(r)].name, value.as_double(),
+                   value.integer, value.evaluations, value.first_nan});
+  }
+  return out;
+}
 
 std::vector<int> SimulationData::all_levels() const {
   return std::vector<int>(state.fields.size(), std::numeric_limits<int>::max());
@@ -244,12 +255,22 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
   if (!on_host.ok()) return on_host.failure();
 
   std::vector<runtime::Event> events;
+  std::optional<runtime::History> history;
+  if (!files.history.empty() || files.evaluated) {
+    auto begun =
+        runtime::History::begin(files.history, program(), state, [&](auto, const auto& of) {
+          if (files.evaluated) files.evaluated(state.step, reduction_values(of));
+        });
+    if (!begun.ok()) return begun.failure();
+    history.emplace(std::move(begun).value());
+    events = history->events();  // ahead of checkpoints, which must not be ahead of the history
+  }
   std::optional<runtime::Series> series;
   runtime::NonFiniteWatch watch(program(), outputs.value());
   if (files.every > 0 && !files.outputs.empty()) {
     series.emplace(program(), outputs.value(), files.every, state.step, last.value());
     events.push_back(watch.watched(series->event()));
-    const Status fetched = fetch(events[0].levels);
+    const Status fetched = fetch(events.back().levels);
     if (!fetched.ok()) return fetched.failure();
     const Status begun = state.step == 0 ? series->write(state) : Done{};
     if (!begun.ok()) return begun.failure();
@@ -259,10 +280,17 @@ Result<Report> SimulationData::run(const RunFiles& files, const ProgressCallback
   if (!files.checkpoint.empty()) {
     events.push_back(runtime::checkpoint_event(files.checkpoint, program(), files.checkpoint_steps,
                                                files.checkpoint_seconds));
+    const auto save = events.back().action;
+    events.back().action = [&, save](const reference::State& at) {
+      const Status synced = history ? history->sync() : Status(Done{});
+      return synced.ok() ? save(at) : synced;
+    };
   }
   const int64_t steps = std::max<int64_t>(last.value() - state.step, 0);
   auto report = in_session([&] { return execute(steps, progress, events, on_nan); });
+  const Status synced = history ? history->sync() : Status(Done{});
   if (!report.ok()) return report;
+  if (!synced.ok()) return synced.failure();
   for (const runtime::NonFinite& found : watch.found()) {
     report.value().non_finite.push_back(described(program(), found));
   }

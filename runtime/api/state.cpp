@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/ir/passes.h"
 #include "runtime/api/internal.h"
@@ -135,6 +136,9 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
   });
 }
 
+const std::vector<Failure>& State::warnings() const {
+  return data_->warnings;
+}
 int64_t State::step() const {
   return data_->state.step;
 }
@@ -153,13 +157,9 @@ Result<std::vector<ReductionValue>> State::reductions() {
   return api::guarded<std::vector<ReductionValue>>([&]() -> Result<std::vector<ReductionValue>> {
     const Status waited = data_->wait();
     if (!waited.ok()) return waited.failure();
-    std::vector<ReductionValue> out;
-    for (size_t r = 0; r < data_->state.reductions.size(); ++r) {
-      const reference::ReductionValue& value = data_->state.reductions[r];
-      out.push_back({data_->program().reductions[r].name, value.as_double(), value.integer,
-                     value.evaluations, value.first_nan});
-    }
-    return out;
+    std::vector<int> all(data_->state.reductions.size());
+    std::iota(all.begin(), all.end(), 0);
+    return data_->reduction_values(all);
   });
 }
 

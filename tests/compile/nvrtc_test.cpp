@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "compiler/emit/emit.h"
+#include "compiler/support/numbers.h"
 #include "runtime/nvrtc.h"
 
 namespace {
@@ -86,8 +86,9 @@ int main(int argc, char** argv) {
     fmt::print("SKIPPED: {}\n", nvrtc.failure().message);
     return 77;
   }
-  const int shard = argc > 3 ? std::atoi(argv[2]) : 0;
-  const int shards = argc > 3 ? std::atoi(argv[3]) : 1;
+  const auto shard = argc > 3 ? parse_integer(argv[2], 0) : 0;
+  const auto shards = argc > 3 ? parse_integer(argv[3], 1) : 1;
+  if (!shard || !shards) return 2;
   std::vector<std::filesystem::path> examples;
   for (const auto& entry :
        std::filesystem::directory_iterator(argc > 1 ? argv[1] : "dsl-examples")) {
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
   int number = 0;
   for (const auto& example : examples) {
     for (const Way& way : kWays) {
-      if (number++ % shards != shard) continue;
+      if (number++ % *shards != *shard) continue;
       for (const Scalar real : {Scalar::F32, Scalar::F64}) {
         compile_example(nvrtc.value(), example, way, real, tally);
       }

@@ -99,6 +99,33 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --checkpoint c --checkpoint-every -3s", "U006", "takes steps or seconds"},
       {"run heat.stn --range 3", "U006", "--range takes LOW:HIGH"},
       {"run heat.stn --range 3:1", "U006", "--range takes LOW:HIGH"},
+      {"run heat.stn --range 1:1 --out A=a.png", "U006", "the first below the second"},
+      {"run heat.stn --range '' --out A=a.png", "U006", "--range takes LOW:HIGH, found ''"},
+      {"run heat.stn --range nan:1 --out A=a.png", "U006", "found 'nan:1'"},
+      {"run heat.stn --range 0:1 --out A=a.npy", "U010", "--range without a .png file"},
+      {"run heat.stn --checkpoint c --checkpoint-every ''", "U006", "takes steps or seconds"},
+      {"run heat.stn --steps 1e3", "U004", "--steps takes a number of steps from 0"},
+      {"run heat.stn --steps ' 3'", "U004", "found ' 3'"},
+      {"run heat.stn --steps 0x10", "U004", "found '0x10'"},
+      {"run heat.stn --steps 3 --steps 4", "U007", "--steps is given twice"},
+      {"run heat.stn --steps", "U004", "--steps needs a value"},
+      {"run heat.stn --stats=3", "U004", "--stats takes no value"},
+      {"run heat.stn --stats=false", "U004", "--stats takes no value"},
+      {"heat.stn -o a.cu -o b.cu", "U007", "--output is given twice"},
+      {"heat.stn -o ''", "U004", "takes the name of a file, found ''"},
+      {"run heat.stn --fp FAST", "U004", "takes one of strict, contract, fast, found 'FAST'"},
+      {"run heat.stn --schedule ''", "U004", "--schedule takes auto or a line"},
+      {"check heat.stn --open N --open N", "U007", "--open N is given twice"},
+      {"check heat.stn --fix a --fix a", "U007", "--fix a is given twice"},
+      {"run heat.stn -- --steps 3", "U001", "unknown option '--'"},
+      {"--steps 3 run heat.stn", "U002", "'--steps' before the command 'run'"},
+      {"--main run heat.stn", "U002", "'--main' before the command 'run'"},
+      {"heat.stn run", "U002", "'heat.stn' before the command 'run'"},
+      {"run heat.stn --device reference --schedule stop", "L001", "unknown schedule family"},
+      {"run heat.stn --device reference --schedule 'direct block=-3'", "L002", "block"},
+      {"run heat.stn --out A@-4294967296=a.npy", "U020", "no level '@-4294967296'"},
+      {"run heat.stn --in A@-4294967296=a.npy", "U020", "no level '@-4294967296'"},
+      {"run heat.stn --out A@--0=a.npy", "U020", "no level '@--0'"},
       {"run heat.stn --restart c --in A=a.npy", "U010", "--restart and --in contradict"},
       {"run heat.stn --schedule overlaped", "L001", "did you mean 'overlapped'?"},
       {"heat.stn -o heat.txt", "U012", "use .cu, .cl or .cpp"},
@@ -123,6 +150,69 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
     EXPECT_EQ(files(), "heat.stn") << arguments;
   }
   EXPECT_EQ(read(file("heat.stn")), kHeat);
+}
+
+TEST_F(CommandLine, DevicesWithoutNamesTakeNone) {
+  write("heat.stn", kHeat);
+  for (const char* device : {"reference:3", "reference:", "host:3", "cuda:", "opencl:", "auto:1"}) {
+    const Outcome outcome = stencilc(std::string("run heat.stn --device ") + device);
+    EXPECT_EQ(outcome.status, 3) << device << "\n" << outcome.err;
+    expect_contains(outcome.err, "R040");
+  }
+}
+
+TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
+  write("heat.stn", kHeat);
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"STENCIL_THREADS", "abc", "takes a number from 1 to 4096, found 'abc'"},
+      {"STENCIL_THREADS", "0", "found '0'"},
+      {"STENCIL_THREADS", " 2", "found ' 2'"},
+      {"STENCIL_CACHE", "no", "takes off, or a directory with a '/' in its name, found 'no'"},
+      {"STENCIL_CACHE_SIZE", "1g", "takes a number of bytes"},
+      {"STENCIL_THREAD", "2", "did you mean STENCIL_THREADS?"},
+  };
+  for (const auto& [name, value, text] : cases) {
+    const char* const before = ::getenv(name.c_str());
+    const std::string kept = before != nullptr ? before : "";
+    ::setenv(name.c_str(), value.c_str(), 1);
+    for (const char* command :
+         {"run heat.stn --device reference", "verify heat.stn --quick", "devices", "cache"}) {
+      const Outcome outcome = stencilc(command);
+      EXPECT_EQ(outcome.status, 2) << name << " " << command << "\n" << outcome.out;
+      expect_contains(outcome.err, "R077");
+      expect_contains(outcome.err, text);
+    }
+    before != nullptr ? ::setenv(name.c_str(), kept.c_str(), 1) : ::unsetenv(name.c_str());
+    EXPECT_EQ(files(), "heat.stn");
+  }
+}
+
+// A .npy file of doubles, 40 by 40.
+std::string doubles(double value) {
+  std::string bytes("\x93NUMPY\1\0\x76\0", 10);
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (40, 40), }";
+  header.resize(0x75, ' ');
+  bytes += header + "\n";
+  for (int i = 0; i < 1600; ++i) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return bytes;
+}
+
+TEST_F(CommandLine, RoundedInputsAreNamed) {
+  write("heat.stn", kHeat);
+  write("tenth.npy", doubles(0.1));
+  write("half.npy", doubles(0.5));
+  write("huge.npy", doubles(1e300));
+  const std::string run = "run heat.stn --device reference --in A=";
+  const Outcome tenth = stencilc(run + "tenth.npy");
+  EXPECT_EQ(tenth.status, 0) << tenth.err;
+  expect_contains(tenth.err, "warning R025: 1600 of the values in 'tenth.npy' are rounded");
+  expect_contains(tenth.err, "0.1 becomes 0.100000001");
+  EXPECT_EQ(stencilc(run + "tenth.npy --real double").err, "");
+  EXPECT_EQ(stencilc(run + "half.npy").err, "");
+  const Outcome huge = stencilc(run + "huge.npy");
+  EXPECT_EQ(huge.status, 2);
+  expect_contains(huge.err, "R023");
+  expect_contains(huge.err, "1e+300");
 }
 
 TEST_F(CommandLine, MessagesOnStepsAreShort) {

@@ -106,5 +106,43 @@ TEST_F(Compile, FloatParamsMayBeFixed) {
   EXPECT_NE(fixed.out.find("0.125f * "), std::string::npos);
 }
 
+// An emitted program takes numbers that are numbers, and no others.
+TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
+  write("heat.stn", kHeat);
+  ASSERT_EQ(stencilc("heat.stn -o heat.cpp --main --open N --schedule direct").status, 0);
+  const std::string in = "cd '" + (root_ / "work").string() + "' && ";
+  ASSERT_EQ(std::system((in + "c++ -std=c++17 -o heat heat.cpp 2>log").c_str()), 0);
+  const auto status = [&](const std::string& words) {
+    const int ended = std::system((in + "./heat " + words + " >log 2>&1").c_str());
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  };
+  EXPECT_EQ(status("N=12 --steps 2 --repeat 1"), 0) << read(file("log"));
+  EXPECT_EQ(status("N=+12 --steps 2 --repeat 1 a=1e-3"), 0) << read(file("log"));
+  for (const char* wrong : {"--steps 99999999999999999999",
+                            "--steps 9223372036854775808",
+                            "--steps -1",
+                            "--steps ''",
+                            "--steps ' 2'",
+                            "--steps 2x",
+                            "--steps",
+                            "--repeat 0",
+                            "N=2147483648",
+                            "N=-2147483649",
+                            "N=1e3",
+                            "N=0x10",
+                            "N=",
+                            "N=-",
+                            "a=1e300",
+                            "a=1e-60",
+                            "a=nan",
+                            "a=inf",
+                            "a=0x1p3",
+                            "a=",
+                            "a=' 1'",
+                            "stop"}) {
+    EXPECT_EQ(status("N=12 --repeat 1 " + std::string(wrong)), 2) << wrong << read(file("log"));
+  }
+}
+
 }  // namespace
 }  // namespace stencil

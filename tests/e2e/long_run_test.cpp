@@ -29,6 +29,7 @@ class LongRun : public Tool {
                                 "' </dev/null";
     const pid_t child = ::fork();
     if (child == 0) {
+      ::signal(SIGHUP, SIG_DFL);  // whoever runs the tests may have it ignored
       ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       ::_exit(127);
     }
@@ -118,7 +119,8 @@ TEST_F(LongRun, SeveralFieldsShareOneVtiFile) {
 // The whole way: Ctrl-C, the files that were asked for, and the rest of the run elsewhere.
 TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
   write("long.stn", kLong);
-  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+  for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143},
+                                       std::pair{SIGHUP, 129}, std::pair{SIGXCPU, 152}}) {
     const pid_t child = start(
         "run long.stn --device reference --out A=a.npy --checkpoint c.ckpt "
         "--checkpoint-every 0.05s");
@@ -147,6 +149,71 @@ TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
       std::filesystem::remove(file(name));
     }
   }
+}
+
+TEST_F(LongRun, ARunUnderNohupGoesOn) {
+  write("long.stn", kLong);
+  const pid_t child = start(
+      "run long.stn --steps 100000 -D N=20 --device reference --checkpoint c.ckpt "
+      "--checkpoint-every 1000",
+      "trap '' HUP");
+  ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
+  ::kill(child, SIGHUP);
+  ::kill(child, SIGHUP);
+  EXPECT_EQ(wait(child).status, 0);
+}
+
+// A run whose messages nobody reads is finished all the same.
+TEST_F(LongRun, AClosedPipeEndsNothingTooEarly) {
+  write("heat.stn", "param unused : real = 1;\n" + std::string(kHeat));
+  const std::string run = "'" STENCIL_BINARY "' run heat.stn --device reference --out A=a.npy";
+  const std::string in = "cd '" + (root_ / "work").string() + "' && { " + run;
+  EXPECT_EQ(std::system((in + " 2>&1; echo $? >status; } | true").c_str()), 0);
+  EXPECT_TRUE(exists("a.npy"));
+  EXPECT_EQ(read(file("status")), "141\n");
+}
+
+// An input that another process truncates while it is read.
+TEST_F(LongRun, ATruncatedInputIsAnError) {
+  constexpr int kSide = 4000;
+  write("big.stn", fmt::format("grid G = [0..{0}, 0..{0}] steps 0;\nfield A : real on G;\n"
+                               "stencil s : A on G = A[0,0];\ninit A[i,j] = 0;\n",
+                               kSide - 1));
+  ASSERT_EQ(stencilc("run big.stn --device reference --out A=full.npy").status, 0);
+  ASSERT_EQ(stencilc("run big.stn --device reference --checkpoint full.ckpt").status, 0);
+  int seen = 0;
+  for (const char* name : {"npy", "ckpt"}) {
+    for (int round = 0; round < 12; ++round) {
+      const std::string copy = std::string("cut.") + name;
+      std::filesystem::copy_file(file(std::string("full.") + name), file(copy),
+                                 std::filesystem::copy_options::overwrite_existing);
+      const pid_t child = start("run big.stn --device reference " +
+                                (copy == "cut.npy" ? "--in A=" + copy : "--restart " + copy));
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 + 12 * round));
+      std::filesystem::resize_file(file(copy), 4096);
+      const Outcome outcome = wait(child);
+      EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << outcome.status << outcome.err;
+      if (outcome.status == 2) expect_contains(outcome.err, copy);
+      seen += outcome.err.find("truncated while it was read") != std::string::npos;
+    }
+  }
+  RecordProperty("truncated_while_read", seen);
+}
+
+// PoCL ends the process where memory runs out.
+TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
+  write("heat.stn", kHeat);
+  if (stencilc("run heat.stn --device opencl").status != 0) GTEST_SKIP() << "no OpenCL";
+  bool named = false;
+  for (const int limit : {200'000, 250'000, 300'000, 350'000, 400'000, 500'000}) {
+    const Outcome outcome =
+        wait(start("run heat.stn --device opencl", fmt::format("ulimit -v {}", limit)));
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2 || outcome.status == 3)
+        << limit << ": " << outcome.status << "\n"
+        << outcome.err;
+    named |= outcome.err.find("R044: the OpenCL implementation (") != std::string::npos;
+  }
+  EXPECT_TRUE(named);
 }
 
 // A run that writes to a pipe nobody reads never ends: the second signal must.
@@ -272,44 +339,196 @@ TEST_F(LongRun, AReadOnlyDirectoryIsKnownBeforeTheRun) {
   }
 }
 
-TEST_F(LongRun, ATerminalShowsProgressThatFits) {
-  write("long.stn", kLong);
-  constexpr int kColumns = 76;
-  winsize size{24, kColumns, 0, 0};
-  int terminal = -1;
-  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ::execl(STENCIL_BINARY, "stencilc", "run", file("long.stn").c_str(), "--device", "reference",
-            nullptr);
+// A terminal with a program in it, and what that has written.
+struct Terminal {
+  static constexpr int kColumns = 76;
+  int descriptor = -1;
+  pid_t child = -1;
+  std::string shown;
+
+  explicit Terminal(const std::vector<std::string>& words) {
+    winsize size{24, kColumns, 0, 0};
+    child = ::forkpty(&descriptor, nullptr, nullptr, &size);
+    if (child != 0) return;
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    ::execv(STENCIL_BINARY, arguments.data());
     ::_exit(127);
   }
-  std::string shown;
-  const auto enough = [&] {
-    return std::count(shown.begin(), shown.end(), '\r') > 3 || shown.size() > 100000;
-  };
-  pollfd input{terminal, POLLIN, 0};
-  for (int i = 0; i < 200 && !enough(); ++i) {
-    char buffer[4096];
-    if (::poll(&input, 1, 100) != 1) continue;
-    const ssize_t got = ::read(terminal, buffer, sizeof buffer);
-    if (got <= 0) break;
-    shown.append(buffer, static_cast<size_t>(got));
+  // Reads until `enough`, at most 20 seconds.
+  void read_until(const std::function<bool()>& enough) {
+    pollfd input{descriptor, POLLIN, 0};
+    for (int i = 0; i < 200 && !enough(); ++i) {
+      char buffer[4096];
+      if (::poll(&input, 1, 100) != 1) continue;
+      const ssize_t got = ::read(descriptor, buffer, sizeof buffer);
+      if (got <= 0) break;
+      shown.append(buffer, static_cast<size_t>(got));
+    }
   }
-  ::kill(child, SIGTERM);
-  int status = 0;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
-    char buffer[4096];  // a terminal nobody reads would block its writer
-    if (::poll(&input, 1, 100) == 1 && ::read(terminal, buffer, sizeof buffer) <= 0) break;
+  int end() {
+    ::kill(child, SIGTERM);
+    int status = 0;
+    pollfd input{descriptor, POLLIN, 0};
+    while (::waitpid(child, &status, WNOHANG) == 0) {
+      char buffer[4096];  // a terminal nobody reads would block its writer
+      if (::poll(&input, 1, 100) == 1 && ::read(descriptor, buffer, sizeof buffer) <= 0) break;
+    }
+    ::close(descriptor);
+    return status;
   }
-  ::close(terminal);
-  const size_t first = shown.find('\r');
+};
+
+TEST_F(LongRun, ATerminalShowsProgressThatFits) {
+  write("long.stn", kLong);
+  Terminal terminal({"stencilc", "run", file("long.stn"), "--device", "reference"});
+  ASSERT_GE(terminal.child, 0);
+  const std::string& shown = terminal.shown;
+  terminal.read_until(
+      [&] { return std::count(shown.begin(), shown.end(), '\r') > 3 || shown.size() > 100000; });
+  terminal.end();
+  const size_t first = shown.find("\r[");
   ASSERT_NE(first, std::string::npos) << shown;
   const std::string line = shown.substr(first + 1, shown.find('\x1b', first) - first - 1);
   for (const char* part : {"[", "/1000000000 steps", " GCells/s", " left"}) {
     expect_contains(line, part);
   }
-  EXPECT_LT(line.size(), static_cast<size_t>(kColumns)) << line;
+  EXPECT_LT(line.size(), static_cast<size_t>(Terminal::kColumns)) << line;
+}
+
+// Initial values that take seconds, and a compilation.
+TEST_F(LongRun, ATerminalShowsWhatIsBeingPrepared) {
+  write("slow.stn",
+        "grid G = [0..7999, 0..7999] steps 1;\nfield A : double on G;\n"
+        "stencil s : A on G = A[0,0];\n"
+        "init A[i,j] = sum(k in 1..30: sin(0.001 * k * i) * cos(0.002 * k * j));\n");
+  Terminal terminal({"stencilc", "run", file("slow.stn"), "--device", "reference"});
+  ASSERT_GE(terminal.child, 0);
+  const std::string& shown = terminal.shown;
+  terminal.read_until([&] { return shown.find("computing") != std::string::npos; });
+  terminal.end();
+  expect_contains(shown, "\rcomputing initial values of slow  1 s\x1b[K");
+}
+
+// The history of two reductions, one evaluated more often than the other.
+const char* const kHistory = R"(
+grid G = [0..39, 0..39] steps 30;
+field A : real on G;
+stencil heat : A[1..38, 1..38] = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1] + A[0,0]);
+init A[i,j] = select(i == 0, 100.0, 0.1 * j);
+reduce total = sum(A[0,0]) on G every 2;
+reduce hot = sum(select(A[0,0] > 1, 1, 0)) on G every 3;
+)";
+
+std::string steps_of(const std::string& history) {
+  std::istringstream lines(history);
+  std::string steps;
+  for (std::string line; std::getline(lines, line);) steps += line.substr(0, line.find(',')) + " ";
+  return steps;
+}
+
+TEST_F(LongRun, AHistoryHasARowPerEvaluation) {
+  write("heat.stn", kHistory);
+  const Outcome outcome = stencilc("run heat.stn --device reference --history h.csv");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string history = read(file("h.csv"));
+  EXPECT_EQ(history.substr(0, history.find('\n')), "step,total,hot");
+  EXPECT_EQ(steps_of(history), "step 2 3 4 6 8 9 10 12 14 15 16 18 20 21 22 24 26 27 28 30 ");
+  std::istringstream lines(history);
+  std::string line;
+  for (int i = 0; i < 4; ++i) {
+    std::getline(lines, line);
+    const bool both = i == 0;
+    if (i == 1 || i == 3) {
+      EXPECT_EQ(line.back(), ',') << line;
+    }
+    if (i == 2) {
+      EXPECT_EQ(line.substr(0, 3), "3,,") << line;
+    }
+    EXPECT_EQ(both, line.find("step") == 0);
+  }
+  // The last row has what the run prints, exactly.
+  const std::string last = history.substr(history.rfind("\n30,") + 4);
+  const double total = std::stod(last);
+  expect_contains(outcome.out, fmt::format("total = {:.9g}", total));
+  EXPECT_EQ(static_cast<double>(static_cast<float>(total)), total);  // as a float holds it
+
+  for (const char* way : {"--device host --schedule 'overlapped T=4 block=16x8'", "--device host",
+                          "--device reference --every 5 --out A=a.npy"}) {
+    const Outcome other = stencilc(std::string("run heat.stn --history other.csv ") + way);
+    ASSERT_EQ(other.status, 0) << way << other.err;
+    EXPECT_EQ(read(file("other.csv")), history) << way;
+  }
+}
+
+TEST_F(LongRun, AHistoryGoesOnWithItsCheckpoint) {
+  write("heat.stn", kHistory);
+  const std::string run = "run heat.stn --device reference ";
+  ASSERT_EQ(stencilc(run + "--history whole.csv").status, 0);
+  const std::string whole = read(file("whole.csv"));
+  // To step 16 with a checkpoint at 12: what is behind it comes again and is not there twice.
+  ASSERT_EQ(stencilc(run + "--steps 12 --history h.csv --checkpoint c.ckpt").status, 0);
+  ASSERT_EQ(stencilc(run + "--steps 16 --history h.csv --restart c.ckpt").status, 0);
+  EXPECT_EQ(steps_of(read(file("h.csv"))), "step 2 3 4 6 8 9 10 12 14 15 16 ");
+  write("h.csv", read(file("h.csv")) + "18,12");  // an incomplete row
+  ASSERT_EQ(stencilc(run + "--history h.csv --restart c.ckpt").status, 0);
+  EXPECT_EQ(read(file("h.csv")), whole);
+  // From the start it is made anew, and another program's is refused.
+  ASSERT_EQ(stencilc(run + "--steps 4 --history h.csv").status, 0);
+  EXPECT_EQ(steps_of(read(file("h.csv"))), "step 2 3 4 ");
+  write("h.csv", "step,other\n2,1\n");
+  const Outcome other = stencilc(run + "--history h.csv --restart c.ckpt");
+  EXPECT_EQ(other.status, 2);
+  expect_contains(other.err, "R037");
+  EXPECT_EQ(read(file("h.csv")), "step,other\n2,1\n");
+}
+
+TEST_F(LongRun, AKilledRunGoesOnWithItsHistory) {
+  write("long.stn", kLong);
+  const std::string run = "run long.stn -D N=60 --device reference --history ";
+  ASSERT_EQ(stencilc(run + "whole.csv --steps 20000").status, 0);
+  for (int round = 0; round < 3; ++round) {
+    const pid_t child = start(run + "h.csv --checkpoint c.ckpt --checkpoint-every 10");
+    ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(23 * round));
+    ::kill(child, SIGKILL);
+    EXPECT_EQ(wait(child).status, 128 + SIGKILL);
+    const Outcome rest = stencilc(run + "h.csv --steps 20000 --restart c.ckpt");
+    ASSERT_EQ(rest.status, 0) << rest.err;
+    EXPECT_EQ(read(file("h.csv")), read(file("whole.csv")));
+    std::filesystem::remove(file("c.ckpt"));
+  }
+}
+
+// A row that finds no room ends the run, with a checkpoint; the row is there when the run goes on.
+TEST_F(LongRun, AHistoryWithoutRoomGoesOn) {
+  write("long.stn", kLong);
+  const std::string run = "run long.stn -D N=4 --steps 2000 --device reference --history ";
+  ASSERT_EQ(stencilc(run + "whole.csv").status, 0);
+  const Outcome full =
+      wait(start(run + "h.csv --checkpoint c.ckpt", "ulimit -f 4"));  // blocks of 512 bytes
+  EXPECT_EQ(full.status, 2) << full.err;
+  expect_contains(full.err, "R011: cannot write 'h.csv'");
+  expect_contains(full.err, "go on from there with --restart");
+  EXPECT_NE(read(file("h.csv")).back(), '\n');
+  ASSERT_EQ(stencilc(run + "h.csv --restart c.ckpt").status, 0);
+  EXPECT_EQ(read(file("h.csv")), read(file("whole.csv")));
+}
+
+TEST_F(LongRun, HistoriesThatCannotBeAreRefused) {
+  write("heat.stn", kHistory);
+  write("none.stn", kHeat);
+  for (const auto& [arguments, code] :
+       {std::pair{"heat.stn --history h.txt", "U021"},
+        std::pair{"none.stn --history h.csv", "R037"}, std::pair{"heat.stn --history ''", "U004"},
+        std::pair{"heat.stn --history no/h.csv", "R011"},
+        std::pair{"heat.stn --history h.csv --checkpoint h.csv", "U013"}}) {
+    const Outcome outcome = stencilc(std::string("run --device reference ") + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    expect_contains(outcome.err, code);
+    EXPECT_EQ(files(), "heat.stn none.stn");
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "compiler/driver/frontend.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil {
 namespace {
@@ -42,7 +43,7 @@ ProgramOptions options_of(const std::string& text) {
     } else if (word == "--fix") {
       options.fixed.insert(value);
     } else if (word == "--steps") {
-      options.steps = std::stoll(value);
+      options.steps = parse_integer(value);
     } else if (word == "--real") {
       options.real = value == "double" ? Scalar::F64 : Scalar::F32;
     } else {

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "compiler/support/numbers.h"
 #include "tests/property/runner.h"
 
 namespace stencil::property {
@@ -57,16 +58,23 @@ int main_with(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
+    const auto number = [&](int64_t least, int64_t most = INT64_MAX) {
+      const std::string text = value();
+      const auto read = stencil::parse_integer(text, least, most);
+      if (read) return *read;
+      std::cerr << option << " takes a number from " << least << ", found '" << text << "'\n";
+      std::exit(2);
+    };
     if (option == "--programs")
-      settings.programs = std::atoi(value());
+      settings.programs = static_cast<int>(number(0, INT32_MAX));
     else if (option == "--first-seed")
-      settings.first_seed = std::strtoull(value(), nullptr, 10);
+      settings.first_seed = static_cast<uint64_t>(number(0));
     else if (option == "--batch")
-      settings.batch = std::max(1, std::atoi(value()));
+      settings.batch = static_cast<int>(number(1, INT32_MAX));
     else if (option == "--threads")
-      settings.threads = std::atoi(value());
+      settings.threads = static_cast<int>(number(1, 4096));
     else if (option == "--time-limit")
-      settings.time_limit = std::atof(value());
+      settings.time_limit = static_cast<double>(number(0));
     else if (option == "--progress")
       settings.progress = true;
     else if (option == "--coverage")
@@ -78,7 +86,7 @@ int main_with(int argc, char** argv) {
     else if (option == "--device")
       settings.device = value();
     else if (option == "--print") {
-      std::cout << with_sizes(random_program(std::strtoull(value(), nullptr, 10)));
+      std::cout << with_sizes(random_program(static_cast<uint64_t>(number(0))));
       return 0;
     } else {
       std::cerr << "unknown option " << option << "\n";

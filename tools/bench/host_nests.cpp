@@ -1,5 +1,6 @@
 // Plain loop nests for tools/bench/host: what a programmer writes with OpenMP, two arrays that
 // trade places. Prints GCells/s: host_nests jacobi2d|jacobi3d N STEPS
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -44,12 +45,21 @@ void jacobi3d(const float* __restrict a, float* __restrict b, long n) {
   }
 }
 
+// A number above 0; 0: it is none.
+long count(const char* text) {
+  long value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [at, error] = std::from_chars(text, end, value);
+  return error == std::errc() && at == end && value > 0 ? value : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const bool flat = std::strcmp(argv[1], "jacobi2d") == 0;
-  const long n = std::atol(argv[2]), steps = std::atol(argv[3]);
+  const long n = count(argv[2]), steps = count(argv[3]);
+  if (n < 1 || steps < 1) return 2;
   const long points = flat ? n * n : n * n * n;
   Array a = array(points), b = array(points);
   using Clock = std::chrono::steady_clock;

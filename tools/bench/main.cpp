@@ -18,6 +18,7 @@
 #include "runtime/files.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/table.h"
+#include "tools/option_values.h"
 
 namespace stencil::bench {
 namespace {
@@ -152,24 +153,42 @@ int main_with(int argc, char** argv) {
   settings.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
   CLI::App app(kAbout, "stencil_bench");
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
-  auto* out =
-      app.add_option("--out", arguments.out, "where results go, written anew after each job");
+  auto* out = tool::add_value(app, "--out", tool::some_text("the name of a file", arguments.out),
+                              "where results go, written anew after each job");
   app.add_flag("--continue", arguments.go_on, "run only the jobs of which --out has no results")
+      ->disable_flag_override()
       ->needs(out);
-  app.add_option("--device", arguments.device, "cuda, cuda:1, host, opencl")->capture_default_str();
-  app.add_option("--root", settings.root, "where the suite's paths of programs begin")
-      ->capture_default_str();
-  app.add_option("--budget", settings.budget, "seconds after which nothing more is started")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--threads", settings.threads, "that compile")->check(CLI::Range(1, 1024));
+  tool::add_value(app, "--device", tool::some_text("the name of a device", arguments.device),
+                  "cuda, cuda:1, host, opencl (cuda)");
+  tool::add_value(app, "--root", tool::some_text("a directory", settings.root),
+                  "where the suite's paths of programs begin (the current directory)");
+  const tool::Reader seconds{"a number of seconds above 0", [&](const std::string& text) {
+                               settings.budget = parse_real(text).value_or(0);
+                               return settings.budget > 0;
+                             }};
+  tool::add_value(app, "--budget", seconds, "seconds after which nothing more is started");
+  const tool::Reader threads{"a number from 1 to 1024", [&](const std::string& text) {
+                               settings.threads =
+                                   static_cast<int>(parse_integer(text, 1, 1024).value_or(0));
+                               return settings.threads > 0;
+                             }};
+  tool::add_value(app, "--threads", threads, "that compile");
   app.add_flag("--check-only", settings.check_only,
-               "compare every schedule with the interpreter at a small size, and measure nothing");
+               "compare every schedule with the interpreter at a small size, and measure nothing")
+      ->disable_flag_override();
   auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
   suite->excludes(table);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ExtrasError&) {
+    return report({"U001", fmt::format("unknown argument '{}'", app.remaining().front()),
+                   "stencil_bench --help"},
+                  kUsage);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kPassed : kUsage;
+    const tool::Misuse misuse = tool::explain_value(error, app);
+    return report({misuse.code, misuse.message, misuse.hint}, kUsage);
   }
   if (!arguments.tables.empty()) return print_tables(arguments.tables);
   if (arguments.suite.empty()) {

@@ -61,11 +61,15 @@ class Entry {
     return out;
   }
 
-  std::optional<int64_t> number(const char* key, int64_t least) {
+  std::optional<int64_t> number(const char* key, int64_t least, int64_t most = INT64_MAX) {
     if (!values_.contains(key)) return std::nullopt;
     const Json& value = values_[key];
-    if (value.is_number_integer() && value.get<int64_t>() >= least) return value.get<int64_t>();
-    complain(key, fmt::format("a whole number from {}", least));
+    const bool whole =
+        value.is_number_unsigned() ? value.get<uint64_t>() <= INT64_MAX : value.is_number_integer();
+    if (whole && value.get<int64_t>() >= least && value.get<int64_t>() <= most) {
+      return value.get<int64_t>();
+    }
+    complain(key, fmt::format("a whole number from {} to {}", least, most));
     return std::nullopt;
   }
 
@@ -84,6 +88,8 @@ class Entry {
   void complain(const std::string& key, const std::string& kind) {
     fail(fmt::format("\"{}\" is not {}", key, kind));
   }
+  // Fails if the object has another key.
+  void check_keys(const Json& object, const std::vector<std::string>& keys);
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
@@ -91,6 +97,15 @@ class Entry {
   std::string where_;
   std::optional<Failure> failure_;
 };
+
+void Entry::check_keys(const Json& object, const std::vector<std::string>& keys) {
+  for (const auto& item : object.items()) {
+    if (std::find(keys.begin(), keys.end(), item.key()) != keys.end()) continue;
+    const std::string near = nearest_name(item.key(), keys);
+    fail(fmt::format("unknown key \"{}\"", item.key()),
+         near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+  }
+}
 
 std::vector<std::pair<std::string, bool>> Entry::schedules() {
   std::vector<std::pair<std::string, bool>> out;
@@ -113,6 +128,7 @@ std::vector<std::pair<std::string, bool>> Entry::schedules() {
     for (const Json& item : values_[key]) {
       const Json line = item.is_object() ? item.value("schedule", Json()) : item;
       const Json naive = item.is_object() ? item.value("naive", Json(false)) : Json(false);
+      if (item.is_object()) check_keys(item, {"schedule", "naive"});
       if (!line.is_string() || !naive.is_boolean()) {
         complain(key, "a list of lines or {\"schedule\": LINE, \"naive\": BOOL}");
         return out;
@@ -150,8 +166,7 @@ void add_jobs(Entry& entry, std::vector<BenchJob>& jobs) {
   common.steps = steps.value_or(0);
   common.verify_steps = entry.number("verify_steps", 0);
   common.check_steps = entry.number("check_steps", 0).value_or(common.check_steps);
-  common.repeat =
-      static_cast<int>(std::min<int64_t>(entry.number("repeat", 1).value_or(common.repeat), 1000));
+  common.repeat = static_cast<int>(entry.number("repeat", 1, 1000).value_or(common.repeat));
   const auto programs = entry.several(kPlurals[0], &Json::is_string, "a text", std::nullopt);
   const auto reals = entry.several(kPlurals[1], &Json::is_string, "a text", Json("float"));
   const auto fps = entry.several(kPlurals[2], &Json::is_string, "a text", Json("contract"));
@@ -236,20 +251,17 @@ Result<std::vector<BenchJob>> read_suite(const std::string& text) {
   }
   const Json defaults = suite.value("defaults", Json::object());
   if (!defaults.is_object()) return wrong("defaults", "not an object");
+  Entry whole(suite, "the suite");
+  whole.check_keys(suite, {"defaults", "entries"});
+  if (whole.failure()) return *whole.failure();
   std::vector<BenchJob> jobs;
   for (size_t e = 0; e < suite["entries"].size(); ++e) {
     const std::string where = fmt::format("entry {}", e + 1);
     const Json& values = suite["entries"][e];
     if (!values.is_object()) return wrong(where, "not an object");
     Entry entry(merged(defaults, values), where);
-    for (const Json* part : {&values, &defaults}) {
-      for (const auto& item : part->items()) {
-        if (std::find(kKeys.begin(), kKeys.end(), item.key()) != kKeys.end()) continue;
-        const std::string near = nearest_name(item.key(), kKeys);
-        entry.fail(fmt::format("unknown key \"{}\"", item.key()),
-                   near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
-      }
-    }
+    entry.check_keys(values, kKeys);
+    entry.check_keys(defaults, kKeys);
     add_jobs(entry, jobs);
     if (entry.failure()) return *entry.failure();
   }

@@ -41,9 +41,9 @@ ExitStatus usage(const std::string& code, const std::string& message, const std:
   return report(Source("stencilc", ""), diagnostics);
 }
 
-void warn(const std::string& code, const std::string& message) {
+void warn(const Failure& warning) {
   Diagnostics diagnostics;
-  diagnostics.warning(code, {}, message);
+  diagnostics.warning(warning.code, {}, warning.message).hint = warning.hint;
   report(Source("stencilc", ""), diagnostics);
 }
 
@@ -63,6 +63,7 @@ bool same_file(const std::string& a, const std::string& b) {
 ExitStatus print_out(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return kSuccess;
+  if (errno == EPIPE) return kPipeClosed;  // as SIGPIPE would end it: `| head` has seen enough
   return report(
       Failure{"R011", std::string("cannot write to standard output: ") + std::strerror(errno), ""});
 }

@@ -20,6 +20,7 @@ enum ExitStatus {
   kUsage = 2,
   kDeviceAtFault = 3,
   kBecameNan = 4,  // a run that ended because a reduction was NaN
+  kPipeClosed = 141  // nobody reads standard output any more
 };
 
 // The status of a run that a signal has ended in good order, as a shell would report the signal.
@@ -35,10 +36,9 @@ ExitStatus status_of(const std::string& code);
 // Prints all diagnostics to stderr; the status of the first error, or success.
 ExitStatus report(const Source& source, const Diagnostics& diagnostics);
 ExitStatus report(const Failure& failure);
+// A warning, which looks like an error and is none.
+void warn(const Failure& warning);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
-
-// A warning that concerns no place in the program, to stderr.
-void warn(const std::string& code, const std::string& message);
 
 struct OutputFile {
   std::string path;

@@ -7,15 +7,28 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
+#include "runtime/environment.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/death.h"
 #include "tools/stencilc/options.h"
 
 namespace stencil::tool {
 namespace {
 
+// Commands that look at the machine begin with what its environment says.
+bool reads_environment(Command command) {
+  return command == Command::Run || command == Command::Verify || command == Command::Devices ||
+         command == Command::Cache;
+}
+
 int dispatch(const Arguments& arguments) {
+  if (reads_environment(arguments.command)) {
+    const Status understood = runtime::check_environment();
+    if (!understood.ok()) return report(understood.failure());
+  }
   switch (arguments.command) {
     case Command::Compile:
       return compile_command(arguments);
@@ -42,10 +55,17 @@ int stencilc(int argc, const char* const* argv) {
     std::fputs(answer->text.c_str(), stderr);
     return answer->status;
   }
+  return dispatch(std::get<Arguments>(parsed));
+}
+
+int guarded(int argc, const char* const* argv) {
   try {
-    return dispatch(std::get<Arguments>(parsed));
+    return stencilc(argc, argv);
   } catch (const std::bad_alloc&) {
     return usage("R046", "not enough memory", "use smaller sizes (-D)");
+  } catch (const std::exception& error) {
+    return usage("R075", std::string("internal error: ") + error.what(),
+                 "please report it with the program and the command");
   }
 }
 
@@ -53,6 +73,10 @@ int stencilc(int argc, const char* const* argv) {
 }  // namespace stencil::tool
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit on sizes is an error of its write()
-  return stencil::tool::stencilc(argc, argv);
+  // A file beyond the limit on sizes, and a pipe that nobody reads, are errors of write(): a run
+  // whose messages nobody reads has outputs to finish.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  stencil::tool::announce_death();
+  return stencil::tool::guarded(argc, argv);
 }

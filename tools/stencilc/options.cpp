@@ -11,74 +11,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/kernel_cache.h"
+#include "tools/option_values.h"
+#include "tools/stencilc/help_texts.h"
 #include "tools/stencilc/save_code.h"
 
 namespace stencil::tool {
 namespace {
 
 constexpr const char* kVersion = "stencilc 0.1.0";
-
-constexpr const char* kExamples = R"(Examples:
-  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .cl .cpp
-  stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
-  stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
-  stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
-  stencilc heat.stn --emit kernel-ir         any stage as text: ast ir kernel-ir cuda opencl cpp
-  stencilc run heat.stn -D N=256 --stats     runs it on the best device present
-  stencilc COMMAND --help                    the options of a command
-
-Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
-4 a reduction became NaN, 130 (SIGINT) or 143 (SIGTERM) a run that was interrupted.)";
-
-constexpr const char* kCheckExamples = R"(Examples:
-  stencilc check heat.stn
-  stencilc check heat.stn -D N=4             are all accesses inside the grid at this size?)";
-
-constexpr const char* kExplainExamples = R"(Examples:
-  stencilc explain heat.stn
-  stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
-  stencilc explain heat.stn --target cpp --schedule planes)";
-
-constexpr const char* kRunExamples = R"(Examples:
-  stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
-  stencilc run heat.stn -D N=128 --steps 40 --device opencl
-  stencilc run wave.stn --in U=now.npy --in U@-1=before.npy --out U=later.npy
-  stencilc run lbm.stn --out S.rho=density.png
-  stencilc run heat.stn --out A=a.png --slice z=10
-  stencilc run heat.stn --device cuda --save-code heat.ptx --save-code heat.cubin
-  stencilc run lbm.stn --out flow.vti --every 100           all fields; flow.pvd for ParaView
-  stencilc run heat.stn --checkpoint run.ckpt --checkpoint-every 60s
-  stencilc run heat.stn --restart run.ckpt --checkpoint run.ckpt
-
-FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
-.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
-a run after the time tiles in progress: outputs and checkpoint are still written, and the exit
-status is 130 (143). The second one ends it at once. So does a reduction that becomes NaN: then the
-exit status is 4, unless --on-nan continue.)";
-
-constexpr const char* kVerifyExamples = R"(Examples:
-  stencilc verify heat.stn
-  stencilc verify heat.stn -D N=100          N keeps this value; sizes not given vary
-  stencilc verify heat.stn --device opencl --schedule "overlapped T=3" --seed 7
-  stencilc verify heat.stn --quick
-
-The exit status is 1 if any result differs.)";
-
-constexpr const char* kDevicesExamples = R"(Example:
-  stencilc devices)";
-
-constexpr const char* kCacheExamples = R"(Examples:
-  stencilc cache
-  stencilc cache --size 100M
-  stencilc cache --clear
-
-STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
 
 // "NAME=VALUE"; nothing if there is no '=' with something before it.
 std::optional<Assignment> split_assignment(const std::string& text) {
@@ -87,43 +32,14 @@ std::optional<Assignment> split_assignment(const std::string& text) {
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// The whole text as a decimal number; nothing if it is none, or one that T cannot hold.
-template <typename T>
-std::optional<T> whole_number(const std::string& text) {
-  T value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-// "LOW:HIGH".
+// "LOW:HIGH", the first below the second.
 std::optional<std::pair<double, double>> parse_range(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
   const auto low = parse_real(text.substr(0, colon));
   const auto high = parse_real(text.substr(colon + 1));
-  if (!low || !high || *low > *high) return std::nullopt;
+  if (!low || !high || *low >= *high) return std::nullopt;
   return std::pair{*low, *high};
-}
-
-// What CLI11 says of a number of steps or a seed that it must not take; "" if all is well.
-std::string check_steps(const std::string& text) {
-  if (whole_number<int64_t>(text).value_or(-1) >= 0) return "";
-  return "a number of steps from 0 to 9223372036854775807";
-}
-std::string check_size(const std::string& text) {
-  return runtime::parse_size(text) >= 0 ? "" : "a number of bytes, like 4096, 100K, 100M or 2G";
-}
-std::string check_interval(const std::string& text) {
-  if (whole_number<int64_t>(text).value_or(0) > 0) return "";
-  return "a number of steps from 1 to 9223372036854775807";
-}
-std::string check_file(const std::string& text) {
-  return text.empty() ? "the name of a file" : "";
-}
-std::string check_seed(const std::string& text) {
-  return whole_number<uint64_t>(text) ? "" : "a number from 0 to 18446744073709551615";
 }
 
 std::string quoted(const std::string& word) {
@@ -144,13 +60,6 @@ std::string joined_command_line(int argc, const char* const* argv) {
   return out;
 }
 
-// A usage error: code, message, hint.
-struct Misuse {
-  std::string code;
-  std::string message;
-  std::string hint;
-};
-
 Answer usage_error(const Misuse& misuse, const CLI::App& app) {
   Diagnostics diagnostics;
   diagnostics.error(misuse.code, {}, misuse.message).hint = misuse.hint;
@@ -162,10 +71,9 @@ Answer usage_error(const Misuse& misuse, const CLI::App& app) {
 struct Texts {
   std::vector<std::string> definitions, inputs, outputs, slices;
   std::string real = "float", fp = "contract";
-  std::string steps, seed;
-  std::string cache_size;
   bool clear_cache = false;
-  std::string every, range, checkpoint_every;
+  std::optional<int64_t> every;
+  std::optional<std::string> range, checkpoint_every;
   std::string header;
   bool version = false;
 };
@@ -207,6 +115,7 @@ struct Parser {
                         const std::string& examples);
   const CLI::App& active() const;
   Misuse explain(const CLI::ParseError& error) const;
+  std::optional<Misuse> check_order() const;
   std::optional<Misuse> finish();
   std::optional<Misuse> read_assignments();
   std::optional<Misuse> read_long_run();
@@ -218,7 +127,7 @@ Parser::Parser() {
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kExamples);
   app.set_help_flag("-h,--help", "print this help");
-  app.add_flag("--version", texts.version, "print the version");
+  app.add_flag("--version", texts.version, "print the version")->disable_flag_override();
   add_program_options(app, true);
   add_compile_options();
 
@@ -229,9 +138,9 @@ Parser::Parser() {
                                   "show halos, footprints, the schedule and why, and all refusals",
                                   kExplainExamples);
   add_program_options(explain, true);
-  explain.add_option("--target", arguments.target, "what the kernels are for; default: cuda")
-      ->option_text("cuda|opencl|cpp")
-      ->check(CLI::IsMember({"cuda", "opencl", "cpp"}));
+  add_value(explain, "--target", one_of({"cuda", "opencl", "cpp"}, arguments.target),
+            "what the kernels are for; default: cuda")
+      ->option_text("cuda|opencl|cpp");
   CLI::App& run =
       add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
@@ -274,49 +183,54 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->group(group);
-  to.add_option("--real", texts.real, "what the type real means (float)")
+  add_value(to, "--real", one_of({"float", "double"}, texts.real),
+            "what the type real means (float)")
       ->option_text("float|double")
-      ->check(CLI::IsMember({"float", "double"}))
       ->group(group);
-  to.add_option("--fp", texts.fp, "floating point (contract); only fast may change bits")
+  add_value(to, "--fp", one_of({"strict", "contract", "fast"}, texts.fp),
+            "floating point (contract); only fast may change bits")
       ->option_text("strict|contract|fast")
-      ->check(CLI::IsMember({"strict", "contract", "fast"}))
       ->group(group);
-  to.add_option("--steps", texts.steps, "time steps, instead of the program's")
+  add_value(to, "--steps", whole_number(0, "a number of steps", arguments.program.steps),
+            "time steps, instead of the program's")
       ->option_text("N")
-      ->check(check_steps)
       ->group(group);
   if (!with_schedule) return;
-  to.add_option("--schedule", arguments.schedule,
-                "auto, or one line like \"overlapped T=4 block=32x8\"")
+  add_value(to, "--schedule",
+            some_text("auto or a line of a family and settings", arguments.schedule),
+            "auto, or one line like \"overlapped T=4 block=32x8\"")
       ->option_text("LINE")
       ->group(group);
 }
 
 void Parser::add_compile_options() {
   const std::string group = "Output";
-  app.add_option("-o,--output", arguments.output,
-                 "where to write; without it, and with --emit, standard output")
+  add_value(app, "-o,--output", some_text("the name of a file", arguments.output),
+            "where to write; without it, and with --emit, standard output")
       ->option_text("FILE")
       ->group(group);
-  app.add_option("--target", arguments.target, "the language, if the extension does not tell")
+  add_value(app, "--target", one_of({"cuda", "opencl", "cpp"}, arguments.target),
+            "the language, if the extension does not tell")
       ->option_text("cuda|opencl|cpp")
-      ->check(CLI::IsMember({"cuda", "opencl", "cpp"}))
       ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
+      ->disable_flag_override()
       ->group(group);
   app.add_option("--header", texts.header, "write a C header too, by default beside the output")
       ->option_text("[FILE]")
       ->expected(0, 1)
       ->group(group);
-  app.add_option("--emit", arguments.emit, "print one stage: ast, ir, kernel-ir, or a language")
+  add_value(app, "--emit",
+            one_of({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}, arguments.emit),
+            "print one stage: ast, ir, kernel-ir, or a language")
       ->option_text("ast|ir|kernel-ir|cuda|opencl|cpp")
-      ->check(CLI::IsMember({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}))
       ->group(group);
 }
 
 void Parser::add_device_option(CLI::App& to, const std::string& text) {
-  to.add_option("--device", arguments.device, text)->option_text("DEVICE")->group("Device");
+  add_value(to, "--device", some_text("the name of a device", arguments.device), text)
+      ->option_text("DEVICE")
+      ->group("Device");
 }
 
 void Parser::add_run_options(CLI::App& to) {
@@ -331,9 +245,9 @@ void Parser::add_run_options(CLI::App& to) {
           ->option_text("FIELD=X.npy|.png|.vti")
           ->allow_extra_args(false)
           ->group(group);
-  to.add_option("--every", texts.every, "write them every K steps too, as X_000100.npy")
+  add_value(to, "--every", whole_number(1, "a number of steps", texts.every),
+            "write them every K steps too, as X_000100.npy")
       ->option_text("K")
-      ->check(check_interval)
       ->needs(out)
       ->group(group);
   to.add_option("--slice", texts.slices,
@@ -344,7 +258,12 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--range", texts.range, "values of the first and last colour of a .png")
       ->option_text("LOW:HIGH")
       ->group(group);
+  add_value(to, "--history", some_text("the name of a file", arguments.history),
+            "append each evaluation of a reduction, a row per step")
+      ->option_text("FILE.csv")
+      ->group(group);
   to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")
+      ->disable_flag_override()
       ->group(group);
   to.add_option("--save-code", arguments.code,
                 "write what the device compiled (.cu, .cl, .cpp) or what came of it; repeatable")
@@ -353,41 +272,50 @@ void Parser::add_run_options(CLI::App& to) {
       ->group(group);
   const std::string long_runs = "Long runs";
   CLI::Option* checkpoint =
-      to.add_option("--checkpoint", arguments.checkpoint, "write the whole state when the run ends")
+      add_value(to, "--checkpoint", some_text("the name of a file", arguments.checkpoint),
+                "write the whole state when the run ends")
           ->option_text("FILE")
-          ->check(check_file)
           ->group(long_runs);
   to.add_option("--checkpoint-every", texts.checkpoint_every,
                 "and every K steps, or every K seconds (Ks)")
       ->option_text("K|Ks")
       ->needs(checkpoint)
       ->group(long_runs);
-  to.add_option("--restart", arguments.restart, "go on from a checkpoint")
+  add_value(to, "--restart", some_text("the name of a file", arguments.restart),
+            "go on from a checkpoint")
       ->option_text("FILE")
-      ->check(check_file)
       ->group(long_runs);
-  to.add_option("--on-nan", arguments.on_nan, "when a reduction becomes NaN: end the run (stop)")
+  add_value(to, "--on-nan", one_of({"stop", "continue"}, arguments.on_nan),
+            "when a reduction becomes NaN: end the run (stop)")
       ->option_text("stop|continue")
-      ->check(CLI::IsMember({"stop", "continue"}))
       ->group(long_runs);
 }
 
 void Parser::add_cache_options(CLI::App& to) {
   CLI::Option* clear = to.add_flag("--clear", texts.clear_cache, "remove every entry");
-  to.add_option("--size", texts.cache_size,
-                "remove the entries used least recently until at most this is left")
+  clear->disable_flag_override();
+  const Reader size{"a number of bytes, like 4096, 100K, 100M or 2G", [this](const auto& text) {
+                      arguments.cache_limit = runtime::parse_size(text);
+                      return *arguments.cache_limit >= 0;
+                    }};
+  add_value(to, "--size", size, "remove the entries used least recently until at most this is left")
       ->option_text("BYTES")
-      ->check(check_size)
       ->excludes(clear);
 }
 
 void Parser::add_verify_options(CLI::App& to) {
   add_device_option(to, "only this device instead of every one present");
   const std::string group = "Thoroughness";
-  to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")->group(group);
-  to.add_option("--seed", texts.seed, "seed of the random initial data (1)")
+  to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")
+      ->disable_flag_override()
+      ->group(group);
+  const Reader seed{fmt::format("a number from 0 to {}", UINT64_MAX), [this](const auto& text) {
+                      const auto value = parse_number<uint64_t>(text);
+                      arguments.seed = value.value_or(0);
+                      return value.has_value();
+                    }};
+  add_value(to, "--seed", seed, "seed of the random initial data (1)")
       ->option_text("N")
-      ->check(check_seed)
       ->group(group);
 }
 
@@ -424,9 +352,23 @@ Misuse Parser::explain(const CLI::ParseError& error) const {
     }
     return {"U003", "unknown command '" + arguments.file + "'", ""};  // with a hint by finish()
   }
-  std::string message = error.what();
-  if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
-  return {"U004", message, ""};
+  return explain_value(error, active());
+}
+
+// CLI11 takes options and a program ahead of the command for those of the compiler, and so they
+// would be ignored.
+std::optional<Misuse> Parser::check_order() const {
+  if (!active().get_parent()) return std::nullopt;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const bool file = option->get_positional();
+    return Misuse{
+        "U002",
+        fmt::format("'{}' before the command '{}'",
+                    file ? option->results().front() : option->get_name(), active().get_name()),
+        "the command is the first word"};
+  }
+  return std::nullopt;
 }
 
 std::optional<Misuse> Parser::check_files() {
@@ -456,10 +398,6 @@ std::optional<Misuse> Parser::check_files() {
                   near.empty() ? "" : "did you mean '" + near + "'?"};
   }
   return std::nullopt;
-}
-
-Misuse given_twice(const std::string& option, const std::string& name) {
-  return {"U007", fmt::format("{} {} is given twice", option, name), "give it once"};
 }
 
 std::optional<Misuse> Parser::read_assignments() {
@@ -494,7 +432,7 @@ std::optional<Misuse> Parser::read_assignments() {
   }
   for (const std::string& text : texts.slices) {
     const auto assignment = split_assignment(text);
-    const auto value = whole_number<int64_t>(assignment ? assignment->value : "");
+    const auto value = parse_integer(assignment ? assignment->value : "");
     if (!value) return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
     if (!arguments.slice.emplace(assignment->name, *value).second) {
       return given_twice("--slice", assignment->name);
@@ -505,19 +443,26 @@ std::optional<Misuse> Parser::read_assignments() {
 
 // --every, --range, --checkpoint-every and --restart.
 std::optional<Misuse> Parser::read_long_run() {
-  if (!texts.every.empty()) arguments.every = *whole_number<int64_t>(texts.every);
-  if (!texts.range.empty()) {
-    arguments.range = parse_range(texts.range);
+  arguments.every = texts.every.value_or(0);
+  if (texts.range) {
+    arguments.range = parse_range(*texts.range);
     if (!arguments.range) {
-      return Misuse{"U006", fmt::format("--range takes LOW:HIGH, found '{}'", texts.range), ""};
+      return Misuse{"U006", fmt::format("--range takes LOW:HIGH, found '{}'", *texts.range),
+                    "two numbers, the first below the second"};
     }
   }
-  const std::string& interval = texts.checkpoint_every;
-  if (!interval.empty()) {
+  const bool pictures =
+      std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
+                  [](const Assignment& output) { return output.value.ends_with(".png"); });
+  if (texts.range && !pictures) {
+    return Misuse{"U010", "--range without a .png file among --out", "pictures have colours"};
+  }
+  if (texts.checkpoint_every) {
+    const std::string& interval = *texts.checkpoint_every;
     const bool in_seconds = interval.ends_with('s');
-    const auto seconds = parse_real(interval.substr(0, interval.size() - 1));
+    const auto seconds = parse_real(interval.substr(0, interval.size() - in_seconds));
     if (in_seconds) arguments.checkpoint_seconds = seconds.value_or(0);
-    if (!in_seconds) arguments.checkpoint_steps = whole_number<int64_t>(interval).value_or(0);
+    if (!in_seconds) arguments.checkpoint_steps = parse_integer(interval).value_or(0);
     if (arguments.checkpoint_seconds <= 0 && arguments.checkpoint_steps <= 0) {
       return Misuse{"U006",
                     fmt::format("--checkpoint-every takes steps or seconds, found '{}'", interval),
@@ -533,6 +478,12 @@ std::optional<Misuse> Parser::read_long_run() {
 
 // A param is open or has a value. `run` compiles it open and then gives it the value.
 std::optional<Misuse> Parser::check_open_params() const {
+  for (const auto& [option, names] : {std::pair{"--open", &arguments.program.open},
+                                      std::pair{"--fix", &arguments.program.fixed}}) {
+    for (const std::string& name : *names) {
+      if (std::count(names->begin(), names->end(), name) > 1) return given_twice(option, name);
+    }
+  }
   for (const std::string& name : arguments.program.open) {
     if (std::count(arguments.program.fixed.begin(), arguments.program.fixed.end(), name)) {
       return Misuse{"U010", fmt::format("--open {0} and --fix {0} contradict each other", name),
@@ -552,6 +503,7 @@ std::optional<Misuse> Parser::finish() {
     if (command->parsed()) arguments.command = kind;
   }
   if (app.get_option("--header")->count() > 0) arguments.header = texts.header;
+  if (const auto misuse = check_order()) return misuse;
   if (const auto misuse = check_files()) return misuse;
   if (const auto misuse = read_assignments()) return misuse;
   if (const auto misuse = read_long_run()) return misuse;
@@ -560,10 +512,7 @@ std::optional<Misuse> Parser::finish() {
   arguments.program.fp = texts.fp == "strict" ? FloatingPoint::Strict
                          : texts.fp == "fast" ? FloatingPoint::Fast
                                               : FloatingPoint::Contract;
-  if (!texts.steps.empty()) arguments.program.steps = whole_number<int64_t>(texts.steps);
   if (texts.clear_cache) arguments.cache_limit = 0;
-  if (!texts.cache_size.empty()) arguments.cache_limit = runtime::parse_size(texts.cache_size);
-  if (!texts.seed.empty()) arguments.seed = *whole_number<uint64_t>(texts.seed);
   return std::nullopt;
 }
 
@@ -573,6 +522,9 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   Parser parser;
   parser.arguments.command_line = joined_command_line(argc, argv);
   std::optional<Misuse> misuse;
+  if (std::any_of(argv + 1, argv + argc, [](const std::string& word) { return word == "--"; })) {
+    return usage_error({"U001", "unknown option '--'", "a file named -x is ./-x"}, parser.app);
+  }
   try {
     parser.app.parse(argc, const_cast<char**>(argv));
   } catch (const CLI::CallForHelp&) {

@@ -48,6 +48,7 @@ struct Arguments {
   double checkpoint_seconds = 0;                   // 0: not by time
   std::string restart;                             // --restart; "": from the initial values
   std::string on_nan = "stop";                     // --on-nan: or "continue"
+  std::string history;                             // --history; "": none
   bool stats = false;
   bool quick = false;
   uint64_t seed = 1;

@@ -23,11 +23,13 @@ namespace {
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+// What asks a process to end. SIGXCPU says that the limit on processor time has been reached, and
+// comes again every second until the hard limit is, so a second one is no reason to hurry.
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 void on_signal(int number) {
   int none = 0;
-  if (first_signal.compare_exchange_strong(none, number)) return;
+  if (first_signal.compare_exchange_strong(none, number) || number == SIGXCPU) return;
   remove_temporary_files();
   signal(number, SIG_DFL);
   raise(number);
@@ -39,11 +41,20 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
-  for (const int number : kSignals) sigaction(number, &action, nullptr);
+  for (const int number : kSignals) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    const bool ignored = number == SIGHUP && before.sa_handler == SIG_IGN;  // nohup
+    if (!ignored) sigaction(number, &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int number : kSignals) signal(number, SIG_DFL);
+  for (const int number : kSignals) {
+    struct sigaction now {};
+    sigaction(number, nullptr, &now);
+    if (now.sa_handler == on_signal) signal(number, SIG_DFL);
+  }
 }
 
 int InterruptGuard::signal_number() {
@@ -58,7 +69,9 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(double seconds, const std::string& text) {
-  if (!terminal_ || seconds < quiet_seconds_) return;
+  constexpr double kPause = 0.1;  // who runs short chunks calls often
+  if (!terminal_ || seconds < quiet_seconds_ || (shown_ && seconds < last_ + kPause)) return;
+  last_ = seconds;
   std::fprintf(stderr, "\r%.*s\033[K", width(), text.c_str());
   std::fflush(stderr);
   shown_ = true;
@@ -66,6 +79,7 @@ void ProgressLine::show(double seconds, const std::string& text) {
 
 void ProgressLine::erase() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
   shown_ = false;
 }
 
@@ -86,6 +100,36 @@ std::string print_duration(double seconds) {
 }
 
 }  // namespace
+
+Activity::Activity() : line_(0) {
+  if (line_.on_terminal()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      using namespace std::chrono_literals;
+      std::unique_lock<std::mutex> held(mutex_);
+      while (!ended_.wait_for(held, stop, 1s, [&] { return stop.stop_requested(); })) show();
+    });
+  }
+}
+
+// The line is erased when the thread that writes it has ended.
+Activity::~Activity() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+void Activity::now(const std::string& what) {
+  const std::lock_guard<std::mutex> held(mutex_);
+  what_ = what;
+}
+
+void Activity::show() {
+  if (what_.empty()) return;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
+  const std::string seconds = "  " + print_duration(taken.count());
+  const int room = line_.width() - static_cast<int>(seconds.size());
+  line_.show(taken.count(), what_.substr(0, static_cast<size_t>(std::max(room, 0))) + seconds);
+}
 
 std::string describe(const Progress& progress, int width) {
   constexpr int kWidest = 24, kNarrowest = 4, kBrackets = 3;  // and the space behind

@@ -1,14 +1,19 @@
 // Progress of a long run, and Ctrl-C.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "stencil/simulation.h"
 
 namespace stencil::tool {
 
-// While it lives, the first SIGINT (Ctrl-C) or SIGTERM is only noted. The second ends the process
-// as it would have without, but leaves no temporary files.
+// While it lives, the first SIGINT (Ctrl-C), SIGTERM, SIGHUP (unless nohup has it ignored) or
+// SIGXCPU is only noted. The second ends the process as it would have without, but leaves no
+// temporary files.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -33,11 +38,33 @@ class ProgressLine {
   void erase();
   // Characters that fit.
   int width() const;
+  bool on_terminal() const { return terminal_; }
 
  private:
   double quiet_seconds_;
   bool terminal_;
   bool shown_ = false;
+  double last_ = -1;  // when it was shown
+};
+
+// What is being done while nothing can be counted, on a line like that one, with the seconds it has
+// taken; from the first second on. Erased at the end.
+class Activity {
+ public:
+  Activity();
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+  ~Activity();
+  void now(const std::string& what);
+
+ private:
+  void show();
+  ProgressLine line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::string what_;
+  std::jthread thread_;  // last, so that it ends first
 };
 
 // "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters: the bar

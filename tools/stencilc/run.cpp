@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "stencil/stencil.h"
 #include "tools/stencilc/commands.h"
@@ -67,7 +68,7 @@ Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation,
       if (!there) found.push_back(other);
     }
   }
-  for (const NonFinite& values : found) warn("R081", describe(values, simulation.step()));
+  for (const NonFinite& values : found) warn({"R081", describe(values, simulation.step()), ""});
   return Done{};
 }
 
@@ -91,9 +92,17 @@ Result<std::string> closing_text(const Arguments& arguments, const Kernel& kerne
 
 int run_command(const Arguments& arguments) {
   const Given given = given_by(arguments);
+  std::optional<Activity> activity(std::in_place);
+  activity->now("reading " + arguments.file);
   const auto program = Program::from_file(arguments.file, given.options);
-  if (!program.ok()) return report(program.failure());
-  const auto print_warnings = [&] { std::fputs(program.value().warnings().c_str(), stderr); };
+  if (!program.ok()) {
+    activity.reset();
+    return report(program.failure());
+  }
+  const auto print_warnings = [&] {
+    activity.reset();  // its line
+    std::fputs(program.value().warnings().c_str(), stderr);
+  };
   const auto fail = [&](const Failure& failure) {
     print_warnings();
     return report(failure);
@@ -104,6 +113,7 @@ int run_command(const Arguments& arguments) {
   if (!files.ok()) return fail(files.failure());
   const auto last = program.value().steps(given.values);
   if (!last.ok()) return fail(last.failure());
+  activity->now("computing initial values of " + program.value().name());
   auto state = first_state(program.value(), arguments, given.values);
   if (!state.ok()) return fail(state.failure());
   const int64_t first = state.value().step();
@@ -113,10 +123,13 @@ int run_command(const Arguments& arguments) {
   if (!placed.ok()) return fail(placed.failure());
 
   const InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
-  const auto kernel =
-      program.value().compile({.device = arguments.device, .schedule = arguments.schedule});
+  const auto kernel = program.value().compile(
+      {.device = arguments.device, .schedule = arguments.schedule, .stage = [&](const auto& what) {
+         activity->now(what);
+       }});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
+  for (const Failure& warning : state.value().warnings()) warn(warning);
   const Status saved = save_code(arguments, kernel.value());
   if (!saved.ok()) return report(saved.failure());
   auto simulation = kernel.value().start(std::move(state).value());

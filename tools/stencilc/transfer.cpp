@@ -121,16 +121,20 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   if (!arguments.checkpoint.empty() && same_file(arguments.checkpoint, arguments.file)) {
     return is_program("checkpoint", arguments.checkpoint);
   }
-  RunFiles files{.every = arguments.every,
-                 .checkpoint = arguments.checkpoint,
+  if (!arguments.history.empty() && same_file(arguments.history, arguments.file)) {
+    return is_program("history", arguments.history);
+  }
+  RunFiles files{.checkpoint = arguments.checkpoint,
                  .checkpoint_steps = arguments.checkpoint_steps,
-                 .checkpoint_seconds = arguments.checkpoint_seconds};
+                 .checkpoint_seconds = arguments.checkpoint_seconds,
+                 .history = arguments.history};
   const Output picture{.plane = plane.value(), .range = arguments.range};
   Status possible = program.check(files);
   for (size_t o = 0; o < arguments.outputs.size() && possible.ok(); ++o) {
     const Assignment& wanted = arguments.outputs[o];
     if (same_file(wanted.value, arguments.file)) return is_program("output", wanted.value);
     possible = add_output(program, wanted, picture, files.outputs);
+    files.every = arguments.every;
     if (possible.ok()) possible = program.check(files);
   }
   if (!possible.ok()) return as_usage(possible.failure());
@@ -141,6 +145,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
     const auto code = arguments.code.begin();
     bool taken = std::any_of(code, code + static_cast<std::ptrdiff_t>(c), is_path);
     taken |= !files.checkpoint.empty() && is_path(files.checkpoint);
+    taken |= !files.history.empty() && is_path(files.history);
     if (!taken) continue;
     return Failure{"U013", fmt::format("the code file '{}' is written twice", path),
                    "name another file"};

@@ -95,7 +95,8 @@ int verify_command(const Arguments& arguments) {
   for (const std::string& absent : result.absent) text += "not present: " + absent + "\n";
   text += conclusion(result, seconds());
   if (const ExitStatus printed = print_out(text)) return printed;
-  if (!result.all_same() || result.interrupted) return kProgramAtFault;
+  if (!result.all_same()) return kProgramAtFault;
+  if (result.interrupted) return interrupted_by(InterruptGuard::signal_number());
   return result.device_failed() ? kDeviceAtFault : kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,8 @@ struct Output {
   std::optional<std::pair<double, double>> range = {};
 };
 
+struct ReductionValue;  // stencil/state.h
+
 // What a run writes.
 struct RunFiles {
   std::vector<Output> outputs = {};  // when it ends, also if it was interrupted
@@ -39,6 +42,11 @@ struct RunFiles {
   std::string checkpoint = {};    // its file, written when the run ends; empty: none
   int64_t checkpoint_steps = 0;   // and after each step that is a multiple of this; 0: not by steps
   double checkpoint_seconds = 0;  // and so long after the last one; 0: not by time
+  // A .csv file to which each evaluation of a reduction is appended; empty: none. A run that goes
+  // on from a checkpoint goes on with it, from the checkpoint's step.
+  std::string history = {};
+  // Called with the reductions that a step has evaluated, after it; empty: nothing is called.
+  std::function<void(int64_t step, const std::vector<ReductionValue>& evaluated)> evaluated = {};
 };
 
 // Unlinks the temporary files of all that is being written in the process, which must end then. May

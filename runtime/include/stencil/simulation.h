@@ -28,6 +28,9 @@ struct KernelOptions {
   // Kernels for dense arrays, whose rows lie as close as they can: what attach_device() needs.
   // Other simulations may be faster without it.
   bool dense = false;
+  // Told what is being done, before it is, for who waits: "compiling heat for host: planes T=4
+  // ...".
+  std::function<void(const std::string& what)> stage = {};
 };
 
 // The code of a kernel: what its device compiled, or what that became. Machine code is what the

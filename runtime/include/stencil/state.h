@@ -83,10 +83,13 @@ class STENCIL_API State {
   // The shape that an array for set() or get() has.
   Result<Extents> shape_of(const std::string& field) const;
 
-  // Sets a field, or a level or component of it, from a .npy file of the shape of shape_of(). The
-  // file is mapped, not copied. R070; R010, R020 and R021 for the file; R022 another shape; R023
-  // values that the field's type cannot hold. On failure the field is unchanged.
+  // Sets a field, or a level or component of it, from a .npy file of the shape of shape_of(), part
+  // by part. Values that the field's type holds only rounded are a warning (R025). R070; R010, R020
+  // and R021 for the file; R022 another shape; R023 values that the field's type cannot hold. On
+  // failure the field is unchanged, unless the file was truncated while it was read (R010).
   Status read(const std::string& field, const std::string& path);
+  // What read() has to say about files that it has read, each as a Failure that is none.
+  const std::vector<Failure>& warnings() const;
   // Writes all of the files, or none. R070; R032 to R034 as Program::check(); R011; R024, R030 and
   // R031 for what a format cannot hold.
   Status write(const std::vector<Output>& outputs);
@@ -95,7 +98,8 @@ class STENCIL_API State {
   // schedule. R011.
   Status save_checkpoint(const std::string& path);
   // Becomes what was saved. The program may differ in its number of steps alone, and its params
-  // have the same values. R010; R060 to R063. On failure nothing has changed.
+  // have the same values. R010; R060 to R063. On failure nothing has changed, unless
+  // the file was truncated while it was read (R010).
   Status load_checkpoint(const std::string& path);
 
   // Whether a run could write these files, as far as that can be known: Program::check(), and R030

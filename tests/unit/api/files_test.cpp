@@ -2,6 +2,8 @@
 // on. What the files hold is tested below (tests/unit/runtime); here it is who writes which, when.
 #include "stencil/files.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -315,6 +317,48 @@ TEST(RunFilesOf, AreCheckedBeforeARun) {
     state.write({{.path = at("middle.png"), .fields = {"U"}}}).or_throw();
     EXPECT_EQ(read(at("u.png")), read(at("middle.png")));
   }
+}
+
+TEST(RunFilesOf, AreRefusedWhereAnOptionIsAlone) {
+  const Program heat = program_of(kHeat);
+  const TemporaryDirectory directory;
+  EXPECT_EQ(code_of(heat.check({.every = 3})), "R036");
+  EXPECT_EQ(code_of(heat.check({.checkpoint_steps = 3})), "R036");
+  EXPECT_EQ(code_of(heat.check({.checkpoint_seconds = 3})), "R036");
+  const std::string png = directory.file("a.png");
+  for (const auto& range : {std::pair{1.0, 1.0}, std::pair{2.0, 1.0}, std::pair{0.0, HUGE_VAL},
+                            std::pair{std::nan(""), 1.0}}) {
+    EXPECT_EQ(code_of(heat.check({.outputs = {{.path = png, .fields = {"A"}, .range = range}}})),
+              "R036");
+  }
+  Options options;
+  options.real = ElementType::Half;
+  EXPECT_EQ(code_of(Program::from_text(kHeat, options)), "R036");
+}
+
+TEST_P(FilesOnDevice, GivesEachEvaluationOfAReduction) {
+  const Kernel kernel = compile(program_of(kHeat));
+  Simulation simulation = kernel.start().or_throw();
+  std::vector<std::pair<int64_t, double>> seen;
+  const RunFiles files{.history = directory_.file("h.csv"),
+                       .evaluated = [&](int64_t step, const std::vector<ReductionValue>& values) {
+                         ASSERT_EQ(values.size(), 1u);
+                         EXPECT_EQ(values[0].name, "total");
+                         EXPECT_EQ(values[0].evaluations, step / 2);
+                         seen.emplace_back(step, values[0].value);
+                       }};
+  simulation.run(files).or_throw();
+  ASSERT_EQ(seen.size(), 3u);
+  std::string expected = "step,total\n";
+  Simulation again = kernel.start().or_throw();
+  for (const auto& [step, value] : seen) {
+    again.advance(2).or_throw();
+    EXPECT_EQ(again.step(), step);
+    EXPECT_EQ(again.reduction("total").or_throw().value, value);
+    expected += fmt::format("{},{}\n", step, value);
+  }
+  EXPECT_EQ(read(directory_.file("h.csv")), expected);
+  EXPECT_EQ(code_of(program_of(kWave).check(files)), "R037");
 }
 
 TEST(RunFilesOf, AreNotMadeOfMemoryOnTheDevice) {

@@ -251,7 +251,8 @@ TEST(Simulation, KnowsStatistics) {
 TEST(Simulation, RefusesNamesThatAreNotThere) {
   Simulation simulation =
       program_of(kWave).compile({.device = "reference"}).or_throw().start().or_throw();
-  for (const char* name : {"V", "U@-2", "U@1", "U@-", "U@", "U.x", "", "U@-1x", "U@--1"}) {
+  for (const char* name : {"V", "U@-2", "U@1", "U@-", "U@", "U.x", "", "U@-1x", "U@--1", "U@-+1",
+                           "U@-4294967296", "U@-4294967297"}) {
     EXPECT_EQ(code_of(simulation.get<float>(name)), "R070") << name;
   }
   EXPECT_EQ(code_of(simulation.set_param("q", 1)), "R070");
@@ -298,9 +299,17 @@ TEST(Kernel, RefusesValuesThatCannotBeGiven) {
   EXPECT_EQ(code_of(kernel.start({{"N", "many"}})), "R051");
   EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"a", "1x"}})), "R051");
   EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"a", 1e300 * 1e300}})), "R051");
+  for (const ParamValue& value : {ParamValue(1e300), ParamValue(-1e39), ParamValue(1e-60),
+                                  ParamValue("0x1p3"), ParamValue(" 1"), ParamValue("nan")}) {
+    EXPECT_EQ(code_of(kernel.start({{"N", 9}, {"a", value}})), "R051") << value.text();
+  }
+  EXPECT_EQ(code_of(kernel.start({{"N", int64_t{1} << 32}})), "R051");
+  EXPECT_EQ(code_of(kernel.start({{"N", UINT64_MAX}})), "R051");
+  EXPECT_EQ(code_of(kernel.start({{"N", 9.5}})), "R051");
   EXPECT_NE(code_of(kernel.start({{"N", -7}})), "");
   Simulation simulation = kernel.start({{"N", 9}}).or_throw();
   EXPECT_EQ(code_of(simulation.set_param("N", 10)), "R074");
+  EXPECT_EQ(code_of(simulation.set_param("a", 1e300)), "R051");
   const Kernel folded = program_of(kHeat).compile({.device = "reference"}).or_throw();
   EXPECT_EQ(code_of(folded.start({{"N", 9}})), "R074");
 }

@@ -110,7 +110,14 @@ TEST(ReadSuite, SaysWhatIsWrongAndWhere) {
       {R"([{"program": "a", "steps": 1, "define": 3, "schedules": ["direct"]}])",
        "\"define\" is not an object"},
       {R"([{"program": "a", "steps": 1, "verify_step": 3, "schedules": ["direct"]}])",
-       "unknown key \"verify_step\""}};
+       "unknown key \"verify_step\""},
+      {R"([{"program": "a", "steps": 1, "schedules": [{"schedule": "direct", "naiv": true}]}])",
+       "unknown key \"naiv\""},
+      {R"({"default": {}, "entries": []})", "unknown key \"default\""},
+      {R"([{"program": "a", "steps": 18446744073709551615, "schedules": ["direct"]}])",
+       "\"steps\" is not a whole number from 0"},
+      {R"([{"program": "a", "steps": 1, "repeat": 1001, "schedules": ["direct"]}])",
+       "\"repeat\" is not a whole number from 1 to 1000"}};
   for (const auto& [text, expected] : cases) {
     const auto jobs = read_suite(text);
     ASSERT_FALSE(jobs.ok()) << text;

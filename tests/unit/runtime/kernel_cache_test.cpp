@@ -216,9 +216,11 @@ TEST(CacheSettingsTest, ComeFromTheEnvironment) {
     EXPECT_EQ(cache_settings().directory, "/home/a/.cache/stencilc");
   }
   {
-    const Variable off("STENCIL_CACHE", "off");
-    EXPECT_EQ(cache_settings().directory, "");
-    EXPECT_EQ(cache_settings().note, "switched off by STENCIL_CACHE");
+    for (const char* word : {"off", "OFF", "Off"}) {
+      const Variable off("STENCIL_CACHE", word);
+      EXPECT_EQ(cache_settings().directory, "");
+      EXPECT_EQ(cache_settings().note, "switched off by STENCIL_CACHE");
+    }
   }
   {
     const Variable homeless("HOME", nullptr);
@@ -229,7 +231,6 @@ TEST(CacheSettingsTest, ComeFromTheEnvironment) {
   EXPECT_EQ(cache_settings().limit_bytes, 100 << 20);
   const Variable wrong("STENCIL_CACHE_SIZE", "lots");
   EXPECT_EQ(cache_settings().limit_bytes, int64_t{1} << 30);
-  EXPECT_EQ(cache_settings().note, "STENCIL_CACHE_SIZE is no size: 'lots'");
 }
 
 TEST(CacheSettingsTest, Sizes) {

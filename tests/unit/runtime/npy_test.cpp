@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "runtime/files.h"
 #include "tests/unit/runtime/fields.h"
 #include "tests/unit/runtime/temporary_directory.h"
 
@@ -167,7 +168,7 @@ TEST(NpyFields, ComponentsAreTheLastDimension) {
 TEST(NpyFields, RefusesOtherShapesAndValues) {
   reference::FieldData field = make_field({{0, 2}}, {Scalar::I32});
   const auto failure = [&](const reference::FieldData& from) {
-    const Status status = from_npy(array_of(from).value(), "x.npy", field);
+    const auto status = from_npy(array_of(from).value(), "x.npy", field);
     EXPECT_FALSE(status.ok());
     return status.ok() ? "" : status.failure().code + ": " + status.failure().message;
   };
@@ -185,7 +186,7 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   EXPECT_EQ(field.integer(0, 0, 2), -5);
 }
 
-// Larger than a part that is converted at once, through a mapping and without one.
+// Larger than a part that is converted at once, from a file.
 TEST(NpyFields, LargeFieldsGoPartByPart) {
   const TemporaryDirectory directory;
   reference::FieldData field = make_field({{0, 99}, {0, 999}}, {Scalar::F64, Scalar::F64});
@@ -199,7 +200,7 @@ TEST(NpyFields, LargeFieldsGoPartByPart) {
   ASSERT_TRUE(write_files({npy_file(path, field, 0, 1).value()}).ok());
   ASSERT_TRUE(read_npy_into(path, rounded).ok());
   EXPECT_EQ(rounded.real(0, 0, 99999), 99999);
-  const Status missing = read_npy_into(directory.file("b.npy"), copy);
+  const auto missing = read_npy_into(directory.file("b.npy"), copy);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.failure().code, "R010");
 }
@@ -213,6 +214,59 @@ TEST(NpyFields, APipeIsReadToo) {
   reference::FieldData copy = make_field({{0, 2}}, {Scalar::I32});
   EXPECT_TRUE(read_npy_into(path, copy).ok());
   writer.join();
+}
+
+// What becomes of values that the field's type does not hold.
+TEST(NpyFields, RoundingIsCounted) {
+  const auto array = [](Scalar type, double value) {
+    reference::FieldData field = make_field({{0, 2}}, {type});
+    is_float(type) ? field.set_real(0, 0, 1, value)
+                   : field.set_integer(0, 0, 1, static_cast<int64_t>(value));
+    return array_of(field).value();
+  };
+  const auto rounded = [](const NpyArray& from, Scalar type) {
+    reference::FieldData field = make_field({{0, 2}}, {type});
+    const auto result = from_npy(from, "x.npy", field);
+    EXPECT_TRUE(result.ok()) << result.failure().message;
+    return result.ok() ? std::pair{result.value().values, result.value().example}
+                       : std::pair{int64_t{-1}, std::string()};
+  };
+  using Counted = std::pair<int64_t, std::string>;
+  EXPECT_EQ(rounded(array(Scalar::F64, 0.1), Scalar::F32), (Counted{1, "0.1 becomes 0.100000001"}));
+  EXPECT_EQ(rounded(array(Scalar::F64, 0.5), Scalar::F32), (Counted{0, ""}));
+  EXPECT_EQ(rounded(array(Scalar::F64, std::nan("")), Scalar::F32), (Counted{0, ""}));
+  EXPECT_EQ(rounded(array(Scalar::F64, HUGE_VAL), Scalar::F32), (Counted{0, ""}));
+  EXPECT_EQ(rounded(array(Scalar::F64, 1e-60), Scalar::F32), (Counted{1, "1e-60 becomes 0"}));
+  EXPECT_EQ(rounded(array(Scalar::F32, 1.0009765625f), Scalar::BF16),
+            (Counted{1, "1.0009765625 becomes 1"}));
+  EXPECT_EQ(rounded(array(Scalar::I64, 16777217), Scalar::F32),
+            (Counted{1, "16777217 becomes 16777216"}));
+  EXPECT_EQ(rounded(array(Scalar::I64, 16777217), Scalar::F64), (Counted{0, ""}));
+  reference::FieldData field = make_field({{0, 2}}, {Scalar::F16});
+  const auto huge = from_npy(array(Scalar::F32, 1e30), "x.npy", field);
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.failure().code, "R023");
+}
+
+TEST(InputFile, ATruncatedFileIsAFailure) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x");
+  ASSERT_TRUE(write_file_atomically(path, std::string(10000, 'x')).ok());
+  const auto file = InputFile::open(path);
+  ASSERT_TRUE(file.ok());
+  std::string part(5000, ' ');
+  EXPECT_TRUE(file.value().read(5000, 5000, part.data()).ok());
+  EXPECT_EQ(part, std::string(5000, 'x'));
+  std::filesystem::resize_file(path, 6000);
+  EXPECT_TRUE(file.value().read(0, 5000, part.data()).ok());
+  const Status cut = file.value().read(5000, 5000, part.data());
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.failure().code, "R010");
+  EXPECT_EQ(cut.failure().message, "cannot read '" + path +
+                                       "': it was truncated while it was read, from 10000 bytes "
+                                       "to 6000");
+  EXPECT_FALSE(file.value().read(9999, 2, part.data()).ok());
+  EXPECT_FALSE(InputFile::open(directory.file("none")).ok());
 }
 
 }  // namespace

@@ -31,5 +31,21 @@ TEST(Numbers, Reals) {
   }
 }
 
+TEST(Numbers, OfATypeFitIt) {
+  EXPECT_EQ(parse_integer("2147483647", Scalar::I32), INT32_MAX);
+  EXPECT_FALSE(parse_integer("2147483648", Scalar::I32));
+  EXPECT_EQ(parse_integer("2147483648", Scalar::I64), int64_t{1} << 31);
+  EXPECT_EQ(parse_integer("1", Scalar::Bool), 1);
+  EXPECT_FALSE(parse_integer("2", Scalar::Bool));
+  EXPECT_EQ(parse_real("1e300", Scalar::F64), 1e300);
+  EXPECT_EQ(parse_real("0", Scalar::F32), 0);
+  EXPECT_EQ(parse_real("1e-44", Scalar::F32), 1e-44);  // rounded where it is used
+  for (const char* text : {"1e300", "-1e39", "1e-60", "nan", "inf"}) {
+    EXPECT_FALSE(parse_real(text, Scalar::F32)) << text;
+  }
+  EXPECT_FALSE(parse_integer("9", 1, 8));
+  EXPECT_EQ(parse_integer("8", 1, 8), 8);
+}
+
 }  // namespace
 }  // namespace stencil

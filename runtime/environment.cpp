@@ -1,0 +1,75 @@
+// Whoever reads a variable has a default for what it cannot hold, since a kernel or a cache in the
+// middle of its work is no place for messages. They are here: one table, asked before a device is
+// chosen.
+#include "runtime/environment.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/support/diagnostic.h"
+#include "compiler/support/threads.h"
+#include "runtime/kernel_cache.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr std::string_view kPrefix = "STENCIL_";
+
+struct Variable {
+  const char* name;  // without the prefix
+  bool (*takes)(std::string_view value);
+  const char* expected;
+};
+
+const Variable kVariables[] = {
+    {"THREADS", [](std::string_view text) { return parse_threads(text).has_value(); },
+     "a number from 1 to 4096"},
+    {"CACHE",
+     [](std::string_view text) {
+       return is_cache_off(text) || text.find('/') != std::string_view::npos;
+     },
+     "off, or a directory with a '/' in its name"},
+    {"CACHE_SIZE", [](std::string_view text) { return parse_size(text) >= 0; },
+     "a number of bytes, like 4096, 100K, 100M or 2G"},
+    {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
+};
+
+Status check(std::string_view name, std::string_view value) {
+  std::vector<std::string> names;
+  for (const Variable& variable : kVariables) {
+    names.emplace_back(variable.name);
+    if (name != variable.name) continue;
+    if (value.empty() || variable.takes(value)) return Done{};
+    return Failure{"R077",
+                   fmt::format("the environment variable {}{} takes {}, found '{}'", kPrefix, name,
+                               variable.expected, value),
+                   ""};
+  }
+  const std::string near = nearest_name(std::string(name), names);
+  if (near.empty()) return Done{};  // somebody else's
+  return Failure{"R077", fmt::format("unknown environment variable {}{}", kPrefix, name),
+                 fmt::format("did you mean {}{}?", kPrefix, near)};
+}
+
+}  // namespace
+
+Status check_environment() {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string_view text = *entry;
+    if (!text.starts_with(kPrefix)) continue;
+    text.remove_prefix(kPrefix.size());
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const Status understood = check(text.substr(0, equals), text.substr(equals + 1));
+    if (!understood.ok()) return understood;
+  }
+  return Done{};
+}
+
+}  // namespace stencil::runtime

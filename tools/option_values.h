@@ -1,0 +1,91 @@
+// Values of options, for the tools: all of them say in the same words what they take and what they
+// have found instead.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/support/numbers.h"
+
+namespace stencil::tool {
+
+// A usage error: code, message, hint.
+struct Misuse {
+  std::string code;
+  std::string message;
+  std::string hint;
+};
+
+// What an option takes, and a function that takes it: false for any other text.
+struct Reader {
+  std::string takes;
+  std::function<bool(const std::string&)> read;
+};
+
+inline Reader whole_number(int64_t least, const std::string& what, std::optional<int64_t>& to) {
+  return {fmt::format("{} from {} to {}", what, least, INT64_MAX), [&to, least](const auto& text) {
+            to = parse_integer(text, least);
+            return to.has_value();
+          }};
+}
+inline Reader one_of(const std::vector<std::string>& words, std::string& to) {
+  return {fmt::format("one of {}", fmt::join(words, ", ")), [words, &to](const auto& text) {
+            to = text;
+            return std::count(words.begin(), words.end(), text) > 0;
+          }};
+}
+inline Reader some_text(const std::string& what, std::string& to) {
+  return {what, [&to](const auto& text) {
+            to = text;
+            return !text.empty();
+          }};
+}
+
+// Adds an option with one value.
+inline CLI::Option* add_value(CLI::App& to, const std::string& name, const Reader& reader,
+                              const std::string& help) {
+  const auto nothing = [](const std::string&) {};
+  return to.add_option_function<std::string>(name, nothing, help)
+      ->check([reader](const std::string& text) {
+        if (reader.read(text)) return std::string();
+        return fmt::format("takes {}, found '{}'", reader.takes, text);
+      });
+}
+
+inline Misuse given_twice(const std::string& option, const std::string& name = "") {
+  const std::string what = option + (name.empty() ? "" : " " + name);
+  return {"U007", fmt::format("{} is given twice", what), "give it once"};
+}
+
+// An option that CLI11 knows, with what it cannot take. CLI11's messages begin with the option's
+// name and a colon.
+inline Misuse explain_value(const CLI::ParseError& error, const CLI::App& app) {
+  std::string message = error.what();
+  const size_t colon = message.find(':');
+  const std::string option = message.substr(0, colon);
+  for (const CLI::Option* each : app.get_options()) {
+    const bool single = each->get_items_expected_max() == 1;
+    if (single && each->count() > 1) return given_twice(each->get_name());
+  }
+  if (dynamic_cast<const CLI::ValidationError*>(&error) && colon != std::string::npos) {
+    return {"U004", option + message.substr(colon + 1), ""};
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const bool flag = message.find("flag override") != std::string::npos;
+    std::string name = option.substr(0, option.find(' '));
+    if (!name.starts_with('-')) name.insert(0, "--");
+    return {"U004", name + (flag ? " takes no value" : " needs a value"), ""};
+  }
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
+  return {"U004", message, ""};
+}
+
+}  // namespace stencil::tool

@@ -1,0 +1,104 @@
+// What a handler may do is little: write() and unlink(). The stack may be what has run out, so the
+// handler has one of its own.
+//
+// LLVM within an OpenCL implementation puts its own handler of SIGABRT before ours, and abort()
+// does not come back to ours when that is done. So the program has an abort() of its own, which is
+// the one that shared libraries find, too.
+#include "tools/stencilc/death.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "runtime/foreign_call.h"
+#include "stencil/files.h"
+#include "tools/stencilc/console.h"
+
+namespace stencil::tool {
+
+namespace {
+
+constexpr int kSignals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+constexpr size_t kStackBytes = 64 << 10;
+alignas(16) char handler_stack[kStackBytes];
+
+void say(const char* text) {
+  const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text));
+  (void)ignored;
+}
+
+void begin(const char* code) {
+  say("stencilc: error ");
+  say(code);
+  say(": ");
+}
+
+const char* name_of(int number) {
+  switch (number) {
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGILL:
+      return "SIGILL";
+    default:
+      return "SIGFPE";
+  }
+}
+
+void on_fault(int number) {
+  remove_temporary_files();
+  if (const runtime::ForeignFunction* function = runtime::foreign_call()) {
+    begin("R044");
+    say(function->library);
+    say(" ended the process in ");
+    say(function->name);
+    say(" (");
+    say(name_of(number));
+    say(")\n      = hint: memory may have run out: use smaller sizes (-D), raise limits "
+        "(ulimit -v), or take another --device\n");
+    _exit(kDeviceAtFault);
+  }
+  begin("K003");
+  say("internal error: ");
+  say(name_of(number));
+  say("; please report it with the program and the command\n");
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+}  // namespace
+
+}  // namespace stencil::tool
+
+extern "C" [[noreturn]] __attribute__((visibility("default"))) void abort() noexcept {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGABRT);
+  pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+  raise(SIGABRT);  // whoever has a handler cleans up
+  stencil::tool::on_fault(SIGABRT);
+  _exit(128 + SIGABRT);
+}
+
+namespace stencil::tool {
+
+void announce_death() {
+  stack_t stack{};
+  stack.ss_sp = handler_stack;
+  stack.ss_size = kStackBytes;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_fault;
+  action.sa_flags = SA_ONSTACK;
+  for (const int number : kSignals) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) sigaction(number, &action, nullptr);  // else a sanitizer's
+  }
+}
+
+}  // namespace stencil::tool

@@ -1,0 +1,63 @@
+// What --help says below the options.
+#pragma once
+
+namespace stencil::tool {
+
+inline constexpr const char* kExamples = R"(Examples:
+  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .cl .cpp
+  stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
+  stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
+  stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
+  stencilc heat.stn --emit kernel-ir         any stage as text: ast ir kernel-ir cuda opencl cpp
+  stencilc run heat.stn -D N=256 --stats     runs it on the best device present
+  stencilc COMMAND --help                    the options of a command
+
+Exit status: 0 success, 1 the program is at fault, 2 usage or files, 3 the device or toolkit,
+4 a reduction became NaN, 128 + N a run that signal N has interrupted: 130 SIGINT, 143 SIGTERM, 129 SIGHUP.)";
+
+inline constexpr const char* kCheckExamples = R"(Examples:
+  stencilc check heat.stn
+  stencilc check heat.stn -D N=4             are all accesses inside the grid at this size?)";
+
+inline constexpr const char* kExplainExamples = R"(Examples:
+  stencilc explain heat.stn
+  stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
+  stencilc explain heat.stn --target cpp --schedule planes)";
+
+inline constexpr const char* kRunExamples = R"(Examples:
+  stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
+  stencilc run heat.stn -D N=128 --steps 40 --device opencl
+  stencilc run wave.stn --in U=now.npy --in U@-1=before.npy --out U=later.npy
+  stencilc run lbm.stn --out S.rho=density.png
+  stencilc run heat.stn --out A=a.png --slice z=10
+  stencilc run heat.stn --device cuda --save-code heat.ptx --save-code heat.cubin
+  stencilc run lbm.stn --out flow.vti --every 100           all fields; flow.pvd for ParaView
+  stencilc run heat.stn --checkpoint run.ckpt --checkpoint-every 60s
+  stencilc run heat.stn --restart run.ckpt --checkpoint run.ckpt
+  stencilc run poisson.stn --history residual.csv           each evaluation of a reduction
+
+FIELD is F, a component (F.rho, F.u[0]) or an older level (F@-1). Several fields may go into one
+.vti file. --steps counts from the first step, also after --restart. Ctrl-C (SIGINT, SIGTERM) ends
+a run after the time tiles in progress, as SIGHUP does: outputs and checkpoint are still written,
+and the exit status is 130 (143, 129). The second one ends it at once. So does a reduction that
+becomes NaN: then the exit status is 4, unless --on-nan continue.)";
+
+inline constexpr const char* kVerifyExamples = R"(Examples:
+  stencilc verify heat.stn
+  stencilc verify heat.stn -D N=100          N keeps this value; sizes not given vary
+  stencilc verify heat.stn --device opencl --schedule "overlapped T=3" --seed 7
+  stencilc verify heat.stn --quick
+
+The exit status is 1 if any result differs.)";
+
+inline constexpr const char* kDevicesExamples = R"(Example:
+  stencilc devices)";
+
+inline constexpr const char* kCacheExamples = R"(Examples:
+  stencilc cache
+  stencilc cache --size 100M
+  stencilc cache --clear
+
+STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
+
+}  // namespace stencil::tool
