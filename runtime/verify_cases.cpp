@@ -25,7 +25,8 @@ ScheduleCase try_schedule(const ir::Program& program, const std::string& line,
   ScheduleCase out{line, {}, "", machine.threads_are_loops};
   Diagnostics diagnostics;
   const auto schedule = schedule::parse(line, program, diagnostics, machine);
-  if (schedule && schedule::lower(program, *schedule, diagnostics, machine)) {
+  if (schedule &&
+      schedule::lower(program, *schedule, diagnostics, machine, schedule::Advice::None)) {
     out.schedule = schedule;
     out.line = schedule::print(*schedule, program.grid.rank());
   }

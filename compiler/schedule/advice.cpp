@@ -59,12 +59,12 @@ std::string shape_that_would_do(const Family& family, const ir::Program& program
 }  // namespace
 
 void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
-            const Machine& machine, Diagnostics& diagnostics) {
+            const Machine& machine, Advice advice, Diagnostics& diagnostics) {
   if (!family.refuse) return;
   Diagnostics reasons;
   family.refuse(program, schedule, machine, reasons);
   for (Diagnostic reason : reasons.items()) {
-    if (reason.code == "L014") {
+    if (reason.code == "L014" && advice == Advice::Given) {
       for (const Setting setting : {Setting::Block, Setting::Elements}) {
         const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
         if (!shape.empty()) reason.hint += fmt::format("; {} would do", shape);

@@ -46,7 +46,7 @@ struct Family {
 
 // family.refuse, and where a tile is too small (L014) what would do.
 void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
-            const Machine& machine, Diagnostics& diagnostics);
+            const Machine& machine, Advice advice, Diagnostics& diagnostics);
 
 // Defaults of `overlapped` for a processor (overlapped_processor.cpp).
 Schedule overlapped_on_processor(const ir::Program& program, const Machine& machine, int deepest);

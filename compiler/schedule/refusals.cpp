@@ -38,7 +38,7 @@ class Collector {
 
   bool refused(const Family& family, const std::string& line, const Schedule& schedule) {
     Diagnostics reasons;
-    refuse(family, program_, schedule, machine_, reasons);
+    refuse(family, program_, schedule, machine_, Advice::Given, reasons);
     if (!reasons.has_errors()) return false;
     refusals_.push_back({line, std::move(reasons)});
     return true;

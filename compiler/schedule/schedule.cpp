@@ -322,12 +322,13 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals, const Machine
 }
 
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& asked,
-                                    Diagnostics& diagnostics, const Machine& machine) {
+                                    Diagnostics& diagnostics, const Machine& machine,
+                                    Advice advice) {
   const Family* family = find_family(asked.family);
   Schedule schedule = asked;
   if (schedule.rows == Rows::Auto) schedule.rows = machine.in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
-  refuse(*family, program, schedule, machine, refusals);
+  refuse(*family, program, schedule, machine, advice, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;

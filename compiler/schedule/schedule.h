@@ -92,10 +92,15 @@ std::optional<Schedule> parse(const std::string& line, const ir::Program& progra
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
                 const Machine& machine = gpu());
 
+// Whether a refusal says what would do instead, which is found by trying; not for those who try
+// many schedules themselves.
+enum class Advice { Given, None };
+
 // The module for this schedule, or nothing and at least one L0xx error that names the feature, the
 // schedule and the reason, with the span of the feature in the program.
 std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
-                                    Diagnostics& diagnostics, const Machine& machine = gpu());
+                                    Diagnostics& diagnostics, const Machine& machine = gpu(),
+                                    Advice advice = Advice::Given);
 
 // What the program cannot have, for `explain`: a schedule line, and the errors with which `lower`
 // refuses it. The lines are: each family with its defaults for the program, one setting that is a

@@ -169,7 +169,9 @@ std::optional<kernel::Module> lower_somehow(const ir::Program& program,
                                             schedule::Schedule& schedule, std::string& refusal) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     Diagnostics refusals;
-    if (auto module = schedule::lower(program, schedule, refusals)) return module;
+    if (auto module =
+            schedule::lower(program, schedule, refusals, schedule::gpu(), schedule::Advice::None))
+      return module;
     refusal = refusals.items().front().code;
     const auto other = amend(schedule, refusal, program.grid.rank());
     if (!other) return std::nullopt;
