@@ -76,16 +76,38 @@ int row_length(const ir::Program& program) {
   return static_cast<int>(std::max<int64_t>(extent.constant, 1));
 }
 
+// A tile of so many points in x, and of `side` in each of the other dimensions that are tiled.
+Shape tile_of(int rank, int x, int side) {
+  Shape out = {x};
+  for (int axis = 1; axis + 1 < rank; ++axis) out[static_cast<size_t>(axis)] = side;
+  return out;
+}
+
 // Shapes of a processor's tiles: long rows, and of planes as many rows as leave a cache room for
 // what passes through it.
-std::vector<Shape> shapes_on_processor(const ir::Program& program) {
-  const int x = row_length(program);
-  const int rank = program.grid.rank();
+std::vector<Shape> shapes_on_processor(int rank, int row, const Machine& machine) {
   if (rank == 2) return {{1024}, {512}};
   std::vector<Shape> out;
-  for (const int y : {96, 64, 48, 40, 32, 24, 16, 12, 8}) {
-    if (rank == 3) out.push_back({x, y});
-    if (rank > 3) out.push_back(Shape{x, std::min(y, 12), std::min(y, 12)});
+  for (const int side : {96, 64, 48, 40, 32, 24, 16, 12, 8, 6, 4}) {
+    if (rank == 3 && side >= 8) out.push_back({row, side});
+    const Shape shape = tile_of(rank, row, side);
+    if (rank > 3 && side <= 16 && shape.product() <= machine.threads) out.push_back(shape);
+  }
+  return out;
+}
+
+// Those of a GPU's: what a block may have of threads, in z and beyond above all.
+std::vector<Shape> shapes_on_gpu(int rank, const Machine& machine) {
+  if (rank == 2) return {{256}};
+  if (rank == 3) return {{32, 16}};
+  std::vector<Shape> out;
+  for (const int side : {8, 4, 3, 2}) {
+    const Shape rows = tile_of(rank, 1, side);
+    int x = 32;
+    while (x > 1 && x * rows.product() > machine.threads) x /= 2;
+    const Shape shape = tile_of(rank, x, side);
+    const bool fits = shape.product() <= machine.threads;
+    if (fits && x >= side && shape.product(2) <= machine.threads_from_z) out.push_back(shape);
   }
   return out;
 }
@@ -97,12 +119,12 @@ double expected_time(const Footprint& cost) {
   return kComputed * cost.redundancy + kByte * (cost.bytes_read + 2 * cost.bytes_written);
 }
 
-Schedule defaults_on_processor(const ir::Program& program, const Machine& machine) {
+Schedule best_on_processor(const ir::Program& program, const Machine& machine, int row) {
   constexpr int kDeepest = 12;
   constexpr size_t kMostStages = 16;  // compilers take a while over more, and remainders double it
   Schedule best = make(1, {64}, Edges::Split);
   double least = 0;
-  for (const Shape& block : shapes_on_processor(program)) {
+  for (const Shape& block : shapes_on_processor(program.grid.rank(), row, machine)) {
     for (int t = 1; t <= kDeepest; ++t) {
       const Schedule schedule = make(t, block, Edges::Split);
       const PlanesPlan plan = plan_planes(program, schedule, t);
@@ -117,16 +139,40 @@ Schedule defaults_on_processor(const ir::Program& program, const Machine& machin
   return best;
 }
 
+// From 4-D on a halo on so many sides needs room, so rows are shorter if they must be.
+Schedule defaults_on_processor(const ir::Program& program, const Machine& machine) {
+  constexpr int kShortest = 16;
+  int row = row_length(program);
+  Schedule best = best_on_processor(program, machine, row);
+  while (program.grid.rank() > 3 && best.time_tile == 1 && row > kShortest) {
+    row = std::max(row / 2, kShortest);
+    best = best_on_processor(program, machine, row);
+  }
+  return best;
+}
+
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+            Diagnostics& diagnostics);
+
 Schedule defaults(const ir::Program& program, const Machine& machine) {
   if (program.grid.rank() < 2) return make(1, {64}, Edges::Tested);
   if (machine.threads_are_loops) return defaults_on_processor(program, machine);
-  const Shape block = program.grid.rank() == 2 ? Shape{256} : Shape{32, 16};
+  const std::vector<Shape> blocks = shapes_on_gpu(program.grid.rank(), machine);
   for (int t = 4; t > 1; --t) {
-    const Schedule schedule = make(t, block, Edges::Tested);
-    const PlanesPlan plan = plan_planes(program, schedule, t);
-    if (pays(program, plan) && ring_bytes(program, plan) <= machine.shared_bytes) return schedule;
+    for (const Shape& block : blocks) {
+      const Schedule schedule = make(t, block, Edges::Tested);
+      const PlanesPlan plan = plan_planes(program, schedule, t);
+      if (pays(program, plan) && ring_bytes(program, plan) <= machine.shared_bytes) return schedule;
+    }
   }
-  return make(1, block, Edges::Tested);
+  // One step needs no halo; the block is one that serves two, if there is any.
+  for (const Shape& block : blocks) {
+    const Schedule schedule = make(2, block, Edges::Tested);
+    Diagnostics refusals;
+    refuse(program, schedule, machine, refusals);
+    if (!refusals.has_errors()) return make(1, block, Edges::Tested);
+  }
+  return make(1, blocks.front(), Edges::Tested);
 }
 
 // --- Refusals ---
@@ -190,7 +236,9 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
 
 std::string unrewarding(const ir::Program& program, const Machine& machine) {
   if (!machine.threads_are_loops) return "it is for the caches of processors";
-  if (program.grid.rank() < 2) return "";
+  const int rank = program.grid.rank();
+  if (rank < 2) return "";
+  if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
   return defaults(program, machine).time_tile > 1 ? "" : "planes of so many fields leave a cache";
 }
 

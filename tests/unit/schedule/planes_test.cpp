@@ -196,5 +196,27 @@ TEST(PlanesDefaults, OnAProcessorTilesStayInCache) {
   EXPECT_EQ(choose(program).family, "streaming");
 }
 
+// A block of one point in a dimension would have no room for the halo of a second step.
+TEST(PlanesDefaults, ServeSeveralStepsInManyDimensions) {
+  for (const char* size : {" = 32", " = 700", ""}) {
+    for (const auto& [box, offset] :
+         {std::pair("[0..N-1, 0..N-1, 0..N-1, 0..N-1]", "[0,1,0,-1]"),
+          std::pair("[0..N-1, 0..N-1, 0..N-1, 0..N-1, 0..N-1]", "[1,-1,1,-1,1]")}) {
+      const ir::Program program =
+          load(std::string("param N : integer") + size + "; grid G = " + box +
+               " steps 9; field A : real on G boundary clamp; stencil s : A on G = 2 * A" + offset +
+               ";");
+      for (const Machine& machine : {gpu(), processor()}) {
+        Diagnostics diagnostics;
+        const auto schedule = parse("planes", program, diagnostics, machine);
+        ASSERT_TRUE(schedule.has_value());
+        EXPECT_GT(schedule->time_tile, 1) << box << size;
+        EXPECT_TRUE(lower(program, *schedule, diagnostics, machine).has_value()) << box << size;
+        EXPECT_EQ(choose(program, nullptr, machine).family, "direct");  // measured to be faster
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stencil::schedule
