@@ -29,9 +29,12 @@ TEST_F(Compile, QuotesTheCommandLine) {
 TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);
-  EXPECT_EQ(files(), "heat.cu heat.h heat.stn");
+  EXPECT_EQ(files(), "heat.cu heat.stn heat_cuda.h");
   EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
-  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn");
+  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.stn heat_cuda.h");
+  EXPECT_EQ(stencilc("-o heat.cpp --header heat.stn").status, 0);  // beside that of the .cu
+  EXPECT_EQ(files(), "api.hpp heat.cpp heat.cu heat.h heat.stn heat_cuda.h");
+  EXPECT_EQ(stencilc("-o heat.cpp --header api.hpp heat.stn").status, 0);
   EXPECT_NE(read(file("heat.cpp")).find("#include \"api.hpp\""), std::string::npos);
   EXPECT_EQ(stencilc("-o other.cpp --header heat.stn").status, 0);  // the program, not the header
   EXPECT_EQ(read(file("heat.stn")), kHeat);

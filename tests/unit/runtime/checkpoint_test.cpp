@@ -251,7 +251,7 @@ TEST_F(Checkpoint, DamageIsFoundAndNothingIsTouched) {
   EXPECT_EQ(after(good.substr(0, good.size() - 1)),
             fmt::format("R060: it has {} of {} bytes", good.size() - 1, good.size()));
   std::string bad = good;
-  bad[8] = 2;
+  ++bad[8];  // the version
   EXPECT_EQ(after(bad).substr(0, 4), "R061");
   bad = good;
   bad[40] = static_cast<char>(bad[40] ^ 1);
