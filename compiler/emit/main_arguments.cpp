@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/expression.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::emit {
 
