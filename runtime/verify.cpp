@@ -124,7 +124,8 @@ const State& Verifier::reference_after(size_t size, int64_t steps) {
   return runs.after.emplace(steps, std::move(state)).first->second;
 }
 
-// Same bits, except where a library function or --fp=fast may differ: then 1024 units a step.
+// Same bits, except where a library function or --fp=fast may differ: then 1024 units a step,
+// which are roundings (Tolerance::units) of the largest value of a component.
 Tolerance Verifier::tolerance(const ChosenDevice& device, int64_t steps) const {
   const bool library = device.info.name != "host" && uses_transcendentals(sizes_.closed[0].program);
   const bool loose = library || request_.options.fp == FpMode::Fast;
@@ -257,8 +258,11 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
     if (row.verdict != VerifyRow::Verdict::Same) return row;
   }
   const double units = tolerance(plan.device, 0).units;
-  row.result = fmt::format(
-      "{}, {} runs", units == 0 ? "same bits" : fmt::format("within {} units a step", units), runs);
+  row.result = units == 0 ? fmt::format("same bits, {} runs", runs)
+                          : fmt::format(
+                                "good, {} runs: a step is off by {} roundings of the largest value "
+                                "at most",
+                                runs, units);
   return row;
 }
 
