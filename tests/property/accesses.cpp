@@ -33,6 +33,17 @@ Offset Generator::random_offset(const Site& site) {
   return offset;
 }
 
+// Longer than any tile, perhaps, in one dimension: its length has any number of digits.
+void Generator::make_huge(const Field& field, const Site& site, Offset& offset) {
+  const auto d = static_cast<size_t>(random_.below(out_.rank));
+  const Boundary::Sides& sides = field.boundary.dimensions[d];
+  const bool taken = sides.low != "none" && sides.high != "none";
+  if (!taken || plain_ || site.least[d] != -4 || site.most[d] != 4) return;
+  const int length = random_.between(5, 1 << random_.between(3, 20));
+  offset[d] = random_.chance(50) ? length : -length;
+  covers("offset beyond 4");
+}
+
 void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
@@ -63,7 +74,8 @@ std::string Generator::random_level(const Field& field) {
 
 // The whole element, with its components.
 std::string Generator::access(const Field& field, Site& site) {
-  const Offset offset = random_offset(site);
+  Offset offset = random_offset(site);
+  if (random_.chance(choices_.huge_offset)) make_huge(field, site, offset);
   note(field, offset, site);
   return fmt::format("{}[{}]", random_level(field), list(offset));
 }

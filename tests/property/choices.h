@@ -34,6 +34,7 @@ struct Choices {
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
   int named_region = 12;
   int far_offset = 12;  // 4 points instead of 1 or 2
+  int huge_offset = 2;  // up to 2^20, in a dimension whose boundary takes it
 
   // The grid.
   int origin = 40, spacing = 40;

@@ -133,6 +133,7 @@ class Generator {
   };
   std::optional<Operand> random_operand(bool integers);
   Offset random_offset(const Site& site);
+  void make_huge(const Field& field, const Site& site, Offset& offset);
   void note(const Field& field, const Offset& offset, Site& site);
   static bool allows(const Site& site, const Offset& offset);
   std::string random_level(const Field& field);

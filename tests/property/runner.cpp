@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "compiler/ir/passes.h"
+#include "compiler/support/work.h"
 #include "tests/property/schedules.h"
 
 namespace stencil::property {
@@ -98,6 +99,40 @@ void Runner::add_program(uint64_t seed) {
     const auto unsound = ir::verify(*program);
     if (!unsound.empty()) return fail(file, "IR: " + unsound[0], recipe.program.text);
     for (const char* family : kFamilies) add_case(recipe, *program, family, random);
+    if (settings_.lower_only) lower_huge(recipe, random);
+  }
+}
+
+// The program with extents up to 2^30: every family lowers or refuses it with about the work that
+// it takes for the sizes drawn.
+void Runner::lower_huge(const Recipe& recipe, Random& random) {
+  constexpr int64_t kTimes = 4, kWork = 200'000;
+  constexpr int kBits = 45;  // of all extents together, so that fields have addresses
+  Recipe small = recipe, huge = recipe;
+  small.open = huge.open = false;
+  const int most = std::min(30, kBits / recipe.program.rank);
+  for (auto& [param, value] : huge.program.integers) {
+    if (param == "m") continue;
+    value = std::max<int64_t>(value, (int64_t{1} << most) - random.below(1 << (most - 2)));
+  }
+  Diagnostics diagnostics;
+  const auto usual = load(small, diagnostics), large = load(huge, diagnostics);
+  if (!usual || !large) {
+    return fail(label(huge), render(Source("", ""), diagnostics), recipe.program.text);
+  }
+  for (const char* family : kFamilies) {
+    const auto work = [&](const ir::Program& program) {
+      Diagnostics refusals;
+      const int64_t before = support::work_done();
+      const auto schedule = schedule::parse(family, program, refusals);
+      if (schedule) schedule::lower(program, *schedule, refusals);
+      return support::work_done() - before;
+    };
+    const int64_t expected = work(*usual), found = work(*large);
+    if (found <= kTimes * expected + kWork) continue;
+    fail(label(huge),
+         fmt::format("{}: {} operations, {} with the sizes drawn", family, found, expected),
+         recipe.program.text);
   }
 }
 

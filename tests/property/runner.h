@@ -36,6 +36,7 @@ class Runner {
   double seconds() const;
   void fail(const std::string& label, const std::string& what, const std::string& text);
   void add_program(uint64_t seed);
+  void lower_huge(const Recipe& recipe, Random& random);
   void add_case(Recipe recipe, ir::Program program, const std::string& family, Random& random);
   void flush();
   void run_batch(std::vector<Case>& cases);
