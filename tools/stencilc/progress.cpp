@@ -21,6 +21,7 @@ namespace stencil::tool {
 namespace {
 
 std::atomic<int> first_signal{0};
+std::atomic<bool> first_is_noted{false};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // What asks a process to end. SIGXCPU says that the limit on processor time has been reached, and
@@ -29,7 +30,8 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 void on_signal(int number) {
   int none = 0;
-  if (first_signal.compare_exchange_strong(none, number) || number == SIGXCPU) return;
+  const bool noted = first_is_noted && first_signal.compare_exchange_strong(none, number);
+  if (noted || (first_is_noted && number == SIGXCPU)) return;
   remove_temporary_files();
   signal(number, SIG_DFL);
   raise(number);
@@ -49,7 +51,12 @@ InterruptGuard::InterruptGuard() {
   }
 }
 
+void InterruptGuard::note_first() {
+  first_is_noted = true;
+}
+
 InterruptGuard::~InterruptGuard() {
+  first_is_noted = false;
   for (const int number : kSignals) {
     struct sigaction now {};
     sigaction(number, nullptr, &now);

@@ -11,12 +11,13 @@
 
 namespace stencil::tool {
 
-// While it lives, the first SIGINT (Ctrl-C), SIGTERM, SIGHUP (unless nohup has it ignored) or
-// SIGXCPU is only noted. The second ends the process as it would have without, but leaves no
-// temporary files.
+// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP (unless nohup has it ignored) or SIGXCPU ends the
+// process as it would have without, but leaves no temporary files. From `note_first` on, when
+// somebody asks, the first signal is only noted.
 class InterruptGuard {
  public:
   InterruptGuard();
+  void note_first();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();

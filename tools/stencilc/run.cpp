@@ -122,7 +122,7 @@ int run_command(const Arguments& arguments) {
   const Status placed = state.value().check(files.value());
   if (!placed.ok()) return fail(placed.failure());
 
-  const InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
+  InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
   const auto kernel = program.value().compile(
       {.device = arguments.device, .schedule = arguments.schedule, .stage = [&](const auto& what) {
          activity->now(what);
@@ -135,6 +135,7 @@ int run_command(const Arguments& arguments) {
   auto simulation = kernel.value().start(std::move(state).value());
   if (!simulation.ok()) return report(simulation.failure());
   const OnNan on_nan = arguments.on_nan == "stop" ? OnNan::Stop : OnNan::Continue;
+  guard.note_first();
   const auto run = run_with_progress(simulation.value(), files.value(), on_nan);
   if (!run.ok()) return report(run.failure());
   const auto text = closing_text(arguments, kernel.value(), simulation.value(), run.value(), first,

@@ -73,7 +73,8 @@ int verify_command(const Arguments& arguments) {
   request.quick = arguments.quick;
   request.seed = arguments.seed;
 
-  const InterruptGuard guard;
+  InterruptGuard guard;
+  guard.note_first();
   ProgressLine line;
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
