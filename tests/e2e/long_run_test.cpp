@@ -216,6 +216,19 @@ TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   EXPECT_TRUE(named);
 }
 
+// The compiler takes seconds over this kernel; there is nothing to save yet.
+TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
+  write("wide.stn",
+        "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
+        "stencil s : A on G = sum(a in -8..8, b in -8..8 : A[a,b]);");
+  const pid_t child =
+      start("run wide.stn --device host --schedule 'planes T=6 block=1024' --out A=a.npy");
+  std::this_thread::sleep_for(500ms);
+  ::kill(child, SIGTERM);
+  EXPECT_EQ(wait(child).status, 128 + SIGTERM);
+  EXPECT_EQ(files(), "wide.stn");
+}
+
 // A run that writes to a pipe nobody reads never ends: the second signal must.
 TEST_F(LongRun, ASecondSignalEndsItAtOnceWithoutTemporaryFiles) {
   write("heat.stn", kHeat);
