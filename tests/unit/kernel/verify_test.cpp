@@ -557,7 +557,8 @@ Reduction& add_reduction(Module& module) {
   module.plan.scratch.push_back({"sum", Scalar::F32, integer(32, Scalar::I64)});
   Launch reduces = launch(module);
   reduces.arrays[1] = {0, kScratch};
-  module.plan.reductions.push_back({"total", Scalar::F32, 2, {reduces}, 0});
+  module.plan.scratch.push_back({"sum_nan", Scalar::I32, integer(1, Scalar::I64)});
+  module.plan.reductions.push_back({"total", Scalar::F32, 2, {reduces}, 0, 1});
   return module.plan.reductions.back();
 }
 
@@ -592,7 +593,11 @@ const Rule kReductionRules[] = {
     {"bound_to_a_tile", "plan: reduction 'total' is bound to tiles of 1 steps",
      [](Module& m) { add_reduction(m).launches[0].steps = 1; }},
     {"result", "plan: reduction 'total' leaves no result",
-     [](Module& m) { add_reduction(m).result = 1; }},
+     [](Module& m) { add_reduction(m).result = 2; }},
+    {"first_nan", "plan: reduction 'total': when it was first NaN is for floats",
+     [](Module& m) { add_reduction(m).first_nan = kNoScratch; }},
+    {"first_nan_type", "plan: reduction 'total': when it was first NaN is integer kept as float",
+     [](Module& m) { add_reduction(m).first_nan = 0; }},
     {"result_type", "plan: reduction 'total' is double kept as float",
      [](Module& m) { add_reduction(m).type = Scalar::F64; }},
     {"stop_names", "plan: the stop condition names reduction 1, which does not exist",
