@@ -56,6 +56,35 @@ TEST_P(OnDevice, RunsInPartsAsInOne) {
   EXPECT_EQ(parts.run().or_throw().steps, 0);
 }
 
+// Grows until it overflows.
+constexpr const char* kBlowUp = R"(
+grid G = [0..39] steps 2000;
+field T : real on G;
+stencil s : T[1..38] = T[0] + 2 * (T[-1] - 2 * T[0] + T[1]);
+init T[i] = select(i == 19, 1.0, 0.0);
+reduce largest = max(T[0]) on G every 2;
+)";
+
+TEST_P(OnDevice, ARunEndsAtAReductionThatIsNanAndSaysWhere) {
+  Simulation whole = reference(kBlowUp);
+  ASSERT_EQ(whole.run({}, OnNan::Continue).or_throw().steps, 2000);
+  const int64_t first = whole.reduction("largest").or_throw().first_nan;
+  ASSERT_GT(first, 0);
+  Simulation ended = compile(kBlowUp).start().or_throw();
+  const Report report = ended.run().or_throw();
+  ASSERT_TRUE(report.nan);
+  EXPECT_EQ(report.nan->code, "R080");
+  EXPECT_NE(report.nan->diagnostics.find(":6:8: error R080"), std::string::npos);
+  EXPECT_GE(report.steps, first);
+  EXPECT_LT(report.steps, 2000);
+  EXPECT_EQ(ended.reduction("largest").or_throw().first_nan, first);
+  const auto found = ended.non_finite().or_throw();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].field, "T");
+  EXPECT_EQ(found[0].step, ended.step());
+  EXPECT_EQ(ended.advance(100).or_throw().steps, 100) << "who asks for steps gets them";
+}
+
 TEST_P(OnDevice, TakesFieldsAndParamsInTheMiddleOfARun) {
   const auto disturb = [](Simulation& simulation) {
     simulation.advance(3).or_throw();
