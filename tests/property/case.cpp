@@ -22,7 +22,8 @@ double non_finite(Random& random) {
 }
 
 // One state in ten holds numbers so small that most operations on them underflow; that of an exact
-// program, small integers. In one of five (of exact programs: in half) some values are NaN or infinite.
+// program, small integers. In one of five (of exact programs: in half) some values are NaN or
+// infinite.
 void fill(uint64_t seed, bool exact, reference::State& state) {
   Random random(seed);
   const bool small = random.chance(10);
