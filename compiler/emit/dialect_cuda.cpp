@@ -100,6 +100,18 @@ Dialect make_dialect(std::string_view wide) {
        "  asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(pending) : \"memory\");\n"
        "#endif\n"
        "}"},
+      {"resident",
+       {},
+       "// Blocks that a multiprocessor is to hold, or as many of them as it has room for.\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750\n"
+       "#define STENCIL_RESIDENT(blocks, threads) \\\n"
+       "  ((blocks) * (threads) > 1024 ? 1024 / (threads) : (blocks) > 16 ? 16 : (blocks))\n"
+       "#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 % 10 >= 6 || __CUDA_ARCH__ >= 1100)\n"
+       "#define STENCIL_RESIDENT(blocks, threads) \\\n"
+       "  ((blocks) * (threads) > 1536 ? 1536 / (threads) : (blocks) > 16 ? 16 : (blocks))\n"
+       "#else\n"
+       "#define STENCIL_RESIDENT(blocks, threads) (blocks)\n"
+       "#endif"},
       {"tensor_map",
        {},
        "// A CUtensorMap (cuda.h).\n"

@@ -125,6 +125,7 @@ void Writer::kernel(const Kernel& original) {
   out_.close();
   out_.blank();
   if (dialect_.block_ranges) packed_entry(legal);
+  if (has_block_function(legal)) all_blocks(legal);
   kernel_ = nullptr;
   expressions_.enter(nullptr);
 }
@@ -154,8 +155,15 @@ void Writer::signature(const Kernel& kernel) {
   std::string name = names_.spell(kernel.name);
   switch (target_) {
     case Target::Cuda: {
-      std::string bounds = std::to_string(x * y * z);
-      if (kernel.min_blocks > 0) bounds += ", " + std::to_string(kernel.min_blocks);
+      const int threads = x * y * z;
+      std::string bounds = std::to_string(threads);
+      if (kernel.min_blocks > 0) {
+        // What every multiprocessor can hold needs no test of which one it is.
+        const bool anywhere = threads * kernel.min_blocks <= 1024 && kernel.min_blocks <= 16;
+        if (!anywhere) expressions_.use_helper("resident");
+        bounds += fmt::format(fmt::runtime(anywhere ? ", {}" : ", STENCIL_RESIDENT({}, {})"),
+                              kernel.min_blocks, threads);
+      }
       out_.line(fmt::format("{} __global__ void __launch_bounds__({})",
                             options_.exported ? "extern \"C\"" : "static", bounds));
       break;
@@ -167,6 +175,9 @@ void Writer::signature(const Kernel& kernel) {
       if (dialect_.block_ranges) {
         name = blocks_function_ = names_.fresh(name + kBlocksSuffix);
         list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
+      } else if (has_block_function(kernel)) {
+        block_function(list, name);
+        return;
       } else if (!is_single_block(module_, kernel)) {
         list.push_back("const int64_t blocks");
       }
@@ -178,6 +189,41 @@ void Writer::signature(const Kernel& kernel) {
   // Inlined into its caller it would lose that its arrays are distinct.
   if (dialect_.block_ranges) result = "__attribute__((noinline)) static void ";
   out_.open(fmt::format("{}{}({}) {{", result, name, comma_list(list)));
+}
+
+// What C++ kernels do with a block is a function of its own, which may be compiled for several
+// processors; loops that OpenMP shares among threads may not.
+bool Writer::has_block_function(const Kernel& kernel) const {
+  return target_ == Target::Cpp && !dialect_.block_ranges && options_.exported &&
+         !is_single_block(module_, kernel);
+}
+
+void Writer::block_function(std::vector<std::string> list, const std::string& name) {
+  block_function_ = names_.fresh(name + "_block");
+  list.push_back("const int64_t block");
+  out_.line("STENCIL_CLONES");
+  out_.open(fmt::format("static void {}({}) {{", block_function_, comma_list(list)));
+}
+
+// The function that the driver calls.
+void Writer::all_blocks(const Kernel& kernel) {
+  std::vector<std::string> list, given;
+  parameters(kernel, list);
+  list.push_back("const int64_t blocks");
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space == Space::Global) given.push_back(names_.spell(buffer.name));
+  }
+  for (const auto& scalar : kernel.scalars) given.push_back(names_.spell(scalar.name));
+  given.push_back("block");
+  out_.open(fmt::format("static void {}({}) {{", names_.spell(kernel.name), comma_list(list)));
+  out_.flush_left("#ifdef _OPENMP");
+  out_.flush_left("#pragma omp parallel for schedule(static)");
+  out_.flush_left("#endif");
+  out_.open("for (int64_t block = 0; block < blocks; ++block) {");
+  out_.line(fmt::format("{}({});", block_function_, comma_list(given)));
+  out_.close();
+  out_.close();
+  out_.blank();
 }
 
 void Writer::unused_arguments(const Kernel& kernel) {
@@ -256,7 +302,9 @@ void Writer::packed_entry(const Kernel& kernel) {
 }
 
 void Writer::looped_body(const Kernel& kernel) {
-  const bool single = !dialect_.block_ranges && is_single_block(module_, kernel);
+  const bool single =
+      has_block_function(kernel) || (!dialect_.block_ranges && is_single_block(module_, kernel));
+  if (has_block_function(kernel) && !variables_.count("block")) out_.line("(void)block;");
   if (dialect_.block_ranges) {
     out_.open("for (int64_t block = begin_block; block < end_block; ++block) {");
     ++loop_depth_;

@@ -34,6 +34,9 @@ class Writer {
  private:
   void signature(const kernel::Kernel& kernel);
   void parameters(const kernel::Kernel& kernel, std::vector<std::string>& list);
+  bool has_block_function(const kernel::Kernel& kernel) const;
+  void block_function(std::vector<std::string> list, const std::string& name);
+  void all_blocks(const kernel::Kernel& kernel);
   void unused_arguments(const kernel::Kernel& kernel);
   void implicit_body(const kernel::Kernel& kernel);
   void looped_body(const kernel::Kernel& kernel);
@@ -72,6 +75,7 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
+  std::string block_function_;   // that does one of its blocks
   std::string blocks_function_;  // that does a range of its blocks
   std::string packed_;           // name of a vector on its way; empty: none yet
   std::string arrived_;          // name of the words that tell which bulk copies have arrived

@@ -20,6 +20,13 @@ try_case() {
     complain "$name $schedule $real" log
     return 2
   fi
+  # Without flags nvcc compiles for the oldest architecture it knows, which has less room.
+  case $schedule in *loads=bulk*) return 0 ;; esac
+  [ "$real" = float ] || return 0
+  if ! "$nvcc" -c "${warnings[@]}" "$name.cu" -o "$name.o" >log 2>&1 || [ -s log ]; then
+    complain "$name $schedule $real, no flags" log
+    return 2
+  fi
 }
 
 run_cases

@@ -301,19 +301,25 @@ TEST(OpenCl, KernelsAndThePlanInWords) {
 TEST(Cpp, ThreadsBecomeLoops) {
   const std::string text = emit_for(Target::Cpp, samples::tiled());
   EXPECT_TRUE(has(text, "#pragma omp parallel for schedule(static)\n"));
-  EXPECT_TRUE(has(text, "    for (int thread_x = 0; thread_x < 64; ++thread_x) {\n"));
-  EXPECT_TRUE(has(text, "    float next[64][2];\n")) << "it lives across a barrier";
+  EXPECT_TRUE(has(text, "  for (int thread_x = 0; thread_x < 64; ++thread_x) {\n"));
+  EXPECT_TRUE(has(text, "  float next[64][2];\n")) << "it lives across a barrier";
   EXPECT_TRUE(has(text, "values[i] = next[thread_x][e];\n"));
   EXPECT_TRUE(lacks(text, "barrier"));
 }
 
+// OpenMP's loop is in a function of its own, for compilers clone no function that has one.
+TEST(Cpp, ABlockIsAFunctionWithClones) {
+  const std::string text = emit_for(Target::Cpp, samples::tiled());
+  EXPECT_TRUE(has(text, "STENCIL_CLONES\nstatic void mean_steps_block("));
+  EXPECT_TRUE(has(text, "    mean_steps_block("));
+  EXPECT_TRUE(has(text, "target_clones(\"avx512f\", \"fma\", \"default\")"));
+  EXPECT_TRUE(has(text, "#warning"));
+}
+
 TEST(Cpp, ShufflesReadTheNeighboursPlace) {
   const std::string text = emit_for(Target::Cpp, samples::exchange());
-  EXPECT_TRUE(has(text, "    float row[4][8][2][7];\n"));
-  EXPECT_TRUE(has(text,
-                  "          row[thread_y][thread_x][k][0] = "
-                  "row[thread_y][thread_x >= 1 ? thread_x - 1\n"
-                  "              : thread_x][k][4];\n"));
+  EXPECT_TRUE(has(text, "  float row[4][8][2][7];\n"));
+  EXPECT_TRUE(has(text, "row[thread_y][thread_x][k][0] = row[thread_y][thread_x >= 1 ? "));
   EXPECT_TRUE(lacks(text, "exchange_2"));
   EXPECT_TRUE(lacks(text, "async"));
 }
@@ -347,7 +353,7 @@ TEST(Cpp, AThreadBufferOfOneSectionIsLocal) {
   body.erase(body.begin() + 3);
   body.insert(body.begin() + 3, once.begin(), once.end());
   const std::string text = emit_for(Target::Cpp, module);
-  EXPECT_TRUE(has(text, "      float mean;\n"));
+  EXPECT_TRUE(has(text, "    float mean;\n"));
   EXPECT_TRUE(has(text, "mean = values[i - 1]"));
   EXPECT_TRUE(has(text, "next[thread_x][e]"));
 }

@@ -57,6 +57,14 @@ TEST(Render, TabsKeepTheCaretUnderItsText) {
             "f.stn:1:6: error S031: wrong\n    1 | \tA\t= B;\n      | \t \t  ^\n");
 }
 
+TEST(Render, ControlCharactersAreSeenAndTheCaretStaysUnderItsText) {
+  const Source source("a\x1b[31m.stn", "/* \x1b[2K\xC3\xA9 */ B");
+  EXPECT_EQ(rendered(source, span_of(source, "B")),
+            "a\\x1b[31m.stn:1:14: error S031: wrong\n"
+            "    1 | /* \\x1b[2K\xC3\xA9 */ B\n"
+            "      |                ^\n");
+}
+
 TEST(Render, ASpanOverSeveralLinesIsMarkedOnItsFirst) {
   const Source source("f.stn", "x = (1 +\n     2);\n");
   EXPECT_EQ(rendered(source, span_of(source, "(1 +\n     2)")),

@@ -28,6 +28,19 @@ TEST(Source, LinesComeWithoutTheirEnds) {
   EXPECT_EQ(source.line(5), "");
 }
 
+TEST(Source, ACarriageReturnEndsALineToo) {
+  const Source source("f.stn", "one\rtwo\r\nthree\n\rlast\r");
+  EXPECT_EQ(source.line(1), "one");
+  EXPECT_EQ(source.line(2), "two");
+  EXPECT_EQ(source.line(3), "three");
+  EXPECT_EQ(source.line(4), "");
+  EXPECT_EQ(source.line(5), "last");
+  EXPECT_EQ(source.line(6), "");
+  EXPECT_EQ(source.position(4).line, 2);
+  EXPECT_EQ(source.position(9).line, 3);
+  EXPECT_EQ(source.position(9).column, 1);
+}
+
 TEST(Source, AnEmptyTextHasOneEmptyLine) {
   const Source source("f.stn", "");
   EXPECT_EQ(source.position(0).line, 1);
