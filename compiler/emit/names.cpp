@@ -40,8 +40,9 @@ const std::set<std::string> kOthers = words(
     "self_check _tolower _toupper");
 
 // Functions and types of the emitted file are called after the program and end so.
-constexpr const char* kEndings[] = {"_run",     "_run_device", "_run_padded", "_run_packed",
-                                    "_results", "_params",     "_init",       "_default_params"};
+constexpr const char* kEndings[] = {"_run",        "_run_device",     "_run_padded",
+                                    "_run_packed", "_results",        "_params",
+                                    "_init",       "_default_params", "_derive_params"};
 
 // Whether a table of reserved_names.h has the name.
 bool has(std::string_view table, const std::string& name) {
