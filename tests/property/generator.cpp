@@ -56,7 +56,7 @@ std::string Generator::derived_params() {
   text += fmt::format("param derived_real : real = {};\n", random_.pick(kReals));
   text += fmt::format("param derived_double : double = {};\n", random_.pick(kChains));
   for (const char* name : {"derived_real", "derived_double"}) {
-    if (!random_.chance(25)) continue;
+    if (!random_.chance(40)) continue;
     out_.reals.emplace_back(name, random_.unit());
     covers("derived param that is given");
   }
