@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/schedule/family.h"
 
@@ -41,6 +42,24 @@ bool serves(const Family& family, const ir::Program& program, const Schedule& sc
   return !reasons.has_errors();
 }
 
+// Where the program reads further away, a tile that holds its halo is none that anybody wants, and
+// each plan takes long.
+bool is_near(const ir::Program& program) {
+  constexpr int kFarthest = 64;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (access && std::any_of(access->offsets.begin(), access->offsets.end(),
+                                  [](int offset) { return std::abs(offset) > kFarthest; })) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 // "block=32x32", or "" if no enlarged shape serves.
 std::string shape_that_would_do(const Family& family, const ir::Program& program,
                                 const Schedule& refused, const Machine& machine, Setting setting) {
@@ -64,7 +83,7 @@ void refuse(const Family& family, const ir::Program& program, const Schedule& sc
   Diagnostics reasons;
   family.refuse(program, schedule, machine, reasons);
   for (Diagnostic reason : reasons.items()) {
-    if (reason.code == "L014" && advice == Advice::Given) {
+    if (reason.code == "L014" && advice == Advice::Given && is_near(program)) {
       for (const Setting setting : {Setting::Block, Setting::Elements}) {
         const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
         if (!shape.empty()) reason.hint += fmt::format("; {} would do", shape);

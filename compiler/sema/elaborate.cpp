@@ -139,7 +139,7 @@ Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, Acc
       prover_(prover),
       arithmetic_(graph, real_, env.report),
       current_function_(static_cast<int>(env.functions.size())) {
-  if (!site.run_time_params) arithmetic_.fold_completely();
+  if (!site.run_time_params || site.in_double) arithmetic_.fold_completely();
 }
 
 bool Elaborator::exhausted(Span span) {

@@ -121,7 +121,13 @@ std::string string_literal(std::string_view text) {
 std::string xml_attribute(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\n' || c == '\r' || c == '\t') {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else if (c == '\n' || c == '\r' || c == '\t') {
       out += fmt::format("&#{};", static_cast<int>(c));
     } else {
       out += c;

@@ -56,7 +56,6 @@ std::string item_hint(std::string_view text, const Token& word) {
 std::string hint_of_missing_operator(std::string_view text, const Token& token,
                                      std::string_view expected) {
   const bool operator_due = expected == kExpectation<grammar::end>.expected ||
-                            expected == kExpectation<grammar::grid_end>.expected ||
                             expected == kExpectation<grammar::paren_close>.expected ||
                             expected == kExpectation<grammar::call_close>.expected;
   const auto found = at(text, token.span);

@@ -145,7 +145,7 @@ TEST(Params, ValuesUseEarlierParams) {
       "grid G = [0..M-1] steps M; field A : real on G; stencil s : A on G = c * dx;",
       options);
   EXPECT_EQ(program.params[1].integer_value, 21);
-  EXPECT_EQ(program.params[2].real_value, 0.1f);
+  EXPECT_EQ(program.params[2].real_value, 0.1);
   EXPECT_EQ(program.params[3].real_value, static_cast<float>(double{0.1f} * double{0.1f}));
   EXPECT_EQ(program.steps->constant, 21);
   EXPECT_EQ(result(program), "mul(c, dx)");

@@ -488,7 +488,7 @@ TEST_F(CudaDevice, SaysHowMuchMemoryTheProgramNeeds) {
            Case{
                kConverging, "direct rows=dense", 130,
                "4 bytes on Fake A, which has 2 of 130 free: FAKE_ERROR (so the test wants it); the "
-               "program needs 148 bytes: A 2 x 64; reductions 20"},
+               "program needs 156 bytes: A 2 x 64; reductions 28"},
        }) {
     SCOPED_TRACE(c.schedule);
     const ir::Program program = program_of(c.program);
