@@ -237,11 +237,17 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
     int level;
     bool exposed;
     void operator()(const kernel::IntegerLiteral& literal) const {
+      printer.open(apart());
       printer.put_integer(literal.value, expr->type, false);
+      printer.close(apart());
     }
     void operator()(const kernel::RealLiteral& literal) const {
+      printer.open(apart());
       printer.out_ += real_literal(literal.value, expr->type, printer.dialect_);
+      printer.close(apart());
     }
+    // A minus before a minus would be a decrement.
+    bool apart() const { return negative(expr) && kUnary < level; }
     void operator()(const kernel::Variable& variable) const {
       printer.out_ += printer.names_.spell(variable.name);
     }

@@ -431,6 +431,7 @@ TEST(Parentheses, AreThoseThatMeanSomething) {
   EXPECT_TRUE(has(of(mul(add(x, x), x)), "= (x + x) * x;"));
   EXPECT_TRUE(has(of(operation(Op::Neg, {operation(Op::Neg, {x})})), "= -(-x);"));
   EXPECT_TRUE(has(of(operation(Op::Neg, {mul(x, x)})), "= -(x * x);"));
+  EXPECT_TRUE(has(of(operation(Op::Neg, {kernel::real(-0.75, Scalar::F32)})), "= -(-0.75f);"));
   const Expr a = kernel::less(x, kernel::real(1, Scalar::F32));
   const Expr b = kernel::less(kernel::real(0, Scalar::F32), x);
   const Expr c = operation(Op::Or, {operation(Op::And, {a, b}), b});
