@@ -14,14 +14,7 @@
 
 namespace stencil::emit {
 
-namespace {
-
-std::set<std::string> words(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
-const std::set<std::string> kKeywords = words(
+const std::string_view kKeywords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
     "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
     "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
@@ -30,7 +23,14 @@ const std::set<std::string> kKeywords = words(
     "register reinterpret_cast requires restrict return short signed sizeof static "
     "static_assert static_cast struct switch template this thread_local throw true try "
     "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while "
-    "xor xor_eq std main linux unix");
+    "xor xor_eq std main linux unix";
+
+namespace {
+
+std::set<std::string> words(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
 // What older C libraries define, and what the writers say themselves at places where a name of the
 // program may stand.
@@ -103,7 +103,7 @@ Names Names::for_host(const kernel::Module& module, const std::set<std::string>&
 
 bool Names::reserved(const std::string& name) const {
   if (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) return true;
-  if (kKeywords.count(name) || kOthers.count(name) || also_.count(name)) return true;
+  if (has(kKeywords, name) || kOthers.count(name) || also_.count(name)) return true;
   if (dialect_.reserved.count(name)) return true;
   const auto table_has = [&](std::string_view table) { return has(table, name); };
   if (std::any_of(dialect_.declared.begin(), dialect_.declared.end(), table_has)) return true;

@@ -6,12 +6,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "compiler/emit/dialect.h"
 #include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
+
+// Words of C++, C, CUDA C++ and OpenCL C, with a blank between them.
+extern const std::string_view kKeywords;
 
 class Names {
  public:

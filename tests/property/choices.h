@@ -39,6 +39,10 @@ struct Choices {
   // The grid.
   int origin = 40, spacing = 40;
 
+  // How a program is spelled (names.cpp).
+  int hostile_names = 40;
+  int line_ends = 20;  // other ones than LF
+
   // Whole programs.
   int functions = 40;
   int tables = 40;

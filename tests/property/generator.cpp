@@ -14,6 +14,7 @@
 
 #include "tests/property/generator_parts.h"
 #include "tests/property/many_dimensions.h"
+#include "tests/property/names.h"
 #include "tests/property/subgrids.h"
 
 namespace stencil::property {
@@ -102,13 +103,22 @@ GeneratedProgram Generator::run() {
 }
 
 GeneratedProgram random_program(uint64_t seed, const Choices& choices) {
-  if (seed % 6 == 5) return random_subgrid_program(seed);
-  GeneratedProgram program = Generator(seed, choices).run();
-  while (too_large(program)) {
-    seed = Random(seed).next();
-    program = Generator(seed, choices).run();
-  }
+  const auto drawn = [&] {
+    if (seed % 6 == 5) return random_subgrid_program(seed);
+    GeneratedProgram program = Generator(seed, choices).run();
+    for (uint64_t other = seed; too_large(program);) {
+      other = Random(other).next();
+      program = Generator(other, choices).run();
+    }
+    return program;
+  };
+  GeneratedProgram program = drawn();
+  rename(program, seed, choices);
   return program;
+}
+
+std::string module_name(uint64_t seed, FpMode fp, const std::string& family) {
+  return fmt::format("p{}_{}_{}", seed, name(fp), family);
 }
 
 }  // namespace stencil::property

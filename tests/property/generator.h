@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/support/scalar.h"
 #include "tests/property/choices.h"
 
 namespace stencil::property {
 
 struct GeneratedProgram {
   std::string text;  // the .stn program
-  // Values of the integer params, which have no defaults: sizes, outermost first, and others.
+  // Values of the integer params: sizes, a dimension each, outermost first, and others.
   std::vector<std::pair<std::string, int64_t>> integers;
   // Values of the real params at launch, other ones than their defaults.
   std::vector<std::pair<std::string, double>> reals;
@@ -29,5 +30,8 @@ struct GeneratedProgram {
 // `seed` decides everything. Grids are small and awkward: 1 to a few tiles wide, often tile
 // multiples and their neighbours, often barely larger than the stencil.
 GeneratedProgram random_program(uint64_t seed, const Choices& choices = {});
+
+// What the program is called where a test compiles it.
+std::string module_name(uint64_t seed, FpMode fp, const std::string& family);
 
 }  // namespace stencil::property

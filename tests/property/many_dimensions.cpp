@@ -41,8 +41,8 @@ std::string random_deep_schedule(Random& random, const std::string& family, int 
 bool too_large(const GeneratedProgram& program) {
   constexpr int64_t kMostPoints = 20'000;
   int64_t points = 1;
-  for (const auto& [name, size] : program.integers) {
-    if (name != "m") points = std::min(points * size, 2 * kMostPoints);  // m is no size
+  for (size_t d = 0; d < static_cast<size_t>(program.rank); ++d) {
+    points = std::min(points * program.integers[d].second, 2 * kMostPoints);
   }
   return program.rank > 3 && points > kMostPoints;
 }

@@ -29,8 +29,9 @@ std::string with_sizes(const GeneratedProgram& generated) {
   std::string text = generated.text;
   for (const auto& [size, value] : generated.integers) {
     const std::string open = fmt::format("param {} : integer;", size);
-    text.replace(text.find(open), open.size(),
-                 fmt::format("param {} : integer = {};", size, value));
+    const size_t at = text.find(open);
+    if (at == std::string::npos) continue;  // it has a default
+    text.replace(at, open.size(), fmt::format("param {} : integer = {};", size, value));
   }
   return text;
 }

@@ -88,7 +88,7 @@ void Runner::add_program(uint64_t seed) {
   if (exact) modes.push_back(FpMode::Fast);
   for (const FpMode fp : modes) {
     recipe.fp = fp;
-    recipe.name = fmt::format("p{}_{}", seed, name(fp));
+    recipe.name = module_name(seed, fp, "program");
     Diagnostics diagnostics;
     const auto program = load(recipe, diagnostics);
     const std::string file = fmt::format("seed{}.stn", seed);
@@ -111,8 +111,8 @@ void Runner::lower_huge(const Recipe& recipe, Random& random) {
   Recipe small = recipe, huge = recipe;
   small.open = huge.open = false;
   const int most = std::min(30, kBits / recipe.program.rank);
-  for (auto& [param, value] : huge.program.integers) {
-    if (param == "m") continue;
+  for (size_t d = 0; d < static_cast<size_t>(recipe.program.rank); ++d) {
+    int64_t& value = huge.program.integers[d].second;
     value = std::max<int64_t>(value, (int64_t{1} << most) - random.below(1 << (most - 2)));
   }
   Diagnostics diagnostics;
@@ -138,7 +138,7 @@ void Runner::lower_huge(const Recipe& recipe, Random& random) {
 
 void Runner::add_case(Recipe recipe, ir::Program program, const std::string& family,
                       Random& random) {
-  program.name += "_" + family;
+  program.name = module_name(recipe.seed, recipe.fp, family);
   recipe.name = program.name;
   recipe.data_seed = random.next();
   const int steps_beyond = random.below(1000);

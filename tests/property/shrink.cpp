@@ -23,7 +23,7 @@ Parts lines_of(const std::string& text) {
   Parts parts(1);
   for (const char c : text) {
     parts.back() += c;
-    if (c == '\n') parts.emplace_back();
+    if (c == '\n' || c == '\r') parts.emplace_back();
   }
   return parts;
 }

@@ -1,0 +1,261 @@
+// Names are drawn when a program is complete: its words are replaced, all uses of one by the same
+// other one. Stencil functions and members have name spaces of their own, so these may be called
+// like other things.
+//
+// The compiler's own words are not listed: they are what stands in kernels and files that it makes
+// of other programs.
+#include "tests/property/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "compiler/driver/frontend.h"
+#include "compiler/emit/emit.h"
+#include "compiler/emit/names.h"
+#include "compiler/emit/reserved_names.h"
+#include "compiler/kernel/walk.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/sema/environment.h"
+#include "compiler/syntax/token.h"
+#include "tests/property/random.h"
+
+namespace stencil::property {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+// The text in parts that add up to it: words and numbers, and every other character by itself.
+Words parts_of(const std::string& text) {
+  Words parts;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (i == 0 || !in_word(text[i - 1]) || !in_word(text[i])) parts.emplace_back();
+    parts.back() += text[i];
+  }
+  return parts;
+}
+
+bool is_word(const std::string& part) {
+  return in_word(part[0]) && !std::isdigit(static_cast<unsigned char>(part[0]));
+}
+
+// --- What a program calls its things ---
+
+enum class Kind { Stencil, Member, Other };
+
+// What a program declares.
+class Declared {
+ public:
+  explicit Declared(const Words& parts) {
+    for (const std::string& part : parts) {
+      if (!std::isspace(static_cast<unsigned char>(part[0]))) parts_.push_back(part);
+    }
+    for (size_t at = 0; at < parts_.size(); ++at) {
+      if (is_word(parts_[at])) look_at(at);
+      if (parts_[at] == "function") arguments_from(at + 3);
+    }
+  }
+  const std::map<std::string, Kind>& kinds() const { return kinds_; }
+
+ private:
+  std::string part(size_t at) const { return at < parts_.size() ? parts_[at] : ""; }
+
+  void look_at(size_t at) {
+    static const std::set<std::string> kItems = {"param", "grid",  "subgrid",  "type",  "field",
+                                                 "let",   "table", "function", "reduce"};
+    const std::string before = at > 0 ? part(at - 1) : "", after = part(at + 1);
+    if (before == "stencil") {
+      kinds_[part(at)] = Kind::Stencil;
+    } else if (kItems.count(before) || after == "in") {
+      kinds_[part(at)] = Kind::Other;
+    } else if (after == ":" && (before == "{" || before == ",")) {
+      kinds_.emplace(part(at), Kind::Member);
+    }
+  }
+  void arguments_from(size_t at) {
+    for (; at < parts_.size() && part(at) != ")"; ++at) {
+      if (is_word(part(at)) && part(at - 1) != ":") kinds_[part(at)] = Kind::Other;
+    }
+  }
+
+  Words parts_;
+  std::map<std::string, Kind> kinds_;
+};
+
+// --- What things may be called ---
+
+bool is_name(const std::string& word) {
+  return is_word(word) && !is_keyword(word) && !sema::is_reserved(word);
+}
+
+struct OwnWords {
+  Words kernels, files;
+};
+
+// What stands in the kernels and the files of some programs, of which each has the name "donor".
+OwnWords own_words() {
+  constexpr uint64_t kFirst = 2000, kPrograms = 12;
+  std::set<std::string> kernels, files;
+  for (uint64_t seed = kFirst; seed < kFirst + kPrograms; ++seed) {
+    Choices plain;
+    plain.hostile_names = plain.line_ends = 0;
+    ProgramOptions options;
+    options.name = "donor";
+    Diagnostics diagnostics;
+    const auto program =
+        load_program(Source("", random_program(seed, plain).text), options, diagnostics);
+    if (!program) continue;
+    for (const char* family : {"direct", "overlapped T=2", "streaming T=2", "planes T=2"}) {
+      const auto schedule = schedule::parse(family, *program, diagnostics);
+      if (!schedule) continue;
+      const auto module = schedule::lower(*program, *schedule, diagnostics);
+      if (!module) continue;
+      for (const auto& kernel : module->kernels) kernels.merge(kernel::names_in(kernel));
+      for (const auto target : {emit::Target::Cpp, emit::Target::Cuda, emit::Target::OpenCl}) {
+        emit::Options emitted;
+        emitted.target = target;
+        const Words parts = parts_of(emit::emit(*module, emitted));
+        files.insert(parts.begin(), parts.end());
+      }
+    }
+  }
+  // Of a word with numbers behind it, one is as good as all.
+  const auto numbered = [&](const std::string& word) {
+    const size_t end = word.find_last_not_of("0123456789");
+    return end + 1 < word.size() && end > 0 && word[end] == '_' &&
+           kernels.count(word.substr(0, end));
+  };
+  Words bases;
+  std::remove_copy_if(kernels.begin(), kernels.end(), std::back_inserter(bases), numbered);
+  return {bases, {files.begin(), files.end()}};
+}
+
+Words names_of(std::initializer_list<std::string_view> tables) {
+  Words names;
+  for (const std::string_view table : tables) {
+    for (const std::string& word : parts_of(std::string(table))) {
+      if (is_name(word)) names.push_back(word);
+    }
+  }
+  return names;
+}
+
+std::string with_other_case(std::string name) {
+  const auto flip = [](unsigned char c) {
+    return std::isupper(c) ? std::tolower(c) : std::toupper(c);
+  };
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [&](char c) { return static_cast<char>(flip(static_cast<unsigned char>(c))); });
+  return name;
+}
+
+std::string letters(Random& random, int count) {
+  std::string name;
+  for (int i = 0; i < count; ++i)
+    name += "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"[random.below(53)];
+  return name;
+}
+
+// A name, maybe none that can be used; `other` is the name of another thing, `module` of the whole.
+std::string hostile_name(Random& random, const std::string& other, const std::string& module) {
+  static const OwnWords own = own_words();
+  static const Words targets = names_of({emit::kCppNames, emit::kCudaNames, emit::kOpenClNames});
+  static const Words keywords = names_of({emit::kKeywords});
+  static const Words functions = {"origin", "spacing", "position", "time", "select", "mirror",
+                                  "clamp",  "none",    "vector",   "sum",  "half",   "bool"};
+  switch (const int source = random.weighted({40, 16, 12, 12, 4, 4, 5, 3, 6, 6})) {
+    case 0:
+    case 1: {
+      std::string name = random.pick(source == 0 ? own.kernels : own.files);
+      const std::string donor = "donor";
+      for (size_t at; (at = name.find(donor)) != name.npos;) name.replace(at, donor.size(), module);
+      return name;
+    }
+    case 2:
+      return random.pick(targets);
+    case 3:
+      return random.pick(keywords);
+    case 4:
+      return random.pick(functions);
+    case 5:
+      return std::string(static_cast<size_t>(random.between(1, 3)), '_') +
+             (random.chance(50) ? "" : letters(random, random.between(1, 3)));
+    case 6:
+      return letters(random, 1);
+    case 7:
+      return letters(random, 200);
+    case 8:
+      return with_other_case(other);
+    default:
+      return random.chance(50) ? "_" + other
+                               : other + random.pick<std::string>({"_", "_2", "_next", "_0"});
+  }
+}
+
+using Renamed = std::map<std::string, std::string>;
+
+Renamed draw_names(const Words& parts, Random& random, const std::string& module, int percent) {
+  const std::set<std::string> words(parts.begin(), parts.end());
+  const Declared declared(parts);
+  std::map<Kind, std::set<std::string>> taken;
+  Renamed renamed;
+  std::string other = "A";
+  for (const auto& [word, kind] : declared.kinds()) {
+    if (!random.chance(percent)) continue;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const std::string name = hostile_name(random, other, module);
+      if (!is_name(name) || words.count(name) || !taken[kind].insert(name).second) continue;
+      renamed[word] = name;
+      other = name;
+      break;
+    }
+  }
+  return renamed;
+}
+
+template <class Value>
+void rename_params(std::vector<std::pair<std::string, Value>>& values, const Renamed& renamed) {
+  for (auto& [param, value] : values) {
+    const auto found = renamed.find(param);
+    if (found != renamed.end()) param = found->second;
+  }
+}
+
+}  // namespace
+
+void rename(GeneratedProgram& program, uint64_t seed, const Choices& choices) {
+  Random random(seed * 1001 + 7);
+  if (random.chance(choices.hostile_names)) {
+    const std::string module =
+        module_name(seed, random.pick<FpMode>({FpMode::Strict, FpMode::Contract}),
+                    random.pick<std::string>({"direct", "overlapped", "streaming", "planes"}));
+    const Words parts = parts_of(program.text);
+    const Renamed renamed = draw_names(parts, random, module, random.pick<int>({20, 60, 100}));
+    program.text.clear();
+    for (const std::string& part : parts) {
+      const auto found = renamed.find(part);
+      program.text += found == renamed.end() ? part : found->second;
+    }
+    rename_params(program.integers, renamed);
+    rename_params(program.reals, renamed);
+    program.constructs.insert("hostile names");
+  }
+  if (random.chance(choices.line_ends)) {
+    const std::string end = random.pick<std::string>({"\r", "\r\n"});
+    for (size_t at = 0; (at = program.text.find('\n', at)) != std::string::npos; at += end.size()) {
+      program.text.replace(at, 1, end);
+    }
+    program.constructs.insert("lines that end with CR or CRLF");
+  }
+}
+
+}  // namespace stencil::property
