@@ -306,7 +306,7 @@ std::string emit_header(const kernel::Module& module, Target target) {
   const bool cuda = target == Target::Cuda;
   Names names = Names(module, cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
   const HostApi api(module, names);
-  std::string guard = module.name + (cuda ? "_CUDA_H" : "_H");
+  std::string guard = "STENCIL_" + module.name + (cuda ? "_CUDA_H" : "_H");
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   Text out;

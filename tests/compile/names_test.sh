@@ -125,6 +125,32 @@ for part in many.*; do
   fi
 done
 
+# What is called after the program itself: its functions, its types, what guards its header.
+printf 'b\nc\nd\ne\nf\ng\nh\nk\nl\nm\np\nq\n' | program 6 >own.stn
+{
+  for schedule in direct "overlapped T=2" "streaming T=2" "planes T=2"; do
+    for extension in cpp cu cl; do
+      emit own $extension "$schedule" --main --header || emit own $extension "$schedule"
+    done
+    cat own.cpp own.cu own.cl own*.h
+  done
+} 2>log | sed 's://.*::' | grep -oiE '\bown_[a-z0-9_]*' | sort -u >own_names
+[ "$(wc -l <own_names)" -ge 12 ] || complain "own: few names" own_names
+for names in own_names "own_names (capitals)"; do
+  {
+    printf 'b\nc\nd\ne\nf\ng\nh\n'  # which do not reach the files
+    if [ "$names" = own_names ]; then cat own_names; else tr a-z A-Z <own_names | sort -u; fi
+  } | program 6 >own.stn
+  if emit own cpp direct --main --header; then
+    g++ -fsyntax-only -std=c++17 -Wall -Wextra -Werror own.cpp >log 2>&1 || complain "$names: g++" log
+    gcc -fsyntax-only -x c -include complex.h own.h >log 2>&1 || complain "$names: gcc" log
+  fi
+  if [ -n "$nvcc" ] && emit own cu direct --main --header; then
+    "$nvcc" -std=c++17 -arch=sm_90 -Werror all-warnings -Xcicc -O0 -ptx own.cu -o out.ptx \
+      >log 2>&1 || complain "$names: nvcc" log
+  fi
+done
+
 # Small ones of the compiler's own words, which the families that take little can do.
 own_words | grep -vxE "$reserved" | sort -u | split -l 40 - few.
 for part in few.??; do

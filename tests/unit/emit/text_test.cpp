@@ -468,7 +468,7 @@ TEST(Layout, SameInputSameText) {
 
 TEST(Header, DeclaresTheEntryPoints) {
   const std::string text = emit_header(samples::wave(), Target::Cuda);
-  EXPECT_TRUE(has(text, "#ifndef WAVE_CUDA_H\n"));
+  EXPECT_TRUE(has(text, "#ifndef STENCIL_WAVE_CUDA_H\n"));
   EXPECT_TRUE(
       has(text, "typedef struct wave_params {\n  // must be given\n  int N;\n} wave_params;"));
   EXPECT_TRUE(has(text, "wave_params wave_default_params(void);"));
@@ -482,7 +482,7 @@ TEST(Header, DeclaresTheEntryPoints) {
   EXPECT_TRUE(has(text, "//   U_1[N], 1 step(s) back\n"));
   const std::string cpp = emit_header(samples::wave(), Target::Cpp);
   EXPECT_TRUE(lacks(cpp, "cuda"));
-  EXPECT_TRUE(has(cpp, "#ifndef WAVE_H\n"));
+  EXPECT_TRUE(has(cpp, "#ifndef STENCIL_WAVE_H\n"));
   EXPECT_TRUE(has(cpp, "wave_run_packed(void** arrays, const void* const* parameters,"));
 }
 
