@@ -4,11 +4,12 @@
 # fields, params, members, locals, functions, tables and index names. Whatever compiler is present
 # takes what is emitted. Then a program that tries to leave its comments: nothing of it is compiled.
 #
-#   names_test.sh STENCILC SOURCE_DIRECTORY
+#   names_test.sh STENCILC SOURCE_DIRECTORY NVRTC_TEST
 set -u
 export LC_ALL=C
 stencilc=$1
 source=$2
+nvrtc_test=$3
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc)
 clang=$(command -v clang || command -v clang-14)
 failed=0
@@ -160,6 +161,13 @@ for part in few.??; do
       >log 2>&1 || complain "$part: g++ ($schedule)" log; }
   done
 done
+
+# Kernels alone, as a run compiles them.
+mkdir nvrtc
+cp own.stn nvrtc/own.stn
+cp few.aa.stn nvrtc/few.stn
+"$nvrtc_test" nvrtc >log 2>&1
+[ $? = 1 ] && complain NVRTC log
 
 # --- Code in comments: nothing that stands there, in whatever disguise, is compiled. (What has `evil`
 # in it is called after the file.) ---
