@@ -24,6 +24,9 @@ void usage(Text& out, const kernel::Plan& plan) {
                          parameter.name, name(parameter.type),
                          string_literal(describe_default(parameter))));
   }
+  out.line("fprintf(stderr, \"  arrays:\");");
+  out.line("for (const char* array : array_names) fprintf(stderr, \" %s\", array);");
+  out.line("fprintf(stderr, \"\\n\");");
   out.close();
   out.blank();
 }

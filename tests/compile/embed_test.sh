@@ -62,6 +62,8 @@ done
 grep -q 'param dt comes out as no finite number: 0.2\*dx\*dx / kappa' log || fail "$(cat log)"
 ./main >log 2>&1 && fail "it runs without N"
 grep -q 'param N is not given' log || fail "$(cat log)"
+./main N=9 --out U=U.npy >log 2>&1 && fail "it has an array U"
+grep -q "cannot make sense of '--out U=U.npy'" log && grep -q 'arrays:.* T.* Q' log || fail "$(cat log)"
 ./main N=9 --repeat 1 --steps 0 >log 2>&1 && fail "a check of no step passes"
 
 # A program without initial values is checked on random ones; a check of zeros alone says nothing.
