@@ -63,7 +63,7 @@ std::vector<std::string> arguments(const StencilHostOptions& options) {
   }
   list.insert(list.end(), {"-x", "c++", "-std=c++17", "-ffreestanding", "-fno-builtin",
                            "-nostdsysteminc", "-nobuiltininc", "-mrelocation-model", "pic",
-                           "-pic-level", "2", "-mframe-pointer=none", "-w"});
+                           "-pic-level", "2", "-mframe-pointer=none"});
   list.push_back("-O" + std::to_string(options.optimisation));
   if (options.optimisation >= 2) {
     list.insert(list.end(), {"-vectorize-loops", "-vectorize-slp"});
@@ -108,6 +108,8 @@ Compiled compile(const std::string& source, const StencilHostOptions& options) {
   clang::CompilerInstance instance;
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(log_stream, style.get()));
   if (!instance.hasDiagnostics()) return {false, "no diagnostics"};
+  instance.getDiagnostics().setIgnoreAllWarnings(true);  // -w would come too late
+  instance.setVerboseOutputStream(log_stream);           // for "1 error generated."
   if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), pointers,
                                                  instance.getDiagnostics())) {
     return {false, log_stream.str()};

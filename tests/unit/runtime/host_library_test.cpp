@@ -52,6 +52,15 @@ TEST_F(HostCompiler, RunsEveryBlockOnce) {
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], static_cast<float>(i) + 1);
 }
 
+TEST_F(HostCompiler, LeavesStderrAlone) {
+  std::vector<float> x(4);
+  testing::internal::CaptureStderr();
+  run(std::string(kHead) + "  for (long b = begin; b < end && b >= b; ++b) x[b] = 1;\n}\n",
+      {x.data()}, static_cast<int64_t>(x.size()));
+  EXPECT_FALSE(library_->compile("no program", FpMode::Strict).ok());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(HostCompiler, CallsTheFunctionsOfTheProcess) {
   // Known arguments: a compiler that computes the call itself may round in another way.
   std::vector<float> x(64);
