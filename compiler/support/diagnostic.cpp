@@ -47,11 +47,12 @@ const char* severity_name(Severity severity) {
   return "";
 }
 
-// Messages that quote a compiler have several lines.
+// Messages that quote a compiler have several lines. All but the first are set in, so that none
+// looks like a message, whatever a file is called.
 std::string visible_lines(std::string_view text) {
   std::string out;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
-    out += visible(text.substr(0, end)) + '\n';
+    out += visible(text.substr(0, end)) + "\n  ";
     text.remove_prefix(end + 1);
   }
   return out + visible(text);

@@ -101,6 +101,13 @@ TEST(Diagnostics, SortsByPlaceAndKeepsTheOrderOfEquals) {
   EXPECT_EQ(order, "S000 S001 S002 S003 ");
 }
 
+TEST(Diagnostics, NoLineOfAMessageLooksLikeAnother) {
+  Diagnostics diagnostics;
+  diagnostics.error("R010", {}, "cannot read 'a\nstencilc: error R011: b'");
+  EXPECT_EQ(render(Source("stencilc", ""), diagnostics),
+            "stencilc: error R010: cannot read 'a\n  stencilc: error R011: b'\n");
+}
+
 TEST(Diagnostics, OnlyErrorsAreErrors) {
   Diagnostics diagnostics;
   EXPECT_FALSE(diagnostics.has_errors());
