@@ -17,7 +17,6 @@
 #include <cstring>
 
 #include "compiler/emit/emit.h"
-#include "compiler/kernel/evaluate.h"
 #include "runtime/device_plan.h"
 #include "runtime/kernel_cache.h"
 
@@ -57,27 +56,6 @@ class HostAccelerator : public Accelerator {
   int32_t flag_ = 0;                        // as it was when it was asked for
 };
 
-// At most so many bytes does a block of the kernel keep on the stack; nothing if they overflow.
-std::optional<int64_t> stack_bytes(const kernel::Kernel& kernel, const kernel::Module& module) {
-  const auto value = [&](const std::string& name) -> std::optional<int64_t> {
-    for (const kernel::NamedConstant& constant : module.constants) {
-      if (constant.name == name) return constant.value;
-    }
-    return std::nullopt;
-  };
-  int64_t total = kernel::shared_bytes(kernel, module.constants);
-  for (const kernel::Buffer& buffer : kernel.buffers) {
-    if (buffer.space != kernel::Space::Thread) continue;
-    int64_t bytes = size_in_bytes(buffer.type) * kernel.threads.product();
-    for (const kernel::Expr& extent : buffer.extents) {
-      const auto elements = kernel::evaluate(extent, value);
-      if (!elements || __builtin_mul_overflow(bytes, *elements, &bytes)) return std::nullopt;
-    }
-    if (__builtin_add_overflow(total, bytes, &total)) return std::nullopt;
-  }
-  return total;
-}
-
 emit::Options emit_options() {
   emit::Options options;
   options.target = emit::Target::Cpp;
@@ -86,16 +64,15 @@ emit::Options emit_options() {
 }
 
 Status HostAccelerator::find_kernels() {
-  constexpr int64_t kStackBytes = 2 << 20;  // half of what threads have
+  const int64_t most = schedule::processor().block_bytes;
   for (const kernel::Kernel& kernel : module_.kernels) {
-    const auto bytes = stack_bytes(kernel, module_);
-    if (!bytes || *bytes > kStackBytes) {
-      return Failure{
-          "R043",
-          fmt::format("the arrays of a block of kernel {} take {} bytes of a thread's "
-                      "stack, more than {}",
-                      kernel.name, bytes ? std::to_string(*bytes) : "too many", kStackBytes),
-          "use a schedule with smaller tiles"};
+    const int64_t bytes = kernel::block_bytes(kernel, module_.constants);
+    if (bytes > most) {
+      return Failure{"R043",
+                     fmt::format("the arrays of a block of kernel {} take {} bytes of a thread's "
+                                 "stack, more than {}",
+                                 kernel.name, bytes, most),
+                     "use a schedule with smaller tiles"};
     }
     const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
     kernels_.push_back(interface_.find(loaded_.get(), symbol.c_str()));

@@ -4,6 +4,7 @@
 #include "compiler/kernel/evaluate.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stencil::kernel {
 
@@ -76,13 +77,21 @@ std::array<int, 3> hardware_threads(const Kernel& kernel) {
   return {kernel.threads[0], kernel.threads[1], static_cast<int>(kernel.threads.product(2))};
 }
 
-SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
-  const Environment environment = [&](const std::string& name) -> std::optional<int64_t> {
+namespace {
+
+Environment values_of(const std::vector<NamedConstant>& constants) {
+  return [&constants](const std::string& name) -> std::optional<int64_t> {
     for (const NamedConstant& constant : constants) {
       if (constant.name == name) return constant.value;
     }
     return std::nullopt;
   };
+}
+
+}  // namespace
+
+SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
+  const Environment environment = values_of(constants);
   SharedLayout layout;
   const auto align = [&](int64_t to) { layout.bytes = (layout.bytes + to - 1) / to * to; };
   for (const Buffer& buffer : kernel.buffers) {
@@ -104,6 +113,22 @@ SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant
 
 int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
   return shared_layout(kernel, constants).bytes;
+}
+
+int64_t block_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants) {
+  constexpr int64_t kTooMany = std::numeric_limits<int64_t>::max();
+  const Environment environment = values_of(constants);
+  int64_t total = shared_bytes(kernel, constants);
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.space != Space::Thread) continue;
+    int64_t bytes = size_in_bytes(buffer.type) * kernel.threads.product();
+    for (const Expr& extent : buffer.extents) {
+      const auto elements = evaluate(extent, environment);
+      if (!elements || __builtin_mul_overflow(bytes, *elements, &bytes)) return kTooMany;
+    }
+    if (__builtin_add_overflow(total, bytes, &total)) return kTooMany;
+  }
+  return total;
 }
 
 }  // namespace stencil::kernel

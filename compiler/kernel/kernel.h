@@ -261,4 +261,8 @@ struct SharedLayout {
 SharedLayout shared_layout(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 int64_t shared_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants);
 
+// What the buffers of a block take where its threads are loops: shared ones, and per-thread ones
+// once for each thread. The largest number there is if they overflow.
+int64_t block_bytes(const Kernel& kernel, const std::vector<NamedConstant>& constants);
+
 }  // namespace stencil::kernel

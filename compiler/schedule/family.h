@@ -76,6 +76,10 @@ int64_t bytes_per_point(const ir::Field& field);
 int64_t bounded_product(int64_t a, int64_t b);
 int64_t bounded_sum(int64_t a, int64_t b);
 
+// L015 if the arrays of a block, the threads' own among them, exceed what the machine has for them.
+void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
+                        Diagnostics& diagnostics);
+
 // Planes beyond those that a streamed tile writes: its blocks pass each of them, so a tile with
 // more is slower than anything else, by far. Families refuse it, each with a code of its own.
 constexpr int64_t kMostHaloPlanes = 4096;

@@ -38,6 +38,9 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
 // Shared memory per block, in bytes.
 int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& geometry);
 
+// At most what the results of a block take that wait until the old values have been read, in bytes.
+int64_t result_bytes(const ir::Program& program, const OverlappedGeometry& geometry);
+
 kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule);
 
 }  // namespace stencil::schedule

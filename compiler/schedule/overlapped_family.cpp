@@ -87,6 +87,16 @@ int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& 
   return bytes;
 }
 
+int64_t result_bytes(const ir::Program& program, const OverlappedGeometry& geometry) {
+  int64_t bytes = 0;
+  for (const auto& [field, margin] : geometry.held) {
+    int64_t points = bytes_per_point(program.fields[static_cast<size_t>(field)]);
+    for (const int64_t length : geometry.threads_cover) points = bounded_product(points, length);
+    bytes = bounded_sum(bytes, points);
+  }
+  return bytes;
+}
+
 namespace {
 
 Schedule make(int time_tile, const Shape& block, const Shape& elements) {
@@ -240,7 +250,10 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
     error.expected = fmt::format("at most {} bytes per block", machine.shared_bytes);
     error.found = fmt::format("{} bytes", bytes);
     error.hint = "fewer elements per thread or a smaller block";
+    return;
   }
+  const int64_t all = bounded_sum(bytes, result_bytes(tiled, geometry));
+  refuse_block_bytes(schedule, all, machine, diagnostics);
 }
 
 // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them

@@ -4,6 +4,7 @@
 // A family is one row of the table in schedule.cpp.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,9 +50,11 @@ enum class Rows {
 
 // What a schedule is for.
 struct Machine {
+  static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
   int threads = 1024;                // of a block, at most
   int threads_from_z = 64;           // of those, in z and beyond
   int64_t shared_bytes = 227 << 10;  // of a block, at most (compute capability 9.0)
+  int64_t block_bytes = kUnlimited;  // shared, and what its threads keep: on the stack of one
   bool threads_are_loops = false;    // a block is done by one thread of a processor, in its caches
   bool in_place = false;             // kernels work in the user's own arrays: rows=auto means dense
 };

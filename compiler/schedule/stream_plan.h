@@ -72,6 +72,12 @@ struct Quantity {
   bool is_output() const { return output >= 0; }
 };
 
+// A plane in the queue of a quantity: the patch, and what any age needs beside it.
+struct QueuePlane {
+  int row = 0, column = 0;  // where the patch starts
+  int row_count = 1, column_count = 1;
+};
+
 struct StagePiece {
   ir::Box region;
   std::shared_ptr<const ir::Graph> graph;
@@ -163,6 +169,11 @@ int64_t landing_count(const ir::Field& field, const ir::Access& access);
 // 32-bit registers per thread that the plan's queues and a plane in the making take, with what
 // addresses and temporaries need on top.
 int estimate_registers(const StreamPlan& plan);
+
+QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity);
+
+// What the queues of all threads of a block take, in bytes, and at most what goes with them.
+int64_t queue_bytes(const StreamPlan& plan, int threads);
 
 // Shared memory per block, in bytes: published rows and staged planes. `tiles`: rows of threads
 // that are tiles of their own (2-D).

@@ -10,20 +10,11 @@ namespace stencil::schedule {
 void StreamQueues::declare_queues() {
   for (const Quantity& q : plan_.quantities) {
     Queue queue;
-    int above = plan_.patch[1];
-    Sides sides;
-    for (const auto& [row, columns] : q.halo) {
-      queue.row = std::max(queue.row, -row);
-      above = std::max(above, row + 1);
-      sides = {std::max(sides.low, columns.low), std::max(sides.high, columns.high)};
-    }
-    queue.column = sides.low;
-    queue.row_count = queue.row + above;
-    queue.column_count = sides.low + plan_.patch[0] + sides.high;
+    queue.plane = queue_plane(plan_, q);
     std::vector<Expr> extents;
     extents.push_back(literal(q.ages));
-    if (!flat()) extents.push_back(literal(queue.row_count));
-    extents.push_back(literal(queue.column_count));
+    if (!flat()) extents.push_back(literal(queue.plane.row_count));
+    extents.push_back(literal(queue.plane.column_count));
     const std::string name = fmt::format("{}_{}{}{}", interface_.array_name(q.field, q.component),
                                          q.version < 0 ? "minus" : "", std::abs(q.version),
                                          q.part < 0 ? "" : fmt::format("_sum{}", q.part));
@@ -67,8 +58,8 @@ std::vector<Expr> StreamQueues::place(int id, const Expr& age, const Expr& row,
                                       const Expr& column) const {
   const Queue& queue = queues_[static_cast<size_t>(id)];
   std::vector<Expr> index = {age};
-  if (!flat()) index.push_back(plus(row, queue.row));
-  index.push_back(plus(column, queue.column));
+  if (!flat()) index.push_back(plus(row, queue.plane.row));
+  index.push_back(plus(column, queue.plane.column));
   return index;
 }
 
@@ -79,13 +70,13 @@ Body StreamQueues::clear_queues() {
     const Queue& queue = queues_[id];
     std::vector<Expr> index;
     index.push_back(counter(age_, q.ages));
-    if (!flat()) index.push_back(counter(row_, queue.row_count));
-    index.push_back(counter(column_, queue.column_count));
+    if (!flat()) index.push_back(counter(row_, queue.plane.row_count));
+    index.push_back(counter(column_, queue.plane.column_count));
     Body store;
     store.push_back({kernel::Store{queue.registers, index, kernel::zero(q.type)}});
     Body loops = counted(age_, q.ages,
-                         counted(row_, flat() ? 1 : queue.row_count,
-                                 counted(column_, queue.column_count, std::move(store))));
+                         counted(row_, flat() ? 1 : queue.plane.row_count,
+                                 counted(column_, queue.plane.column_count, std::move(store))));
     append(all, std::move(loops));
   }
   Body out;

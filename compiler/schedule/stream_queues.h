@@ -17,10 +17,9 @@ class StreamQueues : public StreamTile {
  protected:
   struct Queue {
     BufferId registers = -1;
-    BufferId rows = -1;       // published, in shared memory
-    BufferId staged = -1;     // on their way from memory, in shared memory
-    int row = 0, column = 0;  // where the patch starts in a plane
-    int row_count = 1, column_count = 1;
+    BufferId rows = -1;    // published, in shared memory
+    BufferId staged = -1;  // on their way from memory, in shared memory
+    QueuePlane plane;
   };
   void declare_queues();
   // Index of a point of the patch (or beside it) in a queue.

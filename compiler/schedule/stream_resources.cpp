@@ -5,6 +5,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/uniform.h"
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/family.h"
 #include "compiler/schedule/stream_plan.h"
 #include "compiler/support/division.h"
 
@@ -93,6 +94,36 @@ int estimate_registers(const StreamPlan& plan) {
     }
   }
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
+}
+
+QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity) {
+  QueuePlane plane;
+  int above = plan.patch[1];
+  Sides sides;
+  for (const auto& [row, columns] : quantity.halo) {
+    plane.row = std::max(plane.row, -row);
+    above = std::max(above, row + 1);
+    sides = {std::max(sides.low, columns.low), std::max(sides.high, columns.high)};
+  }
+  plane.column = sides.low;
+  plane.row_count = plane.row + above;
+  plane.column_count = sides.low + plan.patch[0] + sides.high;
+  return plane;
+}
+
+// A thread also keeps a mask for each cross section of a piece, of which a piece has one at most.
+int64_t queue_bytes(const StreamPlan& plan, int threads) {
+  int64_t bytes = 0;
+  for (const Quantity& quantity : plan.quantities) {
+    const QueuePlane plane = queue_plane(plan, quantity);
+    const int64_t points = bounded_product(plane.row_count, plane.column_count);
+    const int64_t each = bounded_product(quantity.ages, size_in_bytes(quantity.type));
+    bytes = bounded_sum(bytes, bounded_product(points, each));
+  }
+  int64_t masks = 0;
+  for (const Stage& stage : plan.stages) masks += static_cast<int64_t>(stage.pieces.size());
+  bytes = bounded_sum(bytes, masks * size_in_bytes(Scalar::I32));
+  return bounded_product(bytes, threads);
 }
 
 int64_t staged_rows(const StreamPlan& plan, Scalar type) {

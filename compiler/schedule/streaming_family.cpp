@@ -28,6 +28,10 @@ int threads_of(const Schedule& schedule) {
   return schedule.block[0] * schedule.block[1];
 }
 
+int64_t block_bytes(const Schedule& schedule, const StreamPlan& plan) {
+  return bounded_sum(shared_bytes(schedule, plan), queue_bytes(plan, threads_of(schedule)));
+}
+
 std::optional<int64_t> extent(const ir::Program& program, int dimension) {
   const ir::Range& range = program.grid.ranges[static_cast<size_t>(dimension)];
   const ir::Affine length = range.high - range.low + 1;
@@ -234,13 +238,14 @@ double expected_time(const ir::Program& program, const Schedule& schedule, const
          (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
 }
 
-// Small enough for registers, with a margin against spills, and for shared memory, and with tiles
-// that write at least half of what they compute in each dimension.
-bool fits(const Schedule& schedule, const StreamPlan& plan) {
+// Small enough for registers, with a margin against spills, for shared memory and for a processor's
+// stack, and with tiles that write at least half of what they compute in each dimension.
+bool fits(const Schedule& schedule, const StreamPlan& plan, const Machine& machine) {
   if (plan.hopeless) return false;
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     if (2 * plan.core(axis) < plan.cover[static_cast<size_t>(axis)]) return false;
   }
+  if (block_bytes(schedule, plan) > machine.block_bytes) return false;
   const int limit = register_limit(1, threads_of(schedule));
   return estimate_registers(plan) <= limit && shared_bytes(schedule, plan) <= kSharedPerBlock;
 }
@@ -269,21 +274,41 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   return out;
 }
 
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+            Diagnostics& diagnostics);
+
+// For wide halos: a step with few threads, of which each keeps little, in tiles that are mostly
+// halo. The first that can be lowered; failing that, the first, with its refusal.
+Schedule last_resort(const ir::Program& program, const Machine& machine) {
+  struct Tile {
+    Shape block, elements;
+  };
+  const std::vector<Tile> flat = {{{32}, {1}}, {{32}, {2}}, {{32}, {4}}, {{32}, {8}}};
+  const std::vector<Tile> deep = {{{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}};
+  for (const Tile& tile : program.grid.rank() == 2 ? flat : deep) {
+    const Schedule schedule = make(1, tile.block, tile.elements);
+    Diagnostics refusals;
+    refuse(program, schedule, machine, refusals);
+    if (!refusals.has_errors()) return schedule;
+  }
+  return make(1, {32}, {1});
+}
+
 // The candidate with the least expected time; a small one if none fits.
-Schedule defaults(const ir::Program& program, const Machine&) {
-  Schedule best = make(1, {32, 1, 1}, {1, 1, 1});
+Schedule defaults(const ir::Program& program, const Machine& machine) {
+  Schedule best = make(1, {32}, {1});
   if (program.grid.rank() != 2 && program.grid.rank() != 3) return best;
   double least = 0;
   ScatterForms forms(program);
   for (const Schedule& schedule : candidates(program, program.fp == FpMode::Fast && forms.any())) {
     const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, forms);
-    if (!fits(schedule, plan)) continue;
+    if (!fits(schedule, plan, machine)) continue;
     const double time = expected_time(program, schedule, plan);
     if (least > 0 && time >= least) continue;
     best = schedule;
     least = time;
   }
-  return best;
+  return least > 0 ? best : last_resort(program, machine);
 }
 
 // One sweep per function moves every field once; that is hard to beat where functions and fields
@@ -297,7 +322,8 @@ std::string unrewarding(const ir::Program& program, const Machine& machine) {
   const Footprint cost = direct_family().measure(program, sweeps);
   const double by_sweeps = (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
   const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
-  if (fits(schedule, plan) && expected_time(program, schedule, plan) < by_sweeps) return "";
+  if (fits(schedule, plan, machine) && expected_time(program, schedule, plan) < by_sweeps)
+    return "";
   return "moving the planes of all fields through registers costs more than it saves";
 }
 
@@ -400,7 +426,7 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
   }
 }
 
-void refuse(const ir::Program& program, const Schedule& schedule, const Machine&,
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine& machine,
             Diagnostics& diagnostics) {
   // Beyond these a kernel does little but spill, and ptxas 13.0 was seen to crash on such kernels,
   // or to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on). Measured
@@ -441,7 +467,9 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
     error.expected = fmt::format("at most {} bytes per block", kSharedPerBlock);
     error.found = fmt::format("{} bytes", shared_bytes(schedule, plan));
     error.hint = "fewer steps per tile or a smaller block";
+    return;
   }
+  refuse_block_bytes(schedule, block_bytes(schedule, plan), machine, diagnostics);
 }
 
 }  // namespace

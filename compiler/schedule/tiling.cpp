@@ -58,6 +58,18 @@ void refuse_long_halo(const char* code, const Schedule& schedule, int64_t planes
   error.hint = "fewer steps per tile, or --schedule direct";
 }
 
+void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
+                        Diagnostics& diagnostics) {
+  if (bytes <= machine.block_bytes) return;
+  Diagnostic& error = diagnostics.error(
+      "L015", {},
+      fmt::format("{} refused: the arrays of a block exceed the stack of a processor's thread",
+                  schedule.family));
+  error.expected = fmt::format("at most {} bytes per block", machine.block_bytes);
+  error.found = fmt::format("{} bytes", bytes);
+  error.hint = "a smaller block, fewer elements per thread or fewer steps per tile";
+}
+
 std::vector<int> tile_sizes(int time_tile) {
   std::vector<int> sizes;
   for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
