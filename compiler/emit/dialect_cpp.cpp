@@ -68,6 +68,7 @@ Dialect make_jit_dialect() {
   Dialect d = make_dialect();
   d.block_ranges = true;
   d.prelude = kPrelude;
+  d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";
   d.infinity[0] = "__builtin_huge_valf()";
   d.infinity[1] = "__builtin_huge_val()";
   d.nan[0] = "__builtin_nanf(\"\")";

@@ -9,6 +9,9 @@
 // Tiles inside the grid then run loops of full length, those at its edges shorter ones, and no
 // point is tested. Lets are followed, and what is no such comparison stays a test.
 //
+// Points at an edge of the grid are a few, whatever its size: one bound is the other, shifted by a
+// number. Such loops say so, since compilers take as long over one of them as over a long loop.
+//
 // No sum overflows that did not before: a shift is the place of a tile, and integers leave room for
 // sums of two of them (docs/architecture.md, "Large grids").
 #include "compiler/emit/loop_nest.h"
@@ -19,6 +22,7 @@
 #include <set>
 
 #include "compiler/emit/legalise.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -27,13 +31,65 @@ using namespace kernel;
 
 namespace {
 
+// A sum: what is no number by how often it is added, and the numbers together.
+struct Sum {
+  std::map<std::string, int64_t> terms;
+  int64_t number = 0;
+};
+
+void add_to(Sum& sum, const Expr& expr, int64_t times) {
+  if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
+    sum.number += times * literal->value;
+    return;
+  }
+  const auto* operation = std::get_if<Operation>(&expr->kind);
+  if (operation && (operation->op == Op::Add || operation->op == Op::Sub)) {
+    add_to(sum, operation->operands[0], times);
+    add_to(sum, operation->operands[1], operation->op == Op::Add ? times : -times);
+    return;
+  }
+  sum.terms[kernel::print(expr)] += times;
+}
+
+// end - begin if that is a number.
+std::optional<int64_t> distance(const Expr& begin, const Expr& end) {
+  Sum sum;
+  add_to(sum, end, 1);
+  add_to(sum, begin, -1);
+  for (const auto& [term, times] : sum.terms) {
+    if (times != 0) return std::nullopt;
+  }
+  return sum.number;
+}
+
+// The operands of nested operations of one kind.
+void split(const Expr& expr, Op op, std::vector<Expr>& parts) {
+  const auto* operation = std::get_if<Operation>(&expr->kind);
+  if (!operation || operation->op != op) return parts.push_back(expr);
+  for (const Expr& operand : operation->operands) split(operand, op, parts);
+}
+
+std::optional<int64_t> most_iterations(const LoopNest::Loop& loop) {
+  std::vector<Expr> begins, ends;
+  split(loop.begin, Op::Max, begins);
+  split(loop.end, Op::Min, ends);
+  std::optional<int64_t> most;
+  for (const Expr& begin : begins) {
+    for (const Expr& end : ends) {
+      const auto length = distance(begin, end);
+      if (length && (!most || *length < *most)) most = std::max<int64_t>(*length, 0);
+    }
+  }
+  return most;
+}
+
 class NestMaker {
  public:
   NestMaker(const Kernel& kernel, Body body) : kernel_(kernel) {
     nest_.body = std::move(body);
     for (size_t axis = kMaxRank; axis-- > 0;) {
       if (kernel.threads[axis] == 1) continue;
-      nest_.loops.push_back({kThreadNames[axis], integer(0), integer(kernel.threads[axis])});
+      nest_.loops.push_back({kThreadNames[axis], integer(0), integer(kernel.threads[axis]), {}});
       strides_.push_back(kernel.threads[axis]);
     }
     for (const char* name : kThreadNames) varying_.insert(name);
@@ -43,6 +99,7 @@ class NestMaker {
     while (lift_condition() || join_strides() || narrow()) {
     }
     nest_.body = drop_dead_code(std::move(nest_.body));  // lets that only those tests read
+    for (LoopNest::Loop& loop : nest_.loops) loop.most = most_iterations(loop);
     return std::move(nest_);
   }
 
@@ -92,7 +149,7 @@ class NestMaker {
     }
     for (size_t i = 0; i < nest_.loops.size(); ++i) {
       if (nest_.loops[i].name != begin->name || strides_[i] != loop->step) continue;
-      nest_.loops[i] = {loop->name, integer(0), loop->end};
+      nest_.loops[i] = {loop->name, integer(0), loop->end, {}};
       strides_[i] = 0;
       varying_.insert(loop->name);
       Body inner = std::move(loop->body);
@@ -124,7 +181,7 @@ class NestMaker {
     auto* branch = statements.empty() ? nullptr : std::get_if<If>(&statements.back()->kind);
     if (!branch || !branch->otherwise.empty()) return false;
     std::vector<Expr> parts, left;
-    split(branch->condition, parts);
+    split(branch->condition, Op::And, parts);
     for (const Expr& part : parts) {
       if (!same_for_all(part) && !bound(part)) left.push_back(part);
     }
@@ -140,12 +197,6 @@ class NestMaker {
     nest_.body.insert(nest_.body.end(), std::make_move_iterator(inner.begin()),
                       std::make_move_iterator(inner.end()));
     return true;
-  }
-
-  static void split(const Expr& condition, std::vector<Expr>& parts) {
-    const auto* both = std::get_if<Operation>(&condition->kind);
-    if (!both || both->op != Op::And) return parts.push_back(condition);
-    for (const Expr& operand : both->operands) split(operand, parts);
   }
 
   // True if no thread decides the condition, which then stands before the loops.

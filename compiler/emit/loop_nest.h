@@ -1,6 +1,8 @@
 // The loops that stand in for the threads of a block, where a target has none.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@ struct LoopNest {
   struct Loop {  // for (name = begin; name < end; ++name), all I32
     std::string name;
     kernel::Expr begin, end;
+    std::optional<int64_t> most;  // iterations at most, where that is known
   };
   std::vector<kernel::Expr>
       conditions;           // on which there is anything to do; the same for all threads

@@ -130,10 +130,13 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
     out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
     ++opened;
   }
+  constexpr int64_t kShortLoop = 16;  // iterations: the elements of a vector
   for (const LoopNest::Loop& loop : nest.loops) {
     const std::string name = names_.spell(loop.name);
     const std::string begin = expressions_.print(loop.begin);
     const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
+    const bool is_short = loop.most && *loop.most < kShortLoop;
+    if (is_short && !dialect_.short_loop.empty()) out_.line(dialect_.short_loop);
     out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;
   }

@@ -53,6 +53,24 @@ TEST(LoopNest, HasALoopForEveryLongDimensionOutermostFirst) {
   EXPECT_EQ(nest.body.size(), 1u);
 }
 
+TEST(LoopNest, SaysHowManyIterationsAreLeftAtAnEdge) {
+  // let x = origin + thread_x; if (x >= size - 3 and x < size and x >= 0) tile[x] = 1
+  const Expr x = v("x"), size = v("size");
+  const Body body = {
+      {Let{"x", add(v("origin"), v("thread_x"))}},
+      only_if(all_of({operation(Op::Ge, {x, sub(size, integer(3))}), less(x, size),
+                      operation(Op::Ge, {x, integer(0)})}),
+              {store(0, x)}),
+  };
+  EXPECT_EQ(loop_nest(kernel_of({8}), body).loops.at(0).most, 3);
+  EXPECT_EQ(loop_nest(kernel_of({2}), body).loops.at(0).most, 2);
+  const Body inside = {
+      {Let{"x", add(v("origin"), v("thread_x"))}},
+      only_if(all_of({operation(Op::Ge, {x, integer(1)}), less(x, size)}), {store(0, x)}),
+  };
+  EXPECT_EQ(loop_nest(kernel_of({8}), inside).loops.at(0).most, 8);
+}
+
 TEST(LoopNest, ComparisonsOfShiftedThreadsAreBounds) {
   // let x = thread_x + 10; if (12 <= x < 17 and flag-like comparison) tile[x] = 1
   const Expr x = v("x");
