@@ -40,7 +40,9 @@ void quote_program(const Source& source, const CompileRequest& request, kernel::
   if (!request.command_line.empty()) {
     head.push_back("made by   " + visible(request.command_line));
   }
-  head.push_back("compile   " + emit::compile_line(request.emit.target, module.fp));
+  head.push_back("compile   " +
+                 visible(emit::compile_line(request.emit.target, module.fp, request.file_name,
+                                            request.emit.main ? module.name : "")));
   module.header.insert(module.header.begin(), head.begin(), head.end());
   module.header.push_back("");
   for (int line = 1;; ++line) {

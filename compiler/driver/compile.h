@@ -13,7 +13,9 @@ namespace stencil {
 struct CompileRequest {
   std::string schedule = "auto";  // one schedule line, or "auto"
   emit::Options emit;
-  std::string command_line;  // quoted in the header comment; paths as the user wrote them
+  // Both are quoted in the header comment and written as in a shell.
+  std::string command_line;        // paths as the user wrote them
+  std::string file_name = "FILE";  // of what is emitted
 };
 
 struct Compiled {

@@ -192,15 +192,17 @@ std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& ke
   return Names(module, dialect_of(options)).spell(kernel.name);
 }
 
-std::string compile_line(Target target, FpMode fp) {
+std::string compile_line(Target target, FpMode fp, const std::string& file,
+                         const std::string& executable) {
   const std::string flags = required_flags(target, fp);
+  const std::string files = (executable.empty() ? " -c " : " -o " + executable + " ") + file;
   switch (target) {
     case Target::Cuda:
-      return "nvcc -O3 -std=c++17 -arch=sm_90 " + flags;
+      return "nvcc -O3 -std=c++17 -arch=sm_90 " + flags + files;
     case Target::OpenCl:
       return "clBuildProgram with " + flags;
     case Target::Cpp:
-      return "g++ -O3 -std=c++17 -fopenmp " + flags + "; also with clang++, or -march=native";
+      return "g++ -O3 -std=c++17 -fopenmp " + flags + files;
   }
   return "";
 }

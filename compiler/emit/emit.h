@@ -46,8 +46,10 @@ std::string emit(const kernel::Module& module, const Options& options,
 // The C header that declares the entry points of an emitted .cu or .cpp.
 std::string emit_header(const kernel::Module& module, Target target);
 
-// How to compile an emitted file, as the tests do.
-std::string compile_line(Target target, FpMode fp);
+// How to compile an emitted `file`, as the tests do: to an object, or if it has a main to
+// `executable`.
+std::string compile_line(Target target, FpMode fp, const std::string& file,
+                         const std::string& executable);
 
 // Compiler flags that keep the promised bits (for messages, --main comments, and the runtime): e.g.
 // "--fmad=false" for CUDA under strict.

@@ -372,7 +372,9 @@ bool ExpressionPrinter::divides_safely(const Expr& divisor) const {
     }
   }
   const Operation* operation = as_operation(divisor);
-  return operation && operation->op == Op::Convert && divides_safely(operation->operands[0]);
+  if (!operation || operation->op != Op::Convert) return false;
+  const Expr& wide = operation->operands[0];  // of a float, any integer may come out
+  return is_integer(wide->type) && divides_safely(wide);
 }
 
 // A division by a constant where that is better multiplied out, and proved to give the same bits.

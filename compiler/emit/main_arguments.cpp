@@ -97,22 +97,40 @@ void main_parser(Text& out, const kernel::Module& module, const HostApi& api) {
   const kernel::Plan& plan = module.plan;
   usage(out, plan);
   out.verbatim(kFindArray);
-  std::string text = R"(static bool parse(int count, char** words, arguments& a) {
+  std::string text = R"(// An option or NAME= that stands before the i-th word, too; --out may.
+static bool given_before(char** words, int i) {
+  const size_t length = strcspn(words[i], "=");
+  for (int j = 1; j < i && strcmp(words[i], "--out") != 0; ++j) {
+    const bool same = strcspn(words[j], "=") == length && strncmp(words[j], words[i], length) == 0;
+    if (same && strcmp(words[j - 1], "--out") != 0) return true;
+  }
+  return false;
+}
+
+static bool parse(int count, char** words, arguments& a) {
   for (int i = 1; i < count; ++i) {
     const char* word = words[i];
     const char* next = i + 1 < count ? words[i + 1] : "";
     int64_t number = 0;
     bool good = true;
+    if (given_before(words, i)) {
+      fprintf(stderr, "'%s' is given twice\n", word);
+      return false;
+    }
     if (strcmp(word, "--random") == 0) {
       a.random = true;
     } else if (strcmp(word, "--zeros") == 0) {
       a.zeros = true;
     } else if (strcmp(word, "--out") == 0) {
       const int array = find_array(next);
-      good = array >= 0 && a.outputs < max_pointers;
+      const char* path = strchr(next, '=') ? strchr(next, '=') + 1 : next;
+      const size_t length = strlen(path);
+      good = array >= 0 && a.outputs < max_pointers && length > 4 &&
+             strcmp(path + length - 4, ".npy") == 0;
+      for (int o = 0; o < a.outputs; ++o) good = good && strcmp(a.paths[o], path) != 0;
       if (good) {
         a.arrays[a.outputs] = array;
-        a.paths[a.outputs++] = strchr(next, '=') + 1;
+        a.paths[a.outputs++] = path;
       }
       ++i;
     } else if (strcmp(word, "--no-check") == 0) {
@@ -141,6 +159,12 @@ void main_parser(Text& out, const kernel::Module& module, const HostApi& api) {
       fprintf(stderr, "cannot make sense of '%s%s%s'\n", word, option ? " " : "", option ? next : "");
       return false;
     }
+  }
+)";
+  text += R"(  if ((a.random && a.zeros) || (!a.check && a.check_steps >= 0)) {
+    fprintf(stderr, "%s contradict each other\n",
+            a.check ? "--random and --zeros" : "--no-check and --check-steps");
+    return false;
   }
 )";
   if (api.has_params()) {

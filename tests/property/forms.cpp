@@ -91,6 +91,8 @@ const std::vector<Form>& integer_forms() {
       {2, "($i / 3)", "integer division"},
       {2, "($i / ($i - 1))", "integer division"},  // by zero at times, which gives 0, or by -1
       {2, "($i % ($i + 1))", "integer division"},
+      {1, "($i / integer($x))", "integer division by a converted float"},
+      {1, "($i % integer($x))", "integer division by a converted float"},
       {2, "select($c, $i, $i)", "integer select"},
       {2, "min($i, $i, 5)", "integer min, max"},
       {1, "max($i, -($i))", "integer min, max"},

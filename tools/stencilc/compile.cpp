@@ -153,6 +153,7 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   CompileRequest request;
   request.schedule = arguments.schedule;
   request.command_line = arguments.command_line;
+  if (!arguments.output_name.empty()) request.file_name = arguments.output_name;
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();

@@ -18,17 +18,9 @@
 namespace stencil::tool {
 namespace {
 
-// Commands that look at the machine begin with what its environment says.
-bool reads_environment(Command command) {
-  return command == Command::Run || command == Command::Verify || command == Command::Devices ||
-         command == Command::Cache;
-}
-
 int dispatch(const Arguments& arguments) {
-  if (reads_environment(arguments.command)) {
-    const Status understood = runtime::check_environment();
-    if (!understood.ok()) return report(understood.failure());
-  }
+  const Status understood = runtime::check_environment();
+  if (!understood.ok()) return report(understood.failure());
   switch (arguments.command) {
     case Command::Compile:
       return compile_command(arguments);

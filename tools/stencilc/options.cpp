@@ -25,6 +25,12 @@ namespace {
 
 constexpr const char* kVersion = "stencilc 0.1.0";
 
+// Of a name that may be none, as one that is too long.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
 // "NAME=VALUE"; nothing if there is no '=' with something before it.
 std::optional<Assignment> split_assignment(const std::string& text) {
   const size_t equals = text.find('=');
@@ -347,7 +353,7 @@ Misuse Parser::explain(const CLI::ParseError& error) const {
       return {"U001", "unknown option '" + name + "'",
               near.empty() ? "" : "did you mean '" + near + "'?"};
     }
-    if (active().get_parent() || std::filesystem::exists(arguments.file)) {
+    if (active().get_parent() || is_there(arguments.file)) {
       return {"U002", "unexpected argument '" + extras.front() + "'", ""};
     }
     return {"U003", "unknown command '" + arguments.file + "'", ""};  // with a hint by finish()
@@ -392,7 +398,7 @@ std::optional<Misuse> Parser::check_files() {
   for (const auto& [command, kind] : commands) names.push_back(command->get_name());
   const std::filesystem::path file = arguments.file;
   const bool command_like = !file.has_extension() && !file.has_parent_path();
-  if (command_like && !std::filesystem::exists(file)) {
+  if (command_like && !is_there(file)) {
     const std::string near = nearest_name(arguments.file, names);
     return Misuse{"U003", "unknown command '" + arguments.file + "'",
                   near.empty() ? "" : "did you mean '" + near + "'?"};
@@ -538,6 +544,8 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};
   if (!misuse) misuse = parser.finish();
   if (misuse) return usage_error(*misuse, parser.active());
+  const std::string output = std::filesystem::path(parser.arguments.output).filename().string();
+  if (!output.empty()) parser.arguments.output_name = quoted(output);
   return parser.arguments;
 }
 

@@ -23,6 +23,7 @@ struct Assignment {
 struct Arguments {
   Command command = Command::Compile;
   std::string command_line;  // as the user wrote it, quoted where a shell needs it
+  std::string output_name;   // the file name of --output, likewise; "": none
 
   // The program and how to read it.
   std::string file;

@@ -118,6 +118,11 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
   };
   const auto plane = find_plane(program, arguments);
   if (!plane.ok()) return plane.failure();
+  for (const Assignment& input : arguments.inputs) {
+    if (arguments.checkpoint.empty() || !same_file(arguments.checkpoint, input.value)) continue;
+    return Failure{"U013", fmt::format("the checkpoint '{}' is an input", arguments.checkpoint),
+                   "name another file"};
+  }
   if (!arguments.checkpoint.empty() && same_file(arguments.checkpoint, arguments.file)) {
     return is_program("checkpoint", arguments.checkpoint);
   }

@@ -133,7 +133,7 @@ TEST(Params, FollowOthers) {
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->code, "R074");
   EXPECT_EQ(fault->message, "param 'n' is part of the code with the value 10, and comes out as 20");
-  EXPECT_EQ(fault->hint, "it is integer(k*100), with k = 0.2; leave it open: --open n");
+  EXPECT_EQ(fault->hint, "it is integer(k*100), with k = 0.2; leave it open and give it: --open n");
 }
 
 TEST(Params, ValuesUseEarlierParams) {

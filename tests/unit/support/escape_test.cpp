@@ -34,7 +34,7 @@ TEST(StringLiteral, KeepsItsQuotes) {
 }
 
 TEST(XmlAttribute, KeepsItsQuotes) {
-  EXPECT_EQ(xml_attribute("a<b>&\"\n"), "a&#60;b&#62;&#38;&#34;&#10;");
+  EXPECT_EQ(xml_attribute("a<b>&\"\n"), "a&lt;b>&amp;&quot;&#10;");
 }
 
 TEST(OnOneLine, MakesRunsOfBlanksOne) {
