@@ -23,11 +23,12 @@ double non_finite(Random& random) {
 
 // One state in ten holds numbers so small that most operations on them underflow; that of an exact
 // program, small integers. In one of five (of exact programs: in half) some values are NaN or
-// infinite.
-void fill(uint64_t seed, bool exact, reference::State& state) {
+// infinite, unless they must be finite.
+void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
   Random random(seed);
   const bool small = random.chance(10);
-  const int holes = random.chance(exact ? 50 : 20) ? random.pick<int>({1, 5, 50}) : 0;  // percent
+  const bool some = random.chance(exact ? 50 : 20) && !finite;
+  const int holes = some ? random.pick<int>({1, 5, 50}) : 0;  // percent
   for (reference::FieldData& field : state.fields) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
       for (int c = 0; c < field.component_count(); ++c) {
@@ -158,7 +159,8 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   }
   auto state = reference::allocate(program, integers, reals, problem);
   if (!state) return std::nullopt;
-  fill(recipe.data_seed, recipe.fp == FpMode::Fast, *state);
+  fill(recipe.data_seed, recipe.fp == FpMode::Fast,
+       recipe.fp == FpMode::Fast && recipe.program.finite, *state);
   Case made;
   made.as_written = program;
   if (!recipe.fixed.empty()) {

@@ -69,6 +69,7 @@ GeneratedProgram Generator::run() {
   needed_.assign(rank(), 1);
   exact_ = random_.chance(choices_.exact);
   plain_ = exact_ && random_.chance(choices_.plain);
+  out_.finite = exact_ && !plain_ && random_.chance(50);
   tiny_ = !plain_ && random_.chance(choices_.tiny);
   if (!tiny_) make_sub_grids();
   make_fields();

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <map>
-#include <set>
 #include <string>
 
 #include "tests/property/generator_parts.h"
@@ -64,15 +63,15 @@ std::string Generator::exact_choice(Site& site) {
 
 // Values begin as integers up to 4 in magnitude. A sum whose coefficients have the sum S makes them
 // at most S times as large, and a division by 4 adds two places: that many bits more per step.
-// No two terms cancel, and none have a factor in common: where the compiler drops or factors them,
-// an infinity may be lost.
+// Where values may be NaN or infinite no two terms cancel and none have a factor in common, also
+// not where a boundary makes two accesses one: if the compiler drops or factors them, an infinity
+// may be lost. So there are no products then, and differences of plain accesses alone.
 std::string Generator::linear_value(Site& site) {
   covers("exact under --fp fast");
   constexpr int kLargest = 4;
   const int terms = random_.between(2, 7);
   std::string sum;
-  std::map<std::string, bool> added;      // by what is multiplied; false: subtracted
-  std::set<std::string> summed, factors;  // accesses in the sum; those in products
+  std::map<std::string, bool> added;  // by what is multiplied; false: subtracted
   unsigned magnitude = 1;
   for (int t = 0; t < terms; ++t) {
     const int coefficient = random_.pick<int>({1, 1, 1, 2, 3});
@@ -82,18 +81,12 @@ std::string Generator::linear_value(Site& site) {
     if (!plain_ && random_.chance(25)) {
       term = exact_choice(site);
       magnitude += kLargest;  // what a choice may give instead of a value
-    } else if (!plain_ && !field.constant && fields_.back().constant && random_.chance(25)) {
-      const std::string factor = access(fields_.back(), site);
-      if (!summed.count(term) && !summed.count(factor)) {
-        factors.insert({term, factor});
-        summed.insert({term, factor});
-        term += " * " + factor;
-        magnitude += kLargest * static_cast<unsigned>(coefficient);
-      }
+    } else if (out_.finite && !field.constant && fields_.back().constant && random_.chance(25)) {
+      term += " * " + access(fields_.back(), site);
+      magnitude += kLargest * static_cast<unsigned>(coefficient);
     }
-    if (factors.count(term)) term = "abs(" + term + ")";
-    summed.insert(term);
-    const bool plus = added.emplace(term, t == 0 || random_.chance(70)).first->second;
+    const bool add = t == 0 || !(plain_ || out_.finite) || random_.chance(70);
+    const bool plus = added.emplace(term, add).first->second;
     if (coefficient != 1) term = fmt::format("{} * {}", coefficient, term);
     sum += t == 0 ? term : (plus ? " + " : " - ") + term;
   }
