@@ -266,7 +266,7 @@ Status CudaAccelerator::load(const std::string& image) {
 Status CudaAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
     Loaded found{nullptr, emit::dynamic_shared_bytes(kernel, module_)};
-    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
     const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, symbol.c_str());
     if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
     const Status fits = check_limits(kernel, found.function);

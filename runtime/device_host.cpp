@@ -74,7 +74,7 @@ Status HostAccelerator::find_kernels() {
                                  kernel.name, bytes, most),
                      "use a schedule with smaller tiles"};
     }
-    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
     kernels_.push_back(interface_.find(loaded_.get(), symbol.c_str()));
     if (kernels_.back() == nullptr) {
       return Failure{"R042", fmt::format("the compiled kernels lack {}", kernel.name), ""};

@@ -391,7 +391,7 @@ Status OpenClAccelerator::share(const OpenClAccelerator& built) {
 Status OpenClAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
     cl_int error = CL_SUCCESS;
-    const std::string symbol = emit::kernel_symbol(module_, kernel, emit_options());
+    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
     const cl_kernel built = cl_.clCreateKernel(program_, symbol.c_str(), &error);
     if (error != CL_SUCCESS) return driver_failure("to find kernel " + kernel.name, error);
     kernels_.push_back(built);

@@ -187,9 +187,8 @@ std::string emit(const kernel::Module& module, const Options& options, const Hos
   return finished(out.str());
 }
 
-std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& kernel,
-                          const Options& options) {
-  return Names(module, dialect_of(options)).spell(kernel.name);
+std::string symbol(const kernel::Module& module, const std::string& name, const Options& options) {
+  return Names(module, dialect_of(options)).spell(name);
 }
 
 std::string compile_line(Target target, FpMode fp, const std::string& file,

@@ -35,9 +35,8 @@ struct HostModules {
 // arrays do, i.e. up to 48 KiB. More than 0 also needs MaxDynamicSharedMemorySize to be raised.
 int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module& module);
 
-// What a kernel is called in the emitted text.
-std::string kernel_symbol(const kernel::Module& module, const kernel::Kernel& kernel,
-                          const Options& options);
+// What a kernel or constant of the module is called in the emitted text.
+std::string symbol(const kernel::Module& module, const std::string& name, const Options& options);
 
 // Source text of the whole file; deterministic. Without `host` there is no NAME_init and no main.
 std::string emit(const kernel::Module& module, const Options& options,

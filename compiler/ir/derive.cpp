@@ -54,7 +54,9 @@ std::optional<DerivationFault> derive_params(const Program& program, const std::
       integers[p] = *value;
     }
     if (!param.derived || given[p]) continue;
-    const auto& [graph, node, text] = *param.derived;
+    const Graph& graph = param.derived->graph;
+    const NodeId node = param.derived->value;
+    const std::string& text = param.derived->text;
     const Constant value = evaluate_on_params(graph, integers, reals)[static_cast<size_t>(node)];
     const auto from = [&] {
       return fmt::format("it is {}, with {}", text,

@@ -22,7 +22,9 @@ std::string renamed_text(const kernel::Module& module, size_t number) {
   for (std::sregex_iterator at(text.begin(), text.end(), kHelper), end; at != end; ++at) {
     names.insert(at->str());
   }
-  for (const kernel::NamedConstant& constant : module.constants) names.insert(constant.name);
+  for (const kernel::NamedConstant& constant : module.constants) {
+    names.insert(emit::symbol(module, constant.name, options));
+  }
   std::string head, tail;
   for (const std::string& name : names) {
     // The number comes first: with it last, core_y and core_y_2 of module 2 would become one.
