@@ -259,7 +259,8 @@ void Writer::implicit_body(const Kernel& kernel) {
     out_.line(fmt::format("const int {} = {};", kThreadNames[axis], thread_index(axis)));
   }
   for (const Buffer& buffer : kernel.buffers) {
-    if (buffer.space == Space::Thread) declare(buffer, "");
+    const bool own = buffer.space == Space::Thread || buffer.space == Space::Block;
+    if (own) declare(buffer, "");
   }
   if (kernel.bulk_slots > 0) bulk_begin(kernel);
   body(kernel.body);

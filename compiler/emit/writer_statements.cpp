@@ -100,7 +100,7 @@ void Writer::loop(const kernel::For& loop) {
     out_.flush_left("#pragma omp parallel for schedule(static)");
     out_.flush_left("#endif");
   }
-  if (loop.kind == kernel::LoopKind::Unrolled && !dialect_.unroll.empty()) {
+  if (loop.kind != kernel::LoopKind::Serial && !dialect_.unroll.empty()) {
     out_.line(dialect_.unroll);
   }
   const std::string step = loop.step == 1 ? "++" + name : fmt::format("{} += {}", name, loop.step);

@@ -5,10 +5,10 @@
 // replaced by what they stand for. Two sections that both write are let pass: they fill different
 // parts.
 //
-// A loop is walked twice, so that its end meets its beginning. A buffer whose first index is
-// (loop variable + c) % slots is a ring: accesses to different slots do not meet, nor do those
-// whose first indices are different literals. Each further walk
-// stands for the next iteration, so there the loop variable counts one step more, and a loop with a
+// Loops over steps are written out first. Any other is walked twice, so that its end meets its
+// beginning. Accesses whose first indices are different literals do not meet. A buffer whose first
+// index (or the one behind a literal) is (loop variable + c) % slots is a ring: accesses to
+// different slots do not meet. Each further walk stands for the next iteration, so there the loop variable counts one step more, and a loop with a
 // ring is walked until every slot has come round.
 //
 // A bulk copy is made by no thread: it may not meet any earlier read, not even of a thread's own
@@ -19,9 +19,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/sequence.h"
 #include "compiler/kernel/verify.h"
 #include "compiler/kernel/walk.h"
 #include "compiler/support/work.h"
@@ -31,19 +33,22 @@ namespace stencil::kernel {
 namespace {
 
 struct Place {
-  std::string ring;  // what the slot is counted from; empty: the first index is in `index`
+  std::optional<int64_t> part;  // a first index that is a literal; left out of what follows
+  std::string ring;             // what the slot is counted from; empty: there is no ring
   int64_t slots = 1;
   int64_t slot = 0;                // modulo `slots`
   std::vector<std::string> index;  // as text; a ring's slot is left out
   friend auto operator<=>(const Place&, const Place&) = default;
 
+  int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // of the indices
   bool other_slot(const Place& other) const {
+    if (part && other.part && *part != *other.part) return true;
     return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
   }
   // `whole`: a slot without further indices.
   bool in(const Place& whole) const {
-    return ring == whole.ring && slots == whole.slots && slot == whole.slot &&
-           (!ring.empty() || index.front() == whole.index.front());
+    return part == whole.part && ring == whole.ring && slots == whole.slots &&
+           slot == whole.slot && (part || !ring.empty() || index.front() == whole.index.front());
   }
 };
 using Indices = std::map<BufferId, std::set<Place>>;
@@ -192,7 +197,15 @@ class SectionAccesses {
 
   Place place(const std::vector<Expr>& index) {
     Place out;
-    const auto* modulo = index.empty() ? nullptr : std::get_if<Operation>(&index[0]->kind);
+    size_t next = 0;
+    if (!index.empty()) {
+      if (const auto* literal = std::get_if<IntegerLiteral>(&index[0]->kind)) {
+        out.part = literal->value;
+        ++next;
+      }
+    }
+    const auto* modulo =
+        next == index.size() ? nullptr : std::get_if<Operation>(&index[next]->kind);
     const auto* slots = modulo && modulo->op == Op::Mod
                             ? std::get_if<IntegerLiteral>(&modulo->operands[1]->kind)
                             : nullptr;
@@ -201,15 +214,8 @@ class SectionAccesses {
       add_up(modulo->operands[0], out);
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
-    const auto* fixed = index.empty() ? nullptr : std::get_if<IntegerLiteral>(&index[0]->kind);
-    if (fixed) {
-      out.ring = "fixed";
-      out.slots = 0;
-      out.slot = fixed->value;
-    }
-    for (size_t d = out.ring.empty() ? 0 : 1; d < index.size(); ++d) {
-      out.index.push_back(text(index[d]));
-    }
+    if (!out.ring.empty()) ++next;
+    for (; next < index.size(); ++next) out.index.push_back(text(index[next]));
     return out;
   }
 
@@ -360,7 +366,7 @@ class BarrierVerifier {
   // Every thread meets only its own elements: both places have one index (whatever the slot), made
   // from all axes of the block, or each of the axes is itself an index, the same one in both.
   bool own_element(const Place& a, const Place& b) const {
-    if (a.ring.empty() != b.ring.empty()) return false;
+    if (a.left_out() != b.left_out()) return false;
     unsigned axes = 0;  // of the block
     for (unsigned axis = 0; axis < kMaxRank; ++axis) {
       if (kernel_.threads[axis] > 1) axes |= 1u << axis;
@@ -393,7 +399,9 @@ class BarrierVerifier {
 }  // namespace
 
 void verify_barriers(const Kernel& kernel, Violations& violations) {
-  BarrierVerifier(kernel, violations).kernel();
+  Kernel written_out = kernel;
+  written_out.body = kernel::written_out(kernel.body);
+  BarrierVerifier(written_out, violations).kernel();
 }
 
 }  // namespace stencil::kernel

@@ -120,8 +120,9 @@ int64_t block_bytes(const Kernel& kernel, const std::vector<NamedConstant>& cons
   const Environment environment = values_of(constants);
   int64_t total = shared_bytes(kernel, constants);
   for (const Buffer& buffer : kernel.buffers) {
-    if (buffer.space != Space::Thread) continue;
-    int64_t bytes = size_in_bytes(buffer.type) * kernel.threads.product();
+    if (buffer.space != Space::Thread && buffer.space != Space::Block) continue;
+    int64_t bytes = size_in_bytes(buffer.type);
+    if (buffer.space == Space::Thread) bytes *= kernel.threads.product();
     for (const Expr& extent : buffer.extents) {
       const auto elements = evaluate(extent, environment);
       if (!elements || __builtin_mul_overflow(bytes, *elements, &bytes)) return kTooMany;

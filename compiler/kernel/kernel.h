@@ -1,7 +1,8 @@
 // The kernel IR: what one thread block does, in a form that every C-like target can print.
 //
 //   module    = constants kernels plan
-//   kernel    = global buffers and scalars (its arguments), shared and per-thread buffers, body
+//   kernel    = global buffers and scalars (its arguments), buffers of the block and of its threads,
+//               body
 //   statement = comment | let | store | copy | commit | await | for | if | threads | barrier
 //             | shuffle | bulk copies | await bulk | scope
 //   expr      = integer | real | bool | variable | operation | load
@@ -99,7 +100,10 @@ Expr zero(Scalar type);                     // of any type, storage types includ
 struct Statement;
 using Body = std::vector<Statement>;
 
-enum class LoopKind { Serial, Unrolled };
+// Unrolled: written out by the target's compiler. Steps: a few alike parts of a body (sequence.h),
+// from one literal to another; written out where threads keep values from one to the next in
+// registers, a loop where they do not.
+enum class LoopKind { Serial, Unrolled, Steps };
 struct Comment {
   std::string text;
 };  // one line, or several separated by \n
@@ -193,14 +197,15 @@ constexpr std::array<const char*, kMaxRank> kThreadNames = {
 // --- Kernels
 // ------------------------------------------------------------------------------------------
 
-enum class Space { Global, Shared, Thread };
+// Block: values that are the same for all threads of a block, stored to outside of Threads.
+enum class Space { Global, Shared, Block, Thread };
 
 struct Buffer {
   std::string name;
   Scalar type;  // F16/BF16: loads convert to F32, stores take a value of that storage type
   Space space;
-  // Global: any I32/I64 expression of constants and scalars; Shared and Thread: literals or
-  // constants. Row-major; no extents: a single value (Thread only).
+  // Global: any I32/I64 expression of constants and scalars; others: literals or constants.
+  // Row-major; no extents: a single value (Thread only).
   std::vector<Expr> extents;
   bool read_only = false;  // Global: never stored to by this kernel
   bool wide = false;       // Global: element offsets may pass 2^31, so they are computed in I64

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 #include "compiler/kernel/passes.h"
 
 namespace stencil::kernel {
@@ -124,10 +126,11 @@ class Printer {
         line(fmt::format("await copies, {} batches pending", await.pending));
       }
       void operator()(const For& loop) const {
+        constexpr std::array kinds = {"for", "unrolled", "steps"};
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
         nested(
-            fmt::format("{} {} in {} .. {}{}", loop.kind == LoopKind::Unrolled ? "unrolled" : "for",
-                        loop.name, printer.expr(loop.begin), printer.expr(loop.end), step),
+            fmt::format("{} {} in {} .. {}{}", kinds[static_cast<size_t>(loop.kind)], loop.name,
+                        printer.expr(loop.begin), printer.expr(loop.end), step),
             loop.body);
       }
       void operator()(const If& branch) const {
@@ -192,6 +195,8 @@ std::string_view space_name(Space space) {
       return "global";
     case Space::Shared:
       return "shared";
+    case Space::Block:
+      return "block";
     case Space::Thread:
       return "thread";
   }

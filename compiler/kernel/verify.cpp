@@ -51,7 +51,10 @@ class KernelVerifier {
     expr(store.value);
     if (!known(store.buffer)) return;
     const Buffer& buffer = this->at(store.buffer);
-    if (!in_threads_) fail(fmt::format("store to '{}' outside threads", buffer.name));
+    const bool of_block = buffer.space == Space::Block;
+    if (in_threads_ == of_block) {
+      fail(fmt::format("store to '{}' {} threads", buffer.name, of_block ? "inside" : "outside"));
+    }
     if (buffer.space == Space::Global && buffer.read_only) {
       fail(fmt::format("store to read-only buffer '{}'", buffer.name));
     }
@@ -340,7 +343,8 @@ class KernelVerifier {
       fail(fmt::format("{} '{}' with {} indices instead of {}", what, buffer.name, index.size(),
                        buffer.extents.size()));
     }
-    if (!in_threads_ && buffer.space != Space::Global) {
+    const bool of_threads = buffer.space == Space::Shared || buffer.space == Space::Thread;
+    if (!in_threads_ && of_threads) {
       fail(fmt::format("{} '{}' outside threads", what, buffer.name));
     }
   }

@@ -83,7 +83,7 @@ bool is_call(const ir::Node& node) {
 bool is_form_of_named(const Expr& value) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
   return operation && (operation->op == Op::Neg || operation->op == Op::Convert) &&
-         std::holds_alternative<kernel::Variable>(operation->operands[0]->kind);
+         !std::holds_alternative<kernel::Operation>(operation->operands[0]->kind);
 }
 
 // How often the needed nodes of a graph are used, and which ones by a node that is computed more
@@ -161,7 +161,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     size[i] = 0;
     if (uniform) {
       if (!std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // it was folded
-      values[i] = scope.uniform(values[i], node.hint, kinds.timed[i], names);
+      values[i] = scope.uniform(values[i], node.hint, kinds.timed[i] ? time : nullptr, names);
       return;
     }
     const std::string name = names.name(node.hint);

@@ -5,6 +5,7 @@
 #include "compiler/schedule/kernel_scope.h"
 
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/rewrite.h"
 #include "compiler/schedule/statements.h"
 
 namespace stencil::schedule {
@@ -21,9 +22,51 @@ void define(const std::string& name, const Expr& value, const char* comment, Bod
 
 }  // namespace
 
-Expr KernelScope::uniform(const Expr& value, const std::string& hint, bool timed, Names& body) {
+void KernelScope::over_steps(std::string variable, int steps, kernel::Kernel& kernel) {
+  if (steps < 2) return;
+  step_ = std::move(variable);
+  steps_ = steps;
+  kernel_ = &kernel;
+}
+
+// The value as it is in any step, from what it is in one.
+Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr& time,
+                          Names& body) {
+  kernel::Rewriter rewriter([&](const Expr& node) -> Expr {
+    if (node == time) return kernel::add(first_step(), kernel::variable(step_));
+    for (const auto& [one, any] : elements_) {
+      if (node == one) return any;
+    }
+    return nullptr;
+  });
+  const Expr any = rewriter.expr(value);
+  const auto [entry, fresh] = arrays_.try_emplace(kernel::print(any));
+  if (fresh) {
+    const std::string name = names_.name(hint, {&inner_, &body});
+    body.reserve(name);
+    kernel::Buffer buffer;
+    buffer.name = name;
+    buffer.type = value->type;
+    buffer.space = kernel::Space::Block;
+    buffer.extents = {literal(steps_)};
+    buffer.comment = "the same at all points, by step";
+    entry->second = static_cast<kernel::BufferId>(kernel_->buffers.size());
+    kernel_->buffers.push_back(std::move(buffer));
+    stores_.push_back({kernel::Store{entry->second, {kernel::variable(step_)}, any}});
+  }
+  const auto* sum = std::get_if<kernel::Operation>(&time->kind);
+  const Expr number = sum ? sum->operands[1] : literal(0);
+  elements_.emplace_back(kernel::load(entry->second, {number}, value->type),
+                         kernel::load(entry->second, {kernel::variable(step_)}, value->type));
+  return elements_.back().first;
+}
+
+Expr KernelScope::uniform(const Expr& value, const std::string& hint, const Expr& time,
+                          Names& body) {
   const auto [entry, fresh] = defined_.try_emplace(kernel::print(value));
   if (!fresh) return entry->second;
+  const bool timed = time != nullptr;
+  if (timed && !step_.empty()) return entry->second = element(value, hint, time, body);
   const std::string name = names_.name(hint, {&inner_, &body});
   body.reserve(name);
   if (timed) {
@@ -37,12 +80,22 @@ Expr KernelScope::uniform(const Expr& value, const std::string& hint, bool timed
 void KernelScope::set_apart(Names& body) {
   inner_.reserve(body);
   for (const auto& [text, defined] : defined_) {
-    body.reserve(std::get<kernel::Variable>(defined->kind).name);
+    const auto* variable = std::get_if<kernel::Variable>(&defined->kind);
+    if (variable) body.reserve(variable->name);
+  }
+  for (const auto& [text, array] : arrays_) {
+    body.reserve(kernel_->buffers[static_cast<size_t>(array)].name);
   }
 }
 
 Body KernelScope::take_timed() {
-  return std::exchange(timed_, {});
+  Body out = std::exchange(timed_, {});
+  Body stores = std::exchange(stores_, {});
+  if (!stores.empty()) {
+    out.push_back({kernel::For{kernel::LoopKind::Steps, step_, literal(0), literal(steps_), 1,
+                               std::move(stores)}});
+  }
+  return out;
 }
 
 Body KernelScope::ahead_of(Body body) {

@@ -1,11 +1,14 @@
 // What is in scope in the whole of a kernel: its names, and the values that are the same at all
 // points (ir/uniform.h). Those are computed ahead of the loops over points, once per block, or once
 // per thread where threads are not loops. Equal ones are one value, whichever functions, pieces and
-// steps they come from.
+// steps they come from. Where all steps of a tile stand in the kernel, what changes from step to
+// step is an array over them, computed in one loop.
 #pragma once
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/schedule/blocks.h"
 
@@ -17,9 +20,14 @@ class KernelScope {
 
   Names& names() { return names_; }
 
-  // The variable that holds `value`, by a name that is free in `body`, too: the names of what will
-  // read it. `hint`: as the program calls it, or "". `timed`: it changes from step to step.
-  kernel::Expr uniform(const kernel::Expr& value, const std::string& hint, bool timed,
+  // Times are from now on first_step() plus a literal below `steps`. `variable`: for loops over
+  // these steps; `kernel`: its buffers get the arrays.
+  void over_steps(std::string variable, int steps, kernel::Kernel& kernel);
+
+  // What holds `value`, by a name that is free in `body`, too: the names of what will read it.
+  // `hint`: as the program calls it, or "". `time`: of the step that it belongs to, or null if it
+  // does not change with the step.
+  kernel::Expr uniform(const kernel::Expr& value, const std::string& hint, const kernel::Expr& time,
                        Names& body);
   // Keeps what `body` will name apart from the values so far, and later values from its names.
   void set_apart(Names& body);
@@ -30,10 +38,20 @@ class KernelScope {
   kernel::Body ahead_of(kernel::Body body);
 
  private:
+  kernel::Expr element(const kernel::Expr& value, const std::string& hint, const kernel::Expr& time,
+                       Names& body);
+
   Names names_;
   Names inner_;  // of bodies within the kernel
   kernel::Body steady_, timed_;                  // lets
-  std::map<std::string, kernel::Expr> defined_;  // variables, by the value as text
+  std::map<std::string, kernel::Expr> defined_;  // what holds a value, by the value as text
+
+  std::string step_;  // the variable of loops over the tile's steps; empty: there are none
+  int steps_ = 0;
+  kernel::Kernel* kernel_ = nullptr;
+  kernel::Body stores_;                            // of one step, into the arrays
+  std::map<std::string, kernel::BufferId> arrays_;  // by the value of any step as text
+  std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // of a step; of any step
 };
 
 }  // namespace stencil::schedule

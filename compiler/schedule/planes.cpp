@@ -21,6 +21,7 @@
 
 #include <algorithm>
 
+#include "compiler/kernel/sequence.h"
 #include "compiler/schedule/barrier_planner.h"
 #include "compiler/schedule/builder.h"
 #include "compiler/schedule/levels.h"
@@ -105,6 +106,8 @@ class PlanesKernel {
       places_.push_back(images(d) ? names.unique("place_" + axes_[d]) : points_.back());
     }
     iteration_ = names.unique("n");
+    step_ = names.unique("step");
+    builder_.scope().over_steps(step_, plan_.steps, builder_.kernel());
     front_ = names.unique("front");
   }
 
@@ -168,18 +171,30 @@ class PlanesKernel {
       lengths.push_back(
           constant(module, "tile_" + axes_[d], plan_.cover[d], "places of a tile in " + axes_[d]));
     }
-    for (const PlanesVersion& v : plan_.versions) {
-      rings_.emplace_back();
-      if (v.ring == 0) continue;
-      const ir::Field& field = field_of(v);
-      std::vector<Expr> extents = {literal(v.ring)};
+    // Versions of a field that keep as many planes are one array.
+    std::map<std::pair<ir::FieldId, int64_t>, std::vector<size_t>> alike;
+    for (size_t id = 0; id < plan_.versions.size(); ++id) {
+      const PlanesVersion& v = plan_.versions[id];
+      if (v.ring > 0) alike[{v.field, v.ring}].push_back(id);
+    }
+    rings_.resize(plan_.versions.size());
+    for (const auto& [key, versions] : alike) {
+      const auto [field_id, planes] = key;
+      const ir::Field& field = program_.fields[static_cast<size_t>(field_id)];
+      std::vector<Expr> extents = {literal(planes)};
       extents.insert(extents.end(), lengths.begin(), lengths.end());
-      const int step = plan_.stages[static_cast<size_t>(v.stage)].step + 1;
+      if (versions.size() > 1) {
+        extents.insert(extents.begin(), literal(static_cast<int64_t>(versions.size())));
+      }
+      for (size_t i = 0; i < versions.size() && versions.size() > 1; ++i) {
+        rings_[versions[i]].version = {literal(static_cast<int64_t>(i))};
+      }
       for (size_t c = 0; c < field.components.size(); ++c) {
-        const std::string name = interface_.array_name(v.field, static_cast<int>(c));
-        rings_.back().push_back(builder_.local(
-            kernel::Space::Shared, fmt::format("{}_{}", name, step), field.components[c].type,
-            extents, fmt::format("planes of {} after step {}", name, step)));
+        const std::string name = interface_.array_name(field_id, static_cast<int>(c));
+        const BufferId buffer =
+            builder_.local(kernel::Space::Shared, name + "_planes", field.components[c].type,
+                           extents, fmt::format("planes of {} after a step", name));
+        for (size_t id : versions) rings_[id].components.push_back(buffer);
       }
     }
   }
@@ -195,11 +210,16 @@ class PlanesKernel {
     const Expr first_front = plus(begin_[0], first);
     Body body;
     body.push_back({kernel::Let{front_, kernel::add(first_front, kernel::variable(iteration_))}});
-    for (size_t s = 0; s < plan_.stages.size(); ++s) append(body, run_stage(plan_.stages[s]));
-    // The next planes take the places of the oldest ones.
-    if (std::any_of(rings_.begin(), rings_.end(), [](const auto& r) { return !r.empty(); })) {
-      barriers_.force(body);
+    std::vector<Body> steps(static_cast<size_t>(plan_.steps));
+    for (const PlanesStage& stage : plan_.stages) {
+      append(steps[static_cast<size_t>(stage.step)], run_stage(stage));
     }
+    append(body, kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
+             return steps_title(first, last, plan_.steps);
+           }));
+    // The next planes take the places of the oldest ones.
+    const auto keeps = [](const Ring& ring) { return !ring.components.empty(); };
+    if (std::any_of(rings_.begin(), rings_.end(), keeps)) barriers_.force(body);
     const Expr iterations = plus(kernel::sub(end_[0], begin_[0]), last - first);
     return {kernel::For{kernel::LoopKind::Serial, iteration_, literal(0), iterations, 1,
                         std::move(body)}};
@@ -208,9 +228,7 @@ class PlanesKernel {
   Body run_stage(const PlanesStage& stage) {
     const PlanesVersion& made = version(stage.result);
     Body out;
-    out.push_back({kernel::Comment{fmt::format("step {} of {}: {}, {} plane{} behind the front",
-                                               stage.step + 1, plan_.steps, function_of(stage).name,
-                                               stage.lag, stage.lag == 1 ? "" : "s")}});
+    out.push_back({kernel::Comment{function_of(stage).name}});
     Body body = plane_lets(stage);
     order(stage, body);
     if (schedule_.edges == Edges::Tested) {
@@ -398,8 +416,8 @@ class PlanesKernel {
                               out);
         continue;
       }
-      out.push_back({kernel::Store{rings_[static_cast<size_t>(stage.result)][c],
-                                   ring_index(slot(made, 0), {}), values[c]}});
+      out.push_back({kernel::Store{ring(stage.result, static_cast<int>(c)),
+                                   ring_index(stage.result, slot(made, 0), {}), values[c]}});
     }
     return out;
   }
@@ -417,8 +435,9 @@ class PlanesKernel {
     Body body;
     for (size_t c = 0; c < field.components.size(); ++c) {
       const Scalar type = field.components[c].type;
-      const Expr value = kernel::load(rings_[static_cast<size_t>(stage.result)][c],
-                                      ring_index(slot(made, 0), {}), arithmetic_type(type));
+      const Expr value = kernel::load(ring(stage.result, static_cast<int>(c)),
+                                      ring_index(stage.result, slot(made, 0), {}),
+                                      arithmetic_type(type));
       builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), places(),
                             kernel::convert(value, type), body);
     }
@@ -432,11 +451,16 @@ class PlanesKernel {
     return modulo(age == 0 ? n : plus(n, v.ring - age), literal(v.ring));
   }
 
+  BufferId ring(int id, int component) const {
+    return rings_[static_cast<size_t>(id)].components[static_cast<size_t>(component)];
+  }
+
   // The thread's own place unless others are given, per tiled dimension.
-  std::vector<Expr> ring_index(const Expr& slot, std::vector<Expr> at) const {
-    for (size_t d = 1; at.size() + 1 < rank(); ++d) at.push_back(local(d));
-    at.insert(at.begin(), slot);
-    return at;
+  std::vector<Expr> ring_index(int id, const Expr& slot, const std::vector<Expr>& at) const {
+    std::vector<Expr> out = rings_[static_cast<size_t>(id)].version;
+    out.push_back(slot);
+    for (size_t d = 1; d < rank(); ++d) out.push_back(at.empty() ? local(d) : at[d - 1]);
+    return out;
   }
 
   // A version of a component at the point itself.
@@ -447,8 +471,8 @@ class PlanesKernel {
       return builder_.load_global({v.field, component, v.level, std::vector<int>(rank(), 0), 0},
                                   point);
     }
-    return kernel::load(rings_[static_cast<size_t>(id)][static_cast<size_t>(component)],
-                        ring_index(slot(v, stage.lag - lag_of(v)), {}), arithmetic_type(type));
+    return kernel::load(ring(id, component), ring_index(id, slot(v, stage.lag - lag_of(v)), {}),
+                        arithmetic_type(type));
   }
 
   // What an access reads, its field's boundary rules included unless no point needs them.
@@ -466,10 +490,9 @@ class PlanesKernel {
     const Scalar stored = field_of(v).components[static_cast<size_t>(access.component)].type;
     std::vector<Expr> index;
     for (size_t d = 1; d < rank(); ++d) index.push_back(place_read(v, at, d, point, landing));
-    return apply_boundary(
-        landing, kernel::load(rings_[static_cast<size_t>(id)][static_cast<size_t>(at.component)],
-                              ring_index(slot_read(stage, v, at, point, landing), std::move(index)),
-                              arithmetic_type(stored)));
+    const Expr slot = slot_read(stage, v, at, point, landing);
+    return apply_boundary(landing, kernel::load(ring(id, at.component), ring_index(id, slot, index),
+                                                arithmetic_type(stored)));
   }
 
   // Images are read like points. Where a constant counts, what is read is dropped, but it has to be
@@ -514,10 +537,14 @@ class PlanesKernel {
   std::vector<std::string> axes_;    // z, y, x
   std::vector<std::string> points_;  // variables: coordinates of the point
   std::vector<std::string> places_;  // variables: the place that its image has, or the point's
-  std::string iteration_, front_;
+  std::string iteration_, step_, front_;
   Point origin_;       // place of a tile's first thread
   Point begin_, end_;  // what a tile writes: its first place, and the one after the last
-  std::vector<std::vector<BufferId>> rings_;  // per version and component
+  struct Ring {
+    std::vector<BufferId> components;
+    std::vector<Expr> version;  // its index in the buffers, where they hold several
+  };
+  std::vector<Ring> rings_;  // per version
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "compiler/kernel/kernel.h"
@@ -33,6 +34,14 @@ inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
   kernel::Body out;
   out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
   return out;
+}
+
+// What stands ahead of the stages of some steps of a tile, counted from 0.
+inline std::string steps_title(size_t first, size_t last, int of) {
+  const std::string number = std::to_string(first + 1);
+  const std::string all = " of " + std::to_string(of);
+  return first == last ? "step " + number + all
+                       : "steps " + number + " to " + std::to_string(last + 1) + all;
 }
 
 }  // namespace stencil::schedule

@@ -170,7 +170,15 @@ int64_t landing_count(const ir::Field& field, const ir::Access& access);
 // addresses and temporaries need on top.
 int estimate_registers(const StreamPlan& plan);
 
-QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity);
+// The versions of a component, or of one of its partial sums: their queues are one array of
+// registers, with room for whichever needs most (where the tile has several steps; else each version
+// is by itself). Registers that nobody uses cost a GPU nothing.
+struct QueueSeries {
+  std::vector<int> members;  // quantities, in the order of their versions
+  int ages = 1;
+  QueuePlane plane;
+};
+std::vector<QueueSeries> queue_series(const StreamPlan& plan);
 
 // What the queues of all threads of a block take, in bytes, and at most what goes with them.
 int64_t queue_bytes(const StreamPlan& plan, int threads);

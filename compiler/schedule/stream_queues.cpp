@@ -4,60 +4,100 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "compiler/kernel/sequence.h"
 
 namespace stencil::schedule {
 
 void StreamQueues::declare_queues() {
-  for (const Quantity& q : plan_.quantities) {
-    Queue queue;
-    queue.plane = queue_plane(plan_, q);
+  series_ = queue_series(plan_);
+  queues_.resize(plan_.quantities.size());
+  for (const QueueSeries& series : series_) {
+    const Quantity& q = quantity(series.members[0]);
+    const std::string name = interface_.array_name(q.field, q.component) +
+                             (q.part < 0 ? "" : fmt::format("_sum{}", q.part));
+    declare_registers(series, name);
+    declare_rows(series, name);
+    for (int id : series.members) {
+      if (quantity(id).staged > 0) declare_staged(id, name);
+    }
+  }
+}
+
+void StreamQueues::declare_registers(const QueueSeries& series, const std::string& name) {
+  std::vector<Expr> extents;
+  const size_t count = series.members.size();
+  if (count > 1) extents.push_back(literal(static_cast<int64_t>(count)));
+  extents.push_back(literal(series.ages));
+  if (!flat()) extents.push_back(literal(series.plane.row_count));
+  extents.push_back(literal(series.plane.column_count));
+  const Quantity& first = quantity(series.members[0]);
+  const BufferId registers = builder_.local(
+      kernel::Space::Thread, name + "_planes", first.type, std::move(extents),
+      count == 1 ? "by age" : fmt::format("versions {} to {}, each by age", first.version,
+                                          quantity(series.members.back()).version));
+  for (size_t i = 0; i < count; ++i) {
+    Queue& queue = queues_[static_cast<size_t>(series.members[i])];
+    queue.registers = registers;
+    queue.plane = series.plane;
+    if (count > 1) queue.version = {literal(static_cast<int64_t>(i))};
+  }
+}
+
+void StreamQueues::declare_rows(const QueueSeries& series, const std::string& name) {
+  using Kind = std::pair<int, size_t>;  // slots and rows
+  std::map<Kind, std::vector<int>> kinds;
+  for (int id : series.members) {
+    const Quantity& q = quantity(id);
+    if (q.slots > 0) kinds[{q.slots, published_rows(q, plan_.patch[1]).size()}].push_back(id);
+  }
+  for (const auto& [kind, members] : kinds) {
     std::vector<Expr> extents;
-    extents.push_back(literal(q.ages));
-    if (!flat()) extents.push_back(literal(queue.plane.row_count));
-    extents.push_back(literal(queue.plane.column_count));
-    const std::string name = fmt::format("{}_{}{}{}", interface_.array_name(q.field, q.component),
-                                         q.version < 0 ? "minus" : "", std::abs(q.version),
-                                         q.part < 0 ? "" : fmt::format("_sum{}", q.part));
-    queue.registers =
-        builder_.local(kernel::Space::Thread, name, q.type, std::move(extents),
-                       q.loaded() ? "as loaded, by age"
-                                  : fmt::format("{} {}{} behind", q.lag, flat() ? "row" : "plane",
-                                                q.lag == 1 ? "" : "s"));
-    if (q.slots > 0) {
-      const int64_t rows =
-          static_cast<int64_t>(published_rows(q, plan_.patch[1]).size()) * plan_.threads[1];
-      queue.rows = builder_.local(kernel::Space::Shared, name + "_rows", q.type,
-                                  {literal(q.slots), literal(rows), literal(plan_.cover[0])},
-                                  "rows that others read");
+    if (members.size() > 1) extents.push_back(literal(static_cast<int64_t>(members.size())));
+    extents.push_back(literal(kind.first));
+    extents.push_back(literal(static_cast<int64_t>(kind.second) * plan_.threads[1]));
+    extents.push_back(literal(plan_.cover[0]));
+    const Scalar type = quantity(members[0]).type;
+    const BufferId rows = builder_.local(kernel::Space::Shared, name + "_rows", type,
+                                         std::move(extents), "rows that others read");
+    for (size_t i = 0; i < members.size(); ++i) {
+      Queue& queue = queues_[static_cast<size_t>(members[i])];
+      queue.rows = rows;
+      if (members.size() > 1) queue.rows_version = {literal(static_cast<int64_t>(i))};
     }
-    if (q.staged > 0) {
-      std::vector<Expr> extents = {literal(q.staged)};
-      if (plan_.bulk) {  // as in memory
-        if (flat()) extents.push_back(literal(schedule_.block[1]));
-        extents.push_back(literal(staged_rows(plan_, q.type)));
-        extents.push_back(literal(plan_.cover[0]));
-      } else {  // thread by thread
-        extents.push_back(literal(schedule_.block[1]));
-        if (!flat()) extents.push_back(literal(plan_.patch[1]));
-        extents.push_back(literal(schedule_.block[0]));
-        extents.push_back(literal(plan_.patch[0]));
-      }
-      queue.staged = builder_.local(kernel::Space::Shared, name + "_ahead", q.type,
-                                    std::move(extents), "planes on their way");
-      kernel::Kernel& kernel = builder_.kernel();
-      if (plan_.bulk) {
-        kernel.buffers[static_cast<size_t>(queue.staged)].alignment = kernel::kBulkAlignment;
-        kernel.bulk_slots = q.staged;
-      }
-    }
-    queues_.push_back(queue);
+  }
+}
+
+void StreamQueues::declare_staged(int id, const std::string& name) {
+  const Quantity& q = quantity(id);
+  std::vector<Expr> extents = {literal(q.staged)};
+  if (plan_.bulk) {  // as in memory
+    if (flat()) extents.push_back(literal(schedule_.block[1]));
+    extents.push_back(literal(staged_rows(plan_, q.type)));
+    extents.push_back(literal(plan_.cover[0]));
+  } else {  // thread by thread
+    extents.push_back(literal(schedule_.block[1]));
+    if (!flat()) extents.push_back(literal(plan_.patch[1]));
+    extents.push_back(literal(schedule_.block[0]));
+    extents.push_back(literal(plan_.patch[0]));
+  }
+  const std::string level = q.version == 0 ? "" : fmt::format("_{}", -q.version);
+  Queue& queue = queues_[static_cast<size_t>(id)];
+  queue.staged = builder_.local(kernel::Space::Shared, name + level + "_ahead", q.type,
+                                std::move(extents), "planes on their way");
+  kernel::Kernel& kernel = builder_.kernel();
+  if (plan_.bulk) {
+    kernel.buffers[static_cast<size_t>(queue.staged)].alignment = kernel::kBulkAlignment;
+    kernel.bulk_slots = q.staged;
   }
 }
 
 std::vector<Expr> StreamQueues::place(int id, const Expr& age, const Expr& row,
                                       const Expr& column) const {
   const Queue& queue = queues_[static_cast<size_t>(id)];
-  std::vector<Expr> index = {age};
+  std::vector<Expr> index = queue.version;
+  index.push_back(age);
   if (!flat()) index.push_back(plus(row, queue.plane.row));
   index.push_back(plus(column, queue.plane.column));
   return index;
@@ -65,19 +105,20 @@ std::vector<Expr> StreamQueues::place(int id, const Expr& age, const Expr& row,
 
 Body StreamQueues::clear_queues() {
   Body all;
-  for (size_t id = 0; id < queues_.size(); ++id) {
-    const Quantity& q = plan_.quantities[id];
-    const Queue& queue = queues_[id];
+  for (const QueueSeries& series : series_) {
+    const int versions = static_cast<int>(series.members.size());
+    const Queue& queue = queues_[static_cast<size_t>(series.members[0])];
     std::vector<Expr> index;
-    index.push_back(counter(age_, q.ages));
-    if (!flat()) index.push_back(counter(row_, queue.plane.row_count));
-    index.push_back(counter(column_, queue.plane.column_count));
+    if (versions > 1) index.push_back(kernel::variable(step_));
+    index.push_back(counter(age_, series.ages));
+    if (!flat()) index.push_back(counter(row_, series.plane.row_count));
+    index.push_back(counter(column_, series.plane.column_count));
     Body store;
-    store.push_back({kernel::Store{queue.registers, index, kernel::zero(q.type)}});
-    Body loops = counted(age_, q.ages,
-                         counted(row_, flat() ? 1 : queue.plane.row_count,
-                                 counted(column_, queue.plane.column_count, std::move(store))));
-    append(all, std::move(loops));
+    store.push_back(
+        {kernel::Store{queue.registers, index, kernel::zero(quantity(series.members[0]).type)}});
+    Body plane = counted(row_, flat() ? 1 : series.plane.row_count,
+                         counted(column_, series.plane.column_count, std::move(store)));
+    append(all, counted(step_, versions, counted(age_, series.ages, std::move(plane))));
   }
   Body out;
   out.push_back(threads(std::move(all)));
@@ -293,9 +334,9 @@ void StreamQueues::publish(int id, Body& out) {
                             static_cast<int64_t>(r));
     for (int c = 0; c < plan_.patch[0]; c += length) {
       const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
-      body.push_back({kernel::Copy{queue.rows,
-                                   {slot(q, 0), there, column},
-                                   queue.registers,
+      std::vector<Expr> to = queue.rows_version;
+      to.insert(to.end(), {slot(q, 0), there, column});
+      body.push_back({kernel::Copy{queue.rows, std::move(to), queue.registers,
                                    place(id, literal(q.ready), literal(rows[r]), literal(c)),
                                    length}});
     }
@@ -346,10 +387,12 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
       const std::vector<int> rows = published_rows(q, plan_.patch[1]);
       const int64_t number = std::find(rows.begin(), rows.end(), their_row) - rows.begin();
       copy.from = queue.rows;
-      copy.from_index = {
-          slot(q, age - q.ready),
-          plus(kernel::mul(owner, literal(static_cast<int64_t>(rows.size()))), number),
-          plus(kernel::mul(thread(0), literal(plan_.patch[0])), c)};
+      copy.from_index = queue.rows_version;
+      copy.from_index.insert(
+          copy.from_index.end(),
+          {slot(q, age - q.ready),
+           plus(kernel::mul(owner, literal(static_cast<int64_t>(rows.size()))), number),
+           plus(kernel::mul(thread(0), literal(plan_.patch[0])), c)});
     }
     out.push_back({std::move(copy)});
   }
@@ -377,9 +420,13 @@ Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
 
 Body StreamQueues::move_queues() const {
   Body out;
-  for (size_t id = 0; id < queues_.size(); ++id) {
-    const Quantity& q = plan_.quantities[id];
-    for (int age = q.ages - 1; age > 0; --age) append(out, move_plane(static_cast<int>(id), age));
+  for (const QueueSeries& series : series_) {
+    std::vector<Body> moves;
+    for (int id : series.members) {
+      moves.emplace_back();
+      for (int age = quantity(id).ages - 1; age > 0; --age) append(moves.back(), move_plane(id, age));
+    }
+    append(out, kernel::sequence(step_, std::move(moves)));
   }
   return out;
 }

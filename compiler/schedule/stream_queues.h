@@ -20,8 +20,13 @@ class StreamQueues : public StreamTile {
     BufferId rows = -1;    // published, in shared memory
     BufferId staged = -1;  // on their way from memory, in shared memory
     QueuePlane plane;
+    std::vector<Expr> version;      // its index among the queues of its series, if these are several
+    std::vector<Expr> rows_version; // likewise among those that publish rows
   };
   void declare_queues();
+  void declare_registers(const QueueSeries& series, const std::string& name);
+  void declare_rows(const QueueSeries& series, const std::string& name);
+  void declare_staged(int id, const std::string& name);
   // Index of a point of the patch (or beside it) in a queue.
   std::vector<Expr> place(int id, const Expr& age, const Expr& row, const Expr& column) const;
   // Registers must hold something before they are read, even if nobody uses the value.
@@ -69,7 +74,8 @@ class StreamQueues : public StreamTile {
   Body move_plane(int id, int age) const;
 
   Expr bulk_iterations_;  // iterations that bulk copies bring planes for
-  std::vector<Queue> queues_;
+  std::vector<QueueSeries> series_;
+  std::vector<Queue> queues_;  // by quantity
   std::set<std::pair<int, int>> fetched_;
 };
 

@@ -96,6 +96,8 @@ int estimate_registers(const StreamPlan& plan) {
   return carried + in_the_making + fetched + kAddresses + plan.call_words;
 }
 
+namespace {
+
 QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity) {
   QueuePlane plane;
   int above = plan.patch[1];
@@ -111,13 +113,53 @@ QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity) {
   return plane;
 }
 
+QueuePlane hull(const QueuePlane& a, const QueuePlane& b) {
+  QueuePlane out;
+  out.row = std::max(a.row, b.row);
+  out.column = std::max(a.column, b.column);
+  out.row_count = out.row + std::max(a.row_count - a.row, b.row_count - b.row);
+  out.column_count = out.column + std::max(a.column_count - a.column, b.column_count - b.column);
+  return out;
+}
+
+}  // namespace
+
+std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
+  using Key = std::tuple<ir::FieldId, int, int, int>;
+  std::map<Key, QueueSeries> found;
+  std::vector<Key> order;
+  for (size_t id = 0; id < plan.quantities.size(); ++id) {
+    const Quantity& quantity = plan.quantities[id];
+    const int alone = plan.steps == 1 ? quantity.version : 0;  // there is no loop over versions
+    const auto [entry, fresh] =
+        found.try_emplace({quantity.field, quantity.component, quantity.part, alone});
+    QueueSeries& series = entry->second;
+    if (fresh) order.push_back(entry->first);
+    const QueuePlane plane = queue_plane(plan, quantity);
+    series.plane = fresh ? plane : hull(series.plane, plane);
+    series.ages = std::max(series.ages, quantity.ages);
+    series.members.push_back(static_cast<int>(id));
+  }
+  std::vector<QueueSeries> out;
+  for (const auto& key : order) {
+    QueueSeries& series = found.at(key);
+    std::sort(series.members.begin(), series.members.end(), [&](int a, int b) {
+      return plan.quantities[static_cast<size_t>(a)].version <
+             plan.quantities[static_cast<size_t>(b)].version;
+    });
+    out.push_back(std::move(series));
+  }
+  return out;
+}
+
 // A thread also keeps a mask for each cross section of a piece, of which a piece has one at most.
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
   int64_t bytes = 0;
-  for (const Quantity& quantity : plan.quantities) {
-    const QueuePlane plane = queue_plane(plan, quantity);
-    const int64_t points = bounded_product(plane.row_count, plane.column_count);
-    const int64_t each = bounded_product(quantity.ages, size_in_bytes(quantity.type));
+  for (const QueueSeries& series : queue_series(plan)) {
+    const Scalar type = plan.quantities[static_cast<size_t>(series.members[0])].type;
+    const int64_t points = bounded_product(series.plane.row_count, series.plane.column_count);
+    const int64_t planes = bounded_product(series.ages, static_cast<int64_t>(series.members.size()));
+    const int64_t each = bounded_product(planes, size_in_bytes(type));
     bytes = bounded_sum(bytes, bounded_product(points, each));
   }
   int64_t masks = 0;

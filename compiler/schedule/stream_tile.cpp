@@ -31,6 +31,8 @@ void StreamTile::take_names() {
   front_ = names.unique("front");
   iteration_ = names.unique("n");
   unrolled_ = names.unique("u");
+  step_ = names.unique("step");
+  builder_.scope().over_steps(step_, plan_.steps, builder_.kernel());
   row_ = names.unique("k");
   column_ = names.unique("i");
   age_ = names.unique("age");

@@ -121,7 +121,7 @@ class StreamTile {
   Body body_;
   std::vector<std::string> axes_, point_names_;
   std::vector<std::string> first_names_;  // per axis, x first: the patch's first coordinate
-  std::string front_, iteration_, unrolled_, row_, column_, age_;
+  std::string front_, iteration_, unrolled_, step_, row_, column_, age_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis, x first
   Expr first_plane_, last_plane_, front_begin_;
   Expr inside_tile_;

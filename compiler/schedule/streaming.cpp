@@ -25,6 +25,7 @@
 
 #include <algorithm>
 
+#include "compiler/kernel/sequence.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/schedule/stream_queues.h"
 
@@ -110,24 +111,26 @@ class StreamKernel : public StreamQueues {
       shared_rows |= q.shared_rows;
       if (q.loaded()) publish(static_cast<int>(id), out);
     }
-    for (const Stage& stage : plan_.stages) {
-      out.push_back({kernel::Comment{stage_comment(stage)}});
-      for (const auto& [id, age] : stage.planes) append(out, fetch(id, age));
-      out.push_back(threads(compute(stage)));
-      for (int id : stage.results) publish(id, out);
-      append(out, write_results(stage));
-    }
+    std::vector<Body> steps(static_cast<size_t>(plan_.steps));
+    for (const Stage& stage : plan_.stages) append(steps[static_cast<size_t>(stage.step)], run(stage));
+    append(out, kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
+             return steps_title(first, last, plan_.steps);
+           }));
     // Behind it, copies may overwrite what was read before.
     if (shared_rows || plan_.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(move_queues()));
     return out;
   }
 
-  std::string stage_comment(const Stage& stage) const {
+  Body run(const Stage& stage) {
+    Body out;
     const std::string target = field_of(quantity(stage.results[0])).name;
-    const std::string sum = stage.everywhere ? "a sum for " : "";
-    return fmt::format("step {} of {}: {}{}, {} {}{} behind the front", stage.step + 1, plan_.steps,
-                       sum, target, stage.lag, flat() ? "row" : "plane", stage.lag == 1 ? "" : "s");
+    out.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + target}});
+    for (const auto& [id, age] : stage.planes) append(out, fetch(id, age));
+    out.push_back(threads(compute(stage)));
+    for (int id : stage.results) publish(id, out);
+    append(out, write_results(stage));
+    return out;
   }
 
   // The coordinate that a place is computed at; inside the grid its own.
