@@ -233,12 +233,13 @@ struct KernelOfSteps {
   const Interface& interface;
   std::string name;
   int steps;
+  bool or_fewer;  // it serves tiles of fewer steps as well
   kernel::Module& module;
 };
-// The module of a schedule with a kernel for each of the tile sizes, named after the program and
-// `what`; `add` makes one of them, with its launch.
+// The module of a schedule, with one kernel for tiles of any size or one for each of tile_sizes(),
+// named after the program and `what`; `add` makes one of them, with its launch.
 kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
-                                const std::string& what,
+                                const std::string& what, bool one_kernel,
                                 const std::function<void(const KernelOfSteps&)>& add);
 
 // How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of

@@ -22,8 +22,10 @@ void define(const std::string& name, const Expr& value, const char* comment, Bod
 
 }  // namespace
 
-void KernelScope::over_steps(std::string variable, int steps, kernel::Kernel& kernel) {
+void KernelScope::over_steps(std::string variable, int steps, kernel::Kernel& kernel,
+                             std::function<Expr(const Expr&)> time_of) {
   if (steps < 2) return;
+  time_of_ = std::move(time_of);
   step_ = std::move(variable);
   steps_ = steps;
   kernel_ = &kernel;
@@ -33,7 +35,7 @@ void KernelScope::over_steps(std::string variable, int steps, kernel::Kernel& ke
 Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr& time,
                           Names& body) {
   kernel::Rewriter rewriter([&](const Expr& node) -> Expr {
-    if (node == time) return kernel::add(first_step(), kernel::variable(step_));
+    if (node == time) return time_of_(kernel::variable(step_));
     for (const auto& [one, any] : elements_) {
       if (node == one) return any;
     }
@@ -54,9 +56,7 @@ Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr
     kernel_->buffers.push_back(std::move(buffer));
     stores_.push_back({kernel::Store{entry->second, {kernel::variable(step_)}, any}});
   }
-  const auto* sum = std::get_if<kernel::Operation>(&time->kind);
-  const Expr number = sum ? sum->operands[1] : literal(0);
-  elements_.emplace_back(kernel::load(entry->second, {number}, value->type),
+  elements_.emplace_back(kernel::load(entry->second, {literal(now_)}, value->type),
                          kernel::load(entry->second, {kernel::variable(step_)}, value->type));
   return elements_.back().first;
 }

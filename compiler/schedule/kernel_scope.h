@@ -5,6 +5,7 @@
 // step is an array over them, computed in one loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,9 +21,12 @@ class KernelScope {
 
   Names& names() { return names_; }
 
-  // Times are from now on first_step() plus a literal below `steps`. `variable`: for loops over
-  // these steps; `kernel`: its buffers get the arrays.
-  void over_steps(std::string variable, int steps, kernel::Kernel& kernel);
+  // The kernel has all steps of a tile. `variable`: for loops over them; `kernel`: its buffers get
+  // the arrays; `time_of`: the time of a step, by its number.
+  void over_steps(std::string variable, int steps, kernel::Kernel& kernel,
+                  std::function<kernel::Expr(const kernel::Expr&)> time_of);
+  // The step that values belong to from now on.
+  void at_step(int step) { now_ = step; }
 
   // What holds `value`, by a name that is free in `body`, too: the names of what will read it.
   // `hint`: as the program calls it, or "". `time`: of the step that it belongs to, or null if it
@@ -47,7 +51,8 @@ class KernelScope {
   std::map<std::string, kernel::Expr> defined_;  // what holds a value, by the value as text
 
   std::string step_;  // the variable of loops over the tile's steps; empty: there are none
-  int steps_ = 0;
+  int steps_ = 0, now_ = 0;
+  std::function<kernel::Expr(const kernel::Expr&)> time_of_;
   kernel::Kernel* kernel_ = nullptr;
   kernel::Body stores_;                            // of one step, into the arrays
   std::map<std::string, kernel::BufferId> arrays_;  // by the value of any step as text

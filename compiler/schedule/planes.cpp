@@ -107,7 +107,7 @@ class PlanesKernel {
     }
     iteration_ = names.unique("n");
     step_ = names.unique("step");
-    builder_.scope().over_steps(step_, plan_.steps, builder_.kernel());
+    builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(), time_of);
     front_ = names.unique("front");
   }
 
@@ -380,10 +380,13 @@ class PlanesKernel {
 
   // --- Values ---
 
+  static Expr time_of(const Expr& step) { return kernel::add(first_step(), step); }
+
   Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) {
     Body body;
     const Point point = inside ? places() : points();
-    const Expr time = plus(first_step(), stage.step);
+    builder_.scope().at_step(stage.step);
+    const Expr time = time_of(literal(stage.step));
     const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
       return this->read(stage, access, point, inside, landings);
     };
@@ -550,7 +553,7 @@ class PlanesKernel {
 }  // namespace
 
 kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule) {
-  return lower_tile_sizes(program, schedule, "planes", [&](const KernelOfSteps& kernel) {
+  return lower_tile_sizes(program, schedule, "planes", false, [&](const KernelOfSteps& kernel) {
     PlanesKernel(program, schedule, kernel).lower(kernel.module);
   });
 }

@@ -145,6 +145,13 @@ StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
                        ScatterForms& forms);
 
+// One piece of the stage covers every place of every tile: all of them are points or images.
+bool covers_all_places(const ir::Program& program, const StreamPlan& plan, const Stage& stage);
+
+// A kernel of this plan can serve tiles of fewer steps by doing nothing in the first ones: its
+// stages test every point anyway, and the state of every field is its newest level.
+bool may_leave_out_steps(const ir::Program& program, const StreamPlan& plan);
+
 // Operations per point that take a GPU more than an instruction.
 struct SlowOperations {
   int calls = 0;  // in subroutines, which take registers and time: correctly rounded divisions and

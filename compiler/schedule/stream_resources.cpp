@@ -43,6 +43,19 @@ int vector_length(const StreamPlan& plan, Scalar type) {
   return length;
 }
 
+bool covers_all_places(const ir::Program& program, const StreamPlan& plan, const Stage& stage) {
+  return stage.pieces[0].region == program.grid &&
+         std::all_of(plan.images.begin(), plan.images.end(), [](bool image) { return image; });
+}
+
+bool may_leave_out_steps(const ir::Program& program, const StreamPlan& plan) {
+  return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const Stage& stage) {
+    const Quantity& made = plan.quantities[static_cast<size_t>(stage.results[0])];
+    if (program.fields[static_cast<size_t>(made.field)].history > 1) return false;
+    return stage.everywhere || !covers_all_places(program, plan, stage);
+  });
+}
+
 std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
   std::vector<int> rows;
   for (int k = 0; k < patch_rows; ++k) {

@@ -15,6 +15,7 @@ StreamTile::StreamTile(const ir::Program& program, const Schedule& schedule,
       schedule_(schedule),
       interface_(kernel.interface),
       plan_(plan_stream(program, schedule, kernel.steps)),
+      leaves_out_steps_(kernel.or_fewer),
       builder_(interface_, kernel.module, kernel.name,
                fmt::format("{} step{} per pass: a tile moves along {}, every step some planes "
                            "behind the one before.",
@@ -32,7 +33,8 @@ void StreamTile::take_names() {
   iteration_ = names.unique("n");
   unrolled_ = names.unique("u");
   step_ = names.unique("step");
-  builder_.scope().over_steps(step_, plan_.steps, builder_.kernel());
+  builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(),
+                              [this](const Expr& step) { return time_of(step); });
   row_ = names.unique("k");
   column_ = names.unique("i");
   age_ = names.unique("age");
@@ -102,7 +104,10 @@ Expr StreamTile::cut(kernel::Module& module) {
   front_begin_ = plus(first_plane_, -plan_.lead);
   if (!images(0)) front_begin_ = larger(front_begin_, low(0));
   front_begin_ = let(body_, "begin_" + axes_[0], front_begin_);
-  inside_tile_ = schedule_.edges == Edges::Tested ? kernel::boolean(false) : tile_is_inside();
+  inside_tile_ = kernel::boolean(false);
+  if (schedule_.edges != Edges::Tested) {
+    inside_tile_ = kernel::operation(Op::And, {is_done(0), tile_is_inside()});
+  }
   inside_tile_ = let(body_, "inside", inside_tile_);
   return blocks;
 }

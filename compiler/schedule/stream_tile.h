@@ -105,6 +105,18 @@ class StreamTile {
   Expr passed() const {  // iterations so far
     return kernel::add(kernel::variable(iteration_), counter(unrolled_, plan_.unroll));
   }
+  // In a tile of fewer steps than the kernel has, the first ones are left out: they change nothing.
+  bool leaves_out_steps() const { return leaves_out_steps_; }
+  Expr left_out() const { return kernel::sub(literal(plan_.steps), step_count()); }
+  // The step is done, in any tile or in this one.
+  Expr is_done(int step) const {
+    return leaves_out_steps() ? kernel::less_equal(left_out(), literal(step))
+                              : kernel::boolean(true);
+  }
+  Expr time_of(const Expr& step) const {
+    if (!leaves_out_steps()) return kernel::add(first_step(), step);
+    return kernel::add(first_step(), larger(kernel::sub(step, left_out()), literal(0)));
+  }
   // Coordinates of the thread's patch, for the sections that name them.
   Body patch_lets() const;
   Expr first(int axis) const { return kernel::variable(first_names_[static_cast<size_t>(axis)]); }
@@ -117,6 +129,7 @@ class StreamTile {
   const Schedule& schedule_;
   const Interface& interface_;
   const StreamPlan plan_;
+  const bool leaves_out_steps_;
   KernelBuilder builder_;
   Body body_;
   std::vector<std::string> axes_, point_names_;

@@ -53,6 +53,7 @@ class StreamKernel : public StreamQueues {
     loop_over_planes(iterations);
     kernel.body = std::move(body_);
     builder_.finish(std::move(blocks), module);
+    if (leaves_out_steps()) return;
     std::get<kernel::Launch>(module.plan.actions.back()).steps = plan_.steps;
   }
 
@@ -159,7 +160,8 @@ class StreamKernel : public StreamQueues {
     const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
       return this->read(stage, access, point, landings);
     };
-    const Expr time = plus(first_step(), stage.step);
+    builder_.scope().at_step(stage.step);
+    const Expr time = time_of(literal(stage.step));
     auto values = evaluate(interface_, *piece.graph, piece.results, point, time, read,
                            builder_.scope(), taken_, body);
     builder_.scope().set_apart(taken_);
@@ -202,12 +204,8 @@ class StreamKernel : public StreamQueues {
                         interface_.index(nearest_point, q.field, q.component), q.type);
   }
 
-  // One piece covers every place of every tile: of a partial sum, and of a function on the whole
-  // grid where all places are points or images.
   bool applies_everywhere(const Stage& stage) const {
-    const auto is_image = [](bool image) { return image; };
-    return stage.everywhere || (stage.pieces[0].region == program_.grid &&
-                                std::all_of(plan_.images.begin(), plan_.images.end(), is_image));
+    return stage.everywhere || covers_all_places(program_, plan_, stage);
   }
 
   Body at_point(const Stage& stage, const Point& point) {
@@ -309,7 +307,7 @@ class StreamKernel : public StreamQueues {
     live_.clear();
     if (inside_ || applies_everywhere(stage) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
-      std::vector<Expr> planes;
+      std::vector<Expr> planes = {is_done(stage.step)};
       append_covered(plane, piece.region, 0, planes);
       const BufferId mask = masks_.at(cross_section(piece.region));
       live_.push_back(let(body, "live",
@@ -319,7 +317,10 @@ class StreamKernel : public StreamQueues {
   }
 
   Expr covers(const Stage& stage, size_t piece, const Point& point) const {
-    if (live_.empty()) return interface_.inside(point, stage.pieces[piece].region);
+    if (live_.empty()) {
+      return kernel::operation(Op::And, {is_done(stage.step),
+                                         interface_.inside(point, stage.pieces[piece].region)});
+    }
     const Expr bit = kernel::operation(Op::Shr, {live_[piece], bit_number()});
     return kernel::operation(Op::Ne,
                              {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
@@ -488,7 +489,8 @@ class StreamKernel : public StreamQueues {
 }  // namespace
 
 kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule) {
-  return lower_tile_sizes(program, schedule, "stream", [&](const KernelOfSteps& kernel) {
+  const bool one = may_leave_out_steps(program, plan_stream(program, schedule, schedule.time_tile));
+  return lower_tile_sizes(program, schedule, "stream", one, [&](const KernelOfSteps& kernel) {
     StreamKernel(program, schedule, kernel).lower(kernel.module);
   });
 }

@@ -77,18 +77,23 @@ std::vector<int> tile_sizes(int time_tile) {
 }
 
 kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
-                                const std::string& what,
+                                const std::string& what, bool one_kernel,
                                 const std::function<void(const KernelOfSteps&)>& add) {
   const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();
   module.plan.time_tile = schedule.time_tile;
-  module.plan.tile_sizes = tile_sizes(schedule.time_tile);
   Names kernel_names = interface.names();
-  for (int steps : module.plan.tile_sizes) {
-    const std::string name = kernel_names.unique(
-        steps == schedule.time_tile ? program.name + "_" + what
-                                    : fmt::format("{}_{}_{}", program.name, what, steps));
-    add({interface, name, steps, module});
+  if (one_kernel && schedule.time_tile > 1) {
+    add({interface, kernel_names.unique(program.name + "_" + what), schedule.time_tile, true,
+         module});
+  } else {
+    module.plan.tile_sizes = tile_sizes(schedule.time_tile);
+    for (int steps : module.plan.tile_sizes) {
+      const std::string name = kernel_names.unique(
+          steps == schedule.time_tile ? program.name + "_" + what
+                                      : fmt::format("{}_{}_{}", program.name, what, steps));
+      add({interface, name, steps, false, module});
+    }
   }
   rotate_levels(program, module.plan);
   return module;
