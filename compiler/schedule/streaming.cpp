@@ -117,6 +117,9 @@ class StreamKernel : public StreamQueues {
     append(out, kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
              return steps_title(first, last, plan_.steps);
            }));
+    // Behind the loop over steps, which compilers would double for a condition that stays the same
+    // in it.
+    for (const Stage& stage : plan_.stages) append(out, write_results(stage));
     // Behind it, copies may overwrite what was read before.
     if (shared_rows || plan_.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(move_queues()));
@@ -130,7 +133,6 @@ class StreamKernel : public StreamQueues {
     for (const auto& [id, age] : stage.planes) append(out, fetch(id, age));
     out.push_back(threads(compute(stage)));
     for (int id : stage.results) publish(id, out);
-    append(out, write_results(stage));
     return out;
   }
 
