@@ -15,14 +15,21 @@ void StreamQueues::declare_queues() {
   queues_.resize(plan_.quantities.size());
   for (const QueueSeries& series : series_) {
     const Quantity& q = quantity(series.members[0]);
-    const std::string name = interface_.array_name(q.field, q.component) +
-                             (q.part < 0 ? "" : fmt::format("_sum{}", q.part));
-    declare_registers(series, name);
-    declare_rows(series, name);
+    const std::string sum = q.part < 0 ? "" : fmt::format("_sum{}", q.part);
+    const std::string array = interface_.array_name(q.field, q.component);
+    declare_registers(series, (plan_.steps > 1 ? array + "_planes" : stem(q)) + sum);
+    declare_rows(series, (plan_.steps > 1 ? array : stem(q)) + sum + "_rows");
     for (int id : series.members) {
-      if (quantity(id).staged > 0) declare_staged(id, name);
+      if (quantity(id).staged > 0) declare_staged(id);
     }
   }
+}
+
+// Where versions have arrays of their own, which one it is.
+std::string StreamQueues::stem(const Quantity& q) const {
+  const std::string name = interface_.array_name(q.field, q.component);
+  if (plan_.steps > 1 && q.version >= 0) return name;
+  return fmt::format("{}_{}{}", name, q.version < 0 ? "minus" : "", std::abs(q.version));
 }
 
 void StreamQueues::declare_registers(const QueueSeries& series, const std::string& name) {
@@ -34,7 +41,7 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
   extents.push_back(literal(series.plane.column_count));
   const Quantity& first = quantity(series.members[0]);
   const BufferId registers = builder_.local(
-      kernel::Space::Thread, name + "_planes", first.type, std::move(extents),
+      kernel::Space::Thread, name, first.type, std::move(extents),
       count == 1 ? "by age" : fmt::format("versions {} to {}, each by age", first.version,
                                           quantity(series.members.back()).version));
   for (size_t i = 0; i < count; ++i) {
@@ -59,8 +66,8 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
     extents.push_back(literal(static_cast<int64_t>(kind.second) * plan_.threads[1]));
     extents.push_back(literal(plan_.cover[0]));
     const Scalar type = quantity(members[0]).type;
-    const BufferId rows = builder_.local(kernel::Space::Shared, name + "_rows", type,
-                                         std::move(extents), "rows that others read");
+    const BufferId rows = builder_.local(kernel::Space::Shared, name, type, std::move(extents),
+                                         "rows that others read");
     for (size_t i = 0; i < members.size(); ++i) {
       Queue& queue = queues_[static_cast<size_t>(members[i])];
       queue.rows = rows;
@@ -69,7 +76,7 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
   }
 }
 
-void StreamQueues::declare_staged(int id, const std::string& name) {
+void StreamQueues::declare_staged(int id) {
   const Quantity& q = quantity(id);
   std::vector<Expr> extents = {literal(q.staged)};
   if (plan_.bulk) {  // as in memory
@@ -82,9 +89,8 @@ void StreamQueues::declare_staged(int id, const std::string& name) {
     extents.push_back(literal(schedule_.block[0]));
     extents.push_back(literal(plan_.patch[0]));
   }
-  const std::string level = q.version == 0 ? "" : fmt::format("_{}", -q.version);
   Queue& queue = queues_[static_cast<size_t>(id)];
-  queue.staged = builder_.local(kernel::Space::Shared, name + level + "_ahead", q.type,
+  queue.staged = builder_.local(kernel::Space::Shared, stem(q) + "_ahead", q.type,
                                 std::move(extents), "planes on their way");
   kernel::Kernel& kernel = builder_.kernel();
   if (plan_.bulk) {

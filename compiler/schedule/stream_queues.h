@@ -26,7 +26,8 @@ class StreamQueues : public StreamTile {
   void declare_queues();
   void declare_registers(const QueueSeries& series, const std::string& name);
   void declare_rows(const QueueSeries& series, const std::string& name);
-  void declare_staged(int id, const std::string& name);
+  void declare_staged(int id);
+  std::string stem(const Quantity& q) const;  // of names
   // Index of a point of the patch (or beside it) in a queue.
   std::vector<Expr> place(int id, const Expr& age, const Expr& row, const Expr& column) const;
   // Registers must hold something before they are read, even if nobody uses the value.
