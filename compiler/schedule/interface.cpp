@@ -57,6 +57,15 @@ std::string component_name(const ir::Field& field, size_t component) {
   return field.name + identifier_of(field.components[component].path);
 }
 
+// Of what emitted files show; fields of several components are arrays with names of their own.
+std::set<std::string> declared_names(const ir::Program& program) {
+  std::set<std::string> names;
+  for (const ir::Param& param : program.params) names.insert(param.name);
+  for (const ir::Field& field : program.fields) names.insert(field.name);
+  for (const ir::Reduction& reduction : program.reductions) names.insert(reduction.name);
+  return names;
+}
+
 constexpr const char* kPitch = "elements from one row to the next, in memory";
 
 bool in_box(const ir::Affine& affine, const std::vector<bool>& open_used) {
@@ -72,7 +81,9 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   for (const char* name : {"block", "first_step", "steps"}) names_.reserve(name);
   for (const char* thread : kernel::kThreadNames) names_.reserve(thread);
   set_program_names_aside();
-  // What the program names keeps its name, unless it is one that kernels use themselves.
+  // What the program names keeps its name, unless it is one that kernels use themselves. The name
+  // of a component is made up: it gives way to one that is declared.
+  const std::set<std::string> declared = declared_names(program);
   for (const ir::Param& param : program.params) {
     param_names_.push_back(param.folded() ? param.name : names_.keep(param.name));
   }
@@ -81,7 +92,9 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
     first_array_.emplace_back();
     for (size_t c = 0; c < field.components.size(); ++c) {
       kernel::Array array;
-      array.name = names_.keep(component_name(field, c));
+      const std::string name = component_name(field, c);
+      const bool spelt_alike = name != field.name && declared.count(name) > 0;
+      array.name = spelt_alike ? names_.unique(name) : names_.keep(name);
       array.type = field.components[c].type;
       array.levels = field.history;
       array.copies = field.history;
