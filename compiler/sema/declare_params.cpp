@@ -187,9 +187,12 @@ void check_definitions(Environment& env) {
     const Declaration* declaration = check(name, "--fix");
     if (!declaration || declaration->broken) continue;
     const ir::Param& param = env.program.params[static_cast<size_t>(declaration->index)];
-    if (param.folded()) continue;
-    env.report.error("S042", Span{}, fmt::format("--fix {}: the param has no value", name)).hint =
-        fmt::format("give it one: -D {}=VALUE, or a default in the program", name);
+    if (param.integer_value || param.fixed) continue;
+    Diagnostic& error =
+        env.report.error("S042", Span{}, fmt::format("--fix {}: the param has no value", name));
+    const bool follows = param.affine || param.derived;
+    error.hint = follows ? fmt::format("its default uses open params; -D {}=VALUE replaces it", name)
+                         : fmt::format("give it one: -D {}=VALUE, or a default in the program", name);
   }
 }
 
