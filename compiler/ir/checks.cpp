@@ -76,7 +76,7 @@ void check_sizes(const Program& program, const std::vector<int64_t>& integers, D
   for (const Field& field : program.fields) {
     int64_t bytes = 0;
     for (const Component& component : field.components) bytes += size_in_bytes(component.type);
-    if (!bytes_of_box(field.box, bytes * field.history, integers)) {
+    if (!bytes_of_box(field.box, bytes * (field.history + 1), integers)) {  // and the next level
       too_large(field.span, fmt::format("field '{}'", field.name));
     }
   }

@@ -142,7 +142,7 @@ std::optional<State> lay_out(const ir::Program& program, std::vector<int64_t> in
   for (const ir::Field& field : program.fields) {
     FieldData data;
     if (!describe(field, state.integer_params, data)) {
-      error = "the size of field '" + field.name + "' overflows";
+      error = "field '" + field.name + "' is too large";
       return std::nullopt;
     }
     state.fields.push_back(std::move(data));

@@ -9,7 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/ir/axes.h"
+#include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
 #include "compiler/sema/complete.h"
 #include "compiler/sema/coordinates.h"
@@ -89,16 +92,21 @@ void check_sizes(Environment& env, Diagnostics& diagnostics) {
   }
 }
 
-// What --fix has decided: a requirement on fixed params holds, or is an error (S035).
+// A requirement that reads no param of a run, be it that they are fixed or that it is about the
+// grid's spacing, holds or is an error (S035).
 void settle_requirements(ir::Program& program, Diagnostics& diagnostics) {
   std::erase_if(program.requirements, [&](const ir::Requirement& requirement) {
-    const auto& kind = requirement.graph[requirement.condition].kind;
-    const auto* known = std::get_if<ir::Constant>(&kind);
-    if (known && known->integer == 0) {
+    const auto& nodes = requirement.graph.nodes();
+    const bool known = std::none_of(nodes.begin(), nodes.end(), [](const ir::Node& node) {
+      return std::holds_alternative<ir::ParamRef>(node.kind);
+    });
+    if (!known) return false;
+    const auto values = ir::evaluate_on_params(requirement.graph, {}, {});
+    if (values[static_cast<size_t>(requirement.condition)].integer == 0) {
       diagnostics.error("S035", requirement.span, "requirement not met").expected =
           requirement.text;
     }
-    return known != nullptr;
+    return true;
   });
 }
 
@@ -164,7 +172,7 @@ std::optional<ir::Program> analyze(const ast::Program& program, const Source& so
   if (options.fp == FpMode::Contract) result = ir::contract_products(result);
   if (!options.fixed.empty()) result = ir::bake_params(result);
   Diagnostics unmet;
-  if (!options.fixed.empty()) settle_requirements(result, unmet);
+  settle_requirements(result, unmet);
   ir::check_known_axes(result, unmet);
   for (const Diagnostic& diagnostic : unmet.items()) diagnostics.add(diagnostic);
   if (unmet.has_errors()) return std::nullopt;

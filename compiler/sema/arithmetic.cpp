@@ -307,7 +307,10 @@ void Arithmetic::warn_of_quotient(const Leaf& integer, Scalar to) {
 
 std::optional<Leaf> Arithmetic::apply_scalar(Op op, const std::vector<Leaf>& operands, Span span) {
   std::optional<Leaf> result = compute_scalar(op, operands, span);
-  if (result) result->quotient = quotient_in(*result, op, operands, span);
+  if (!result) return result;
+  result->quotient = quotient_in(*result, op, operands, span);
+  result->coordinate = std::any_of(operands.begin(), operands.end(),
+                                   [](const Leaf& operand) { return operand.coordinate; });
   return result;
 }
 

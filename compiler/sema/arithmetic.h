@@ -60,7 +60,9 @@ class Arithmetic {
   bool storable(const Leaf& leaf, Scalar target, Span span);
   void note_promotion(ir::NodeId result, const std::vector<Leaf>& operands, Span span);
   void warn_of_promotions(ir::NodeId stored);
-  // `value` in type `to` (not a storage type), rounded once. S012, S020.
+  // Whether a float `type` holds `number`: S012 if it becomes an infinity, a warning (S106) if 0.
+  bool in_range(double number, Scalar type, Span span);
+  // `value` in type `to` (not a storage type), rounded once. S012, S020, S106.
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
   // A node of exactly type `to`.
   std::optional<ir::NodeId> node(const Leaf& leaf, Scalar to, Span span);

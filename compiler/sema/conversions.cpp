@@ -5,6 +5,7 @@
 // and bfloat is that of float, so only a store ever makes them.
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,17 +15,49 @@ namespace stencil::sema {
 
 // --- Conversions ---------------------------------------------------------------------------------
 
+namespace {
+
+// What rounding to nearest even makes of a number: what is not below `too_large` becomes an
+// infinity, what is not above `vanishes` 0.
+struct RangeOfType {
+  double too_large, vanishes;
+  const char* least;  // positive value
+};
+
+RangeOfType range_of(Scalar type) {
+  if (type == Scalar::F16) return {0x1.ffep15, 0x1p-25, "6.0e-8"};
+  if (type == Scalar::BF16) return {0x1.ffp127, 0x1p-134, "9.2e-41"};
+  if (type == Scalar::F32) return {0x1.ffffffp127, 0x1p-150, "1.4e-45"};
+  return {std::numeric_limits<double>::infinity(), 0, "4.9e-324"};
+}
+
+}  // namespace
+
+bool Arithmetic::in_range(double number, Scalar type, Span span) {
+  const RangeOfType range = range_of(type);
+  const double size = std::fabs(number);
+  if (!(size < range.too_large)) {
+    report_.error("S012", span, fmt::format("number too large for a {}", name(type))).found =
+        fmt::format("{}", number);
+    return false;
+  }
+  if (size > 0 && size <= range.vanishes) {
+    Diagnostic& warning = report_.warning(
+        "S106", span, fmt::format("a number too small for a {} becomes 0", name(type)));
+    warning.found = fmt::format("{}", number);
+    warning.hint = fmt::format("the least positive {} is {}; a double goes down to 4.9e-324",
+                               name(type), range.least);
+  }
+  return true;
+}
+
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
   if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have refused it
   if (is_float(to)) {
     double real = value.integer && value.type ? static_cast<double>(*value.integer) : value.real;
+    if (!in_range(real, to, span)) return std::nullopt;
     if (to == Scalar::F32) real = static_cast<float>(real);
-    if (!std::isfinite(real)) {
-      Diagnostic& error = report_.error("S012", span, "number too large for a float");
-      error.found = fmt::format("{}", value.real);
-      return std::nullopt;
-    }
     return Constant{to, std::nullopt, real};
   }
   if (!value.integer) {
@@ -94,8 +127,9 @@ Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
   if (!value.ok()) return {};
   Value result;
   for (const Leaf& leaf : value.leaves) {
-    const std::optional<Leaf> converted = convert_scalar(leaf, to, span);
+    std::optional<Leaf> converted = convert_scalar(leaf, to, span);
     if (!converted) return {};
+    converted->coordinate = leaf.coordinate;
     result.leaves.push_back(*converted);
   }
   result.type = value.type;
@@ -194,7 +228,7 @@ float rounded_to_odd(const Constant& constant) {
 std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Span span) {
   std::optional<ir::NodeId> from;
   const auto rounded = [&](const Constant& constant) -> std::optional<Constant> {
-    if (!typed(constant, Scalar::F32, span)) return std::nullopt;  // too large, which it has said
+    if (!in_range(constant.real, target, span)) return std::nullopt;
     return Constant{Scalar::F32, std::nullopt, rounded_to_odd(constant)};
   };
   if (const auto* constant = std::get_if<Constant>(&leaf)) {
@@ -260,9 +294,12 @@ std::optional<std::vector<Constant>> Arithmetic::store_constants(const Value& va
           "params without a folded value and fields are known at run time only";
       return std::nullopt;
     }
-    if (!storable(leaf, components[c].type, span)) return std::nullopt;
+    const Scalar target = components[c].type;
+    if (!storable(leaf, target, span)) return std::nullopt;
+    const bool narrow = arithmetic_type(target) != target;
+    if (narrow && !in_range(std::get<Constant>(leaf).real, target, span)) return std::nullopt;
     const std::optional<Constant> constant =
-        typed(std::get<Constant>(leaf), arithmetic_type(components[c].type), span);
+        typed(std::get<Constant>(leaf), arithmetic_type(target), span);
     if (!constant) return std::nullopt;
     stored.push_back(*constant);
   }

@@ -131,8 +131,8 @@ std::optional<int> Elaborator::dimension_of(const ast::Call& call, bool number) 
       if (const auto* index = std::get_if<ir::Index>(&graph_[*id].kind)) return index->dimension;
     }
     const auto* constant = std::get_if<Constant>(&value.leaves[0]);
-    if (number && constant && constant->integer && constant->type != Scalar::Bool &&
-        *constant->integer >= 0 && *constant->integer < rank) {
+    if (number && constant && constant->integer && !value.leaves[0].coordinate &&
+        constant->type != Scalar::Bool && *constant->integer >= 0 && *constant->integer < rank) {
       return static_cast<int>(*constant->integer);
     }
   }
@@ -155,11 +155,15 @@ std::optional<int> Elaborator::dimension_of(const ast::Call& call, bool number) 
 // it is asked for, whose local names and offsets it does not see.
 Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& values, int d,
                                       int64_t absent) {
-  const Scalar real = env_.program.real;
+  const auto of_grid = [&](const Value& value, Span span) {
+    Value real = arithmetic_.convert(value, env_.program.real, span);
+    for (Leaf& leaf : real.leaves) leaf.coordinate = true;
+    return real;
+  };
   const ast::Expr* expr = value_in(values, static_cast<size_t>(d));
   if (!expr) {
     if (values) return {};  // a list too short, which is reported
-    return arithmetic_.convert(Value::of_leaf(Constant::of_integer(absent)), real, {});
+    return of_grid(Value::of_leaf(Constant::of_integer(absent)), {});
   }
   Frame global;
   Frame* const frame = std::exchange(frame_, &global);
@@ -172,7 +176,7 @@ Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& va
   site_ = site;
   frame_ = frame;
   const bool scalar = value.ok() && value.type->scalar();
-  return scalar ? arithmetic_.convert(value, real, expr->span) : Value{};
+  return scalar ? of_grid(value, expr->span) : Value{};
 }
 
 Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) {

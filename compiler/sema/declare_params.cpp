@@ -52,6 +52,9 @@ void take_definition(Environment& env, ir::Param& param, const std::string& text
       "S007", Span{}, fmt::format("value of param '{}' on the command line", param.name));
   const bool beyond = is_float(param.type) && parse_real(text);  // a double can hold it
   error.expected = numbers_of(is_float(param.type) && !beyond ? Scalar::F64 : param.type);
+  if (beyond_double(text) && is_float(param.type)) {
+    error.expected = "a number that a double can hold, from 4.9e-324 to 1.8e308, or 0";
+  }
   error.found = fmt::format("'{}'", text);
   if (beyond) error.hint = declared == "real" ? "try --real double" : "declare it double";
 }
@@ -84,8 +87,8 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
     integers.push_back(other.integer_value.value_or(0));
     reals.push_back(other.real_value.value_or(0));
   }
-  const ir::Constant value = ir::evaluate_on_params(derived.graph, integers,
-                                                    reals)[static_cast<size_t>(derived.value)];
+  const ir::Constant value =
+      ir::evaluate_on_params(derived.graph, integers, reals)[static_cast<size_t>(derived.value)];
   if (!std::isfinite(value.real)) {
     env.report.error("S013", span, "a result that is not a finite number in the value of a param")
         .found = fmt::format("{}", value.real);
@@ -191,8 +194,9 @@ void check_definitions(Environment& env) {
     Diagnostic& error =
         env.report.error("S042", Span{}, fmt::format("--fix {}: the param has no value", name));
     const bool follows = param.affine || param.derived;
-    error.hint = follows ? fmt::format("its default uses open params; -D {}=VALUE replaces it", name)
-                         : fmt::format("give it one: -D {}=VALUE, or a default in the program", name);
+    error.hint = follows
+                     ? fmt::format("its default uses open params; -D {}=VALUE replaces it", name)
+                     : fmt::format("give it one: -D {}=VALUE, or a default in the program", name);
   }
 }
 

@@ -170,12 +170,20 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
   const Value value = elaborate(expr);
   if (!value.ok()) return std::nullopt;
   const auto* constant = value.type->scalar() ? std::get_if<Constant>(&value.leaves[0]) : nullptr;
-  if (constant && constant->integer && constant->type != Scalar::Bool) return constant->integer;
+  const bool coordinate = constant && value.leaves[0].coordinate;
+  if (constant && constant->integer && constant->type != Scalar::Bool && !coordinate) {
+    return constant->integer;
+  }
   Diagnostic& error =
       env_.report.error("S010", expr.span, fmt::format("{} is not a compile-time integer", what));
   error.expected = "integer literals, integer params with a value, comprehension variables, tables";
   error.found =
       constant && !constant->integer ? fmt::format("{}", constant->real) : env_.text(expr.span);
+  if (coordinate) {
+    error.hint =
+        "origin and spacing count as known at run time; let the grid take them from an integer "
+        "param, and use that param here, too";
+  }
   return std::nullopt;
 }
 

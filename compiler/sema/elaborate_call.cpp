@@ -99,7 +99,7 @@ void append_key(std::vector<int64_t>& key, const Value& value) {
       append_key(key, choice->if_false);
       continue;
     }
-    key.push_back(2);
+    key.insert(key.end(), {2, leaf.coordinate});
     append_key(key, std::get<Constant>(leaf));
   }
 }

@@ -39,6 +39,9 @@ struct Leaf : Scalars {
   // An integer quotient that this integer is made of, if its fraction may have been lost and no
   // conversion says that this is meant.
   Span quotient = {};
+  // Made of the grid's origin or spacing: may be a Constant, but counts as known at run time, as a
+  // float param does.
+  bool coordinate = false;
 };
 
 // Without a type: a value in error, already reported; whatever uses it is silently in error too.

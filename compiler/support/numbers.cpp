@@ -23,6 +23,14 @@ std::optional<double> parse_real(std::string_view text, Scalar type) {
   return std::isfinite(rounded) && (rounded != 0 || *value == 0) ? value : std::nullopt;
 }
 
+bool beyond_double(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc::result_out_of_range && at == end;
+}
+
 const char* numbers_of(Scalar type) {
   switch (type) {
     case Scalar::Bool:

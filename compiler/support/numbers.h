@@ -42,6 +42,9 @@ std::optional<double> parse_real(std::string_view text);
 std::optional<int64_t> parse_integer(std::string_view text, Scalar type);
 std::optional<double> parse_real(std::string_view text, Scalar type);
 
+// Whether the whole text is a real number that is out of a double's range.
+bool beyond_double(std::string_view text);
+
 // What these two take, for messages: "a 32-bit integer".
 const char* numbers_of(Scalar type);
 
