@@ -1,12 +1,14 @@
 // What to ask for instead of a tile that is smaller than its halo. How far a halo reaches depends
 // on the program, on T and on the family, and larger blocks meet other limits (threads, shared
 // memory, registers), so nothing is computed here: blocks, and then patches, with doubled lengths
-// are tried, the smallest first, and the first that the family takes is named. A refusal costs
-// little, as nothing is lowered.
+// are tried, the smallest first, and the first that the family takes is named; else fewer steps;
+// else the family that takes the program. A refusal costs little, as nothing is lowered.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 #include "compiler/schedule/family.h"
 
@@ -43,7 +45,7 @@ bool serves(const Family& family, const ir::Program& program, const Schedule& sc
 }
 
 // Where the program reads further away, a tile that holds its halo is none that anybody wants, and
-// each plan takes long.
+// each plan takes long. What families say of tiles in general cannot be followed then.
 bool is_near(const ir::Program& program) {
   constexpr int kFarthest = 64;
   for (const ir::Function& function : program.functions) {
@@ -75,6 +77,44 @@ std::string shape_that_would_do(const Family& family, const ir::Program& program
   return "";
 }
 
+// The most steps below those of `refused`, or one, with which the family takes it; 0 if none.
+int steps_that_would_do(const Family& family, const ir::Program& program, const Schedule& refused,
+                        const Machine& machine, bool near) {
+  Schedule shorter = refused;
+  while (shorter.time_tile > 1) {
+    shorter.time_tile = near ? shorter.time_tile - 1 : 1;
+    if (serves(family, program, shorter, machine)) return shorter.time_tile;
+  }
+  return 0;
+}
+
+// Another family that serves the program by itself.
+std::string family_that_would_do(const Family& refusing, const ir::Program& program,
+                                 const Machine& machine) {
+  for (const Family& family : family_table()) {
+    if (!family.refuse) return family.name;
+    if (family.name == refusing.name) continue;
+    if (serves(family, program, family.defaults(program, machine), machine)) return family.name;
+  }
+  return "";
+}
+
+// The hint with what would do. What families say of themselves serves programs that read near.
+std::string advised(const Diagnostic& reason, const Family& family, const ir::Program& program,
+                    const Schedule& schedule, const Machine& machine) {
+  const bool near = is_near(program);
+  if (near && reason.code != "L014") return reason.hint;
+  for (const Setting setting : {Setting::Block, Setting::Elements}) {
+    if (!near) break;
+    const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
+    if (!shape.empty()) return fmt::format("{}; {} would do", reason.hint, shape);
+  }
+  const int steps = steps_that_would_do(family, program, schedule, machine, near);
+  if (steps > 0) return fmt::format("fewer steps per tile; T={} would do", steps);
+  return fmt::format("{}; --schedule {} would do", near ? reason.hint : "the program reads far",
+                     family_that_would_do(family, program, machine));
+}
+
 }  // namespace
 
 void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
@@ -83,12 +123,10 @@ void refuse(const Family& family, const ir::Program& program, const Schedule& sc
   Diagnostics reasons;
   family.refuse(program, schedule, machine, reasons);
   for (Diagnostic reason : reasons.items()) {
-    if (reason.code == "L014" && advice == Advice::Given && is_near(program)) {
-      for (const Setting setting : {Setting::Block, Setting::Elements}) {
-        const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
-        if (!shape.empty()) reason.hint += fmt::format("; {} would do", shape);
-        if (!shape.empty()) break;
-      }
+    constexpr std::string_view kOfTiles[] = {"L010", "L014", "L015", "L018", "L026"};
+    const bool tile = std::count(std::begin(kOfTiles), std::end(kOfTiles), reason.code) > 0;
+    if (tile && advice == Advice::Given) {
+      reason.hint = advised(reason, family, program, schedule, machine);
     }
     diagnostics.add(std::move(reason));
   }

@@ -211,6 +211,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
   if (diagnostics.has_errors()) return;
   const PlanesPlan plan = plan_planes(program, schedule, schedule.time_tile);
   refuse_long_halo("L026", schedule, plan.halo, diagnostics);
+  if (diagnostics.has_errors()) return;
   for (int d = 1; d < program.grid.rank(); ++d) {
     if (plan.core(d) >= 1) continue;
     const analysis::Reach margin = plan.margin[static_cast<size_t>(d)];

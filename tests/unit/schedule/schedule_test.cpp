@@ -147,6 +147,36 @@ TEST(ScheduleText, Errors) {
   EXPECT_EQ(parsed(" auto ", program), choose(program));
 }
 
+// Offsets that no tile holds: what the hint names serves the program.
+TEST(Refusals, OfProgramsThatReadFarNameWhatServes) {
+  const char* along =
+      "grid G = [0..2999, 0..2999] steps 3; field A : real on G boundary clamp;"
+      "stencil f : A on G = A[-1000000,0] + A[0,1];";
+  const char* across =
+      "grid G = [0..2999, 0..2999] steps 3; field A : real on G boundary clamp;"
+      "stencil f : A on G = A[0,1000000] + A[1,0];";
+  const char* line =
+      "grid G = [0..3999999] steps 3; field A : real on G boundary clamp;"
+      "stencil f : A on G = A[-1000000] + A[1000000];";
+  const auto expect = [](const char* program, const std::string& asked, const std::string& advice) {
+    const std::string text = error_of(asked, load(program));
+    EXPECT_NE(text.find(advice + " would do\n"), std::string::npos) << text;
+    EXPECT_EQ(text.find("larger block"), std::string::npos) << text;
+  };
+  const std::string far = "= hint: the program reads far; --schedule ";
+  expect(along, "overlapped T=2", far + "planes");
+  expect(along, "overlapped T=1", far + "planes");
+  expect(along, "streaming T=2", far + "planes");
+  expect(along, "planes T=2", "= hint: fewer steps per tile; T=1");
+  expect(across, "streaming T=1", far + "planes");
+  expect(line, "overlapped T=2", far + "direct");
+  expect(line, "planes", far + "direct");
+  EXPECT_EQ(error_of("planes T=1", load(along)), "");
+  EXPECT_EQ(error_of("planes", load(along)), "");
+  EXPECT_EQ(error_of("planes", load(across)), "");
+  EXPECT_EQ(error_of("direct", load(line)), "");
+}
+
 TEST(Refusals, TileSmallerThanItsHalo) {
   EXPECT_EQ(error_of("overlapped T=5 block=8x8 elements=1x1", load(kHeat)),
             "error L014: overlapped tiling refused: the tile is smaller than its halo in y\n"
