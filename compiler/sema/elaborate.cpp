@@ -13,6 +13,7 @@
 #include "compiler/sema/elaborate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -183,6 +184,14 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
     error.hint =
         "origin and spacing count as known at run time; let the grid take them from an integer "
         "param, and use that param here, too";
+  } else if (constant && !constant->type && !constant->integer) {
+    const bool whole =
+        std::trunc(constant->real) == constant->real && std::fabs(constant->real) < 0x1p53;
+    if (whole) {
+      error.hint = fmt::format("written as an integer it is {:.0f}", constant->real);
+    } else if (std::string_view(what) == "an offset") {
+      error.hint = "between two points, take the mean of their values";
+    }
   }
   return std::nullopt;
 }

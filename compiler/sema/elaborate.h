@@ -22,7 +22,7 @@ struct Site {
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;  // position, origin, spacing
-  bool in_double = false;  // `real` is double here, and params of type float are taken as doubles
+  bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
@@ -97,8 +97,9 @@ class Elaborator {
 
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
-  Value needs_offsets(Span field, Span whole = {});
+  Value needs_offsets(Span field, Span whole = {}, const std::string& foreign = "");
   std::optional<int64_t> offset_from_point(const ast::Expr& index) const;
+  std::string hint_of_called_field(const ast::Call& call) const;
   bool reads_by_coordinates(const ast::Expr& field, const std::vector<ast::ExprPtr>& indices,
                             Span span);
   FieldUse field_named(const std::string& name, int back, Span span);

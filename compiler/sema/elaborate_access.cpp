@@ -90,6 +90,38 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
   return minus ? -number->integer : number->integer;
 }
 
+// Of A(i-1,j) and A(-1,0), read in parentheses, and of A(t-1)[0,0], which means an earlier level.
+std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
+  const std::string& name = call.callee.name;
+  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  std::string offsets;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    const auto* number = std::get_if<ast::Number>(&argument->kind);
+    const auto* minus = std::get_if<ast::Unary>(&argument->kind);
+    const auto* negated = minus && minus->op == ast::UnaryOp::Neg
+                              ? std::get_if<ast::Number>(&minus->operand->kind)
+                              : nullptr;
+    std::optional<int64_t> offset = offset_from_point(*argument);
+    if (number && number->integral) offset = number->integer;
+    if (negated && negated->integral) offset = -negated->integer;
+    if (offset) offsets += fmt::format("{}{}", offsets.empty() ? "" : ",", *offset);
+    if (!offset || call.arguments.size() != rank) offsets.clear();
+    if (!offset) break;
+  }
+  if (call.arguments.size() == 1) {
+    const auto* step = std::get_if<ast::Binary>(&call.arguments[0]->kind);
+    const auto* of = step ? std::get_if<ast::Name>(&step->left->kind) : nullptr;
+    const auto* back = step ? std::get_if<ast::Number>(&step->right->kind) : nullptr;
+    const bool time = of && (of->name == "t" || of->name == "n" || of->name == "time") &&
+                      env_.names.count(of->name) == 0 && !find_local(of->name);
+    if (time && step->op == ast::BinaryOp::Sub && back && back->integral && back->integer > 0) {
+      return fmt::format("an earlier level is read as {}@-{}{}", name, back->integer, env_.point());
+    }
+  }
+  const std::string at = offsets.empty() ? env_.point() : "[" + offsets + "]";
+  return fmt::format("fields are read at offsets: {}{}", name, at);
+}
+
 // S010 for U[i+1,j], which says where it reads by the coordinates of the point: offsets are
 // relative to it. False if `indices` are nothing like that.
 bool Elaborator::reads_by_coordinates(const ast::Expr& field,
@@ -167,14 +199,16 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
   return value;
 }
 
-// `whole`: what is selected from the field, if anything.
-Value Elaborator::needs_offsets(Span span, Span whole) {
+// `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.
+Value Elaborator::needs_offsets(Span span, Span whole, const std::string& foreign) {
   const std::string read = env_.text(span) + env_.point();
   Diagnostic& error =
       env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
   error.hint = whole.valid()
                    ? fmt::format("they come first: {}{}", read, env_.text({span.end, whole.end}))
                    : fmt::format("they say where it is read, relative to the point: {}", read);
+  const auto hint = hint_for_foreign_word(Foreign::Member, foreign);
+  if (!hint.empty()) error.hint = hint;
   return {};
 }
 
@@ -230,7 +264,11 @@ Value Elaborator::select_indices(const Value& base, const std::vector<ast::ExprP
 
 Value Elaborator::member(const ast::Member& member, Span span) {
   const FieldUse use = field_use(*member.base);
-  if (use.is_field) return use.ok ? needs_offsets(member.base->span, span) : Value{};
+  if (use.is_field && use.ok) {
+    const bool scalar = env_.field_types[static_cast<size_t>(use.field.field)]->scalar();
+    return needs_offsets(member.base->span, span, scalar ? member.name.name : "");
+  }
+  if (use.is_field) return {};
   const Value base = elaborate(*member.base);
   if (!base.ok()) return {};
   const auto* structure = std::get_if<StructType>(&base.type->kind);

@@ -133,8 +133,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
     Diagnostic& error =
         env_.report.error("S005", call.callee.span, fmt::format("'{}' is no function", name));
     error.found = describe(declaration->kind);
-    if (declaration->kind == Declared::Field)
-      error.hint = fmt::format("fields are read at offsets: {}{}", name, env_.point());
+    if (declaration->kind == Declared::Field) error.hint = hint_of_called_field(call);
     return {};
   }
   return apply_function(declaration->index, call, span, shift);

@@ -234,6 +234,14 @@ std::string Environment::hint_of_later(const std::string& name, Span span) const
   return fmt::format("'{}' is {}, which cannot be used here", name, describe(later->kind));
 }
 
+// Whether what stands there is the first of a piece in a body: x = 1; where let x = 1; is meant.
+bool Environment::begins_piece(Span span) const {
+  if (!span.valid()) return false;
+  const std::string_view before = source.text({0, span.begin});
+  const size_t last = before.find_last_not_of(" \t\r\n");
+  return last != std::string_view::npos && (before[last] == '{' || before[last] == ';');
+}
+
 void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
   constexpr int kMaxSuggestions = 20;  // each is a walk over all names
@@ -251,6 +259,9 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
   std::sort(candidates.begin(), candidates.end());
   const std::string nearest = suggestion(name, candidates);
   if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+  if (kind == Foreign::Region && error.hint.empty() && begins_piece(span)) {
+    error.hint = "a local value of a body begins with 'let'";
+  }
   if (coordinate_named(name)) {
     error.hint =
         fmt::format("it is a function of an index: {}(i), with the i of a box [i in ...]", name);

@@ -92,6 +92,7 @@ struct Environment {
   void check_order(const std::string& name, Span span);  // S024
   const Written* find_written(const std::string& name) const;
   const Written* item_around(Span span) const;
+  bool begins_piece(Span span) const;
   std::string hint_of_later(const std::string& name, Span span) const;
 
   std::vector<Written> written_;  // in the order of the text

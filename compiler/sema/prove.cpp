@@ -37,6 +37,15 @@ void add_empty_alternatives(std::vector<ir::Affine>& alternatives, const ir::Box
   }
 }
 
+// [N, N] where [0..N-1, 0..N-1] is meant.
+bool is_one_index(const ir::Range& range) {
+  return range.low == range.high && !(range.low == ir::Affine{});
+}
+std::string hint_of_one_index(const Environment& env, const ir::Range& range, size_t dimension) {
+  return fmt::format("dimension {} is the one point {}; a range is written 0..N-1", dimension + 1,
+                     env.print(range.low));
+}
+
 }  // namespace
 
 Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal) {
@@ -82,6 +91,7 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
         error.expected = fmt::format("a range within {}..{} in dimension {}", env.print(limit.low),
                                      env.print(limit.high), d + 1);
         error.found = fmt::format("{}..{}", env.print(range.low), env.print(range.high));
+        if (is_one_index(limit)) error.hint = hint_of_one_index(env, limit, d);
         return false;
       }
       ir::Check check{{goal}, "S032", fmt::format("{} in dimension {}", message, d + 1), span};
@@ -253,6 +263,17 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
   const bool low = end.side == Side::Low;
   ir::Affine inside = (low ? domain.low : domain.high) - access.offsets[d];
   if (end.thrown) inside = inside + (low ? domain.low - domain.high : domain.high - domain.low);
+  const ir::Affine least = at_least(inside, domain.low), most = at_least(domain.high, inside);
+  const auto fails = [](const ir::Affine& value) {
+    return value.is_constant() && value.constant < 0;
+  };
+  if (is_one_index(domain)) return hint_of_one_index(env_, domain, d);
+  if (!end.thrown && (fails(least) || fails(most))) {
+    return fmt::format(
+        "offsets are relative to the point, {}{}; to read as far as this, give the "
+        "field a boundary",
+        field.name, env_.point());
+  }
   const bool ruled = field.boundary != ir::uniform_boundary(rank(), {});
   const std::string rule = ruled ? fmt::format(
                                        "a boundary other than none at the {} side of "

@@ -145,7 +145,7 @@ void TreeBuilder::reduce_operator() {
 void TreeBuilder::number(Span at) {
   Span whole = at;
   while (whole.end < text_.size() && continues_word(text_[whole.end])) ++whole.end;
-  if (whole.end > at.end) throw malformed_number(text_, whole);
+  if (whole.end > at.end) throw malformed_number(text_, whole, at.end);
   const auto digits = text(at);
   ast::Number number{digits.find_first_of(".eE") == std::string_view::npos, 0, 0};
   if (number.integral) number.integer = read<int64_t>(text_, at);

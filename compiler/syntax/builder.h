@@ -30,6 +30,7 @@ class TreeBuilder {
   std::string_view item_word() const {
     return text(item_);
   }  // "param"; empty before the first item
+  uint32_t item_begin() const { return item_.begin; }
 
   // Forgets an unfinished item and begins another, whose first token is `word`.
   void start_item(Span word);

@@ -2,10 +2,6 @@
 #include "compiler/syntax/foreign.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
-
-#include "compiler/syntax/messages.h"
 
 namespace stencil {
 namespace {
@@ -21,6 +17,7 @@ constexpr std::string_view kIndices =
     "an init, A[i]";
 constexpr std::string_view kNoLoops =
     "a stencil is computed at every point of its region, and steps repeat by themselves";
+constexpr std::string_view kOutput = "'stencilc run' writes fields: --out A=a.npy, --out A=a.png";
 constexpr std::string_view kNotBuiltIn =
     "not built in; there are exp, log, pow, sqrt, sin, cos, tan and tanh";
 
@@ -32,6 +29,12 @@ constexpr WordRow kWords[] = {
     {Foreign::Value, "False FALSE", "write 'false'"},
     {Foreign::Value, "nan NaN NAN", "no literal stands for it; x != x holds for NaN only"},
     {Foreign::Value, "inf Inf INFINITY", "no literal stands for it"},
+    {Foreign::Value, "NULL nullptr None nil",
+     "values are numbers, and a field has one at each point"},
+    {Foreign::Value, "end",
+     "no word stands for the last index: in a region it is N-1, and reads are relative"},
+    {Foreign::Value, "np numpy math std",
+     "there are no modules: functions are called by their names alone, 'sin(x)'"},
 
     {Foreign::Function, "fabs fabsf iabs labs", "write 'abs'"},
     {Foreign::Function, "fmax fmaxf maximum amax", "write 'max'"},
@@ -46,14 +49,30 @@ constexpr WordRow kWords[] = {
     {Foreign::Function, "log2", "write 'log(x)/log(2.0)'"},
     {Foreign::Function, "sinh", "write '(exp(x) - exp(-x))/2'"},
     {Foreign::Function, "cosh", "write '(exp(x) + exp(-x))/2'"},
-    {Foreign::Function, "asin acos atan atan2 erf cbrt hypot", kNotBuiltIn},
+    {Foreign::Function, "asin acos atan atan2 arcsin arccos arctan arctan2 erf cbrt hypot",
+     kNotBuiltIn},
+    {Foreign::Function, "ln alog dlog logf", "write 'log'"},
+    {Foreign::Function, "power powf", "write 'pow(x, y)'"},
+    {Foreign::Function, "roll circshift cshift",
+     "a neighbour is read at its offset, as in A[-1]; 'boundary periodic' wraps around"},
+    {Foreign::Function, "mean avg average",
+     "divide a sum: of neighbours 'sum(a in -1..1 : A[a])/3', of all points 'reduce'"},
+    {Foreign::Function, "norm norm2 dot",
+     "write the products: 'sqrt(v[0]*v[0] + v[1]*v[1])'; of all points 'reduce' takes a sum"},
+    {Foreign::Function, "range arange linspace", "a range is written 'low..high', as in '0..N-1'"},
+    {Foreign::Function, "time", "it is no function: write 'time'"},
+    {Foreign::Function, "laplace laplacian del2 gradient grad",
+     "derivatives are written as differences, as in '(A[1] - A[-1])/2'"},
+    {Foreign::Function, "zeros ones", "one value stands for all points: 'init A = 0;'"},
+    {Foreign::Function, "Eq", "write 'stencil n : F on REGION = expression;'"},
+    {Foreign::Function, "print printf disp", kOutput},
     {Foreign::Function, "sum prod min max",
      "over neighbours: 'sum(a in -1..1 : A[a])'; over all points: 'reduce r = sum(A[0]) on G;'"},
 
     {Foreign::Reducer, "mean avg average", "divide a sum by the number of points"},
     {Foreign::Reducer, "maximum amax", "write 'max'"},
     {Foreign::Reducer, "minimum amin", "write 'min'"},
-    {Foreign::Reducer, "norm l2", "it is the root of a 'sum' of squares"},
+    {Foreign::Reducer, "norm norm2 l2", "it is the root of a 'sum' of squares"},
 
     {Foreign::Type, "int Integer INTEGER int32 int32_t i32", "write 'integer'"},
     {Foreign::Type, "int64 int64_t i64 size_t", "write 'long'"},
@@ -62,16 +81,26 @@ constexpr WordRow kWords[] = {
     {Foreign::Type, "float16 f16 fp16", "write 'half'"},
     {Foreign::Type, "bfloat16 bf16", "write 'bfloat'"},
     {Foreign::Type, "bool boolean logical", "an integer of 0 and 1 serves"},
-    {Foreign::Type, "float2 float3 float4 double2 double3 double4 real2 real3 real4",
-     "write 'vector 3 of real'"},
+    {Foreign::Type, "float2 double2 real2 vec2", "write 'vector 2 of real'"},
+    {Foreign::Type, "float3 double3 real3 vec3", "write 'vector 3 of real'"},
+    {Foreign::Type, "float4 double4 real4 vec4", "write 'vector 4 of real'"},
+    {Foreign::Type, "complex complex64 complex128",
+     "a field of '{ re : real, im : real }' serves; products are written by parts"},
+    {Foreign::Type, "uint unsigned uint32 uint32_t", "write 'integer', which has a sign"},
 
     {Foreign::Item, "const var let int float double real integer parameter constexpr auto",
      "a value is declared with its type: 'param N : integer = 16;'"},
     {Foreign::Item, "for while do", kNoLoops},
     {Foreign::Item, "if", "a choice is part of a value: 'select(condition, a, b)'"},
     {Foreign::Item, "struct typedef class", "write 'type name = { a : real, b : real };'"},
-    {Foreign::Item, "def void func fn", "write 'function f(u : field) = expression;'"},
-    {Foreign::Item, "import include use using", "a program is one file"},
+    {Foreign::Item, "def void func fn subroutine", "write 'function f(u : field) = expression;'"},
+    {Foreign::Item, "import include use using from", "a program is one file"},
+    {Foreign::Item, "program module implicit", "a program is a list of items, without a head"},
+    {Foreign::Item, "assert assume", "write 'require condition;'"},
+    {Foreign::Item, "initial initialize initialise", "write 'init A = 1;'"},
+    {Foreign::Item, "boundary",
+     "a boundary stands behind its field: 'field A : real on G boundary periodic;'"},
+    {Foreign::Item, "print printf disp write output plot save show", kOutput},
     {Foreign::Item, "steps", "the steps stand behind the grid: 'grid G = [0..N-1] steps 100;'"},
     {Foreign::Item, "vector array", "write 'field A : real on G;'"},
 
@@ -80,64 +109,11 @@ constexpr WordRow kWords[] = {
     {Foreign::Boundary, "neumann Neumann edge nearest replicate", "write 'clamp'"},
     {Foreign::Boundary, "reflect reflecting symmetric reflective", "write 'mirror'"},
     {Foreign::Boundary, "wrap cyclic circular", "write 'periodic'"},
-};
 
-using grammar::box_close;
-using grammar::bracket_close;
-using grammar::call_close;
-using grammar::end;
-using grammar::paren_close;
-
-template <typename... Rules>
-constexpr std::array<std::string_view, sizeof...(Rules)> kDue = {kExpectation<Rules>.expected...};
-
-constexpr std::span<const std::string_view> kAnything = {};
-
-constexpr std::string_view kUnequal = "'not equal' is written '!='";
-constexpr std::string_view kWholeValue = "a stencil gives the whole new value, as in 'A[0] + 1'";
-constexpr std::string_view kSelect = "a choice is written 'select(condition, a, b)'";
-
-struct TokenRow {
-  std::string_view token;
-  char before;  // 0: whatever
-  std::span<const std::string_view> due;
-  std::string_view hint;
-};
-
-// The first row that fits counts.
-const TokenRow kTokens[] = {
-    {"&", '&', kAnything, "the logical operator is written 'and'"},
-    {"|", '|', kAnything, "the logical operator is written 'or'"},
-    {"*", '*', kAnything, "a power is written 'x*x', or 'pow(x, y)'"},
-    {"+", '+', kAnything, kWholeValue},
-    {"=", '+', kAnything, kWholeValue},
-    {"=", '-', kAnything, kWholeValue},
-    {"=", '*', kAnything, kWholeValue},
-    {"=", '/', kAnything, kUnequal},
-    {">", '<', kAnything, kUnequal},
-    {"=", 0, kDue<end, grammar::grid_end, paren_close, call_close>, "equality is written '=='"},
-    {"=", 0, kDue<grammar::colon>, "a type comes first, as in 'param N : integer = 16;'"},
-    {"?", 0, kAnything, kSelect},
-    {"if", 0, kDue<end, paren_close, call_close>, kSelect},
-    {"\"", 0, kAnything, "there are no strings"},
-    {"#", 0, kAnything, "a comment begins with '//'"},
-    {":", 0, kDue<box_close>, "a range is written 'low..high'; both ends belong to it"},
-    {":", 0, kDue<bracket_close>,
-     "a read has one offset per dimension; neighbours are added up by 'sum(a in -1..1 : A[a])'"},
-    {".", '.', kAnything, "a range has two dots: 'low..high'"},
-    {"in", 0, kDue<box_close>, "only the boxes of stencils and reductions name their indices"},
-    {"let", 0, kDue<grammar::body_close>, "local values come first in a body"},
-    {"let", 0, kDue<grammar::primary>,
-     "local values stand in a body: '{ let x = 1; [0..N-1] = x; }'"},
-    {"[", 0, kDue<grammar::primary>, "several values stand in braces: '{1, 2}'"},
-    {"[", 0, kDue<grammar::keyword<grammar::on_>>,
-     "a field has no extents: its grid has; for several values a point write 'vector 3 of real'"},
-    {"(", 0, kDue<grammar::assign>,
-     "the names of indices stand in brackets, as in 'init A[i] = i;'"},
-    {"<", 0, kDue<grammar::primary>, "a vector is written 'vector 3 of real'"},
-    {"periodic", 0, kDue<end>, "write 'boundary periodic'"},
-    {"clamp", 0, kDue<end>, "write 'boundary clamp'"},
-    {"mirror", 0, kDue<end>, "write 'boundary mirror'"},
+    {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace",
+     "derivatives are written as differences, as in '(A[1] - A[-1])/2'"},
+    {Foreign::Member, "forward", "a stencil gives the new value: 'stencil n : F on REGION = e;'"},
+    {Foreign::Member, "backward", "the level before is 'A@-1[0]', of a field with 'history 2'"},
 };
 
 }  // namespace
@@ -151,16 +127,6 @@ std::string_view hint_for_foreign_word(Foreign kind, std::string_view word) {
       if (row.words.substr(at, end - at) == word) return row.hint;
       at = end + 1;
     }
-  }
-  return {};
-}
-
-std::string_view hint_for_foreign_token(std::string_view token, char before,
-                                        std::string_view expected) {
-  for (const TokenRow& row : kTokens) {
-    if (row.token != token || (row.before != 0 && row.before != before)) continue;
-    const bool due = std::find(row.due.begin(), row.due.end(), expected) != row.due.end();
-    if (due || row.due.empty()) return row.hint;
   }
   return {};
 }

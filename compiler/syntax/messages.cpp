@@ -56,6 +56,8 @@ std::string item_hint(std::string_view text, const Token& word) {
 std::string hint_of_missing_operator(std::string_view text, const Token& token,
                                      std::string_view expected) {
   const bool operator_due = expected == kExpectation<grammar::end>.expected ||
+                            expected == kExpectation<grammar::let_end>.expected ||
+                            expected == kExpectation<grammar::piece_end>.expected ||
                             expected == kExpectation<grammar::paren_close>.expected ||
                             expected == kExpectation<grammar::call_close>.expected;
   const auto found = at(text, token.span);
@@ -72,19 +74,20 @@ std::string hint_of_missing_operator(std::string_view text, const Token& token,
 }
 
 // A hint from the token found and the byte before it; empty if there is none to give.
-std::string hint_for(std::string_view text, const Token& token, const Expectation& expectation) {
+std::string hint_for(const TreeBuilder& builder, const Token& token,
+                     const Expectation& expectation) {
+  const auto text = builder.text();
   const auto found = at(text, token.span);
-  const char before = token.span.begin > 0 ? text[token.span.begin - 1] : ' ';
+  const std::string foreign_token =
+      hint_for_foreign_token({text, builder.item_begin(), token.span, expectation.expected});
   if (expectation.expected == kExpectation<grammar::item>.expected) {
+    if (!foreign_token.empty()) return foreign_token;
     const auto foreign = hint_for_foreign_word(Foreign::Item, found);
     if (!foreign.empty()) return std::string(foreign);
     if (token.kind == TokenKind::Word) return item_hint(text, token);
     if (found == ";") return "an item with a body needs at most one ';', and no item is empty";
   }
-  if (const auto hint = hint_for_foreign_token(found, before, expectation.expected);
-      !hint.empty()) {
-    return std::string(hint);
-  }
+  if (!foreign_token.empty()) return foreign_token;
   if (expectation.expected == kExpectation<grammar::boundary_rules>.expected ||
       expectation.expected == kExpectation<grammar::boundary_kind>.expected) {
     return std::string(hint_for_foreign_word(Foreign::Boundary, found));
@@ -113,8 +116,13 @@ SyntaxError unexpected_token(const TreeBuilder& builder, size_t offset, Expectat
   }
   e.diagnostic.expected = with_item(expectation.expected, builder.item_word());
   e.diagnostic.found = found;
-  e.diagnostic.hint =
-      e.diagnostic.code == "P007" ? "choose another name" : hint_for(text, token, expectation);
+  if (e.diagnostic.code == "P007") {
+    e.diagnostic.hint =
+        hint_for_foreign_token({text, builder.item_begin(), token.span, expectation.expected});
+    if (e.diagnostic.hint.empty()) e.diagnostic.hint = "choose another name";
+  } else {
+    e.diagnostic.hint = hint_for(builder, token, expectation);
+  }
   return e;
 }
 
@@ -154,11 +162,13 @@ SyntaxError chained_comparison(Span comparison) {
   return e;
 }
 
-SyntaxError malformed_number(std::string_view text, Span number) {
+SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end) {
   auto e = error("P009", number, "malformed number");
   e.diagnostic.expected = "a decimal number such as 12, 0.5 or 1e-6";
   e.diagnostic.found = fmt::format("'{}'", at(text, number).substr(0, 40));
-  e.diagnostic.hint = "a number takes its type from where it stands and needs no suffix";
+  const auto rest = text.substr(digits_end, number.end - digits_end);
+  e.diagnostic.hint = hint_for_foreign_number(at(text, {number.begin, digits_end}), rest,
+                                              text.substr(number.end, 40));
   return e;
 }
 

@@ -114,7 +114,8 @@ SyntaxError unterminated_comment(Span opening);                                 
 SyntaxError nesting_too_deep(Span bracket);                                                 // P004
 SyntaxError expression_too_deep(Span place);                                                // P005
 SyntaxError chained_comparison(Span comparison);                                            // P006
-SyntaxError malformed_number(std::string_view text, Span number);                           // P009
+// P009: `number` is a number up to `digits_end`, and what follows it without a blank.
+SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end);
 SyntaxError file_too_large(size_t bytes, size_t limit);                                     // P010
 SyntaxError attribute_given_twice(Span attribute, std::string_view name,
                                   std::string_view item);  // P011

@@ -145,6 +145,7 @@ TEST(Error, P001ForALevelThatIsNotEarlier) {
       |             ^
       = expected: '-' and a number of steps, as in U@-1
       = found: '1'
+      = hint: a stencil gives the new level; '@-1' is the level before the newest
 )");
 }
 
@@ -236,6 +237,7 @@ TEST(Error, P008BadCharacter) {
       |       ^
       = expected: the name of the param
       = found: 'é'
+      = hint: names have the letters a to z and A to Z, digits and '_'
 )");
   const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
   EXPECT_EQ(first_line(messages(std::string("param a\0 : real;", 16))),
@@ -252,7 +254,7 @@ TEST(Error, P009MalformedNumber) {
       |                  ^~~~~
       = expected: a decimal number such as 12, 0.5 or 1e-6
       = found: '12abc'
-      = hint: a number takes its type from where it stands and needs no suffix
+      = hint: an operator is missing: 12*abc
 )");
   EXPECT_EQ(messages("param x : real = 2.5f;"), R"(t.stn:1:18: error P009: malformed number
     1 | param x : real = 2.5f;
@@ -313,11 +315,13 @@ TEST(Error, EveryItemInErrorIsReportedOnce) {
       |         ^~~~~~~
       = expected: ':'
       = found: 'integer'
+      = hint: write ':' before the type
 t.stn:1:43: error P001: unexpected '['
     1 | param N integer;  param M : real;  grid G [0];
       |                                           ^
       = expected: '='
       = found: '['
+      = hint: write 'grid G = [0..N-1, 0..M-1]'
 t.stn:2:23: error P001: unexpected ';'
     2 | stencil a : A { [0] = ; [1] = 2; [2] = ; }
       |                       ^

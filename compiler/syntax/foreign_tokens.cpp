@@ -1,0 +1,489 @@
+// What people write who come from MATLAB, Fortran, NumPy, C or Devito, where it is no name but a
+// token that the grammar does not allow. A row has the token, what is due there, and what else
+// tells the slip from others: a hint that is wrong is worse than none. Hints that quote the program
+// are made by functions.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/syntax/foreign.h"
+#include "compiler/syntax/messages.h"
+#include "compiler/syntax/token.h"
+
+namespace stencil {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_number(std::string_view token) {
+  return !token.empty() && is_digit(token[0]);
+}
+
+// Whether the word is one of `words`, which have blanks between them.
+bool is_one_of(std::string_view words, std::string_view word) {
+  for (size_t at = 0; at <= words.size() && !word.empty();) {
+    const size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Where the parser stumbled, and what stands around it.
+class Place {
+ public:
+  explicit Place(const Stumble& stumble)
+      : text_(stumble.text),
+        found_(token_at(stumble.text, stumble.token.begin)),
+        expected_(stumble.expected) {
+    for (uint32_t at = stumble.item; at < found_.span.begin;) {
+      const Token token = token_at(text_, at);
+      if (token.span.begin >= found_.span.begin) break;
+      if (before_.size() == kMostTokens) {  // of a huge item the beginning and the end will do
+        before_.erase(before_.begin() + kFirstTokens, before_.begin() + kMostTokens / 2);
+      }
+      before_.push_back(spelling(token));
+      at = token.span.end;
+    }
+  }
+
+  std::string_view token() const { return spelling(found_); }
+  bool is_operand() const {
+    const bool word = found_.kind == TokenKind::Word && !is_keyword(token());
+    return word || found_.kind == TokenKind::Number;
+  }
+  bool is_word() const { return found_.kind == TokenKind::Word && !is_keyword(token()); }
+  bool is_due(std::span<const std::string_view> rules) const {
+    return rules.empty() || std::find(rules.begin(), rules.end(), expected_) != rules.end();
+  }
+  std::string_view item() const { return before_.empty() ? "" : before_.front(); }
+  // The byte right before the token, and the one behind it.
+  char byte_before() const { return found_.span.begin > 0 ? text_[found_.span.begin - 1] : ' '; }
+  char byte_behind() const { return found_.span.end < text_.size() ? text_[found_.span.end] : ' '; }
+  // Tokens of the item before this one, counted from it; those behind it likewise.
+  std::string_view back(size_t k = 1) const {
+    return k <= before_.size() ? before_[before_.size() - k] : "";
+  }
+  std::string_view next(int k = 1) const {
+    Token token = found_;
+    for (; k > 0 && token.kind != TokenKind::End; --k) token = token_at(text_, token.span.end);
+    return spelling(token);
+  }
+  bool ends_item_in_line() const {
+    const auto rest = text_.substr(found_.span.begin);
+    return rest.substr(0, rest.find_first_of("\r\n")).find(';') != std::string_view::npos;
+  }
+  bool has_before(std::string_view token) const {
+    return std::find(before_.begin(), before_.end(), token) != before_.end();
+  }
+  // What stands before the innermost open parenthesis or bracket; before that which the token
+  // before this one closes.
+  std::string_view opened_behind() const { return behind_bracket(before_.size(), 1); }
+  std::string_view called() const {
+    return back() == ")" ? behind_bracket(before_.size() - 1, 1) : "";
+  }
+
+ private:
+  static constexpr int kFirstTokens = 64, kMostTokens = 8192;
+
+  std::string_view spelling(const Token& token) const {
+    if (token.kind == TokenKind::End) return "";
+    return text_.substr(token.span.begin, token.span.end - token.span.begin);
+  }
+  std::string_view behind_bracket(size_t end, int depth) const {
+    for (size_t i = end; i-- > 0;) {
+      if (before_[i] == ")" || before_[i] == "]") ++depth;
+      if (before_[i] == "(" || before_[i] == "[") --depth;
+      if (depth == 0) return i > 0 ? before_[i - 1] : "";
+    }
+    return "";
+  }
+
+  std::string_view text_;
+  Token found_;
+  std::string_view expected_;
+  std::vector<std::string_view> before_;
+};
+
+using grammar::argument_close;
+using grammar::argument_name;
+using grammar::argument_open;
+using grammar::assign;
+using grammar::box_close;
+using grammar::bracket_close;
+using grammar::call_close;
+using grammar::colon;
+using grammar::dots;
+using grammar::end;
+using grammar::grid_end;
+using grammar::member_name;
+using grammar::paren_close;
+using grammar::primary;
+using On = grammar::keyword<grammar::on_>;
+
+template <typename... Rules>
+constexpr std::array<std::string_view, sizeof...(Rules)> kDue = {kExpectation<Rules>.expected...};
+
+constexpr std::span<const std::string_view> kAnything = {};
+// Behind an operand.
+constexpr std::span<const std::string_view> kOperator =
+    kDue<end, grammar::let_end, grammar::piece_end, grid_end, paren_close, call_close,
+         bracket_close, box_close, grammar::comprehension_close, grammar::aggregate_close,
+         grammar::reduce_close>;
+constexpr std::span<const std::string_view> kTypeEnd = kDue<On, end, argument_close>;
+
+constexpr std::string_view kUnequal = "'not equal' is written '!='";
+constexpr std::string_view kWholeValue = "a stencil gives the whole new value, as in 'A[0] + 1'";
+constexpr std::string_view kSelect = "a choice is written 'select(condition, a, b)'";
+constexpr std::string_view kComment = "a comment begins with '//'";
+constexpr std::string_view kPower = "a power is written 'x*x', or 'pow(x, y)'";
+constexpr std::string_view kNoStrings = "there are no strings";
+constexpr std::string_view kEquality = "equality is written '=='";
+constexpr std::string_view kFunction = "write 'function f(x) = expression;'";
+constexpr std::string_view kRange = "a range is written 'low..high'; both ends belong to it";
+constexpr std::string_view kBox =
+    "a range per dimension stands in one pair of brackets: '[0..N-1, 0..M-1]'";
+constexpr std::string_view kPointByPoint = "all operators work point by point: without a dot";
+constexpr std::string_view kArgument = "an argument is written 'x', 'x : real' or 'u : field'";
+constexpr std::string_view kTypes =
+    "real float double half bfloat integer long int unsigned short char bool const";
+
+// Whether what has this last token can be read in brackets.
+bool ends_operand(std::string_view token) {
+  if (token == ")" || token == "]" || is_number(token)) return true;  // f(u)[0], A[0][0], A@-1[0]
+  return !token.empty() && (is_letter(token[0]) || token[0] == '_') && !is_keyword(token);
+}
+
+struct TokenRow {
+  std::string_view tokens;  // with blanks between them; any, if empty
+  char before;              // right before it; 0: whatever
+  std::span<const std::string_view> due;
+  std::string_view hint;
+  bool (*where)(const Place&) = nullptr;
+};
+
+// The first row that fits counts.
+const TokenRow kTokens[] = {
+    {"&", '&', kAnything, "the logical operator is written 'and'"},
+    {"|", '|', kAnything, "the logical operator is written 'or'"},
+    {"*", '*', kAnything, kPower},
+    {"+", '+', kAnything, kWholeValue},
+    {"=", '+', kAnything, kWholeValue},
+    {"=", '-', kAnything, kWholeValue},
+    {"=", '*', kAnything, kWholeValue},
+    {"=", '/', kAnything, kUnequal},
+    {">", '<', kAnything, kUnequal},
+    {"~", 0, kOperator, kUnequal, [](const Place& p) { return p.byte_behind() == '='; }},
+    {"=", 0, kDue<paren_close, call_close>, "an index and its range are written 'a in -1..1'",
+     [](const Place& p) {
+       return is_one_of("( ,", p.back(2)) && is_one_of("sum prod", p.opened_behind());
+     }},
+    {"=", 0, kDue<paren_close, call_close>, kEquality},
+    {"=", 0, kDue<end>, kEquality,
+     [](const Place& p) { return is_one_of("require stop", p.item()); }},
+    {"=", 0, kDue<end>, "initial values have an item of their own: 'init A = 1;'",
+     [](const Place& p) { return p.item() == "field"; }},
+    {"=", 0, kDue<end>, "a value stands behind one '='",
+     [](const Place& p) { return is_one_of("stencil init param", p.item()); }},
+    {"=", 0, kDue<primary>, "the value follows without '='",
+     [](const Place& p) {
+       return is_one_of("steps history spacing origin constant every", p.back());
+     }},
+    {"=", 0, kDue<argument_open>, kFunction},
+    {"=", 0, kDue<colon>, "a member is written 'a : real'",
+     [](const Place& p) { return is_one_of("{ ,", p.back(2)); }},
+    {":", 0, kDue<assign, grammar::function_form>, "write '='",
+     [](const Place& p) { return p.byte_behind() == '='; }},
+    {":", 0, kDue<assign>, "write '='",
+     [](const Place& p) { return is_one_of("grid subgrid type init reduce", p.item()); }},
+    {":", 0, kDue<end>, "write '='",
+     [](const Place& p) { return p.byte_behind() == '=' && !p.has_before("="); }},
+    {"?", 0, kAnything, kSelect},
+    {"if then else", 0, kOperator, kSelect},
+    {"", 0, kOperator, kSelect,
+     [](const Place& p) { return p.back() == "if" || p.called() == "if"; }},
+    {"", 0, kOperator, kFunction, [](const Place& p) { return p.back() == "lambda"; }},
+    {"for", 0, kDue<call_close>, "write 'sum(a in -1..1 : expression)'"},
+    {"\"", 0, kAnything, kNoStrings},
+    {"“ ” ‘ ’ „ « »", 0, kAnything, kNoStrings},
+    {"'", 0, kAnything, "there are no matrices, so nothing is transposed",
+     [](const Place& p) {
+       const char before = p.byte_before();
+       return is_letter(before) || before == ']' || before == ')' || before == '.';
+     }},
+    {"'", 0, kAnything, kNoStrings},
+    {"#", 0, kAnything, "a program is one file",
+     [](const Place& p) { return p.next() == "include"; }},
+    {"#", 0, kAnything, "a constant is a param: 'param N : integer = 16;'",
+     [](const Place& p) { return p.next() == "define"; }},
+    {"#", 0, kAnything, kComment},
+    {"% !", 0, kDue<grammar::item>, kComment},
+    {"-", 0, kDue<grammar::item>, kComment, [](const Place& p) { return p.byte_behind() == '-'; }},
+    {"!", 0, kOperator, kComment, [](const Place& p) { return p.next() != "="; }},
+    {"", 0, kDue<end>, kComment,
+     [](const Place& p) {
+       return p.is_word() && p.back(2) == "%" && is_letter(p.back()[0]) && !p.ends_item_in_line();
+     }},
+    {"−", 0, kAnything, "the minus sign is '-'"},
+    {"– — ‐", 0, kAnything, "the minus sign is '-'"},
+    {"× · ⋅ ∙ ∗", 0, kAnything, "a product is written '*'"},
+    {"÷ ∕", 0, kAnything, "a quotient is written '/'"},
+    {"² ³ ⁴", 0, kAnything, kPower},
+    {"≤", 0, kAnything, "write '<='"},
+    {"≥", 0, kAnything, "write '>='"},
+    {"≠", 0, kAnything, kUnequal},
+    {"√", 0, kAnything, "write 'sqrt(x)'"},
+    {"π", 0, kDue<primary>, "declare it: param pi : real = 3.141592653589793;"},
+    {"…", 0, kAnything, kRange},
+    {"\u00a0", 0, kAnything, "this is a no-break space: write a plain one"},
+    {":", 0, kDue<dots>, kRange},
+    {"", 0, kDue<dots>, kRange, [](const Place& p) { return p.called() == "range"; }},
+    {":", 0, kDue<box_close>, kRange},
+    {":", 0, kDue<bracket_close>,
+     "a read has one offset per dimension; neighbours are added up by 'sum(a in -1..1 : A[a])'"},
+    {": ..", 0, kDue<primary>,
+     "a read has one offset per dimension, relative to the point: 'A[0]' is the point itself",
+     [](const Place& p) {
+       const bool box = p.item() == "stencil" && !p.has_before("=");
+       return is_one_of("[ ,", p.back()) && ends_operand(p.opened_behind()) && !box;
+     }},
+    {": ..", 0, kDue<primary>, kRange, [](const Place& p) { return is_one_of("[ ,", p.back()); }},
+    {":", 0, kDue<grammar::index_name>, "an init covers the whole field: 'init A = 1;'"},
+    {":", 0, kOperator, "a function is called by its name alone, as in 'sin(x)'",
+     [](const Place& p) { return p.byte_behind() == ':'; }},
+    {".", '.', kAnything, "a range has two dots: 'low..high'"},
+    {"* /", 0, kDue<member_name>, kPointByPoint},
+    {"^", 0, kDue<member_name>, kPower},
+    {"in", 0, kDue<box_close>, "only the boxes of stencils and reductions name their indices"},
+    {"let", 0, kDue<grammar::body_close>, "local values come first in a body"},
+    {"let", 0, kDue<primary>, "local values stand in a body: '{ let x = 1; [0..N-1] = x; }'"},
+    {"[", 0, kDue<primary>, "several values stand in braces: '{1, 2}'"},
+    {"[", 0, kDue<On>,
+     "a field has no extents: its grid has; for several values a point write 'vector 3 of real'"},
+    {"(", 0, kDue<On>,
+     "a field has no extents: its grid has; for several values a point write 'vector 3 of real'",
+     [](const Place& p) { return p.next() != "8" && p.next() != "4"; }},
+    {";", 0, kDue<On>, "a field is written 'field A : real on G;'"},
+    {"[", 0, kDue<assign>, "write 'grid G = [0..N-1, 0..M-1]'",
+     [](const Place& p) { return p.item() == "grid"; }},
+    {"( *", 0, kTypeEnd, "write 'double'",
+     [](const Place& p) { return p.back() == "real" && p.next() == "8"; }},
+    {"( *", 0, kTypeEnd, "write 'float'",
+     [](const Place& p) { return p.back() == "real" && p.next() == "4"; }},
+    {"precision", 0, kTypeEnd, "write 'double'",
+     [](const Place& p) { return p.back() == "double"; }},
+    {"double", 0, kTypeEnd, "write 'double'", [](const Place& p) { return p.back() == "long"; }},
+    {"long int", 0, kTypeEnd, "write 'long'", [](const Place& p) { return p.back() == "long"; }},
+    {"int", 0, kTypeEnd, "write 'integer'",
+     [](const Place& p) { return is_one_of("unsigned short signed", p.back()); }},
+    {"(", 0, kDue<assign>, kSelect, [](const Place& p) { return p.back() == "if"; }},
+    {"(", 0, kDue<assign>, "the names of indices stand in brackets, as in 'init A[i] = i;'",
+     [](const Place& p) { return p.item() == "init"; }},
+    {"(", 0, kDue<assign>, "a reduction has a name: 'reduce r = max(A[0]) on G;'",
+     [](const Place& p) { return p.item() == "reduce"; }},
+    {"{", 0, kDue<assign>, kThreeStencilForms,
+     [](const Place& p) { return p.item() == "stencil"; }},
+    {"<", 0, kDue<primary>, "a vector is written 'vector 3 of real'"},
+    {"|", 0, kDue<primary>, "write 'abs(x)'"},
+    {";", 0, kDue<bracket_close>, "dimensions are separated by ','"},
+    {"", 0, kDue<bracket_close>, "offsets are separated by ','",
+     [](const Place& p) { return is_number(p.token()) && is_number(p.back()); }},
+    {",", 0, kDue<paren_close>, "several values stand in braces: '{1, 2}'",
+     [](const Place& p) { return p.item() == "table"; }},
+    {",", 0, kDue<end, grammar::let_end, grammar::piece_end, grid_end>,
+     "the decimal sign is a point, as in 1.5",
+     [](const Place& p) {
+       return is_number(p.back()) && is_digit(p.byte_before()) && is_digit(p.byte_behind());
+     }},
+    {",", 0, kDue<colon>, "each has an item of its own",
+     [](const Place& p) { return p.item() == "param"; }},
+    {"", 0, kOperator, "a function is called with parentheses, as in 'sin(x)'",
+     [](const Place& p) {
+       return p.is_operand() && is_one_of("sqrt exp log sin cos tan tanh abs floor ceil", p.back());
+     }},
+    {"x X", 0, kDue<grid_end, box_close>, kBox},
+    {"[", 0, kDue<grid_end>, kBox},
+    {"", 0, kDue<grammar::plain_box>, kBox},
+    {"", 0, kDue<argument_open>, "a function has no type: 'function f(x) = expression;'",
+     [](const Place& p) { return is_one_of(kTypes, p.back()); }},
+    {"", 0, kDue<argument_close>, kArgument,
+     [](const Place& p) { return is_one_of(kTypes, p.back()); }},
+    {"field", 0, kDue<argument_name>, kArgument},
+    {"return", 0, kAnything, "in place of 'return expression;' write '= expression;'",
+     [](const Place& p) { return p.item() == "function"; }},
+    {"real float double half bfloat integer long", 0, kDue<colon>, "write ':' before the type"},
+    {"", 0, kDue<colon>, kThreeStencilForms, [](const Place& p) { return p.item() == "stencil"; }},
+    {"", 0, kDue<colon>, "a table is written 'table w : real[3] = {1, 2, 3};'",
+     [](const Place& p) { return p.item() == "table"; }},
+    {"", 0, kDue<colon>, "a field is written 'field A : real on G;'",
+     [](const Place& p) { return p.item() == "field"; }},
+    {"", 0, kDue<colon>, "a param is written 'param N : integer = 16;'",
+     [](const Place& p) { return p.item() == "param" && is_number(p.token()); }},
+    {"", 0, kDue<grammar::keyword<grammar::of_>>, "a vector is written 'vector 3 of real'",
+     [](const Place& p) { return p.has_before("vector"); }},
+    {"", 0, kDue<grammar::keyword<grammar::of_>>,
+     "a sub-grid is written 'subgrid S of G = [1..N-2];'",
+     [](const Place& p) { return p.item() == "subgrid"; }},
+    {"", 0, kDue<primary>, "the value beyond the edge follows: 'boundary constant 0'",
+     [](const Place& p) { return p.back() == "constant" && is_one_of("; , ] ..", p.token()); }},
+    {"", 0, kDue<end>, "write 'boundary constant 0' for the value beyond the edge",
+     [](const Place& p) {
+       return p.item() == "field" && p.back() == "constant" && is_number(p.token());
+     }},
+    {"periodic", 0, kDue<end>, "write 'boundary periodic'"},
+    {"clamp", 0, kDue<end>, "write 'boundary clamp'"},
+    {"mirror", 0, kDue<end>, "write 'boundary mirror'"},
+    {"0", 0, kDue<grammar::level_sign>, "the newest level has no '@'"},
+    {"", 0, kDue<grammar::level_sign>,
+     "a stencil gives the new level; '@-1' is the level before the newest"},
+    {"", 0, kDue<grammar::level_text>, "how many steps back is a number, as in 'A@-1'"},
+};
+
+// --- Hints that quote the program ----------------------------------------------------------------
+
+using Made = std::string;
+
+// param real a, field int A.
+Made type_ahead_of_name(const Place& p) {
+  constexpr std::string_view kOwn = "real float double half bfloat integer long";
+  if (!p.is_due(kDue<colon>) || !p.is_word() || !is_one_of(kTypes, p.back())) return "";
+  const std::string_view type = is_one_of(kOwn, p.back()) ? p.back() : "integer";
+  if (p.item() == "param") {
+    return fmt::format("the type comes behind the name: 'param {} : {}'", p.token(), type);
+  }
+  if (p.item() != "field") return "";
+  return fmt::format("the type comes behind the name: 'field {} : {} on G;'", p.token(), type);
+}
+
+// param N = 32;
+Made param_without_type(const Place& p) {
+  if (!p.is_due(kDue<colon>) || p.item() != "param" || p.token() != "=") return "";
+  if (!is_number(p.next()) || p.next(2) != ";") {
+    return "the type comes before the value: 'param N : integer = 16;'";
+  }
+  const bool whole = std::all_of(p.next().begin(), p.next().end(), is_digit);
+  return fmt::format("the type comes before the value: 'param {} : {} = {};'", p.back(),
+                     whole ? "integer" : "real", p.next());
+}
+
+// { y = 2*x; = y; }
+Made let_without_word(const Place& p) {
+  if (!p.is_due(kDue<grammar::function_value>) || !p.is_word() || p.next() != "=") return "";
+  return fmt::format("a local value begins with 'let': 'let {} = ...;'", p.token());
+}
+
+// boundary = periodic, boundary(periodic).
+Made boundary_as_attribute(const Place& p) {
+  const bool due = p.is_due(kDue<grammar::boundary_rules, grammar::boundary_kind>);
+  if (!due || !is_one_of("= : (", p.token())) return "";
+  const std::string_view foreign = hint_for_foreign_word(Foreign::Boundary, p.next());
+  if (!foreign.empty()) return std::string(foreign);
+  if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
+  const bool rule = is_one_of("none clamp mirror periodic", p.next());
+  return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
+}
+
+// a .gt. b, a .and. b, .not. a
+Made operator_in_dots(const Place& p) {
+  constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
+      {"gt", ">"},    {"ge", ">="}, {"lt", "<"},      {"le", "<="},      {"eq", "=="},
+      {"ne", "!="},   {"GT", ">"},  {"GE", ">="},     {"LT", "<"},       {"LE", "<="},
+      {"EQ", "=="},   {"NE", "!="}, {"and", "and"},   {"or", "or"},      {"not", "not"},
+      {"AND", "and"}, {"OR", "or"}, {"true", "true"}, {"false", "false"}};
+  std::string_view word;
+  if (p.is_due(kDue<member_name>) && p.back() == "." && p.back(3) == ".") word = p.back(2);
+  if (p.is_due(kDue<member_name>) && p.back() == "." && p.next() == ".") word = p.token();
+  if (p.is_due(kDue<primary>) && p.token() == "." && p.next(2) == ".") word = p.next();
+  for (const auto& [dotted, written] : kOperators) {
+    if (dotted == word) return fmt::format("write '{}'", written);
+  }
+  return "";
+}
+
+// f = lambda x: x; double f(double x) { ... }; double A[100];
+Made declaration_of_another_language(const Place& p) {
+  if (!p.is_due(kDue<grammar::item>) || !p.is_word()) return "";
+  if (p.next() == "=" && p.next(2) == "lambda") {
+    return fmt::format("write 'function {}(x) = expression;'", p.token());
+  }
+  if (!is_one_of(kTypes, p.token()) || is_one_of(kTypes, p.next())) return "";
+  if (p.next(2) == "(") return fmt::format("write 'function {}(x) = expression;'", p.next());
+  return p.next(2) == "[" ? fmt::format("write 'field {} : real on G;'", p.next()) : "";
+}
+
+// Letters with accents, Greek and Cyrillic ones.
+Made letter_of_no_name(const Place& p) {
+  const std::string_view token = p.token();
+  if (token.size() != 2 || static_cast<unsigned char>(token[0]) < 0xC2) return "";
+  const int code = (static_cast<unsigned char>(token[0]) & 0x1F) << 6 |
+                   (static_cast<unsigned char>(token[1]) & 0x3F);
+  const bool letter = (code >= 0xC0 && code <= 0x24F) || (code >= 0x370 && code <= 0x52F);
+  return letter ? "names have the letters a to z and A to Z, digits and '_'" : "";
+}
+
+constexpr Made (*kMade[])(const Place&) = {type_ahead_of_name, param_without_type,
+                                           let_without_word,   boundary_as_attribute,
+                                           operator_in_dots,   declaration_of_another_language};
+
+}  // namespace
+
+std::string hint_for_foreign_token(const Stumble& stumble) {
+  const Place place(stumble);
+  for (const auto make : kMade) {
+    if (std::string hint = make(place); !hint.empty()) return hint;
+  }
+  for (const TokenRow& row : kTokens) {
+    if (!row.tokens.empty() && !is_one_of(row.tokens, place.token())) continue;
+    if (row.before != 0 && row.before != place.byte_before()) continue;
+    if (place.is_due(row.due) && (!row.where || row.where(place))) return std::string(row.hint);
+  }
+  return letter_of_no_name(place);
+}
+
+std::string hint_for_foreign_number(std::string_view number, std::string_view rest,
+                                    std::string_view behind) {
+  const auto all = [](std::string_view digits, auto test) {
+    return !digits.empty() && std::all_of(digits.begin(), digits.end(), test);
+  };
+  const auto decimal = [](std::string_view digits, int base) -> std::string {
+    uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [at, error] = std::from_chars(digits.data(), end, value, base);
+    if (error != std::errc() || at != end) return "numbers are decimal";
+    return fmt::format("numbers are decimal: {}", value);
+  };
+  const std::string_view tail = rest.substr(1);
+  if (number == "0" && is_one_of("x X", rest.substr(0, 1)) && !tail.empty()) {
+    return decimal(tail, 16);
+  }
+  if (number == "0" && is_one_of("b B", rest.substr(0, 1)) && !tail.empty()) {
+    return decimal(tail, 2);
+  }
+  if (rest == "e" || rest == "E") return "an exponent has digits, as in 1e-6";
+  const bool sign =
+      behind.size() > 1 && is_one_of("+ -", behind.substr(0, 1)) && is_digit(behind[1]);
+  if (is_one_of("d D q Q", rest.substr(0, 1)) && (all(tail, is_digit) || (tail.empty() && sign))) {
+    return fmt::format(
+        "an exponent is written with 'e': {}e{}", number,
+        tail.empty() ? behind.substr(0, behind.find_first_not_of("0123456789", 1)) : tail);
+  }
+  if (rest[0] == '_' && all(tail, [](char c) { return is_digit(c) || c == '_'; })) {
+    return "digits are written without '_' between them";
+  }
+  constexpr std::string_view kSuffixes =
+      "f F l L u U ul UL lu LU ll LL ull ULL h H d D df DF lf LF f32 f64 i32 i64";
+  if (is_letter(rest[0]) && !is_one_of(kSuffixes, rest)) {
+    return fmt::format("an operator is missing: {}*{}", number, rest);
+  }
+  return "a number takes its type from where it stands and needs no suffix";
+}
+
+}  // namespace stencil

@@ -1,0 +1,246 @@
+// Hints for what people write who come from other languages: the slip is answered with the hint,
+// and the program is right once that is followed.
+#include "tests/unit/sema/fixture.h"
+
+namespace stencil::test {
+namespace {
+
+struct Slip {
+  std::string written, hint, mended;  // "" where what is to be written depends on what is meant
+};
+
+constexpr const char* kParam = "param N : integer = 16;\n";
+constexpr const char* kGrid = "grid G = [0..N-1, 0..N-1] steps 4;\n";
+constexpr const char* kField = "field A : real on G history 2 boundary clamp;\n";
+constexpr const char* kRest = "stencil base : A on G = A[0,0];\n";
+
+void expect_hint(const Slip& slip, const std::string& before, const std::string& behind) {
+  SCOPED_TRACE(slip.written);
+  const Analysis wrong = analyze_text(before + slip.written + "\n" + behind);
+  EXPECT_FALSE(wrong.program.has_value());
+  EXPECT_NE(wrong.messages.find("= hint: " + slip.hint), std::string::npos) << wrong.messages;
+  if (slip.mended.empty()) return;
+  const Analysis right = analyze_text(before + slip.mended + "\n" + behind);
+  EXPECT_TRUE(right.program.has_value()) << right.messages;
+}
+
+TEST(Hints, InExpressions) {
+  const Slip slips[] = {
+      {"1.0e", "an exponent has digits", "1.0e0"},
+      {"1e+", "an exponent has digits", "1e+1"},
+      {"1.0d0", "an exponent is written with 'e': 1.0e0", "1.0e0"},
+      {"1d-3*A[0,0]", "an exponent is written with 'e': 1e-3", "1e-3*A[0,0]"},
+      {"2A[0,0]", "an operator is missing: 2*A", "2*A[0,0]"},
+      {"2.5exp(A[0,0])", "an operator is missing: 2.5*exp", "2.5*exp(A[0,0])"},
+      {"0x10", "numbers are decimal: 16", "16"},
+      {"0b101", "numbers are decimal: 5", "5"},
+      {"1_000", "digits are written without '_'", "1000"},
+      {"1.5f", "a number takes its type from where it stands", "1.5"},
+      {"1,5*A[0,0]", "the decimal sign is a point", "1.5*A[0,0]"},
+      {"if (A[0,0] > 0) 1", "a choice is written 'select(condition, a, b)'",
+       "select(A[0,0] > 0, 1, 0)"},
+      {"if A[0,0] > 0 then 1 else 0", "a choice is written", "select(A[0,0] > 0, 1, 0)"},
+      {"A[0,0] = 1", "a value stands behind one '='", "1"},
+      {"select(A[0,0] = 1, 1, 0)", "equality is written '=='", "select(A[0,0] == 1, 1, 0)"},
+      {"A(t-1)[0,0]", "an earlier level is read as A@-1[0,0]", "A@-1[0,0]"},
+      {"A(time - 1)", "an earlier level is read as A@-1[0,0]", "A@-1[0,0]"},
+      {"A(-1,0)", "fields are read at offsets: A[-1,0]", "A[-1,0]"},
+      {"A(i,j+1)", "fields are read at offsets: A[0,1]", "A[0,1]"},
+      {"A(3)[0,0]", "fields are read at offsets: A[0,0]", "A[0,0]"},
+      {"A[0,0] .* A[0,0]", "all operators work point by point", "A[0,0] * A[0,0]"},
+      {"A[0,0] ./ 2", "all operators work point by point", "A[0,0] / 2"},
+      {"A[0,0].^2", "a power is written 'x*x', or 'pow(x, y)'", "pow(A[0,0], 2)"},
+      {"A'", "there are no matrices", "A[0,0]"},
+      {"A[0,0]'", "there are no matrices", "A[0,0]"},
+      {"'a'", "there are no strings", ""},
+      {"select(A[0,0] ~= 1, 1, 0)", "'not equal' is written '!='", "select(A[0,0] != 1, 1, 0)"},
+      {"A[:,0]", "a read has one offset per dimension", "A[0,0]"},
+      {"A[0,:]", "a read has one offset per dimension", "A[0,0]"},
+      {"A[...,0]", "a read has one offset per dimension", "A[0,0]"},
+      {"A[0;0]", "dimensions are separated by ','", "A[0,0]"},
+      {"A[0 0]", "offsets are separated by ','", "A[0,0]"},
+      {"A[0.5,0]", "between two points, take the mean of their values", "0.5*(A[0,0] + A[1,0])"},
+      {"A[1.0,0]", "written as an integer it is 1", "A[1,0]"},
+      {"A[0,0] ! the point\n + 1", "a comment begins with '//'", "A[0,0] // the point\n + 1"},
+      {"A[0,0] % the point\n + 1", "a comment begins with '//'", "A[0,0] // the point\n + 1"},
+      {"roll(A, 1, 0)", "a neighbour is read at its offset", "A[-1,0]"},
+      {"mean(A)", "divide a sum", "sum(a in -1..1 : A[a,0])/3"},
+      {"ln(A[0,0])", "write 'log'", "log(A[0,0])"},
+      {"power(A[0,0], 2)", "write 'pow(x, y)'", "pow(A[0,0], 2)"},
+      {"arctan(A[0,0])", "not built in", ""},
+      {"norm2(A)", "write the products", ""},
+      {"lambda x: x", "write 'function f(x) = expression;'", ""},
+      {"select(A[0,0] .gt. 1, 1, 0)", "write '>'", "select(A[0,0] > 1, 1, 0)"},
+      {"select(A[0,0] > 1 .and. true, 1, 0)", "write 'and'", "select(A[0,0] > 1 and true, 1, 0)"},
+      {"select(.not. true, 1, 0)", "write 'not'", "select(not true, 1, 0)"},
+      {"select(.true., 1, 0)", "write 'true'", "select(true, 1, 0)"},
+      {"NULL", "values are numbers", ""},
+      {"A[0,0] − A[1,0]", "the minus sign is '-'", "A[0,0] - A[1,0]"},
+      {"2 × A[0,0]", "a product is written '*'", "2 * A[0,0]"},
+      {"A[0,0]²", "a power is written 'x*x'", "A[0,0]*A[0,0]"},
+      {"π*A[0,0]", "declare it: param pi : real = 3.141592653589793;", ""},
+      {"“a”", "there are no strings", ""},
+      {"α*A[0,0]", "names have the letters a to z", ""},
+      {"select(A[0,0] ≤ 1, 1, 0)", "write '<='", "select(A[0,0] <= 1, 1, 0)"},
+      {"A[0,0]\u00a0+ 1", "this is a no-break space", "A[0,0] + 1"},
+      {"A@0[0,0]", "the newest level has no '@'", "A[0,0]"},
+      {"A@1[0,0]", "a stencil gives the new level; '@-1' is the level before", "A@-1[0,0]"},
+      {"A@(-1)[0,0]", "a stencil gives the new level; '@-1' is the level before", "A@-1[0,0]"},
+      {"A@-t[0,0]", "how many steps back is a number", "A@-1[0,0]"},
+      {"time()*A[0,0]", "it is no function: write 'time'", "time*A[0,0]"},
+      {"sum(a in range(2) : A[a,0])", "a range is written 'low..high'", "sum(a in 0..1 : A[a,0])"},
+      {"sum(a in 0:1 : A[a,0])", "a range is written 'low..high'", "sum(a in 0..1 : A[a,0])"},
+      {"sum(a = 0..1 : A[a,0])", "an index and its range are written 'a in -1..1'",
+       "sum(a in -1..1 : A[a,0])"},
+      {"sum(A[a,0] for a in range(2))", "write 'sum(a in -1..1 : expression)'",
+       "sum(a in -1..1 : A[a,0])"},
+      {"sin A[0,0]", "a function is called with parentheses", "sin(A[0,0])"},
+      {"std::sin(A[0,0])", "a function is called by its name alone", "sin(A[0,0])"},
+      {"|A[0,0]|", "write 'abs(x)'", "abs(A[0,0])"},
+      {"A.laplace", "derivatives are written as differences", "(A[1,0] - A[-1,0])/2"},
+      {"A.backward", "the level before is 'A@-1[0]'", "A@-1[0,0]"},
+      {"A[end,0]", "no word stands for the last index", ""},
+  };
+  const auto item = [](const std::string& e) {
+    return e.empty() ? e : "stencil slip : A on G = " + e + ";";
+  };
+  for (const Slip& slip : slips) {
+    expect_hint({item(slip.written), slip.hint, item(slip.mended)},
+                std::string(kParam) + kGrid + kField, kRest);
+  }
+}
+
+TEST(Hints, OnItems) {
+  const char* const kForms = "a stencil is written 'stencil n : F on REGION = e;'";
+  const Slip slips[] = {
+      {"param M = 32;", "the type comes before the value: 'param M : integer = 32;'",
+       "param M : integer = 32;"},
+      {"param x = 0.5;", "the type comes before the value: 'param x : real = 0.5;'",
+       "param x : real = 0.5;"},
+      {"param real a;", "the type comes behind the name: 'param a : real'", "param a : real;"},
+      {"param int M = 3;", "the type comes behind the name: 'param M : integer'",
+       "param M : integer = 3;"},
+      {"param M integer = 3;", "write ':' before the type", "param M : integer = 3;"},
+      {"param M : integer := 3;", "write '='", "param M : integer = 3;"},
+      {"param a, b : real;", "each has an item of its own", "param a : real; param b : real;"},
+      {"param α : real;", "names have the letters a to z", "param alpha : real;"},
+      {"param z : double precision;", "write 'double'", "param z : double;"},
+      {"field real B on G;", "the type comes behind the name: 'field B : real on G;'",
+       "field B : real on G;"},
+      {"field B on G;", "a field is written 'field A : real on G;'", "field B : real on G;"},
+      {"field B : double precision on G;", "write 'double'", "field B : double on G;"},
+      {"field B : unsigned int on G;", "write 'integer'", "field B : integer on G;"},
+      {"field B : real*8 on G;", "write 'double'", "field B : double on G;"},
+      {"field B : vec3 on G;", "write 'vector 3 of real'", "field B : vector 3 of real on G;"},
+      {"field B : complex on G;", "a field of '{ re : real, im : real }' serves",
+       "field B : { re : real, im : real } on G;"},
+      {"field B : real on G = 1;", "initial values have an item of their own: 'init A = 1;'",
+       "field B : real on G; init B = 1;"},
+      {"field B : real on G boundary = periodic;",
+       "the rule follows without a sign: 'boundary periodic'",
+       "field B : real on G boundary periodic;"},
+      {"field B : real on G boundary(clamp);", "the rule follows without a sign: 'boundary clamp'",
+       "field B : real on G boundary clamp;"},
+      {"field B : real on G boundary constant;",
+       "the value beyond the edge follows: 'boundary constant 0'",
+       "field B : real on G boundary constant 0;"},
+      {"field B : real on G boundary constant = 0;", "the value follows without '='",
+       "field B : real on G boundary constant 0;"},
+      {"field B : real on G history = 2;", "the value follows without '='",
+       "field B : real on G history 2;"},
+      {"function f(x) { return 2*x; }", "in place of 'return expression;' write '= expression;'",
+       "function f(x) { = 2*x; }"},
+      {"function f(x) { y = 2*x; = y; }", "a local value begins with 'let': 'let y = ...;'",
+       "function f(x) { let y = 2*x; = y; }"},
+      {"function f(double x) = x;", "an argument is written 'x', 'x : real' or 'u : field'",
+       "function f(x : double) = x;"},
+      {"function f(field u) = u[0,0];", "an argument is written 'x', 'x : real' or 'u : field'",
+       "function f(u : field) = u[0,0];"},
+      {"function double f(x) = x;", "a function has no type: 'function f(x) = expression;'",
+       "function f(x) = x;"},
+      {"double f(double x) { return x; }", "write 'function f(x) = expression;'",
+       "function f(x) = x;"},
+      {"f = lambda x: x;", "write 'function f(x) = expression;'", "function f(x) = x;"},
+      {"stencil f on G = A[0,0];", kForms, "stencil f : A on G = A[0,0];"},
+      {"stencil A = A[0,0];", kForms, "stencil f : A on G = A[0,0];"},
+      {"stencil f : A on G { [0..1,0] = 1; }", kForms, "stencil f : A { [0..1,0] = 1; }"},
+      {"stencil f : A { if (1 > 0) [0..1,0] = 1; }", "a choice is written 'select", ""},
+      {"stencil f : A { x = 1; [0..1,0] = x; }", "a local value of a body begins with 'let'",
+       "stencil f : A { let x = 1; [0..1,0] = x; }"},
+      {"stencil f : A[:,0] = 1;", "a range is written 'low..high'", "stencil f : A[0..N-1,0] = 1;"},
+      {"subgrid S = [1..N-2, 1..N-2];", "a sub-grid is written 'subgrid S of G = [1..N-2];'",
+       "subgrid S of G = [1..N-2, 1..N-2];"},
+      {"table w[2] : real = {1, 2};", "a table is written 'table w : real[3] = {1, 2, 3};'",
+       "table w : real[2] = {1, 2};"},
+      {"reduce max(A[0,0]) on G;", "a reduction has a name: 'reduce r = max(A[0]) on G;'",
+       "reduce r = max(A[0,0]) on G;"},
+      {"reduce r = norm2(A[0,0]) on G;", "it is the root of a 'sum' of squares",
+       "reduce r = sum(A[0,0]*A[0,0]) on G;"},
+      {"init A[:] = 0;", "an init covers the whole field: 'init A = 1;'", "init A = 0;"},
+      {"print A;", "'stencilc run' writes fields", ""},
+      {"% a comment", "a comment begins with '//'", "// a comment"},
+      {"! a comment", "a comment begins with '//'", "// a comment"},
+      {"-- a comment", "a comment begins with '//'", "// a comment"},
+      {"#define M 16", "a constant is a param", "param M : integer = 16;"},
+      {"assert N > 2;", "write 'require condition;'", "require N > 2;"},
+  };
+  for (const Slip& slip : slips) {
+    expect_hint(slip, std::string(kParam) + kGrid + kField, kRest);
+  }
+}
+
+TEST(Hints, OnTheGrid) {
+  const std::string box = "a range per dimension stands in one pair of brackets";
+  const Slip slips[] = {
+      {"grid G = N x N steps 4;", box, kGrid},
+      {"grid G = 16x16 steps 4;", box, kGrid},
+      {"grid G = [N x N] steps 4;", box, kGrid},
+      {"grid G = [0..N-1] x [0..N-1] steps 4;", box, kGrid},
+      {"grid G[N,N] steps 4;", "write 'grid G = [0..N-1, 0..M-1]'", kGrid},
+      {"grid G : [0..N-1, 0..N-1] steps 4;", "write '='", kGrid},
+      {"grid G = [range(N), range(N)] steps 4;", "a range is written 'low..high'", kGrid},
+      {"grid G = [0..N-1, 0..N-1] steps 1e5;", "written as an integer it is 100000",
+       "grid G = [0..N-1, 0..N-1] steps 100000;"},
+      {"grid G = [0..N-1, 0..N-1] steps = 4;", "the value follows without '='", kGrid},
+  };
+  for (const Slip& slip : slips) expect_hint(slip, kParam, std::string(kField) + kRest);
+}
+
+// Reads so far away that no region keeps them within the field.
+TEST(Hints, OnReadsByCoordinates) {
+  const std::string field = "field A : real on G;\n", before = kParam + std::string(kGrid) + field;
+  const Slip far{"stencil f : A on G = A[N,0];", "offsets are relative to the point, A[0,0]",
+                 "stencil f : A on G = A[0,0];"};
+  expect_hint(far, before, kRest);
+  const Slip near{"stencil f : A on G = A[N-1,0];", "end the region at 0, or give",
+                  "stencil f : A[0,0..N-1] = A[N-1,0];"};
+  expect_hint(near, before, kRest);
+  const Slip point{"grid G = [N, N] steps 4;",
+                   "dimension 1 is the one point 16; a range is written 0..N-1",
+                   "grid G = [0..N-1, 0..N-1] steps 4;"};
+  expect_hint(point, kParam, field + "stencil f : A[0..N-2,0..N-1] = A[1,0];\n");
+  expect_hint({point.written, point.hint, ""}, kParam, field + "stencil f : A on G = A[1,0];\n");
+}
+
+// What is wrong for another reason gets no hint of these.
+TEST(Hints, AreNotGivenForOtherErrors) {
+  const auto lacks = [](const std::string& item, const std::string& hint) {
+    const Analysis analysis = analyze_text(std::string(kParam) + kGrid + kField + item + kRest);
+    EXPECT_FALSE(analysis.program.has_value()) << item;
+    EXPECT_EQ(analysis.messages.find(hint), std::string::npos) << analysis.messages;
+  };
+  lacks("stencil f : A on G = A[0,0]\n", "'//'");
+  lacks("stencil f : A on G = N % 3 N;\n", "'//'");
+  lacks("stencil f : A on G = N % N N;\n", "'//'");
+  lacks("stencil f : A on G = (1, 2);\n", "decimal");
+  lacks("table w : real[2] = (1,2);\n", "decimal");
+  lacks("stencil f : A on G = 1 2;\n", "offsets");
+  lacks("field B : real on G clamp .. mirror;\n", "letters");
+  lacks("stencil f : A on H = 1;\n", "'let'");
+  lacks("stencil f : A on G = A[0,0].rho;\n", "dot");
+  lacks("param M : real = ;\n", "without");
+  lacks("stencil f : A on G = select(A[0,0] > 0, 1, 0) 2;\n", "choice");
+}
+
+}  // namespace
+}  // namespace stencil::test
