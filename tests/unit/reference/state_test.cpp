@@ -31,10 +31,10 @@ TEST(State, RefusesSizesThatOverflow) {
   ir::Program program;
   program.grid = box({{0, int64_t{1} << 31}, {0, int64_t{1} << 31}});
   program.fields = {field("big", program.grid)};
-  EXPECT_EQ(refused(program), "the size of field 'big' overflows");
+  EXPECT_EQ(refused(program), "field 'big' is too large");
   program.grid = box({{0, int64_t{1} << 40}, {0, int64_t{1} << 40}});
   program.fields = {field("big", program.grid)};
-  EXPECT_EQ(refused(program), "the size of field 'big' overflows");
+  EXPECT_EQ(refused(program), "field 'big' is too large");
 }
 
 TEST(State, RefusesAccessesThatLeaveTheField) {
