@@ -184,6 +184,8 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
     error.hint =
         "origin and spacing count as known at run time; let the grid take them from an integer "
         "param, and use that param here, too";
+  } else if (!constant && std::string_view(what) == "an offset") {
+    error.hint = "offsets are relative to the point computed, which is at 0";
   } else if (constant && !constant->type && !constant->integer) {
     const bool whole =
         std::trunc(constant->real) == constant->real && std::fabs(constant->real) < 0x1p53;

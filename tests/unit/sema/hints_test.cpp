@@ -215,6 +215,10 @@ TEST(Hints, OnReadsByCoordinates) {
   const Slip near{"stencil f : A on G = A[N-1,0];", "end the region at 0, or give",
                   "stencil f : A[0,0..N-1] = A[N-1,0];"};
   expect_hint(near, before, kRest);
+  const Slip open{"param M : integer; stencil f : A on G = A[M-1,0];",
+                  "offsets are relative to the point computed, which is at 0",
+                  "param M : integer; stencil f : A on G = A[0,0]*M;"};
+  expect_hint(open, before, kRest);
   const Slip point{"grid G = [N, N] steps 4;",
                    "dimension 1 is the one point 16; a range is written 0..N-1",
                    "grid G = [0..N-1, 0..N-1] steps 4;"};
