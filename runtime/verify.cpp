@@ -70,7 +70,7 @@ class Verifier {
         devices_(std::move(devices)),
         runs_(sizes_.closed.size()) {}
 
-  VerifyReport verify(const VerifyProgress& progress);
+  VerifyReport verify(std::vector<std::string> absent, const VerifyProgress& progress);
 
  private:
   void plan_rows();
@@ -266,8 +266,9 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
   return row;
 }
 
-VerifyReport Verifier::verify(const VerifyProgress& progress) {
+VerifyReport Verifier::verify(std::vector<std::string> absent, const VerifyProgress& progress) {
   VerifyReport report;
+  report.absent = std::move(absent);
   for (const SizeCase& size : sizes_.closed) report.sizes.push_back(size.label);
   plan_rows();
   const size_t ahead = std::max(1u, std::thread::hardware_concurrency() / 2);
@@ -275,10 +276,7 @@ VerifyReport Verifier::verify(const VerifyProgress& progress) {
   for (size_t i = 0; i < rows_.size(); ++i) {
     for (; fetched < std::min(rows_.size(), i + 1 + ahead); ++fetched) prefetch(fetched);
     const std::string what = rows_[i].device.info.name + ", " + rows_[i].schedule->line;
-    if (progress && !progress(what, static_cast<int>(i), static_cast<int>(rows_.size()))) {
-      report.interrupted = true;
-      break;
-    }
+    if (progress) progress(what, report, static_cast<int>(i), static_cast<int>(rows_.size()));
     report.rows.push_back(verify_row(rows_[i]));
     rows_[i].builds.clear();
   }
@@ -333,9 +331,7 @@ Result<VerifyReport> verify(const ast::Program& tree, const Source& source,
                    "give params a value with -D"};
   }
   Verifier verifier(request, std::move(sizes), std::move(cases), std::move(devices).value());
-  VerifyReport report = verifier.verify(progress);
-  report.absent = std::move(absent);
-  return report;
+  return verifier.verify(std::move(absent), progress);
 }
 
 }  // namespace stencil::runtime

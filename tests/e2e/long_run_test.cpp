@@ -151,16 +151,20 @@ TEST_F(LongRun, AnInterruptedRunWritesItsFilesAndGoesOn) {
   }
 }
 
-TEST_F(LongRun, ARunUnderNohupGoesOn) {
+// nohup has SIGHUP ignored, and a shell SIGINT for what a script puts into the background.
+TEST_F(LongRun, SignalsIgnoredOnEntryStayIgnored) {
   write("long.stn", kLong);
-  const pid_t child = start(
-      "run long.stn --steps 100000 -D N=20 --device reference --checkpoint c.ckpt "
-      "--checkpoint-every 1000",
-      "trap '' HUP");
-  ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
-  ::kill(child, SIGHUP);
-  ::kill(child, SIGHUP);
-  EXPECT_EQ(wait(child).status, 0);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGXCPU}) {
+    const pid_t child = start(
+        "run long.stn --steps 100000 -D N=20 --device reference --checkpoint c.ckpt "
+        "--checkpoint-every 1000",
+        fmt::format("trap '' {}", signal));
+    ASSERT_TRUE(await([&] { return exists("c.ckpt"); }));
+    ::kill(child, signal);
+    ::kill(child, signal);
+    EXPECT_EQ(wait(child).status, 0) << signal;
+    std::filesystem::remove(file("c.ckpt"));
+  }
 }
 
 // A run whose messages nobody reads is finished all the same.
@@ -227,6 +231,29 @@ TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
   ::kill(child, SIGTERM);
   EXPECT_EQ(wait(child).status, 128 + SIGTERM);
   EXPECT_EQ(files(), "wide.stn");
+}
+
+// `verify` prints what it knows, wherever it is: compiling, or in the reference interpreter.
+TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
+  write("wide.stn",
+        "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
+        "stencil s : A on G = sum(a in -8..8, b in -8..8 : A[a,b]);");
+  write("large.stn",
+        "param N : integer = 3000; grid G = [0..N, 0..N] steps 9; field A : real on G;"
+        "stencil s : A[9..N-9, 9..N-9] = sum(a in -9..9, b in -9..9 : A[a,b]);");
+  for (const std::string arguments :
+       {"verify wide.stn --device host --schedule 'planes T=6 block=1024'",
+        "verify large.stn --device host --schedule direct -D N=3000 --steps 3"}) {
+    const pid_t child = start(arguments);
+    std::this_thread::sleep_for(1s);
+    ::kill(child, SIGTERM);
+    const auto asked = std::chrono::steady_clock::now();
+    const Outcome outcome = wait(child);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 500ms) << arguments;
+    EXPECT_EQ(outcome.status, 128 + SIGTERM);
+    expect_contains(outcome.out, "interrupted: 0 agree with the reference, 0 refused, 0 wrong; ");
+    expect_contains(outcome.out, "sizes: ");
+  }
 }
 
 // A run that writes to a pipe nobody reads never ends: the second signal must.

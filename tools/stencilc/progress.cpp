@@ -46,7 +46,7 @@ InterruptGuard::InterruptGuard() {
   for (const int number : kSignals) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
-    const bool ignored = number == SIGHUP && before.sa_handler == SIG_IGN;  // nohup
+    const bool ignored = before.sa_handler == SIG_IGN;  // nohup, `&` in a script
     if (!ignored) sigaction(number, &action, nullptr);
   }
 }

@@ -11,9 +11,9 @@
 
 namespace stencil::tool {
 
-// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP (unless nohup has it ignored) or SIGXCPU ends the
-// process as it would have without, but leaves no temporary files. From `note_first` on, when
-// somebody asks, the first signal is only noted.
+// While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGXCPU ends the process as it would have
+// without, but leaves no temporary files. From `note_first` on, when somebody asks, the first signal
+// is only noted. A signal that was ignored on entry (nohup, `&` in a script) stays so.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -5,9 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
+#include "stencil/files.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/progress.h"
@@ -39,7 +45,7 @@ std::string table(const std::vector<VerifyRow>& rows) {
   return out;
 }
 
-std::string conclusion(const VerifyReport& report, double seconds) {
+std::string conclusion(const VerifyReport& report, double seconds, bool interrupted) {
   int same = 0, refused = 0, bad = 0;
   for (const VerifyRow& row : report.rows) {
     same += row.verdict == VerifyRow::Verdict::Same;
@@ -48,15 +54,77 @@ std::string conclusion(const VerifyReport& report, double seconds) {
         row.verdict == VerifyRow::Verdict::Different || row.verdict == VerifyRow::Verdict::Failed;
   }
   std::string out = fmt::format("{}: {} agree with the reference, {} refused, {} wrong; {:.1f} s\n",
-                                bad > 0              ? "FAILED"
-                                : report.interrupted ? "interrupted"
-                                                     : "verified",
+                                bad > 0       ? "FAILED"
+                                : interrupted ? "interrupted"
+                                              : "verified",
                                 same, refused, bad, seconds);
-  if (same == 0 && bad == 0 && !report.interrupted) {
+  if (same == 0 && bad == 0 && !interrupted) {
     out += "nothing was compared: only the reference interpreter runs this program here\n";
   }
   return out;
 }
+
+// Prints what was compared; the exit status.
+int conclude(const VerifyReport& result, double seconds, bool interrupted) {
+  std::string text;
+  if (!result.sizes.empty()) {
+    text = fmt::format("sizes: {}\n\n", fmt::join(result.sizes, "; "));
+    text += table(result.rows) + "\n";
+  }
+  for (const std::string& absent : result.absent) text += "not present: " + absent + "\n";
+  text += conclusion(result, seconds, interrupted);
+  if (const ExitStatus printed = print_out(text)) return printed;
+  if (!result.all_same()) return kProgramAtFault;
+  if (interrupted) return interrupted_by(InterruptGuard::signal_number());
+  return result.device_failed() ? kDeviceAtFault : kSuccess;
+}
+
+// A verification while it goes on. Compilers and kernels do not come back before they have finished,
+// so a signal is looked for in a thread of its own, which prints what is known and ends the process.
+class Watch {
+ public:
+  Watch() {
+    guard_.note_first();
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      using namespace std::chrono_literals;
+      std::unique_lock<std::mutex> held(mutex_);
+      while (!ended_.wait_for(held, stop, 50ms, [&] { return stop.stop_requested(); })) {
+        if (InterruptGuard::interrupted()) end_process();
+      }
+    });
+  }
+  // What is known, and what is compared next.
+  void now(const VerifyReport& known, const std::string& next) {
+    const std::lock_guard<std::mutex> held(mutex_);
+    known_ = known;
+    line_.show(seconds(), next);
+  }
+  // Nobody looks for signals any more.
+  void end() {
+    thread_.request_stop();
+    thread_.join();
+    line_.erase();
+  }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  [[noreturn]] void end_process() {
+    line_.erase();
+    const int status = conclude(known_, seconds(), true);
+    remove_temporary_files();
+    std::_Exit(status);
+  }
+
+  InterruptGuard guard_;
+  ProgressLine line_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  VerifyReport known_;
+  std::jthread thread_;  // last, so that it ends first
+};
 
 }  // namespace
 
@@ -73,32 +141,23 @@ int verify_command(const Arguments& arguments) {
   request.quick = arguments.quick;
   request.seed = arguments.seed;
 
-  InterruptGuard guard;
-  guard.note_first();
-  ProgressLine line;
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Watch watch;
+  std::optional<ExitStatus> reported;
+  const auto report_once = [&] {
+    if (!reported) reported = report(source.value(), diagnostics);
   };
   const auto verified =
       runtime::verify(*tree, source.value(), request, diagnostics,
-                      [&](const std::string& what, int done, int total) {
-                        line.show(seconds(), fmt::format("[{}/{}] {}", done, total, what));
-                        return !InterruptGuard::interrupted();
+                      [&](const std::string& what, const VerifyReport& known, int done, int total) {
+                        report_once();  // nothing is added from here on
+                        watch.now(known, fmt::format("[{}/{}] {}", done, total, what));
                       });
-  line.erase();
-  const ExitStatus status = report(source.value(), diagnostics);
-  if (!verified.ok()) return verified.failure().code.empty() ? status : report(verified.failure());
-
-  const VerifyReport& result = verified.value();
-  std::string text = fmt::format("sizes: {}\n\n", fmt::join(result.sizes, "; "));
-  text += table(result.rows) + "\n";
-  for (const std::string& absent : result.absent) text += "not present: " + absent + "\n";
-  text += conclusion(result, seconds());
-  if (const ExitStatus printed = print_out(text)) return printed;
-  if (!result.all_same()) return kProgramAtFault;
-  if (result.interrupted) return interrupted_by(InterruptGuard::signal_number());
-  return result.device_failed() ? kDeviceAtFault : kSuccess;
+  watch.end();
+  report_once();
+  if (!verified.ok()) {
+    return verified.failure().code.empty() ? *reported : report(verified.failure());
+  }
+  return conclude(verified.value(), watch.seconds(), false);
 }
 
 }  // namespace stencil::tool
