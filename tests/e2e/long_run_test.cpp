@@ -236,13 +236,13 @@ TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
 // `verify` prints what it knows, wherever it is: compiling, or in the reference interpreter.
 TEST_F(LongRun, ASignalEndsAVerificationAtOnce) {
   write("wide.stn",
-        "grid G = [0..99, 0..99] steps 9; field A : real on G boundary mirror;"
-        "stencil s : A on G = sum(a in -8..8, b in -8..8 : A[a,b]);");
+        "grid G = [0..199, 0..199] steps 9; field A : real on G boundary mirror;"
+        "stencil s : A on G = sum(a in -30..30, b in -30..30 : A[a,b]);");
   write("large.stn",
         "param N : integer = 3000; grid G = [0..N, 0..N] steps 9; field A : real on G;"
         "stencil s : A[9..N-9, 9..N-9] = sum(a in -9..9, b in -9..9 : A[a,b]);");
   for (const std::string arguments :
-       {"verify wide.stn --device host --schedule 'planes T=6 block=1024'",
+       {"verify wide.stn --device host --schedule direct",
         "verify large.stn --device host --schedule direct -D N=3000 --steps 3"}) {
     const pid_t child = start(arguments);
     std::this_thread::sleep_for(1s);
