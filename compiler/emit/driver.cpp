@@ -63,81 +63,6 @@ bool Driver::uses_first_step() const {
   return any_scalar<kernel::FirstStep>(plan_);
 }
 
-// --- Checks
-// ----------------------------------------------------------------------------------------------------
-
-std::set<std::string> Driver::checked_parameters() const {
-  std::set<std::string> names;
-  const auto add = [&](const Expr& expr) {
-    kernel::for_each_node(expr, [&](const Expr& node) {
-      if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) names.insert(v->name);
-    });
-  };
-  for (const kernel::Check& check : plan_.checks) add(check.condition);
-  for (const Array& array : plan_.arrays) {
-    for (const Expr& extent : array.extents) add(extent);
-    if (kernel::is_padded(array)) add(array.row_pitch);
-  }
-  kernel::for_each_launch(plan_, [&](const Launch& launch) { add(launch.blocks); });
-  return names;
-}
-
-std::string Driver::check_arguments() const {
-  const std::set<std::string> used = checked_parameters();
-  std::vector<std::string> items = {api_.steps()};
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    if (used.count(plan_.parameters[p].name))
-      items.push_back(api_.parameter_name(static_cast<int>(p)));
-  }
-  return comma_list(items);
-}
-
-void Driver::check_extents(const Array& array, const std::vector<Expr>& extents) {
-  std::vector<std::string> items;
-  for (const Expr& extent : extents) items.push_back(text(extent));
-  const std::string name = names_.fresh(array.name + "_extents");
-  out_.line(fmt::format("const int64_t {}[] = {{{}}};", name, comma_list(items)));
-  out_.open(fmt::format("if (stencil_array_bytes(sizeof({}), {}, {}) < 0) {{", api_.type(array),
-                        name, items.size()));
-  out_.line(
-      fmt::format("return \"array {}: an extent is below 1, or it is too large\";", array.name));
-  out_.close();
-}
-
-void Driver::check_function() {
-  const std::set<std::string> used = checked_parameters();
-  std::vector<std::string> items = {"int64_t " + api_.steps()};
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    const int parameter = static_cast<int>(p);
-    if (!used.count(plan_.parameters[p].name)) continue;
-    items.push_back(api_.parameter_type(parameter) + " " + api_.parameter_name(parameter));
-  }
-  out_.comment("What must hold before anything is allocated: NULL, or what does not.");
-  out_.open(fmt::format("static const char* {}({}) {{", check_, comma_list(items)));
-  out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", api_.steps()));
-  for (const kernel::Check& check : plan_.checks) {
-    const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
-    out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
-    out_.line(fmt::format("return {};", string_literal(check.message)));
-    out_.close();
-  }
-  for (const Array& array : plan_.arrays) {
-    check_extents(array, array.extents);
-    if (kernel::is_padded(array)) check_extents(array, kernel::stored_extents(array));
-  }
-  kernel::for_each_launch(plan_, [&](const Launch& launch) {
-    if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) return;
-    out_.open(
-        fmt::format("if ({} > 2147483647) {{", text(kernel::convert(launch.blocks, Scalar::I64))));
-    out_.line(
-        fmt::format("return \"{}: too many blocks for one launch\";", kernel_of(launch).name));
-    out_.close();
-  });
-  out_.line("return NULL;");
-  out_.close();
-  out_.blank();
-}
-
 // --- Memory
 // ------------------------------------------------------------------------------------------------------
 
@@ -500,6 +425,7 @@ void Driver::run_device() {
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+  check_arrays();
   advance_body();
 }
 
@@ -524,6 +450,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+  check_arrays();
   out_.line(
       fmt::format("return {}({});", advance, argument_names({api_.steps(), "0"}, api_.results())));
   out_.close();
@@ -535,6 +462,7 @@ void Driver::run_packed(const std::string& advance) {
       "The same with packed arguments: pointers to the arrays in the order above, pointers to the\n"
       "values of the params. Steps are counted from first_step.");
   out_.open("extern \"C\" " + api_.run_packed_signature() + " {");
+  refuse_null("arrays", "arrays");
   if (api_.has_params()) {
     out_.line(fmt::format("{} {} = {}_default_params();", api_.params_type(), api_.values(),
                           module_.name));
@@ -563,10 +491,15 @@ void Driver::run_packed(const std::string& advance) {
   }
   if (api_.has_results()) {
     items.push_back(fmt::format("({}*)arrays[{}]", api_.results_type(), api_.pointers().size()));
+    refuse_null(fmt::format("arrays[{}]", api_.pointers().size()), api_.results());
     out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
   }
-  out_.line(fmt::format("const char* error = {}({});", check_, comma_list(check)));
-  out_.line("if (error || steps == 0) return error;");
+  out_.line(
+      fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
+  out_.line("if (steps == 0) return NULL;");
+  for (size_t i = 0; i < api_.pointers().size(); ++i) {
+    refuse_null(fmt::format("arrays[{}]", i), api_.pointers()[i].name);
+  }
   out_.line(fmt::format("return {}({});", advance, comma_list(items)));
   out_.close();
   out_.blank();

@@ -145,6 +145,7 @@ void Driver::check_before_copies() {
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
+  check_arrays();
 }
 
 // NAME_run, which hands over to the entry point on device arrays of the plan's layout.

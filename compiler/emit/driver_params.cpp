@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/driver_printer.h"
-#include "compiler/support/escape.h"
 #include "compiler/kernel/walk.h"
+#include "compiler/support/escape.h"
 
 namespace stencil::emit {
 
@@ -140,6 +140,7 @@ void Driver::derive_params() {
   }
   for (const kernel::Pinned& pinned : plan_.pinned) read.merge(variables_of(pinned.derived));
   out_.open("extern \"C\" " + api_.derive_params_signature() + " {");
+  refuse_null(api_.params(), api_.params());
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     derive_param(p, read.count(plan_.parameters[p].name) > 0);
   }
@@ -226,6 +227,7 @@ void Driver::init(const InitialValues& initial) {
   }
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
+  check_arrays();
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (given.count(a)) continue;
     for (const Pointer& pointer : api_.pointers()) {

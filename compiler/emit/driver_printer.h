@@ -77,6 +77,8 @@ class Driver {
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
   std::string check_arguments() const;
+  void check_arrays();
+  void refuse_null(const std::string& pointer, const std::string& argument);
   void check_extents(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
   bool copied(size_t array) const;
   void size(size_t array);

@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
@@ -260,7 +257,7 @@ void declare_params(Text& out, const kernel::Module& module, const HostApi& api)
 void declare_run(Text& out, const HostApi& api) {
   out.comment(
       "The result replaces the contents. NULL means success; anything else is an error message,\n"
-      "valid until the thread's next call.");
+      "valid until the thread's next call. An array that is NULL is an error.");
   if (api.has_params()) {
     out.comment(fmt::format("{} may be NULL: the defaults.", api.params()));
   }
@@ -290,11 +287,11 @@ void declare_packed_run(Text& out, const HostApi& api) {
       "params' values in the order of their structure, NULL for one that is not given; NULL for "
       "all of them if none is. Steps are counted from first_step.");
   if (api.has_results()) {
-    out.comment(
-        fmt::format("The last pointer of arrays is that to the results, which the run goes on "
-                    "from: those of\n"
-                    "the call before, or zeros. {} counts the steps of this call.",
-                    api.steps_done()));
+    out.comment(fmt::format(
+        "The last pointer of arrays is that to the results, not NULL, which the run goes on "
+        "from: those of\n"
+        "the call before, or zeros. {} counts the steps of this call.",
+        api.steps_done()));
   }
   out.line(api.run_packed_signature() + ";");
 }
@@ -306,13 +303,19 @@ std::string emit_header(const kernel::Module& module, Target target) {
   const bool cuda = target == Target::Cuda;
   Names names = Names(module, cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
   const HostApi api(module, names);
-  std::string guard = "STENCIL_" + module.name + (cuda ? "_CUDA_H" : "_H");
-  std::transform(guard.begin(), guard.end(), guard.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  // The name of the program as it is: others differ in case alone, or end in "_cuda".
+  const std::string guard = fmt::format("STENCIL_{}_{}_H", cuda ? "CUDA" : "CPP", module.name);
+  const std::string other = fmt::format("STENCIL_{}_{}_H", cuda ? "CPP" : "CUDA", module.name);
   Text out;
   for (const std::string& line : module.header) out.comment(line);
   out.line("#ifndef " + guard);
   out.line("#define " + guard);
+  out.blank();
+  out.line("#ifdef " + other);
+  out.line(fmt::format(
+      "#error \"the .cpp and the .cu of {} define the same functions: include one header\"",
+      module.name));
+  out.line("#endif");
   out.blank();
   out.line("#include <stdint.h>");
   if (cuda) out.line("#include <cuda_runtime_api.h>");

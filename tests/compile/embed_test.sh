@@ -50,6 +50,34 @@ client fast "-O3 -ffast-math -fno-finite-math-only -march=native" 1.7 ||
 "$stencilc" plate.stn -o plate.cu --header || fail "emitting CUDA"
 [ -f plate.h ] && [ -f plate_cuda.h ] || fail "one header in place of two"
 
+# Headers in one source file: of the .cpp and the .cu of a program, which cannot be linked together;
+# of programs whose names are alike.
+mkdir -p toolkit other
+echo 'typedef struct CUstream_st* cudaStream_t;' >toolkit/cuda_runtime_api.h
+sed 's/^param kappa.*/param kappa : real = 1;/' plate.stn >other/Plate.stn
+cp plate.stn other/plate_cuda.stn
+"$stencilc" other/Plate.stn -o other/Plate.cpp --header || fail "emitting Plate"
+"$stencilc" other/plate_cuda.stn -o other/plate_cuda.cpp --header || fail "emitting plate_cuda"
+# together HEADERS...: compiles a file that includes them.
+together() {
+  printf '#include "%s"\n' "$@" >together.c
+  echo 'int main(void) { return 0; }' >>together.c
+  "${CC:-gcc}" -Wall -Wextra -Werror -I toolkit -c together.c -o together.o >log 2>&1
+}
+together plate.h plate.h || fail "plate.h twice: $(cat log)"
+together plate_cuda.h || fail "plate_cuda.h: $(cat log)"
+for pair in "plate.h plate_cuda.h" "plate_cuda.h plate.h"; do
+  # shellcheck disable=SC2086
+  together $pair && fail "$pair compile together"
+  grep -q 'define the same functions: include one header' log || fail "$pair: $(cat log)"
+done
+for other in Plate plate_cuda; do
+  together plate.h other/$other.h || fail "plate.h, $other.h: $(cat log)"
+  echo "void* f(void); void* f(void) { return (void*)&${other}_run; }" >>together.c
+  "${CC:-gcc}" -Wall -I toolkit -c together.c -o together.o >log 2>&1 || fail "$other: $(cat log)"
+done
+together plate_cuda.h other/plate_cuda.h || fail "plate_cuda.h of two: $(cat log)"
+
 "$stencilc" plate.stn -o main.cpp --main && "${CXX:-g++}" -std=c++17 -O1 -Wall -Wextra -Werror \
   -ffp-contract=off main.cpp -o main || fail "the program of --main"
 ./main N=9 kappa=1.7 --repeat 1 --out T=T.npy --out Q=Q.npy >log || fail "running it: $(cat log)"

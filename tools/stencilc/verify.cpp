@@ -79,8 +79,9 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted) {
   return result.device_failed() ? kDeviceAtFault : kSuccess;
 }
 
-// A verification while it goes on. Compilers and kernels do not come back before they have finished,
-// so a signal is looked for in a thread of its own, which prints what is known and ends the process.
+// A verification while it goes on. Compilers and kernels do not come back before they have
+// finished, so a signal is looked for in a thread of its own, which prints what is known and ends
+// the process.
 class Watch {
  public:
   Watch() {

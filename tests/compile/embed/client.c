@@ -10,6 +10,11 @@ static int failed(const char* error) {
   return error != NULL;
 }
 
+/* An argument that is NULL has an error that names it. */
+static int refused(const char* error, const char* argument) {
+  return error && strstr(error, argument) != NULL && strstr(error, "NULL") != NULL;
+}
+
 int main(int argc, char** argv) {
   plate_params params = plate_default_params();
   if (!plate_derive_params(&params)) return 2; /* N is not given */
@@ -20,6 +25,11 @@ int main(int argc, char** argv) {
   enum { kPoints = 18 * 9 };
   float T[kPoints], older[kPoints], Q[kPoints];
   memset(Q, 255, sizeof Q);
+  if (!refused(plate_init(T, older, NULL, &params), "argument Q ")) return 5;
+  if (!refused(plate_run(T, NULL, Q, 7, &params, NULL), "argument T_1 ")) return 5;
+  void* arrays[] = {T, older, Q, NULL};
+  const void* given[16] = {&params.N};
+  if (!refused(plate_run_packed(arrays, given, 7, 0), "argument results ")) return 5;
   if (failed(plate_init(T, older, Q, &params))) return 1;
   if (Q[kPoints - 1] != 0 || memcmp(T, older, sizeof T) != 0) return 3;
   plate_results results;

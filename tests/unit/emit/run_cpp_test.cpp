@@ -256,6 +256,28 @@ TEST(RunCpp, LevelsComeHomeAndStepsAreCountedFromTheFirst) {
   }
 }
 
+TEST(RunCpp, ArraysThatAreNullAreNamed) {
+  const HostLibrary library(cpp(samples::wave()));
+  auto* run = library.get<const char*(float*, float*, const float*, int64_t, const WaveParams*)>(
+      "wave_run");
+  auto* packed = library.get<Packed>("wave_run_packed");
+  auto* derive = library.get<const char*(WaveParams*)>("wave_derive_params");
+  ASSERT_TRUE(run && packed && derive);
+  const WaveParams params{9};
+  std::vector<float> u(9), older(9), c2(9);
+  const void* parameters[] = {&params.n};
+  EXPECT_STREQ(run(nullptr, older.data(), c2.data(), 1, &params), "argument U is NULL");
+  EXPECT_STREQ(run(u.data(), nullptr, c2.data(), 1, &params), "argument U_1 is NULL");
+  EXPECT_STREQ(run(u.data(), older.data(), nullptr, 1, &params), "argument c2 is NULL");
+  void* arrays[] = {u.data(), nullptr, c2.data()};
+  EXPECT_STREQ(packed(arrays, parameters, 1, 0), "argument U_1 is NULL");
+  EXPECT_STREQ(packed(nullptr, parameters, 1, 0), "argument arrays is NULL");
+  EXPECT_STREQ(run(nullptr, nullptr, nullptr, 0, &params), nullptr) << "checks the sizes";
+  arrays[2] = nullptr;
+  EXPECT_STREQ(packed(arrays, parameters, 0, 0), nullptr);
+  EXPECT_STREQ(derive(nullptr), "argument params is NULL");
+}
+
 TEST(RunCpp, FastMathIsRefusedByTheFileItself) {
   std::ofstream(scratch_folder() / "fast.cpp") << cpp(samples::heat());
   const std::string file = (scratch_folder() / "fast.cpp").string();

@@ -73,6 +73,19 @@ TEST(Cuda, Driver) {
   EXPECT_TRUE(has(text, "return \"N is at least 3\";"));
 }
 
+TEST(Cuda, EveryEntryPointRefusesNull) {
+  const std::string text = emit_for(Target::Cuda, samples::wave());
+  for (const char* entry : {"wave_run_device(", "wave_run("}) {
+    const size_t begin = text.find("extern \"C\" const char* " + std::string(entry));
+    ASSERT_NE(begin, std::string::npos) << entry;
+    const std::string body = text.substr(begin, text.find("\n}\n", begin) - begin);
+    for (const char* array : {"U", "U_1", "c2"}) {
+      const std::string line = fmt::format("  if (!{0}) return \"argument {0} is NULL\";\n", array);
+      EXPECT_TRUE(has(body, line)) << entry << " " << array;
+    }
+  }
+}
+
 TEST(Cuda, ProductsThatMeetASumAreNotLeftToFuse) {
   const std::string strict = emit_for(Target::Cuda, samples::heat(FpMode::Strict));
   EXPECT_TRUE(has(strict, "A[y * M + x] + __fmul_rn(alpha, laplacian);"));
@@ -468,7 +481,7 @@ TEST(Layout, SameInputSameText) {
 
 TEST(Header, DeclaresTheEntryPoints) {
   const std::string text = emit_header(samples::wave(), Target::Cuda);
-  EXPECT_TRUE(has(text, "#ifndef STENCIL_WAVE_CUDA_H\n"));
+  EXPECT_TRUE(has(text, "#ifndef STENCIL_CUDA_wave_H\n"));
   EXPECT_TRUE(
       has(text, "typedef struct wave_params {\n  // must be given\n  int N;\n} wave_params;"));
   EXPECT_TRUE(has(text, "wave_params wave_default_params(void);"));
@@ -482,7 +495,7 @@ TEST(Header, DeclaresTheEntryPoints) {
   EXPECT_TRUE(has(text, "//   U_1[N], 1 step(s) back\n"));
   const std::string cpp = emit_header(samples::wave(), Target::Cpp);
   EXPECT_TRUE(lacks(cpp, "cuda"));
-  EXPECT_TRUE(has(cpp, "#ifndef STENCIL_WAVE_H\n"));
+  EXPECT_TRUE(has(cpp, "#ifndef STENCIL_CPP_wave_H\n"));
   EXPECT_TRUE(has(cpp, "wave_run_packed(void** arrays, const void* const* parameters,"));
 }
 
