@@ -32,6 +32,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -162,11 +163,11 @@ std::optional<std::string> load(const Entry& entry, const CacheCheck& holds) {
 }
 
 // Where this fails, the next process builds again.
-void store(const Entry& entry, const std::string& file) {
+Status store(const Entry& entry, const std::string& file) {
   // What is no file would be written to, not replaced.
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(entry.path, ignored))) ::unlink(entry.path.c_str());
-  (void)write_file_atomically(entry.path, file);
+  return write_file_atomically(entry.path, file);
 }
 
 // --- Locks
@@ -253,14 +254,45 @@ Listing list(const std::string& directory) {
   return out;
 }
 
-bool make_directory(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return true;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+void make_directory(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return;
+  fs::create_directories(fs::path(path).parent_path(), ignored);
+  ::mkdir(path.c_str(), 0700);  // why_unusable() finds out
+}
+
+std::mutex failure_mutex;
+std::optional<Failure> first_failure;
+
+void note_failure(const std::string& directory, const std::string& why) {
+  const std::lock_guard<std::mutex> held(failure_mutex);
+  if (first_failure) return;
+  first_failure =
+      Failure{"R079", fmt::format("compiled kernels cannot be kept in '{}': {}", directory, why),
+              "STENCIL_CACHE names another directory; off keeps none"};
 }
 
 }  // namespace
+
+std::optional<Failure> cache_failure() {
+  const std::lock_guard<std::mutex> held(failure_mutex);
+  return first_failure;
+}
+
+// Of a directory that is still to be made, the nearest one above that exists decides.
+std::string why_unusable(const std::string& directory) {
+  fs::path path = directory;
+  std::error_code ignored;
+  while (!fs::exists(fs::symlink_status(path, ignored)) && path.has_parent_path() &&
+         path != path.parent_path()) {
+    path = path.parent_path();
+  }
+  if (!fs::exists(path, ignored)) return fmt::format("no '{}'", path.string());
+  const std::string what = path == fs::path(directory) ? "it" : fmt::format("'{}'", path.string());
+  if (!fs::is_directory(path, ignored)) return what + " is not a directory";
+  if (::access(path.c_str(), W_OK | X_OK) == 0) return "";
+  return (what == "it" ? "" : what + ": ") + std::strerror(errno);
+}
 
 // --- Settings
 // -----------------------------------------------------------------------------------------
@@ -316,7 +348,12 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
   const Entry entry(settings_.directory, key);
   auto found = load(entry, holds);
   if (found) return *std::move(found);
-  if (!make_directory(settings_.directory)) return build();
+  make_directory(settings_.directory);
+  const std::string unusable = why_unusable(settings_.directory);
+  if (!unusable.empty()) {
+    note_failure(settings_.directory, unusable);
+    return build();
+  }
 
   const auto until = Clock::now() + std::chrono::duration<double>(settings_.patience);
   auto pause = std::chrono::milliseconds(1);
@@ -334,7 +371,8 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
   if (!built.ok()) return built;
   const std::string file = file_of(entry, built.value());
   if (static_cast<int64_t>(file.size()) > settings_.limit_bytes) return built;
-  store(entry, file);
+  const Status stored = store(entry, file);
+  if (!stored.ok()) note_failure(settings_.directory, stored.failure().message);
   (void)trim(settings_.limit_bytes);  // what cannot be removed now stays
   return built;
 }

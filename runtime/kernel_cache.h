@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ using CacheCheck = std::function<bool(const std::string& bytes)>;
 Result<std::string> cached(const CacheKey& key, const CacheBuild& build,
                            const CacheCheck& holds = {});
 
+// A warning, R079: why the first kernel that this process compiled and could not keep was not kept;
+// nothing if there was none.
+std::optional<Failure> cache_failure();
+
 struct CacheSettings {
   std::string directory;                   // empty: no cache
   int64_t limit_bytes = int64_t{1} << 30;  // of all entries together
@@ -44,6 +49,9 @@ struct CacheSettings {
 // $STENCIL_CACHE_SIZE (bytes; 100K, 100M, 1G count in 1024s). What they may not be is reported
 // before anything asks (environment.h).
 CacheSettings cache_settings();
+
+// Why nothing can be kept in that directory: it is none, or its permissions. "" if it can be.
+std::string why_unusable(const std::string& directory);
 
 // "100M" in bytes; -1 for a text that is no size.
 int64_t parse_size(std::string_view text);

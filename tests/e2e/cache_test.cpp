@@ -66,6 +66,27 @@ TEST_F(CacheCommand, SaysWhereThereIsNone) {
   EXPECT_TRUE(contains(stencilc("cache").out, "note        it cannot be written"));
 }
 
+// A directory that cannot be had costs a warning with its reason, and nothing else.
+TEST_F(CacheCommand, WhatCannotBeKeptIsOneWarning) {
+  if (!contains(stencilc("devices").out, "host        yes")) GTEST_SKIP() << "no host device";
+  write("heat.stn", kHeat);
+  write("file", "");
+  for (const std::string command :
+       {"run heat.stn --device host --out A=a.npy", "verify heat.stn --device host --quick"}) {
+    for (const char* cache : {"file", "file/below"}) {
+      ::setenv("STENCIL_CACHE", file(cache).c_str(), 1);
+      const Outcome outcome = stencilc(command);
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      EXPECT_TRUE(contains(outcome.err, "warning R079: compiled kernels cannot be kept in '" +
+                                            file(cache).string() + "': "));
+      EXPECT_TRUE(contains(outcome.err, " is not a directory\n")) << outcome.err;
+      EXPECT_EQ(outcome.err.find("R079"), outcome.err.rfind("R079")) << outcome.err;
+    }
+    ::setenv("STENCIL_CACHE", file("new/cache").c_str(), 1);
+    EXPECT_EQ(stencilc(command).err, "");
+  }
+}
+
 TEST_F(CacheCommand, RefusesWhatIsNoSize) {
   const Outcome outcome = stencilc("cache --size 1x");
   EXPECT_EQ(outcome.status, 2);

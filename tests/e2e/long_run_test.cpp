@@ -220,6 +220,19 @@ TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   EXPECT_TRUE(named);
 }
 
+TEST_F(LongRun, AStackThatIsTooSmallIsNamed) {
+  write("heat.stn", kHeat);
+  if (stencilc("run heat.stn --device host").status != 0) GTEST_SKIP() << "no host device";
+  for (const auto& [kilobytes, code] : {std::pair{16, "R046"}, std::pair{40, "R044"}}) {
+    const Outcome outcome =
+        wait(start("run heat.stn --device host", fmt::format("ulimit -s {}", kilobytes)));
+    EXPECT_EQ(outcome.status, 3);
+    expect_contains(outcome.err, code);
+    expect_contains(outcome.err, "the stack ran out");
+    expect_contains(outcome.err, "ulimit -s 8192");
+  }
+}
+
 // The compiler takes seconds over this kernel; there is nothing to save yet.
 TEST_F(LongRun, ASignalDuringCompilationEndsItAtOnce) {
   write("wide.stn",

@@ -5,10 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "compiler/support/diagnostic.h"
 #include "runtime/file_writer.h"
 #include "runtime/files.h"
+#include "runtime/kernel_cache.h"
 
 namespace stencil::tool {
 
@@ -45,6 +47,12 @@ void warn(const Failure& warning) {
   Diagnostics diagnostics;
   diagnostics.warning(warning.code, {}, warning.message).hint = warning.hint;
   report(Source("stencilc", ""), diagnostics);
+}
+
+void warn_of_cache() {
+  static bool warned = false;
+  const auto failure = runtime::cache_failure();
+  if (failure && !std::exchange(warned, true)) warn(*failure);
 }
 
 Status write_files(const std::vector<OutputFile>& files) {

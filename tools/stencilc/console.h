@@ -38,6 +38,8 @@ ExitStatus report(const Source& source, const Diagnostics& diagnostics);
 ExitStatus report(const Failure& failure);
 // A warning, which looks like an error and is none.
 void warn(const Failure& warning);
+// Warns, once, if compiled kernels could not be kept.
+void warn_of_cache();
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 
 struct OutputFile {

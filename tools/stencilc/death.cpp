@@ -7,8 +7,11 @@
 #include "tools/stencilc/death.h"
 
 #include <signal.h>
+#include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "runtime/foreign_call.h"
@@ -49,8 +52,35 @@ const char* name_of(int number) {
   }
 }
 
-void on_fault(int number) {
+// Whether the fault is that of a stack without room: an address within reach of the stack's pointer
+// that is not there.
+bool stack_ran_out(int number, const siginfo_t* information, const void* context) {
+  constexpr uintptr_t kReach = 1 << 20;
+  if (number != SIGSEGV && number != SIGBUS) return false;
+  if (information == nullptr || context == nullptr) return false;
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  const auto pointer = static_cast<uintptr_t>(registers.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const auto pointer = static_cast<uintptr_t>(registers.sp);
+#else
+  (void)registers;
+  return false;
+#endif
+  const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
+  return address + kReach > pointer && address < pointer + kReach;
+}
+
+// A limit below what systems have.
+bool stack_is_limited() {
+  constexpr rlim_t kUsual = 8 << 20;
+  struct rlimit limit {};
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < kUsual;
+}
+
+void on_fault(int number, siginfo_t* information, void* context) {
   remove_temporary_files();
+  const bool stack = stack_ran_out(number, information, context);
   if (const runtime::ForeignFunction* function = runtime::foreign_call()) {
     begin("R044");
     say(function->library);
@@ -58,13 +88,21 @@ void on_fault(int number) {
     say(function->name);
     say(" (");
     say(name_of(number));
-    say(")\n      = hint: memory may have run out: use smaller sizes (-D), raise limits "
-        "(ulimit -v), or take another --device\n");
+    say(stack ? ", the stack ran out)\n      = hint: raise its limit (ulimit -s 8192), or take "
+                "another --device\n"
+              : ")\n      = hint: memory may have run out: smaller sizes (-D), a higher ulimit -v, "
+                "or another --device\n");
+    _exit(kDeviceAtFault);
+  }
+  if (stack && stack_is_limited()) {
+    begin("R046");
+    say("the stack ran out\n      = hint: raise its limit: ulimit -s 8192\n");
     _exit(kDeviceAtFault);
   }
   begin("K003");
   say("internal error: ");
   say(name_of(number));
+  say(stack ? ", the stack ran out" : "");
   say("; please report it with the program and the command\n");
   signal(number, SIG_DFL);
   raise(number);
@@ -80,7 +118,7 @@ extern "C" [[noreturn]] __attribute__((visibility("default"))) void abort() noex
   sigaddset(&blocked, SIGABRT);
   pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
   raise(SIGABRT);  // whoever has a handler cleans up
-  stencil::tool::on_fault(SIGABRT);
+  stencil::tool::on_fault(SIGABRT, nullptr, nullptr);
   _exit(128 + SIGABRT);
 }
 
@@ -92,8 +130,8 @@ void announce_death() {
   stack.ss_size = kStackBytes;
   sigaltstack(&stack, nullptr);
   struct sigaction action {};
-  action.sa_handler = on_fault;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int number : kSignals) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);

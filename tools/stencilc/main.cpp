@@ -21,6 +21,7 @@ namespace {
 int dispatch(const Arguments& arguments) {
   const Status understood = runtime::check_environment();
   if (!understood.ok()) return report(understood.failure());
+  if (const auto unknown = runtime::unknown_variables()) warn(*unknown);
   switch (arguments.command) {
     case Command::Compile:
       return compile_command(arguments);

@@ -66,6 +66,7 @@ std::string conclusion(const VerifyReport& report, double seconds, bool interrup
 
 // Prints what was compared; the exit status.
 int conclude(const VerifyReport& result, double seconds, bool interrupted) {
+  warn_of_cache();
   std::string text;
   if (!result.sizes.empty()) {
     text = fmt::format("sizes: {}\n\n", fmt::join(result.sizes, "; "));
