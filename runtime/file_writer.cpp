@@ -24,6 +24,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "runtime/files.h"
+
 namespace stencil::runtime {
 
 namespace {
@@ -77,7 +79,9 @@ int reserve(int descriptor, int64_t bytes) {
 Failure FileWriter::failure(int error) const {
   std::string why = std::strerror(error);
   if (lacks_space(error) && bytes_ > 0) why += fmt::format(" ({} bytes needed)", bytes_);
-  return {"R011", fmt::format("cannot write '{}': {}", path_, why), ""};
+  const std::string end = end_of_links(path_);
+  const std::string link = end == path_ ? "" : fmt::format(", a link to '{}'", end);
+  return {"R011", fmt::format("cannot write '{}'{}: {}", path_, link, why), ""};
 }
 
 Status FileWriter::open_directly() {
@@ -107,14 +111,13 @@ Status FileWriter::open_beside(const std::string& target) {
 Result<FileWriter> FileWriter::create(const std::string& path, int64_t bytes) {
   FileWriter writer(path, bytes);
   if (path.empty()) return Failure{"R011", "cannot write '': the name is empty", ""};
-  std::string target = path;
+  std::string target = end_of_links(path);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return writer.failure(EISDIR);
     if (!S_ISREG(status.st_mode)) target.clear();
-    std::error_code ignored;
-    const std::filesystem::path real = std::filesystem::canonical(path, ignored);
-    if (!target.empty() && !real.empty()) target = real.string();
+  } else if (errno == ELOOP) {
+    return writer.failure(ELOOP);
   }
   const Status opened = target.empty() ? writer.open_directly() : writer.open_beside(target);
   if (!opened.ok()) return opened.failure();
@@ -177,13 +180,14 @@ Status write_files(const std::vector<NewFile>& files) {
   std::vector<std::string> created;
   for (size_t i = 0; i < files.size(); ++i) {
     std::error_code ignored;
-    const bool is_new = !std::filesystem::exists(files[i].path, ignored);
+    const std::string end = end_of_links(files[i].path);
+    const bool is_new = !std::filesystem::exists(end, ignored);
     const Status committed = writers[i].commit();
     if (!committed.ok()) {
       for (const std::string& path : created) std::filesystem::remove(path, ignored);
       return committed;
     }
-    if (is_new) created.push_back(files[i].path);
+    if (is_new) created.push_back(end);
   }
   return Done{};
 }

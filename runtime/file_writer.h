@@ -14,8 +14,8 @@ namespace stencil::runtime {
 // A file in the making. What is written goes into a temporary file beside `path`; commit() renames
 // it, so that a reader sees the old file or the new one and never a part, whenever the process
 // ends. Dropped without commit(), it leaves the old file as it was and nothing else. A symbolic
-// link keeps pointing where it did. A path that is no regular file (/dev/stdout, a pipe) is written
-// to directly.
+// link keeps pointing where it did, and the file appears there, new or not. A path that is no
+// regular file (/dev/stdout, a pipe) is written to directly.
 //
 // All errors are R011; they name the path, and where space is lacking the bytes needed.
 class FileWriter {

@@ -66,13 +66,26 @@ Result<std::string> read_file(const std::string& path, int64_t limit) {
   }
 }
 
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  namespace fs = std::filesystem;
+  fs::path end = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(end, error)); ++i) {
+    const fs::path next = fs::read_symlink(end, error);
+    if (error) return path;
+    end = end.parent_path() / next;
+  }
+  return fs::is_symlink(fs::symlink_status(end, error)) ? path : end.string();
+}
+
 bool same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::equivalent(a, b, error) && !error) return true;
-  const fs::path first = fs::weakly_canonical(fs::absolute(a, error), error);
+  const fs::path first = fs::weakly_canonical(fs::absolute(end_of_links(a), error), error);
   if (error) return false;
-  const fs::path second = fs::weakly_canonical(fs::absolute(b, error), error);
+  const fs::path second = fs::weakly_canonical(fs::absolute(end_of_links(b), error), error);
   return !error && first == second;
 }
 

@@ -35,7 +35,7 @@ Selection selection_of(const ir::Program& program, const Place& place) {
 
 // Whether a file can be made there. R011.
 Status check_place(const std::string& path) {
-  const auto directory = std::filesystem::path(path).parent_path();
+  const auto directory = std::filesystem::path(runtime::end_of_links(path)).parent_path();
   const std::string where = directory.empty() ? "." : directory.string();
   std::error_code ignored;
   if (!std::filesystem::is_directory(where, ignored)) {

@@ -166,6 +166,43 @@ TEST(Files, WritesThroughLinksAndHonoursTheUmask) {
   EXPECT_EQ(read_file(directory.file("target")).value(), "new");
 }
 
+TEST(Files, WritesAtTheEndOfLinksThatLeadNowhereYet) {
+  const TemporaryDirectory directory;
+  namespace fs = std::filesystem;
+  fs::create_symlink("second", directory.file("first"));
+  fs::create_symlink("target", directory.file("second"));
+  EXPECT_TRUE(same_file(directory.file("first"), directory.file("target")));
+  ASSERT_TRUE(write_file_atomically(directory.file("first"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(directory.file("first")));
+  EXPECT_TRUE(fs::is_symlink(directory.file("second")));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(directory.file("target"))));
+  EXPECT_EQ(read_file(directory.file("target")).value(), "new");
+
+  fs::create_symlink("missing/target", directory.file("astray"));
+  const Status astray = write_file_atomically(directory.file("astray"), "x");
+  ASSERT_FALSE(astray.ok());
+  EXPECT_NE(astray.failure().message.find("/astray', a link to '" +
+                                          directory.file("missing/target") + "': No such file"),
+            std::string::npos)
+      << astray.failure().message;
+  fs::create_symlink("circle", directory.file("circle"));
+  EXPECT_FALSE(write_file_atomically(directory.file("circle"), "x").ok());
+  EXPECT_TRUE(fs::is_symlink(directory.file("circle")));
+
+  // All or none: the file at the end of the link goes again, not the link.
+  fs::create_symlink("fresh", directory.file("link"));
+  fs::create_directory(directory.file("taken"));
+  const auto write = [](FileWriter& writer) { return writer.write("x"); };
+  const auto take = [&](FileWriter& writer) {
+    fs::create_directory(directory.file("late"));
+    return writer.write("x");
+  };
+  EXPECT_FALSE(
+      write_files({{directory.file("link"), 1, write}, {directory.file("late"), 1, take}}).ok());
+  EXPECT_TRUE(fs::is_symlink(directory.file("link")));
+  EXPECT_FALSE(fs::exists(directory.file("fresh")));
+}
+
 TEST(Files, UnreadableFilesAreErrors) {
   const TemporaryDirectory directory;
   const Result<std::string> missing = read_file(directory.file("a"));
