@@ -4,6 +4,7 @@
 // events as they are used here the two do the same). All of them are needed: a driver that lacks
 // one is older than CUDA 12.
 #include "runtime/cuda_driver.h"
+#include "runtime/shared_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ Driver open_driver() {
   Driver cu;
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    cu.missing = fmt::format("the CUDA driver ({}) is not installed", kLibrary);
+    cu.missing = fmt::format("the CUDA driver ({}) {}", kLibrary, why_not_opened(kLibrary));
     return cu;
   }
   const std::string symbol = look_up(cu, library);

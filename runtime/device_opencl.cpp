@@ -20,6 +20,7 @@
 #include "runtime/device_opencl.h"
 #include "runtime/device_plan.h"
 #include "runtime/foreign_call.h"
+#include "runtime/shared_library.h"
 
 namespace stencil::runtime {
 
@@ -84,9 +85,10 @@ struct Library {
 
 Library open_library() {
   Library cl;
-  void* handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  constexpr const char* kFile = "libOpenCL.so.1";
+  void* handle = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    cl.missing = "the OpenCL loader (libOpenCL.so.1) is not installed";
+    cl.missing = fmt::format("the OpenCL loader ({}) {}", kFile, why_not_opened(kFile));
     return cl;
   }
 #define STENCIL_LOOK_UP(name)                                                                     \

@@ -12,6 +12,7 @@
 
 #include "runtime/device_plan.h"
 #include "runtime/foreign_call.h"
+#include "runtime/shared_library.h"
 
 namespace stencil::runtime {
 
@@ -47,14 +48,16 @@ std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes
 }  // namespace
 
 Result<HostLibrary> HostLibrary::find() {
-  std::string reason;
+  const auto unusable = [](const std::string& why) {
+    return Failure{"R041", "the compiler for the host " + why, kHint};
+  };
+  std::string missing;
   for (const std::string& file : candidates()) {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
-      std::error_code ignored;
-      const bool exists = file != kFile && std::filesystem::exists(file, ignored);
-      if (exists || reason.empty()) reason = dlerror();
-      if (exists) break;
+      const std::string why = why_not_opened(file);
+      if (why != kNotInstalled) return unusable(why);
+      if (missing.empty()) missing = file;
       continue;
     }
     const auto entry =
@@ -63,10 +66,10 @@ Result<HostLibrary> HostLibrary::find() {
     if (interface != nullptr && interface->version == STENCIL_HOST_VERSION) {
       return HostLibrary(interface);
     }
-    reason = fmt::format("{} belongs to another version of stencilc", file);
-    break;
+    return unusable(fmt::format("cannot be used: {} belongs to another version of stencilc", file));
   }
-  return Failure{"R041", "the compiler for the host is not installed: " + reason, kHint};
+  return Failure{"R041", "the compiler for the host is not installed: there is no " + missing,
+                 kHint};
 }
 
 const Result<HostLibrary>& HostLibrary::open() {

@@ -21,6 +21,7 @@
 #include "runtime/cuda_driver.h"
 #include "runtime/device_plan.h"
 #include "runtime/kernel_cache.h"
+#include "runtime/shared_library.h"
 
 namespace stencil::runtime {
 
@@ -168,7 +169,12 @@ Result<Nvrtc> Nvrtc::open_file(const std::string& file) {
 Result<Nvrtc> Nvrtc::open(int driver_version) {
   std::string reason = "NVRTC, the CUDA compiler (libnvrtc.so.13 or .12), is not installed";
   for (const std::string& file : candidates()) {
-    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) continue;  // not installed there
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+      const std::string why = why_not_opened(file);
+      if (why != kNotInstalled)
+        reason = fmt::format("NVRTC, the CUDA compiler ({}), {}", file, why);
+      continue;
+    }
     auto nvrtc = open_file(file);
     if (!nvrtc.ok()) {
       reason = nvrtc.failure().message;

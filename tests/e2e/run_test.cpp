@@ -208,6 +208,36 @@ TEST_F(RunCommand, WithoutItsLibraryTheHostDeviceSaysWhy) {
   }
 }
 
+TEST_F(RunCommand, AHostLibraryThatCannotBeLoadedIsNotMissing) {
+  write("heat.stn", kHeat);
+  setenv("STENCIL_HOST_LIBRARY", file("heat.stn").c_str(), 1);  // a file, and no library
+  const Outcome run = stencilc("run heat.stn --device host");
+  unsetenv("STENCIL_HOST_LIBRARY");
+  EXPECT_EQ(run.status, 3);
+  EXPECT_NE(run.err.find("the compiler for the host cannot be loaded: "), std::string::npos);
+  EXPECT_EQ(run.err.find("not installed"), std::string::npos) << run.err;
+}
+
+// Every writer follows links, also those that lead nowhere yet.
+TEST_F(RunCommand, OutputsGoThroughLinks) {
+  namespace fs = std::filesystem;
+  write("sum.stn", std::string(kHeat) + "reduce total = sum(A[0,0]) on G every 2;\n");
+  const auto links = {"a.npy", "a.png", "a.vti", "a.pvd", "c.ckpt",
+                      "h.csv", "k.cpp", "x.cpp", "x.h"};
+  fs::create_directory(file("data"));
+  for (const char* name : links) fs::create_symlink(fs::path("data") / name, file(name));
+  const Outcome run = stencilc(
+      "run sum.stn --device host --out A=a.npy --out A=a.png --out a.vti --every 3 --checkpoint "
+      "c.ckpt --history h.csv --save-code k.cpp");
+  if (run.status == 3) GTEST_SKIP() << "no host device";
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(stencilc("sum.stn -o x.cpp --header").status, 0);
+  for (const char* name : links) {
+    EXPECT_TRUE(fs::is_symlink(file(name))) << name;
+    EXPECT_TRUE(fs::is_regular_file(file("data") / name)) << name;
+  }
+}
+
 TEST_F(RunCommand, FourDimensionsOnTheHost) {
   if (!has_device(stencilc("devices"), "host")) GTEST_SKIP() << "no host device";
   write("cube.stn",
