@@ -38,9 +38,10 @@ struct VerifyReport {
   bool device_failed() const;  // some device could not compile or run what it should
 };
 
-// Called before each row with its place ("opencl, overlapped T=3 ...") and all that is known so far.
-using VerifyProgress = std::function<void(const std::string& what, const VerifyReport& so_far,
-                                          int done, int total)>;
+// Called before each row with its place ("opencl, overlapped T=3 ...") and all that is known so
+// far.
+using VerifyProgress =
+    std::function<void(const std::string& what, const VerifyReport& so_far, int done, int total)>;
 
 // Fails with errors in `diagnostics` (code ""), or with R054 if there is no size at which the
 // program's checks hold, or R040, R041.

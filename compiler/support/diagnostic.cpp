@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "compiler/support/escape.h"
 
@@ -124,15 +125,18 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > name.size() + best_distance) continue;
-    std::vector<size_t> row(candidate.size() + 1);
+    // Edits are an insertion, a deletion, a substitution, or two neighbours that trade places.
+    std::vector<size_t> row(candidate.size() + 1), above, above_that;
     std::iota(row.begin(), row.end(), size_t{0});
     for (size_t i = 1; i <= name.size(); ++i) {
-      size_t diagonal = row[0];
+      above_that = std::exchange(above, row);
       row[0] = i;
       for (size_t j = 1; j <= candidate.size(); ++j) {
-        const size_t substitute = diagonal + (name[i - 1] != candidate[j - 1]);
-        diagonal = row[j];
-        row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+        const size_t substitute = above[j - 1] + (name[i - 1] != candidate[j - 1]);
+        row[j] = std::min({substitute, above[j] + 1, row[j - 1] + 1});
+        const bool traded =
+            i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1];
+        if (traded) row[j] = std::min(row[j], above_that[j - 2] + 1);
       }
     }
     if (row.back() < best_distance) {

@@ -1,6 +1,8 @@
 // From what users say about a program to what the compiler takes.
 #include "runtime/api/source.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <filesystem>
 
@@ -22,11 +24,27 @@ std::string program_name(const std::string& file) {
   return std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
 }
 
+// Blanks around a name are hard to see.
+std::string hint_for(const std::string& path) {
+  const size_t first = path.find_first_not_of(" \t\r\n"), last = path.find_last_not_of(" \t\r\n");
+  if (first == path.npos) return path.empty() ? "" : "the name is blank";
+  const std::string bare = path.substr(first, last - first + 1);
+  if (bare == path) return "";
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(bare, ignored);
+  return fmt::format("the name {}s with a blank{}", first > 0 ? "begin" : "end",
+                     exists ? fmt::format(": did you mean '{}'?", bare) : "");
+}
+
 }  // namespace
 
 Result<Source> read_source(const std::string& path) {
   auto text = runtime::read_file(path, kLargestProgram);
-  if (!text.ok()) return text.failure();
+  if (!text.ok()) {
+    Failure failure = text.failure();
+    failure.hint = hint_for(path);
+    return failure;
+  }
   return Source(path, std::move(text).value());
 }
 

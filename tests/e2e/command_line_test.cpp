@@ -67,7 +67,16 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn --tarjet cuda", "U001", "did you mean '--target'?"},
       {"verify heat.stn --quik", "U001", "did you mean '--quick'?"},
       {"chek heat.stn", "U003", "did you mean 'check'?"},
+      {"chekc heat.stn", "U003", "did you mean 'check'?"},
       {"verfy", "U003", "did you mean 'verify'?"},
+      {"'run ' heat.stn", "U003", "did you mean 'run'?"},
+      {"check 'heat.stn '", "R010", "the name ends with a blank: did you mean 'heat.stn'?"},
+      {"run ' other.stn'", "R010", "the name begins with a blank\n"},
+      {"'heat.stn ' -o x.cu", "R010", "did you mean 'heat.stn'?"},
+      {"heat.stn -o x.cu --header ''", "U004", "--header takes the name of a file, found ''"},
+      {"heat.stn -o x.cu --header=", "U004", "--header needs a value"},
+      {"heat.stn -o x.cu --header= x.h", "U004", "--header needs a value"},
+      {"run heat.stn --steps= 3", "U004", "--steps needs a value"},
       {"check heat.stn other.stn", "U002", "unexpected argument 'other.stn'"},
       {"heat.stn other.stn -o x.cu", "U002", "unexpected argument 'other.stn'"},
       {"check", "U005", "no program given"},
@@ -99,6 +108,11 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --checkpoint c --checkpoint-every -3s", "U006", "takes steps or seconds"},
       {"run heat.stn --range 3", "U006", "--range takes LOW:HIGH"},
       {"run heat.stn --range 3:1", "U006", "--range takes LOW:HIGH"},
+      {"run heat.stn --range 2:1 --out A=a.png", "U006", "the first below the second: 1:2\n"},
+      {"run heat.stn --range nan:1 --out A=a.png", "U006", "'nan' is no finite number"},
+      {"run heat.stn --range 0:inf --out A=a.png", "U006", "'inf' is no finite number"},
+      {"run heat.stn --range 3 --out A=a.png", "U006", "the first below the second: 0:1\n"},
+      {"run heat.stn --checkpoint c --checkpoint-every 1m", "U006", "like 1000 or 60s, found '1m'"},
       {"run heat.stn --range 1:1 --out A=a.png", "U006", "the first below the second"},
       {"run heat.stn --range '' --out A=a.png", "U006", "--range takes LOW:HIGH, found ''"},
       {"run heat.stn --range nan:1 --out A=a.png", "U006", "found 'nan:1'"},
@@ -152,6 +166,19 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
   EXPECT_EQ(read(file("heat.stn")), kHeat);
 }
 
+TEST_F(CommandLine, SlicesNameTheAxes) {
+  write("wave.stn", kWave3d);
+  for (const auto& [axis, message] :
+       {std::pair{"y", "--slice cannot fix y: the picture shows y and x"},
+        std::pair{"d2", "--slice cannot fix d2: the picture shows y and x"},
+        std::pair{"q", "--slice knows no axis 'q'"}, std::pair{"d3", "knows no axis 'd3'"}}) {
+    const Outcome outcome = stencilc(fmt::format("run wave.stn --out U=u.png --slice {}=0", axis));
+    EXPECT_EQ(outcome.status, 2);
+    expect_contains(outcome.err, message);
+    expect_contains(outcome.err, "the axes are z, y, x; --slice fixes z\n");
+  }
+}
+
 TEST_F(CommandLine, DevicesWithoutNamesTakeNone) {
   write("heat.stn", kHeat);
   for (const char* device : {"reference:3", "reference:", "host:3", "cuda:", "opencl:", "auto:1"}) {
@@ -185,6 +212,24 @@ TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
     before != nullptr ? ::setenv(name.c_str(), kept.c_str(), 1) : ::unsetenv(name.c_str());
     EXPECT_EQ(files(), "heat.stn");
   }
+}
+
+TEST_F(CommandLine, UnknownVariablesAreOneWarning) {
+  write("heat.stn", kHeat);
+  ::setenv("STENCIL_HOST_LIB", "x", 1);
+  Outcome outcome = stencilc("check heat.stn");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err,
+            "stencilc: warning R078: unknown environment variable STENCIL_HOST_LIB\n"
+            "      = hint: did you mean STENCIL_HOST_LIBRARY?\n");
+  ::setenv("STENCIL_NUM_THREADS", "2", 1);
+  outcome = stencilc("run heat.stn --device reference");
+  EXPECT_EQ(outcome.status, 0);
+  expect_contains(outcome.err, "variables STENCIL_");
+  expect_contains(outcome.err, "STENCIL_THREADS");
+  EXPECT_EQ(outcome.err.find("warning"), outcome.err.rfind("warning")) << outcome.err;
+  ::unsetenv("STENCIL_HOST_LIB");
+  ::unsetenv("STENCIL_NUM_THREADS");
 }
 
 // A .npy file of doubles, 40 by 40.

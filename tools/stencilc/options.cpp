@@ -25,6 +25,9 @@ namespace {
 
 constexpr const char* kVersion = "stencilc 0.1.0";
 
+// What --header without a name holds; no argument can be this.
+const std::string kBesideTheOutput(1, '\0');
+
 // Of a name that may be none, as one that is too long.
 bool is_there(const std::filesystem::path& file) {
   std::error_code ignored;
@@ -38,14 +41,24 @@ std::optional<Assignment> split_assignment(const std::string& text) {
   return Assignment{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// "LOW:HIGH", the first below the second.
-std::optional<std::pair<double, double>> parse_range(const std::string& text) {
+// "LOW:HIGH", the first below the second; or what is wrong.
+std::variant<std::pair<double, double>, Misuse> parse_range(const std::string& text) {
+  const std::string found = fmt::format("--range takes LOW:HIGH, found '{}'", text);
   const size_t colon = text.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  const auto low = parse_real(text.substr(0, colon));
-  const auto high = parse_real(text.substr(colon + 1));
-  if (!low || !high || *low >= *high) return std::nullopt;
-  return std::pair{*low, *high};
+  if (colon == std::string::npos) {
+    return Misuse{"U006", found, "two numbers, the first below the second: 0:1"};
+  }
+  const std::string texts[] = {text.substr(0, colon), text.substr(colon + 1)};
+  std::optional<double> ends[2];
+  for (int i = 0; i < 2; ++i) {
+    ends[i] = parse_real(texts[i]);
+    if (!ends[i]) return Misuse{"U006", found, fmt::format("'{}' is no finite number", texts[i])};
+  }
+  if (*ends[0] < *ends[1]) return std::pair{*ends[0], *ends[1]};
+  const bool equal = *ends[0] == *ends[1];
+  return Misuse{
+      "U006", found,
+      "the first below the second" + (equal ? "" : fmt::format(": {}:{}", texts[1], texts[0]))};
 }
 
 std::string quoted(const std::string& word) {
@@ -225,6 +238,7 @@ void Parser::add_compile_options() {
   app.add_option("--header", texts.header, "write a C header too, by default beside the output")
       ->option_text("[FILE]")
       ->expected(0, 1)
+      ->default_str(kBesideTheOutput)
       ->group(group);
   add_value(app, "--emit",
             one_of({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}, arguments.emit),
@@ -451,11 +465,9 @@ std::optional<Misuse> Parser::read_assignments() {
 std::optional<Misuse> Parser::read_long_run() {
   arguments.every = texts.every.value_or(0);
   if (texts.range) {
-    arguments.range = parse_range(*texts.range);
-    if (!arguments.range) {
-      return Misuse{"U006", fmt::format("--range takes LOW:HIGH, found '{}'", *texts.range),
-                    "two numbers, the first below the second"};
-    }
+    const auto range = parse_range(*texts.range);
+    if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;
+    arguments.range = std::get<0>(range);
   }
   const bool pictures =
       std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
@@ -470,9 +482,11 @@ std::optional<Misuse> Parser::read_long_run() {
     if (in_seconds) arguments.checkpoint_seconds = seconds.value_or(0);
     if (!in_seconds) arguments.checkpoint_steps = parse_integer(interval).value_or(0);
     if (arguments.checkpoint_seconds <= 0 && arguments.checkpoint_steps <= 0) {
-      return Misuse{"U006",
-                    fmt::format("--checkpoint-every takes steps or seconds, found '{}'", interval),
-                    "for example 1000 or 60s"};
+      return Misuse{
+          "U006",
+          fmt::format("--checkpoint-every takes steps or seconds, like 1000 or 60s, found '{}'",
+                      interval),
+          ""};
     }
   }
   if (!arguments.restart.empty() && !arguments.inputs.empty()) {
@@ -508,7 +522,12 @@ std::optional<Misuse> Parser::finish() {
   for (const auto& [command, kind] : commands) {
     if (command->parsed()) arguments.command = kind;
   }
-  if (app.get_option("--header")->count() > 0) arguments.header = texts.header;
+  if (app.get_option("--header")->count() > 0) {
+    if (texts.header.empty()) {
+      return Misuse{"U004", "--header takes the name of a file, found ''", ""};
+    }
+    arguments.header = texts.header == kBesideTheOutput ? "" : texts.header;
+  }
   if (const auto misuse = check_order()) return misuse;
   if (const auto misuse = check_files()) return misuse;
   if (const auto misuse = read_assignments()) return misuse;
@@ -539,6 +558,12 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
     misuse = parser.explain(error);
     // `stencilc chek heat.stn`: the first word was taken for the program.
     if (misuse->code == "U003") misuse = parser.check_files().value_or(*misuse);
+  }
+  // CLI11 takes the next word for the value that is missing.
+  for (int i = 1; i < argc && !misuse; ++i) {
+    const std::string word = argv[i];
+    const bool bare = word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (bare) misuse = Misuse{"U004", word.substr(0, word.size() - 1) + " needs a value", ""};
   }
   if (!misuse && parser.texts.version) return Answer{std::string(kVersion) + "\n"};
   if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};

@@ -50,8 +50,18 @@ Result<Plane> find_plane(const Program& program, const Arguments& arguments) {
                      ""};
     }
     if (found == known.end()) {
-      return Failure{"U023", fmt::format("--slice knows no axis '{}'", axis),
-                     fmt::format("one of {}", fmt::join(known, ", "))};
+      const auto& axes = program.axes();
+      const size_t shown = plane.size();  // the first of the two in the picture
+      const bool in_picture = axis == axes[shown] || axis == axes[shown + 1] ||
+                              axis == fmt::format("d{}", shown) ||
+                              axis == fmt::format("d{}", shown + 1);
+      return Failure{"U023",
+                     in_picture ? fmt::format("--slice cannot fix {}: the picture shows {} and {}",
+                                              axis, axes[shown], axes[shown + 1])
+                                : fmt::format("--slice knows no axis '{}'", axis),
+                     fmt::format("the axes are {}; --slice fixes {}", fmt::join(axes, ", "),
+                                 fmt::join(known.begin() + static_cast<std::ptrdiff_t>(shown),
+                                           known.end(), ", "))};
     }
     std::optional<int64_t>& fixed =
         plane[static_cast<size_t>(found - known.begin()) % plane.size()];

@@ -124,6 +124,8 @@ TEST(NearestName, FindsSlips) {
   EXPECT_EQ(nearest_name("bundory", names), "boundary");      // two slips in seven letters
   EXPECT_EQ(nearest_name("direct", names), "direct");
   EXPECT_EQ(nearest_name("n", names), "N");
+  EXPECT_EQ(nearest_name("chekc", {"cache", "check"}), "check");  // two letters traded places
+  EXPECT_EQ(nearest_name("hcekc", {"check"}), "");                // twice, in five letters
 }
 
 TEST(NearestName, IsSilentAboutStrangers) {
