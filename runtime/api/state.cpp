@@ -124,8 +124,8 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     if (!number.ok()) return number.failure();
     const auto derived = with_param(*data_, index, number.value());
     if (!derived.ok()) return derived.failure();
-    const Diagnostics failed =
-        ir::failed_checks(data_->program(), derived.value().integers, derived.value().reals);
+    const Diagnostics failed = ir::failed_checks(data_->program(), derived.value().integers,
+                                                 derived.value().reals);
     if (failed.has_errors()) return api::failure_of(data_->source->source, failed);
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;
