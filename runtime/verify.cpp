@@ -243,6 +243,7 @@ VerifyRow Verifier::verify_row(RowPlan& plan) {
   VerifyRow row;
   row.device = plan.device.info.name;
   row.schedule = plan.schedule->line;
+  row.brief = plan.schedule->brief;
   if (!plan.schedule->schedule) {
     row.verdict = VerifyRow::Verdict::Refused;
     row.result = "refused: " + plan.schedule->refusal;
@@ -275,7 +276,7 @@ VerifyReport Verifier::verify(std::vector<std::string> absent, const VerifyProgr
   size_t fetched = 0;
   for (size_t i = 0; i < rows_.size(); ++i) {
     for (; fetched < std::min(rows_.size(), i + 1 + ahead); ++fetched) prefetch(fetched);
-    const std::string what = rows_[i].device.info.name + ", " + rows_[i].schedule->line;
+    const std::string what = rows_[i].device.info.name + ", " + rows_[i].schedule->brief;
     if (progress) progress(what, report, static_cast<int>(i), static_cast<int>(rows_.size()));
     report.rows.push_back(verify_row(rows_[i]));
     rows_[i].builds.clear();

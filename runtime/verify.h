@@ -23,10 +23,11 @@ struct VerifyRequest {
 struct VerifyRow {
   enum class Verdict { Same, Refused, Failed, Different };
   std::string device;
-  std::string schedule;
-  std::string sizes;   // "9 open, 1 fixed"
-  std::string steps;   // "0 1 2 3"
-  std::string result;  // "same bits, 48 runs", "refused: ...", the reason or place of a fault
+  std::string schedule;  // the whole line
+  std::string brief;     // the line as brief_schedule() has it
+  std::string sizes;     // "9 open, 1 fixed"
+  std::string steps;     // "0 1 2 3"
+  std::string result;    // "same bits, 48 runs", "refused: ...", the reason or place of a fault
   Verdict verdict = Verdict::Same;
 };
 

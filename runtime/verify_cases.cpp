@@ -10,6 +10,7 @@
 #include <deque>
 #include <set>
 
+#include "compiler/driver/brief_schedule.h"
 #include "compiler/ir/passes.h"
 
 namespace stencil::runtime {
@@ -22,7 +23,7 @@ namespace {
 // The schedule of a line if the program can be lowered by it; otherwise the refusal.
 ScheduleCase try_schedule(const ir::Program& program, const std::string& line,
                           const schedule::Machine& machine = schedule::gpu()) {
-  ScheduleCase out{line, {}, "", machine.threads_are_loops};
+  ScheduleCase out{line, {}, "", machine.threads_are_loops, ""};
   Diagnostics diagnostics;
   const auto schedule = schedule::parse(line, program, diagnostics, machine);
   if (schedule &&
@@ -98,8 +99,10 @@ ScheduleCase small_planes(const ir::Program& program, int time_tile, const std::
 
 }  // namespace
 
-std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
-                                           bool quick, Diagnostics& diagnostics) {
+namespace {
+
+std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string& line, bool quick,
+                                   Diagnostics& diagnostics) {
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
     Diagnostics refused;  // by GPUs, which take smaller blocks
@@ -130,6 +133,19 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
     return !seen.insert(c.schedule ? c.line : c.refusal).second;
   });
   return out;
+}
+
+}  // namespace
+
+std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
+                                           bool quick, Diagnostics& diagnostics) {
+  std::vector<ScheduleCase> cases = cases_of(program, line, quick, diagnostics);
+  for (ScheduleCase& each : cases) {
+    each.brief = each.schedule ? brief_schedule(*each.schedule, program,
+                                                {schedule::gpu(), schedule::processor()})
+                               : each.line;
+  }
+  return cases;
 }
 
 std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, bool quick) {

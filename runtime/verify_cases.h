@@ -42,6 +42,7 @@ struct ScheduleCase {
   std::optional<schedule::Schedule> schedule;
   std::string refusal;
   bool on_processor = false;  // only for devices where threads are loops: others cannot run it
+  std::string brief;          // the line for people, which every device reads alike
 };
 // Every family with several settings; small blocks, so that small grids have many tiles. What
 // `auto` takes on a GPU and on a processor is among them. Only `line` unless that is "auto".

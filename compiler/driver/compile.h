@@ -33,9 +33,10 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
                                 const CompileRequest& request, Diagnostics& diagnostics);
 
 // What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point,
-// shared memory, the schedule and why, and every refusal, of kernels for `target`.
+// shared memory, the schedule and why, and every refusal, of kernels for `target`. Lines fit
+// (support/layout.h); the schedule's is brief_schedule(), or has all settings.
 std::string explain(const ir::Program& program, const Source& source,
                     const std::string& schedule_line, Diagnostics& diagnostics,
-                    emit::Target target = emit::Target::Cuda);
+                    emit::Target target = emit::Target::Cuda, bool all_settings = false);
 
 }  // namespace stencil

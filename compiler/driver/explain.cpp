@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "compiler/analysis/tiles.h"
+#include "compiler/driver/brief_schedule.h"
 #include "compiler/driver/compile.h"
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/rows.h"
+#include "compiler/support/layout.h"
 
 namespace stencil {
 
@@ -20,19 +23,7 @@ using analysis::Margin;
 using Row = std::vector<std::string>;
 
 std::string table(const std::vector<Row>& rows, const std::string& indent) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    std::string line = indent;
-    for (size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
+  return table(rows, TableStyle{.indent = indent});
 }
 
 // (x0 - 2, l0 + 5) in the paper's notation: origin and length, dimension by dimension.
@@ -134,13 +125,14 @@ std::string tile_section(const ir::Program& program, int steps) {
 }
 
 std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
-                             const std::string& why, const schedule::Machine& machine) {
+                             const std::string& line, const std::string& why,
+                             const schedule::Machine& machine) {
   const schedule::Footprint cost = schedule::measure(program, schedule);
   std::vector<std::string> output(cost.output.size());
   std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
                  [](int64_t n) { return fmt::format("{}", n); });
   std::vector<Row> rows = {
-      {"schedule", schedule::print(schedule, program.grid.rank())},
+      {"schedule", line},
       {"chosen", why},
       {"kernels for", machine.threads_are_loops ? "processors (C++, device host)"
                                                 : "GPUs (CUDA, OpenCL); --target cpp: processors"},
@@ -157,7 +149,9 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
 // Which arrays have padded rows; empty if none has.
 std::string rows_section(const kernel::Module& module) {
   std::string out;
-  for (const std::string& line : schedule::describe_rows(module)) out += "  " + line + "\n";
+  for (const std::string& line : schedule::describe_rows(module)) {
+    out += wrapped(line, "  ", "    ");
+  }
   if (out.empty()) return "";
   return "Rows in device memory (rows=dense leaves them as they are in the user's arrays)\n" + out +
          "\n";
@@ -211,12 +205,41 @@ std::string reason_for(const ir::Program& program, const schedule::Schedule& sch
                                 : "no deeper time tile leaves half of a tile that fits";
 }
 
+// A line that quotes the program, or points into the one above.
+bool is_quotation(const std::string& line) {
+  const size_t bar = line.find(" | ");
+  return bar != line.npos && line.find_first_not_of(" 0123456789") > bar;
+}
+
+// A message whose lines fit. What a quotation has behind the place that is pointed at is cut off.
+std::string fitted(const std::string& message) {
+  std::vector<std::string> lines;
+  std::istringstream stream(message);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  std::string out;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string& line = lines[i];
+    if (!is_quotation(line)) {
+      out += wrapped(line, "", std::string(10, ' '));
+      continue;
+    }
+    size_t end = kLineWidth - 4;
+    const bool points = i + 1 < lines.size() && is_quotation(lines[i + 1]);
+    if (line.size() > kLineWidth && points && lines[i + 1].size() <= end) {
+      while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character
+      line = line.substr(0, end) + " ...";
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
 // Everything that the program cannot have, and why.
 std::string refusal_section(const ir::Program& program, const Source& source,
                             const schedule::Machine& machine) {
   std::string out;
   for (const schedule::Refusal& refusal : schedule::refusals(program, machine)) {
-    out += "  " + refusal.line + "\n" + render(source, refusal.reasons);
+    out += wrapped(refusal.line, "  ", "    ") + fitted(render(source, refusal.reasons));
   }
   return "Refusals: schedules that this program cannot have, each beside a family's defaults\n" +
          (out.empty() ? "  none\n" : out);
@@ -225,8 +248,8 @@ std::string refusal_section(const ir::Program& program, const Source& source,
 }  // namespace
 
 std::string explain(const ir::Program& program, const Source& source,
-                    const std::string& schedule_line, Diagnostics& diagnostics,
-                    emit::Target target) {
+                    const std::string& schedule_line, Diagnostics& diagnostics, emit::Target target,
+                    bool all_settings) {
   const schedule::Machine machine = machine_of(target);
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
   const auto schedule = automatic ? std::optional(schedule::choose(program, nullptr, machine))
@@ -238,7 +261,9 @@ std::string explain(const ir::Program& program, const Source& source,
                     stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
   const std::string why = automatic ? reason_for(program, *schedule, machine) : "given";
-  out += schedule_section(program, *schedule, why, machine) + "\n";
+  const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
+                                        : brief_schedule(*schedule, program, {machine});
+  out += schedule_section(program, *schedule, line, why, machine) + "\n";
   out +=
       rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
   return out + refusal_section(program, source, machine);

@@ -1,6 +1,6 @@
 // Devices and kernels: what a program is compiled for, and the ways to start a run of it.
 
-#include "compiler/schedule/schedule.h"
+#include "compiler/driver/brief_schedule.h"
 #include "runtime/api/internal.h"
 #include "runtime/device.h"
 
@@ -59,6 +59,13 @@ const Device& Kernel::device() const {
 }
 const std::string& Kernel::schedule() const {
   return data_->schedule;
+}
+
+std::string Kernel::brief_schedule() const {
+  const runtime::Prepared& made = data_->prepared;
+  if (!made.schedule) return "";
+  return stencil::brief_schedule(*made.schedule, data_->source->program,
+                                 {made.device.device.machine});
 }
 
 Result<std::string> Kernel::code(CodeKind kind) const {

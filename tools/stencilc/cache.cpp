@@ -15,7 +15,7 @@ std::string describe(const runtime::CacheSettings& settings) {
   std::string note = settings.note;
   const std::string why = note.empty() ? runtime::why_unusable(directory) : "";
   if (!why.empty()) note = fmt::format("it cannot be written ({}); nothing is kept", why);
-  if (!note.empty()) text += fmt::format("note        {}\n", note);
+  if (!note.empty()) text += wrapped(note, "note        ");
   text += fmt::format("limit       {} bytes\n", settings.limit_bytes);
   text += fmt::format("\n{:<10}  {:>7}  {:>12}\n", "device", "entries", "bytes");
   runtime::KernelCache::Contents total;

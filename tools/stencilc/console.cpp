@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/support/diagnostic.h"
+#include "compiler/support/layout.h"
 #include "runtime/file_writer.h"
 #include "runtime/files.h"
 #include "runtime/kernel_cache.h"
@@ -66,6 +67,23 @@ Status write_files(const std::vector<OutputFile>& files) {
 
 bool same_file(const std::string& a, const std::string& b) {
   return runtime::same_file(a, b);
+}
+
+std::string wrapped(const std::string& text, const std::string& first) {
+  return stencil::wrapped(text, first, std::string(first.size(), ' '));
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, size_t texts) {
+  return stencil::table(rows, {.texts = texts});
+}
+
+bool fits(const std::string& lines) {
+  size_t begin = 0;
+  for (size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n', begin)) {
+    if (end - begin > kLineWidth) return false;
+    begin = end + 1;
+  }
+  return lines.size() - begin <= kLineWidth;
 }
 
 ExitStatus print_out(const std::string& text) {

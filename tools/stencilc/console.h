@@ -19,7 +19,7 @@ enum ExitStatus {
   kProgramAtFault = 1,
   kUsage = 2,
   kDeviceAtFault = 3,
-  kBecameNan = 4,  // a run that ended because a reduction was NaN
+  kBecameNan = 4,    // a run that ended because a reduction was NaN
   kPipeClosed = 141  // nobody reads standard output any more
 };
 
@@ -51,6 +51,13 @@ Status write_files(const std::vector<OutputFile>& files);
 
 // True if both names lead to the same file, whether it exists or would be written.
 bool same_file(const std::string& a, const std::string& b);
+
+// `text` in lines that fit a terminal, each with its newline: the first begins with `first`, the
+// others are indented as far. And rows in aligned columns, of which the first `texts` are set left
+// and wrapped where the lines would not fit; the others are numbers.
+std::string wrapped(const std::string& text, const std::string& first);
+std::string table(const std::vector<std::vector<std::string>>& rows, size_t texts);
+bool fits(const std::string& lines);
 
 // Writes to standard output. A failure there (a full disk behind a redirection) is an error.
 ExitStatus print_out(const std::string& text);

@@ -1,7 +1,7 @@
 // `stencilc devices`: which devices this machine has, and why it lacks the others.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "runtime/device.h"
 #include "tools/stencilc/commands.h"
@@ -10,12 +10,12 @@
 namespace stencil::tool {
 
 int devices_command() {
-  std::string text = fmt::format("{:<10}  {:<7}  {}\n", "device", "present", "what it is");
+  std::vector<std::vector<std::string>> rows = {{"device", "present", "what it is"}};
   for (const runtime::DeviceInfo& info : runtime::devices()) {
-    text += fmt::format("{:<10}  {:<7}  {}\n", info.name, info.available ? "yes" : "no",
-                        info.available ? info.description : info.reason);
+    rows.push_back({fmt::format("{:<10}", info.name), info.available ? "yes" : "no",
+                    info.available ? info.description : info.reason});
   }
-  return print_out(text);
+  return print_out(table(rows, rows[0].size()));
 }
 
 }  // namespace stencil::tool

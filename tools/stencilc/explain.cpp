@@ -16,7 +16,8 @@ int explain_command(const Arguments& arguments) {
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
   const auto target = arguments.target == "cpp" ? emit::Target::Cpp : emit::Target::Cuda;
   if (program) {
-    text = explain(*program, source.value(), arguments.schedule, diagnostics, target);
+    text =
+        explain(*program, source.value(), arguments.schedule, diagnostics, target, arguments.full);
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);

@@ -130,6 +130,7 @@ struct Parser {
   void add_verify_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
+  void add_full_option(CLI::App& app, const std::string& group);
   CLI::App& add_command(Command command, const std::string& name, const std::string& text,
                         const std::string& examples);
   const CLI::App& active() const;
@@ -160,6 +161,7 @@ Parser::Parser() {
   add_value(explain, "--target", one_of({"cuda", "opencl", "cpp"}, arguments.target),
             "what the kernels are for; default: cuda")
       ->option_text("cuda|opencl|cpp");
+  add_full_option(explain, explain.get_option("--target")->get_group());
   CLI::App& run =
       add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
@@ -253,6 +255,12 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
       ->group("Device");
 }
 
+void Parser::add_full_option(CLI::App& to, const std::string& group) {
+  to.add_flag("--full", arguments.full, "print schedules with all of their settings")
+      ->disable_flag_override()
+      ->group(group);
+}
+
 void Parser::add_run_options(CLI::App& to) {
   add_device_option(to, "auto, cuda[:NUMBER], opencl[:NAME], host or reference (auto)");
   const std::string group = "Data";
@@ -271,7 +279,7 @@ void Parser::add_run_options(CLI::App& to) {
       ->needs(out)
       ->group(group);
   to.add_option("--slice", texts.slices,
-                "the plane a .png shows, of axis z, w, ... (or d0, d1, ...); default: middle")
+                "the plane of a .png: axis z, w, ... (or d0, ...); default: middle")
       ->option_text("AXIS=N")
       ->allow_extra_args(false)
       ->group(group);
@@ -285,8 +293,9 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_flag("--stats", arguments.stats, "print extent, mean and norm of every field")
       ->disable_flag_override()
       ->group(group);
+  add_full_option(to, group);
   to.add_option("--save-code", arguments.code,
-                "write what the device compiled (.cu, .cl, .cpp) or what came of it; repeatable")
+                "write source (.cu, .cl, .cpp) or what came of it; repeatable")
       ->option_text("FILE.cu|.cl|.cpp|.ptx|.cubin|.bin")
       ->allow_extra_args(false)
       ->group(group);
@@ -329,6 +338,7 @@ void Parser::add_verify_options(CLI::App& to) {
   to.add_flag("--quick", arguments.quick, "fewer schedules, sizes and step counts")
       ->disable_flag_override()
       ->group(group);
+  add_full_option(to, group);
   const Reader seed{fmt::format("a number from 0 to {}", UINT64_MAX), [this](const auto& text) {
                       const auto value = parse_number<uint64_t>(text);
                       arguments.seed = value.value_or(0);

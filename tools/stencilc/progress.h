@@ -12,8 +12,8 @@
 namespace stencil::tool {
 
 // While it lives, SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGXCPU ends the process as it would have
-// without, but leaves no temporary files. From `note_first` on, when somebody asks, the first signal
-// is only noted. A signal that was ignored on entry (nohup, `&` in a script) stays so.
+// without, but leaves no temporary files. From `note_first` on, when somebody asks, the first
+// signal is only noted. A signal that was ignored on entry (nohup, `&` in a script) stays so.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -76,11 +76,12 @@ Status warn_of_non_finite(const Arguments& arguments, Simulation& simulation,
 Result<std::string> closing_text(const Arguments& arguments, const Kernel& kernel,
                                  Simulation& simulation, const Report& report, int64_t first,
                                  int64_t wanted) {
-  auto text = summary(kernel, simulation, report, first, wanted);
+  auto text = summary(kernel, simulation, report, first, wanted, arguments.full);
   if (!text.ok()) return text;
   std::string out = std::move(text).value();
   if (!arguments.checkpoint.empty()) {
-    out += fmt::format("saved     step {} in {}\n", simulation.step(), arguments.checkpoint);
+    out += wrapped(fmt::format("step {} in {}", simulation.step(), arguments.checkpoint),
+                   "saved     ");
   }
   if (!arguments.stats) return out;
   const auto table = statistics(simulation);

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "tools/stencilc/console.h"
 
 namespace stencil::tool {
 
@@ -14,13 +15,13 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string print(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value);  // its sign means nothing
+std::string print(double value, int digits = 9) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);  // no sign of NaN
 }
 
-Row describe(const std::string& name, const Statistics& s) {
+Row describe(const std::string& name, const Statistics& s, int digits) {
   const bool any = s.points > s.nans;
-  const auto number = [&](double value) { return any ? print(value) : "-"; };
+  const auto number = [&](double value) { return any ? print(value, digits) : "-"; };
   return {
       name,         std::to_string(s.points), number(s.least), number(s.greatest), number(s.mean),
       number(s.l2), std::to_string(s.nans)};
@@ -37,42 +38,29 @@ Result<std::string> reductions(const Program& program, Simulation& simulation) {
     const std::string text = value.evaluations == 0 ? "not evaluated yet"
                              : real                 ? print(value.value)
                                                     : fmt::format("{}", value.integer);
-    out += fmt::format("reduce    {} = {}", value.name, text);
-    if (value.first_nan > 0) out += fmt::format(", first NaN at step {}", value.first_nan);
-    out += '\n';
+    std::string line = fmt::format("{} = {}", value.name, text);
+    if (value.first_nan > 0) line += fmt::format(", first NaN at step {}", value.first_nan);
+    out += wrapped(line, "reduce    ");
   }
   return out;
-}
-
-// The first column to the left, the others to the right.
-std::string print_table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths(rows[0].size(), 0);
-  for (const Row& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    text += fmt::format("{:<{}}", row[0], widths[0]);
-    for (size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], widths[c]);
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace
 
 Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const Report& report,
-                            int64_t first, int64_t wanted) {
-  std::string out =
-      fmt::format("device    {}: {}\n", kernel.device().name, kernel.device().description);
-  if (!kernel.schedule().empty()) out += fmt::format("schedule  {}\n", kernel.schedule());
-  out += fmt::format("steps     {}", report.steps);
-  if (report.stopped || report.interrupted || report.nan) out += fmt::format(" of {}", wanted);
-  if (first > 0) out += fmt::format(", after {} of the checkpoint", first);
-  if (report.stopped) out += ": the stop condition holds";
-  if (report.nan) out += ": " + report.nan->message;
-  if (report.interrupted) out += fmt::format(": interrupted at step {}", first + report.steps);
-  out += fmt::format("\ntime      {:.3f} s, {:.4g} GCells/s\n", report.seconds,
+                            int64_t first, int64_t wanted, bool full) {
+  std::string out = wrapped(
+      fmt::format("{}: {}", kernel.device().name, kernel.device().description), "device    ");
+  const std::string schedule = full ? kernel.schedule() : kernel.brief_schedule();
+  if (!schedule.empty()) out += wrapped(schedule, "schedule  ");
+  std::string steps = fmt::format("{}", report.steps);
+  if (report.stopped || report.interrupted || report.nan) steps += fmt::format(" of {}", wanted);
+  if (first > 0) steps += fmt::format(", after {} of the checkpoint", first);
+  if (report.stopped) steps += ": the stop condition holds";
+  if (report.nan) steps += ": " + report.nan->message;
+  if (report.interrupted) steps += fmt::format(": interrupted at step {}", first + report.steps);
+  out += wrapped(steps, "steps     ");
+  out += fmt::format("time      {:.3f} s, {:.4g} GCells/s\n", report.seconds,
                      report.gcells_per_second());
   const auto values = reductions(kernel.program(), simulation);
   if (!values.ok()) return values.failure();
@@ -93,16 +81,23 @@ std::string describe(const NonFinite& values, int64_t step) {
 }
 
 Result<std::string> statistics(State& state) {
-  std::vector<Row> rows{{"field", "points", "min", "max", "mean", "l2", "nan"}};
+  std::vector<std::pair<std::string, Statistics>> all;
   for (const FieldInfo& field : state.fields()) {
     for (const ComponentInfo& component : field.components) {
       const std::string name = field.name + component.path;
       const auto values = state.statistics(name);
       if (!values.ok()) return values.failure();
-      rows.push_back(describe(name, values.value()));
+      all.emplace_back(name, values.value());
     }
   }
-  return print_table(rows);
+  std::string text;
+  for (const int digits : {9, 7, 5}) {  // fewer where lines would be too long
+    std::vector<Row> rows{{"field", "points", "min", "max", "mean", "l2", "nan"}};
+    for (const auto& [name, values] : all) rows.push_back(describe(name, values, digits));
+    text = table(rows, 1);
+    if (fits(text)) break;
+  }
+  return text;
 }
 
 }  // namespace stencil::tool

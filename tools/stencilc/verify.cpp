@@ -25,24 +25,14 @@ namespace {
 using runtime::VerifyReport;
 using runtime::VerifyRow;
 
-std::string table(const std::vector<VerifyRow>& rows) {
-  size_t device = 6, schedule = 8, sizes = 5, steps = 5;
+std::string table_of(const std::vector<VerifyRow>& rows, bool full) {
+  std::vector<std::vector<std::string>> cells = {
+      {"device", "schedule", "sizes", "steps", "result"}};
   for (const VerifyRow& row : rows) {
-    device = std::max(device, row.device.size());
-    schedule = std::max(schedule, row.schedule.size());
-    sizes = std::max(sizes, row.sizes.size());
-    steps = std::max(steps, row.steps.size());
+    cells.push_back(
+        {row.device, full ? row.schedule : row.brief, row.sizes, row.steps, row.result});
   }
-  const auto line = [&](const std::string& d, const std::string& s, const std::string& z,
-                        const std::string& t, const std::string& result) {
-    return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", d, device, s, schedule, z, sizes, t,
-                       steps, result);
-  };
-  std::string out = line("device", "schedule", "sizes", "steps", "result");
-  for (const VerifyRow& row : rows) {
-    out += line(row.device, row.schedule, row.sizes, row.steps, row.result);
-  }
-  return out;
+  return table(cells, cells[0].size());
 }
 
 std::string conclusion(const VerifyReport& report, double seconds, bool interrupted) {
@@ -65,14 +55,16 @@ std::string conclusion(const VerifyReport& report, double seconds, bool interrup
 }
 
 // Prints what was compared; the exit status.
-int conclude(const VerifyReport& result, double seconds, bool interrupted) {
+int conclude(const VerifyReport& result, double seconds, bool interrupted, bool full) {
   warn_of_cache();
   std::string text;
   if (!result.sizes.empty()) {
-    text = fmt::format("sizes: {}\n\n", fmt::join(result.sizes, "; "));
-    text += table(result.rows) + "\n";
+    text = wrapped(fmt::format("{}", fmt::join(result.sizes, "; ")), "sizes: ") + "\n";
+    text += table_of(result.rows, full) + "\n";
   }
-  for (const std::string& absent : result.absent) text += "not present: " + absent + "\n";
+  for (const std::string& absent : result.absent) {
+    text += wrapped(absent, "not present: ");
+  }
   text += conclusion(result, seconds, interrupted);
   if (const ExitStatus printed = print_out(text)) return printed;
   if (!result.all_same()) return kProgramAtFault;
@@ -85,7 +77,7 @@ int conclude(const VerifyReport& result, double seconds, bool interrupted) {
 // the process.
 class Watch {
  public:
-  Watch() {
+  explicit Watch(bool full) : full_(full) {
     guard_.note_first();
     thread_ = std::jthread([this](const std::stop_token& stop) {
       using namespace std::chrono_literals;
@@ -114,11 +106,12 @@ class Watch {
  private:
   [[noreturn]] void end_process() {
     line_.erase();
-    const int status = conclude(known_, seconds(), true);
+    const int status = conclude(known_, seconds(), true, full_);
     remove_temporary_files();
     std::_Exit(status);
   }
 
+  const bool full_;  // lines of schedules
   InterruptGuard guard_;
   ProgressLine line_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -143,7 +136,7 @@ int verify_command(const Arguments& arguments) {
   request.quick = arguments.quick;
   request.seed = arguments.seed;
 
-  Watch watch;
+  Watch watch(arguments.full);
   std::optional<ExitStatus> reported;
   const auto report_once = [&] {
     if (!reported) reported = report(source.value(), diagnostics);
@@ -159,7 +152,7 @@ int verify_command(const Arguments& arguments) {
   if (!verified.ok()) {
     return verified.failure().code.empty() ? *reported : report(verified.failure());
   }
-  return conclude(verified.value(), watch.seconds(), false);
+  return conclude(verified.value(), watch.seconds(), false, arguments.full);
 }
 
 }  // namespace stencil::tool

@@ -48,6 +48,8 @@ class STENCIL_API Kernel {
   const Device& device() const;
   // The schedule as one line, which KernelOptions::schedule takes; empty on "reference".
   const std::string& schedule() const;
+  // The same without most settings at their defaults for this program and device.
+  std::string brief_schedule() const;
   // Its code, text or bytes. R045 if the device has none of this kind.
   Result<std::string> code(CodeKind kind) const;
 

@@ -1,0 +1,88 @@
+// The tile is always there, since its defaults are found for each program: nobody knows them. What
+// else a family fills in may follow from it, so settings are added one after the other to a line
+// that is read again, until it says the same.
+#include "compiler/driver/brief_schedule.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace stencil {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& line) {
+  std::istringstream stream(line);
+  Words out;
+  for (std::string word; stream >> word;) out.push_back(word);
+  return out;
+}
+
+std::string line_of(const Words& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+bool names_the_tile(const std::string& word) {
+  return word.starts_with("T=") || word.starts_with("block=") || word.starts_with("elements=");
+}
+
+// What the machines make of a line; those that refuse the whole line have no say.
+class Readers {
+ public:
+  Readers(const schedule::Schedule& wanted, const ir::Program& program,
+          const std::vector<schedule::Machine>& machines)
+      : wanted_(wanted), program_(program), rank_(program.grid.rank()) {
+    for (const schedule::Machine& machine : machines) {
+      if (read(schedule::print(wanted, rank_), machine) == wanted) machines_.push_back(machine);
+    }
+  }
+
+  bool agree(const std::string& line) const {
+    return !machines_.empty() &&
+           std::all_of(machines_.begin(), machines_.end(),
+                       [&](const auto& m) { return read(line, m) == wanted_; });
+  }
+
+  // Whether all of them fill in this setting if the line leaves it out.
+  bool fill_in(const std::string& line, const std::string& setting) const {
+    return std::all_of(machines_.begin(), machines_.end(), [&](const auto& machine) {
+      const auto schedule = read(line, machine);
+      const Words words = schedule ? words_of(schedule::print(*schedule, rank_)) : Words{};
+      return std::count(words.begin(), words.end(), setting) > 0;
+    });
+  }
+
+ private:
+  std::optional<schedule::Schedule> read(const std::string& line,
+                                         const schedule::Machine& machine) const {
+    Diagnostics ignored;
+    return schedule::parse(line, program_, ignored, machine);
+  }
+
+  const schedule::Schedule& wanted_;
+  const ir::Program& program_;
+  int rank_;
+  std::vector<schedule::Machine> machines_;
+};
+
+}  // namespace
+
+std::string brief_schedule(const schedule::Schedule& schedule, const ir::Program& program,
+                           const std::vector<schedule::Machine>& machines) {
+  const std::string whole = schedule::print(schedule, program.grid.rank());
+  const Readers readers(schedule, program, machines);
+  const Words words = words_of(whole);
+  Words kept = {words.front()};
+  std::copy_if(words.begin() + 1, words.end(), std::back_inserter(kept), names_the_tile);
+  for (size_t w = 1; w < words.size(); ++w) {
+    if (readers.agree(line_of(kept))) return line_of(kept);
+    if (names_the_tile(words[w]) || readers.fill_in(line_of(kept), words[w])) continue;
+    kept.push_back(words[w]);
+  }
+  return readers.agree(line_of(kept)) ? line_of(kept) : whole;
+}
+
+}  // namespace stencil
