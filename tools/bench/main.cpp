@@ -15,6 +15,7 @@
 #include <new>
 #include <thread>
 
+#include "compiler/support/layout.h"
 #include "runtime/files.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/table.h"
@@ -79,7 +80,8 @@ void print_progress(const Json& record, size_t number, size_t count) {
     verdict = fmt::format("{:.1f} GCells/s, ", record["gcells"].get<double>());
   }
   if (verdict.empty() || verdict.ends_with(", ")) verdict += record.value("check", "not checked");
-  fmt::print("[{}/{}] {}: {}\n", number, count, title_of(record), verdict);
+  const std::string text = fmt::format("[{}/{}] {}: {}", number, count, title_of(record), verdict);
+  std::fputs(wrapped(text, "", "  ").c_str(), stdout);
   std::fflush(stdout);
 }
 
@@ -174,7 +176,7 @@ int main_with(int argc, char** argv) {
                              }};
   tool::add_value(app, "--threads", threads, "that compile");
   app.add_flag("--check-only", settings.check_only,
-               "compare every schedule with the interpreter at a small size, and measure nothing")
+               "compare schedules with the interpreter at a small size; measure none")
       ->disable_flag_override();
   auto* table = app.add_option("--table", arguments.tables, "prints files of results instead");
   suite->excludes(table);

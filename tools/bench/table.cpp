@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 
+#include "compiler/support/layout.h"
+
 namespace stencil::bench {
 
 namespace {
@@ -124,37 +126,12 @@ std::vector<Group> groups_of(const std::vector<const Json*>& records) {
 
 using Row = std::vector<std::string>;
 
-// Rows as lines, the first `texts` columns and the last one set left, the others right.
-std::string aligned(const std::vector<Row>& rows, size_t texts, bool text_last) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const bool left = c < texts || (text_last && c + 1 == row.size());
-      const std::string cell = left ? fmt::format("{:<{}}", row[c], widths[c])
-                                    : fmt::format("{:>{}}", row[c], widths[c]);
-      line += (c ? "  " : "") + cell;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 Row row_of(const Json& record, bool best) {
   const auto either = [&](const char* key, const char* former) {
     const auto value = number_in(record, key);
     return value ? value : number_in(record, former);
   };
   return {best ? "*" : "",
-          text_in(record, "program"),
-          size_of(record),
-          text_in(record, "real"),
-          text_in(record, "fp"),
           number(number_in(record, "steps"), 0),
           number(rate_of(record), 1),
           number(over_bound(record), 2),
@@ -165,10 +142,15 @@ Row row_of(const Json& record, bool best) {
           text_in(record, "schedule")};
 }
 
+// What the runs of a group have in common.
+std::string name_of(const Json& record) {
+  return fmt::format("{} {} {} {}", text_in(record, "program"), size_of(record),
+                     text_in(record, "real"), text_in(record, "fp"));
+}
+
 Row gain_of(const Group& group) {
   const Json& best = *group.front();
-  Row row = {text_in(best, "program"), size_of(best), text_in(best, "real"), text_in(best, "fp"),
-             number(rate_of(best), 1)};
+  Row row = {name_of(best), number(rate_of(best), 1)};
   for (const Json* other : {single_step_of(group), naive_of(group)}) {
     const bool known = other && rate_of(*other) > 0;
     row.push_back(known ? number(rate_of(*other), 1) : "-");
@@ -179,15 +161,18 @@ Row gain_of(const Group& group) {
 }
 
 std::string tables(const std::vector<Group>& groups) {
-  std::vector<Row> rows = {{"", "program", "size", "real", "fp", "steps", "GCells/s", "x copy",
-                            "registers", "local", "shared", "jit s", "schedule"}};
-  std::vector<Row> gains = {{"program", "size", "real", "fp", "best", "T=1", "best/T=1", "naive",
-                             "best/naive", "x copy"}};
+  std::string out;
+  std::vector<Row> gains = {
+      {"program", "best", "T=1", "best/T=1", "naive", "best/naive", "x copy"}};
   for (const Group& group : groups) {
+    std::vector<Row> rows = {
+        {"", "steps", "GCells/s", "x copy", "registers", "local", "shared", "jit s", "schedule"}};
     for (const Json* record : group) rows.push_back(row_of(*record, record == group.front()));
+    out += wrapped(name_of(*group.front()), "", "  ") +
+           table(rows, {.indent = "  ", .texts = 1, .text_last = true}) + "\n";
     gains.push_back(gain_of(group));
   }
-  return aligned(rows, 5, true) + "\n" + aligned(gains, 4, false);
+  return out + table(gains, {.texts = 1});
 }
 
 // The first line that says what is wrong.
@@ -206,7 +191,7 @@ std::string head_of(const Json& file) {
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", item.key(),
                        text_in(file, item.key().c_str()));
   }
-  return out.empty() ? "" : out + "\n";
+  return out.empty() ? "" : wrapped(out, "", "  ");
 }
 
 }  // namespace
@@ -225,8 +210,7 @@ std::string failure_of(const Json& record) {
 }
 
 std::string title_of(const Json& record) {
-  return fmt::format("{} {} {} {} '{}'", text_in(record, "program"), size_of(record),
-                     text_in(record, "real"), text_in(record, "fp"), text_in(record, "schedule"));
+  return fmt::format("{} '{}'", name_of(record), text_in(record, "schedule"));
 }
 
 runtime::Result<std::string> table_of(const std::vector<Json>& files) {
@@ -257,14 +241,12 @@ runtime::Result<std::string> table_of(const std::vector<Json>& files) {
     refused += is_refused;
     left_out += is_left_out;
     passed += failure.empty() && !is_refused && !is_left_out;
-    if (!failure.empty()) out += fmt::format("FAILED {}: {}\n", title_of(*record), failure);
-    if (is_refused) {
-      out += fmt::format("refused {}: {}\n", title_of(*record),
-                         first_line(text_in(*record, "refused")));
-    }
-    if (is_left_out) {
-      out += fmt::format("left out {}: {}\n", title_of(*record), text_in(*record, "left_out"));
-    }
+    const auto add = [&](const char* what, const std::string& why) {
+      out += wrapped(fmt::format("{} {}: {}", what, title_of(*record), why), "", "  ");
+    };
+    if (!failure.empty()) add("FAILED", failure);
+    if (is_refused) add("refused", first_line(text_in(*record, "refused")));
+    if (is_left_out) add("left out", text_in(*record, "left_out"));
   }
   out += fmt::format("{} passed, {} failed, {} refused, {} left out\n", passed, failed, refused,
                      left_out);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace stencil::bench {
 namespace {
 
@@ -22,16 +24,41 @@ TEST(Table, PutsTheFastestFirstAndSaysWhatIsGained) {
   ASSERT_TRUE(text.ok()) << text.failure().message;
   EXPECT_EQ(text.value(),
             R"(device cuda, machine Fake A
-   program  size    real   fp      steps  GCells/s  x copy  registers  local  shared  jit s  schedule
-*  heat     N=M=64  float  strict     10     100.0    2.00         40      8       -      -  overlapped T=4
-   heat     N=M=64  float  strict     10      50.0    1.00         40      -       -      -  overlapped T=1
-   heat     N=M=64  float  strict     10      40.0    0.80         40      -       -      -  direct
-   heat     N=M=64  float  strict     10      25.0    0.50         40      -       -      -  direct elements=1x1
+heat N=M=64 float strict
+     steps  GCells/s  x copy  registers  local  shared  jit s  schedule
+  *     10     100.0    2.00         40      8       -      -  overlapped T=4
+        10      50.0    1.00         40      -       -      -  overlapped T=1
+        10      40.0    0.80         40      -       -      -  direct
+        10      25.0    0.50         40      -       -      -  direct elements=1x1
 
-program  size    real   fp       best   T=1  best/T=1  naive  best/naive  x copy
-heat     N=M=64  float  strict  100.0  50.0      2.00   25.0        4.00    2.00
+program                    best   T=1  best/T=1  naive  best/naive  x copy
+heat N=M=64 float strict  100.0  50.0      2.00   25.0        4.00    2.00
 4 passed, 0 failed, 0 refused, 0 left out
 )");
+}
+
+// Names, machines, schedules and messages that are long.
+TEST(Table, FitsItsLines) {
+  std::string schedule =
+      "streaming T=3 block=16x16x1 elements=4x2x1 chunk=auto prefetch=2 "
+      "unroll=auto resident=auto loads=async form=gather edges=tested";
+  Json slow = timed("direct", 20), refused = timed("streaming", 1), failed = slow;
+  Json fast = timed(schedule.c_str(), 123456.7);
+  std::string why;
+  for (int i = 0; i < 30; ++i) why += "reason ";
+  for (Json* record : {&slow, &refused, &failed, &fast}) {
+    (*record)["program"] = "a_program_with_a_long_name";
+    (*record)["define"] = Json{{"N", 16384}, {"M", 8192}, {"parameter", 0.125}};
+  }
+  refused.erase("gcells");
+  refused["refused"] = why;
+  failed["error"] = why;
+  const Json results = Json::array({slow, refused, failed, fast});
+  const auto text = table_of({Json{{"machine", why}, {"results", results}}});
+  ASSERT_TRUE(text.ok());
+  std::istringstream lines(text.value());
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_NE(text.value().find("edges=tested"), std::string::npos) << text.value();
 }
 
 TEST(Table, TakesTheMarkedScheduleForNaive) {
