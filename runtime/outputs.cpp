@@ -11,18 +11,15 @@
 #include "compiler/support/escape.h"
 #include "runtime/files.h"
 #include "runtime/npy.h"
+#include "runtime/picture.h"
 
 namespace stencil::runtime {
 
 namespace {
 
 Result<NewFile> png_file(const ir::Program& program, const reference::State& state,
-                         const Output& output, const reference::FieldData& field) {
-  const int component = std::max(output.selections[0].component, 0);
-  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
-  const auto slice = slice_of(field, component, output.plane, axes);
-  if (!slice.ok()) return slice.failure();
-  const auto image = render(slice.value(), output.image);
+                         const Output& output) {
+  const auto image = picture_of(program, state, output.selections[0], output.plane, output.image);
   if (!image.ok()) return image.failure();
   const auto bytes = encode_png(image.value());
   if (!bytes.ok()) return bytes.failure();
@@ -38,7 +35,7 @@ Result<NewFile> file_of(const ir::Program& program, const reference::State& stat
     case Format::Npy:
       return npy_file(output.path, field, first.level, first.component);
     case Format::Png:
-      return png_file(program, state, output, field);
+      return png_file(program, state, output);
     case Format::Vti:
       return vti_file(output.path, program, state, output.selections);
   }

@@ -18,19 +18,6 @@ Failure no_image(const std::string& why) {
   return {"R030", "no image can be made: " + why, ""};
 }
 
-// Least and greatest finite value; 0 and 0 if there is none.
-std::pair<double, double> finite_range(const std::vector<double>& values) {
-  bool any = false;
-  std::pair<double, double> range{0, 0};
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    range.first = any ? std::min(range.first, value) : value;
-    range.second = any ? std::max(range.second, value) : value;
-    any = true;
-  }
-  return range;
-}
-
 // The pixels of a side of so many points, each as wide as `stretch` times `scale` of them. Nothing
 // if it overflows.
 std::optional<int64_t> side_of(int64_t points, int64_t scale, double stretch) {
@@ -46,14 +33,25 @@ int64_t pixels_of(int64_t point, int64_t points, int64_t pixels) {
   return (point + 1) * pixels / points - point * pixels / points;
 }
 
-// Where a value lies between low and high; the middle if they coincide. Halved, so that the
-// distance of the largest doubles does not overflow.
-double fraction_of(double value, double low, double high) {
-  if (low == high) return value < low ? 0 : value > high ? 1 : 0.5;
-  return (value / 2 - low / 2) / (high / 2 - low / 2);
+}  // namespace
+
+void Census::add(double value) {
+  if (std::isnan(value)) {
+    ++nans;
+  } else if (std::isinf(value)) {
+    ++(value > 0 ? infinite : minus_infinite);
+  } else {
+    least = finite == 0 ? value : std::min(least, value);
+    greatest = finite == 0 ? value : std::max(greatest, value);
+    ++finite;
+  }
 }
 
-}  // namespace
+Census census_of(const std::vector<double>& values) {
+  Census census;
+  for (const double value : values) census.add(value);
+  return census;
+}
 
 Result<int64_t> plane_start(const reference::FieldData& field, const std::vector<int64_t>& fixed) {
   if (field.points == 0) return no_image("the field has no points");
@@ -79,14 +77,34 @@ Result<int64_t> plane_start(const reference::FieldData& field, const std::vector
 }
 
 Result<Slice> slice_of(const reference::FieldData& field, int component,
-                       const std::vector<int64_t>& fixed, const std::vector<ir::AxisValue>& axes) {
+                       const std::vector<int64_t>& fixed, const std::vector<ir::AxisValue>& axes,
+                       int64_t points_down, int64_t points_across) {
   const auto start = plane_start(field, fixed);
   if (!start.ok()) return start.failure();
   const int rank = field.rank();
-  Slice slice{rank == 1 ? 1 : field.extents[rank - 2], field.extents[rank - 1], {}};
-  slice.values.reserve(static_cast<size_t>(slice.rows * slice.columns));
-  for (int64_t i = 0; i < slice.rows * slice.columns; ++i) {
-    slice.values.push_back(field.real(0, component, start.value() + i));
+  const int64_t height = rank == 1 ? 1 : field.extents[rank - 2], width = field.extents[rank - 1];
+  Slice slice{.rows = (height + points_down - 1) / points_down,
+              .columns = (width + points_across - 1) / points_across,
+              .points_down = points_down,
+              .points_across = points_across,
+              .field_rows = height,
+              .field_columns = width};
+  slice.values.resize(static_cast<size_t>(slice.rows * slice.columns));
+  for (int64_t y = 0; y < height; ++y) {
+    const int64_t row = y / points_down;
+    const int64_t down = std::min(points_down, height - row * points_down);
+    double* const values = slice.values.data() + row * slice.columns;
+    for (int64_t x = 0; x < width; ++x) {
+      const double value = field.real(0, component, start.value() + y * width + x);
+      slice.census.add(value);
+      const int64_t column = x / points_across;
+      const int64_t across = std::min(points_across, width - column * points_across);
+      if (down * across == 1) {
+        values[column] = value;
+      } else {  // divided one by one: the sum of large ones might overflow
+        values[column] += value / static_cast<double>(down * across);
+      }
+    }
   }
   const auto from_first = [&](int d) {
     const ir::AxisValue axis = axes.empty() ? ir::AxisValue{} : axes[static_cast<size_t>(d)];
@@ -105,7 +123,6 @@ Result<Image> render(const Slice& slice, const ImageOptions& options) {
   const int64_t scale = options.scale > 0
                             ? options.scale
                             : std::max<int64_t>(static_cast<int64_t>(kAutomaticSide / longer), 1);
-  Image image;
   const auto width = side_of(slice.columns, scale, wider);
   const auto height = side_of(slice.rows, scale, higher);
   int64_t pixels = 0;
@@ -114,23 +131,24 @@ Result<Image> render(const Slice& slice, const ImageOptions& options) {
     return no_image("it would have more than " + std::to_string(kMostPixels) + " pixels");
   }
   if (pixels == 0) return no_image("it would have no pixels");
-  image.width = *width;
-  image.height = *height;
+  const Census census = census_of(slice.values);
+  const auto [low, high] = options.range.value_or(std::pair{census.least, census.greatest});
+  return paint(slice, ColourScale(low, high), *width, *height);
+}
 
-  const auto [low, high] = options.range ? *options.range : finite_range(slice.values);
-  image.rgb.reserve(static_cast<size_t>(3 * pixels));
+Image paint(const Slice& slice, const ColourScale& scale, int64_t width, int64_t height) {
+  Image image{width, height, {}};
+  image.rgb.reserve(static_cast<size_t>(3 * width * height));
   for (int64_t row = 0; row < slice.rows; ++row) {
     const size_t row_begin = image.rgb.size();
     for (int64_t column = 0; column < slice.columns; ++column) {
-      const double value = slice.values[row * slice.columns + column];
-      const Colour colour =
-          std::isnan(value) ? kNanColour : colour_of(fraction_of(value, low, high));
-      for (int64_t i = pixels_of(column, slice.columns, image.width); i > 0; --i) {
+      const Colour colour = scale.of(slice.values[row * slice.columns + column]);
+      for (int64_t i = pixels_of(column, slice.columns, width); i > 0; --i) {
         image.rgb.insert(image.rgb.end(), colour.begin(), colour.end());
       }
     }
     const size_t row_size = image.rgb.size() - row_begin;
-    for (int64_t i = pixels_of(row, slice.rows, image.height); i > 1; --i) {
+    for (int64_t i = pixels_of(row, slice.rows, height); i > 1; --i) {
       image.rgb.resize(image.rgb.size() + row_size);
       std::copy_n(image.rgb.begin() + row_begin, row_size, image.rgb.end() - row_size);
     }

@@ -1,22 +1,26 @@
 // The bytes of a PNG file (W3C, Portable Network Graphics, third edition): a signature, and chunks
 // with a length, a name and a CRC each. zlib does the compression. A row is stored as differences
 // from its neighbours, by that rule of four whose differences are smallest, as the specification
-// recommends (section 12.7).
+// recommends (section 12.7), or all rows as they are, whichever is shorter.
+//
+// An image of at most 256 colours, as figures are, has a palette and a byte per pixel, a third of
+// the file. Its colours are in the order of their lightness, so that numbers of near values are
+// near.
 //
 // libpng would do the same; its static archive cannot be part of a shared library (it refers to the
 // C library's stderr), and libstencil.so is to bring everything along.
 #include <zlib.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
+#include <unordered_map>
+#include <utility>
 
 #include "runtime/files.h"
 #include "runtime/png.h"
 
 namespace stencil::runtime {
 namespace {
-
-constexpr size_t kPixelBytes = 3;
 
 std::string big_endian(uint64_t number) {
   std::string out;
@@ -44,12 +48,13 @@ uint8_t paeth(int left, int above, int corner) {
 enum Rule : uint8_t { kNone = 0, kLeft = 1, kAbove = 2, kPaeth = 4 };
 
 // The row's number of the rule and its differences. `above` is the row before, or zeros.
-std::string filtered(Rule rule, const uint8_t* row, const uint8_t* above, size_t bytes) {
+std::string filtered(Rule rule, const uint8_t* row, const uint8_t* above, size_t bytes,
+                     size_t pixel_bytes) {
   std::string out(1, static_cast<char>(rule));
   for (size_t i = 0; i < bytes; ++i) {
-    const bool first = i < kPixelBytes;
-    const uint8_t left = first ? 0 : row[i - kPixelBytes];
-    const uint8_t corner = first ? 0 : above[i - kPixelBytes];
+    const bool first = i < pixel_bytes;
+    const uint8_t left = first ? 0 : row[i - pixel_bytes];
+    const uint8_t corner = first ? 0 : above[i - pixel_bytes];
     const uint8_t predicted = rule == kLeft    ? left
                               : rule == kAbove ? above[i]
                               : rule == kPaeth ? paeth(left, above[i], corner)
@@ -65,38 +70,91 @@ int64_t size_of_differences(const std::string& row) {
   return sum;
 }
 
-std::string smallest(const uint8_t* row, const uint8_t* above, size_t bytes) {
-  std::string best = filtered(kNone, row, above, bytes);
+std::string smallest(const uint8_t* row, const uint8_t* above, size_t bytes, size_t pixel_bytes) {
+  std::string best = filtered(kNone, row, above, bytes, pixel_bytes);
   for (const Rule rule : {kLeft, kAbove, kPaeth}) {
-    std::string candidate = filtered(rule, row, above, bytes);
+    std::string candidate = filtered(rule, row, above, bytes, pixel_bytes);
     if (size_of_differences(candidate) < size_of_differences(best)) best = std::move(candidate);
   }
   return best;
 }
 
-}  // namespace
+// The pixels as they are stored, and the palette that they refer to ("": they are RGB).
+struct Samples {
+  std::vector<uint8_t> bytes;
+  size_t pixel_bytes = 3;
+  std::string palette;
+};
 
-Result<std::string> encode_png(const Image& image) {
-  const size_t row_bytes = kPixelBytes * static_cast<size_t>(image.width);
-  const std::vector<uint8_t> zeros(row_bytes, 0);
-  std::string rows;
-  rows.reserve((row_bytes + 1) * static_cast<size_t>(image.height));
-  for (int64_t y = 0; y < image.height; ++y) {
-    const uint8_t* row = image.rgb.data() + static_cast<size_t>(y) * row_bytes;
-    rows += smallest(row, y == 0 ? zeros.data() : row - row_bytes, row_bytes);
+Samples samples_of(const Image& image) {
+  constexpr size_t kMostColours = 256;
+  const size_t pixels = image.rgb.size() / 3;
+  const auto colour = [&](size_t i) {
+    const uint8_t* rgb = image.rgb.data() + 3 * i;
+    return uint32_t{rgb[0]} << 16 | uint32_t{rgb[1]} << 8 | rgb[2];
+  };
+  std::unordered_map<uint32_t, uint8_t> numbers;
+  for (size_t i = 0; i < pixels; ++i) {
+    numbers.emplace(colour(i), 0);
+    if (numbers.size() > kMostColours) return {image.rgb, 3, ""};
   }
+  std::vector<uint32_t> colours;
+  for (const auto& [value, number] : numbers) colours.push_back(value);
+  std::sort(colours.begin(), colours.end(), [](uint32_t a, uint32_t b) {
+    const auto lightness = [](uint32_t c) {
+      return 30 * (c >> 16) + 59 * (c >> 8 & 0xff) + 11 * (c & 0xff);
+    };
+    return std::pair(lightness(a), a) < std::pair(lightness(b), b);
+  });
+  Samples samples{std::vector<uint8_t>(pixels), 1, ""};
+  for (size_t n = 0; n < colours.size(); ++n) {
+    numbers[colours[n]] = static_cast<uint8_t>(n);
+    for (int shift = 16; shift >= 0; shift -= 8) {
+      samples.palette += static_cast<char>(colours[n] >> shift & 0xff);
+    }
+  }
+  for (size_t i = 0; i < pixels; ++i) samples.bytes[i] = numbers[colour(i)];
+  return samples;
+}
+
+Result<std::string> compressed(const std::string& rows) {
   uLongf size = compressBound(rows.size());
   std::string data(size, '\0');
   if (compress2(reinterpret_cast<Bytef*>(data.data()), &size,
-                reinterpret_cast<const Bytef*>(rows.data()), rows.size(), 6) != Z_OK) {
+                reinterpret_cast<const Bytef*>(rows.data()), rows.size(), 9) != Z_OK) {
     return Failure{"R030", "no image can be made: zlib has no memory for it", ""};
   }
   data.resize(size);
-  // 8 bits a sample, RGB; the only methods of compression and filtering; not interlaced.
+  return data;
+}
+
+}  // namespace
+
+Result<std::string> encode_png(const Image& image) {
+  const Samples samples = samples_of(image);
+  const size_t row_bytes = samples.pixel_bytes * static_cast<size_t>(image.width);
+  const std::vector<uint8_t> zeros(row_bytes, 0);
+  std::string differences, plain;
+  for (int64_t y = 0; y < image.height; ++y) {
+    const uint8_t* row = samples.bytes.data() + static_cast<size_t>(y) * row_bytes;
+    const uint8_t* above = y == 0 ? zeros.data() : row - row_bytes;
+    differences += smallest(row, above, row_bytes, samples.pixel_bytes);
+    plain += filtered(kNone, row, above, row_bytes, samples.pixel_bytes);
+  }
+  auto data = compressed(differences);
+  auto other = compressed(plain);
+  if (!data.ok()) return data;
+  if (!other.ok()) return other;
+  if (other.value().size() < data.value().size()) data = std::move(other);
+  // 8 bits a sample; RGB, or numbers of a palette; the only methods of compression and filtering;
+  // not interlaced.
+  const bool coloured = samples.palette.empty();
   const std::string header = big_endian(static_cast<uint64_t>(image.width)) +
                              big_endian(static_cast<uint64_t>(image.height)) +
-                             std::string({8, 2, 0, 0, 0});
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", data) + chunk("IEND", "");
+                             std::string({8, static_cast<char>(coloured ? 2 : 3), 0, 0, 0});
+  const std::string palette = coloured ? "" : chunk("PLTE", samples.palette);
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + palette + chunk("IDAT", data.value()) +
+         chunk("IEND", "");
 }
 
 Status write_png(const std::string& path, const Image& image) {

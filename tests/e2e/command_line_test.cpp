@@ -118,6 +118,7 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --range '' --out A=a.png", "U006", "--range takes LOW:HIGH, found ''"},
       {"run heat.stn --range nan:1 --out A=a.png", "U006", "found 'nan:1'"},
       {"run heat.stn --range 0:1 --out A=a.npy", "U010", "--range without a .png file"},
+      {"run heat.stn --plain --out A=a.npy", "U010", "--plain without a .png file"},
       {"run heat.stn --checkpoint c --checkpoint-every ''", "U006", "takes steps or seconds"},
       {"run heat.stn --steps 1e3", "U004", "--steps takes a number of steps from 0"},
       {"run heat.stn --steps ' 3'", "U004", "found ' 3'"},

@@ -146,6 +146,29 @@ TEST_F(RunCommand, WritesPicturesAndStatistics) {
   EXPECT_FALSE(std::filesystem::exists(file("x.png")));
 }
 
+// The width and height in a PNG file's header.
+std::pair<unsigned, unsigned> size_of_png(const std::string& bytes) {
+  const auto number = [&](size_t at) {
+    unsigned value = 0;
+    for (size_t i = at; i < at + 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+TEST_F(RunCommand, PicturesAreFiguresUnlessPlain) {
+  write("heat.stn", kHeat);
+  const std::string run = "run heat.stn --device reference --steps 2 ";
+  ASSERT_EQ(stencilc(run + "-D N=64 --out A=plain.png --plain").status, 0);
+  ASSERT_EQ(stencilc(run + "-D N=64 --out A=figure.png").status, 0);
+  ASSERT_EQ(stencilc(run + "-D N=64 --out A=again.png").status, 0);
+  const auto [plain_width, plain_height] = size_of_png(read(file("plain.png")));
+  const auto [width, height] = size_of_png(read(file("figure.png")));
+  EXPECT_GT(width, plain_width);
+  EXPECT_GT(height, plain_height);
+  EXPECT_EQ(read(file("figure.png")), read(file("again.png")));
+}
+
 TEST_F(RunCommand, StatisticsAreATable) {
   write(
       "table.stn",

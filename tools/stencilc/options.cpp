@@ -286,6 +286,9 @@ void Parser::add_run_options(CLI::App& to) {
   to.add_option("--range", texts.range, "values of the first and last colour of a .png")
       ->option_text("LOW:HIGH")
       ->group(group);
+  to.add_flag("--plain", arguments.plain, "a .png has the data alone: no title, axes, colour bar")
+      ->disable_flag_override()
+      ->group(group);
   add_value(to, "--history", some_text("the name of a file", arguments.history),
             "append each evaluation of a reduction, a row per step")
       ->option_text("FILE.csv")
@@ -484,6 +487,9 @@ std::optional<Misuse> Parser::read_long_run() {
                   [](const Assignment& output) { return output.value.ends_with(".png"); });
   if (texts.range && !pictures) {
     return Misuse{"U010", "--range without a .png file among --out", "pictures have colours"};
+  }
+  if (arguments.plain && !pictures) {
+    return Misuse{"U010", "--plain without a .png file among --out", "pictures have a frame"};
   }
   if (texts.checkpoint_every) {
     const std::string& interval = *texts.checkpoint_every;

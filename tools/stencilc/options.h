@@ -43,6 +43,7 @@ struct Arguments {
   std::vector<Assignment> outputs;                 // name "": all fields
   std::map<std::string, int64_t> slice;            // axis -> coordinate
   std::optional<std::pair<double, double>> range;  // colours of pictures
+  bool plain = false;                              // --plain: pictures without a frame
   int64_t every = 0;                               // --every; 0: no series
   std::string checkpoint;                          // --checkpoint; "": none
   int64_t checkpoint_steps = 0;                    // --checkpoint-every; 0: not by steps

@@ -143,7 +143,7 @@ Result<RunFiles> find_files(const Program& program, const Arguments& arguments) 
                  .checkpoint_steps = arguments.checkpoint_steps,
                  .checkpoint_seconds = arguments.checkpoint_seconds,
                  .history = arguments.history};
-  const Output picture{.plane = plane.value(), .range = arguments.range};
+  const Output picture{.plane = plane.value(), .range = arguments.range, .plain = arguments.plain};
   Status possible = program.check(files);
   for (size_t o = 0; o < arguments.outputs.size() && possible.ok(); ++o) {
     const Assignment& wanted = arguments.outputs[o];

@@ -28,6 +28,7 @@ struct Output {
   std::vector<std::optional<int64_t>> plane = {};
   // Of a .png file: the values of the first and the last colour; without, the least and greatest.
   std::optional<std::pair<double, double>> range = {};
+  bool plain = false;  // of a .png file: the data alone, without title, axes and colour bar
 };
 
 struct ReductionValue;  // stencil/state.h

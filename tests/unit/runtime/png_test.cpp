@@ -1,12 +1,11 @@
 #include "runtime/png.h"
 
-#include <png.h>
-
 #include <cmath>
 #include <limits>
 
 #include "runtime/colour_map.h"
 #include "runtime/files.h"
+#include "tests/unit/runtime/decoded_png.h"
 #include "tests/unit/runtime/fields.h"
 #include "tests/unit/runtime/temporary_directory.h"
 
@@ -39,11 +38,51 @@ TEST(ColourMap, GetsLighterFromEndToEnd) {
   EXPECT_EQ(colour_of(kInfinity), colour_of(1));
 }
 
-TEST(ColourMap, NanIsFarFromEveryColour) {
-  for (int i = 0; i <= 64; ++i) {
-    const Colour c = colour_of(i / 64.0);
-    EXPECT_GT(std::hypot(c[0] - kNanColour[0], c[1] - kNanColour[1], c[2] - kNanColour[2]), 80)
-        << i;
+TEST(ColourMap, NanAndInfinitiesAreFarFromEveryColour) {
+  const std::vector<Colour> odd = {kNanColour, kInfinityColour, kMinusInfinityColour};
+  const auto apart = [](const Colour& a, const Colour& b) {
+    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  };
+  for (size_t o = 0; o < odd.size(); ++o) {
+    for (int i = 0; i <= 64; ++i) {
+      EXPECT_GT(apart(colour_of(i / 64.0), odd[o]), 80) << o << ", " << i;
+      EXPECT_GT(apart(diverging_colour_of(i / 32.0 - 1), odd[o]), 80) << o << ", " << i;
+    }
+    EXPECT_GT(apart(odd[o], odd[(o + 1) % 3]), 80);
+  }
+}
+
+TEST(ColourMap, TheDivergingOneGetsDarkerToBothSidesAlike) {
+  double before = 2;
+  for (int i = 0; i <= 32; ++i) {
+    const double blue = luminance(diverging_colour_of(-i / 32.0));
+    const double red = luminance(diverging_colour_of(i / 32.0));
+    EXPECT_LT(std::max(blue, red), before) << i;
+    EXPECT_NEAR(blue, red, 0.05) << i;
+    before = std::min(blue, red);
+  }
+  EXPECT_GT(luminance(diverging_colour_of(0)), 0.85);
+  EXPECT_GT(diverging_colour_of(-1)[2], 2 * diverging_colour_of(-1)[0]);  // blue
+  EXPECT_GT(diverging_colour_of(1)[0], 2 * diverging_colour_of(1)[2]);    // red
+}
+
+TEST(ColourMap, AScaleDivergesWhereZeroIsWellInside) {
+  const ColourScale wave(-1, 2);
+  EXPECT_TRUE(wave.diverging());
+  EXPECT_EQ(wave.of(0), diverging_colour_of(0));
+  EXPECT_EQ(wave.of(-1), diverging_colour_of(-0.5));  // one scale on both sides
+  EXPECT_EQ(ColourScale(-2, 1).of(1), diverging_colour_of(0.5));
+  EXPECT_EQ(wave.of(2), diverging_colour_of(1));
+  EXPECT_EQ(wave.of(-7), wave.of(-1));
+  EXPECT_EQ(wave.at(1.0 / 3), diverging_colour_of(0));
+  for (const auto& [low, high] : {std::pair{-0.1, 1.0}, {0.0, 1.0}, {-1.0, 0.2}, {-2.0, -1.0}}) {
+    const ColourScale scale(low, high);
+    EXPECT_FALSE(scale.diverging()) << low;
+    EXPECT_EQ(scale.of(low), colour_of(0));
+    EXPECT_EQ(scale.of(high), colour_of(1));
+    EXPECT_EQ(scale.of(kNan), kNanColour);
+    EXPECT_EQ(scale.of(kInfinity), kInfinityColour);
+    EXPECT_EQ(scale.of(-kInfinity), kMinusInfinityColour);
   }
 }
 
@@ -53,8 +92,9 @@ TEST(Png, RendersWithARangeOfItsOwn) {
   ASSERT_TRUE(image.ok());
   EXPECT_EQ(image.value().width, 6);
   EXPECT_EQ(image.value().height, 4);
-  const Colour expected[2][3] = {{colour_of(0), colour_of(0.5), colour_of(1)},
-                                 {kNanColour, colour_of(1), colour_of(0)}};
+  const Colour expected[2][3] = {
+      {diverging_colour_of(-1), diverging_colour_of(0), diverging_colour_of(1)},
+      {kNanColour, kInfinityColour, kMinusInfinityColour}};
   for (int y = 0; y < 4; ++y) {
     for (int x = 0; x < 6; ++x) {
       EXPECT_EQ(pixel(image.value(), x, y), expected[y / 2][x / 2]) << x << ", " << y;
@@ -72,7 +112,7 @@ TEST(Png, RendersAGivenRangeAndConstants) {
   const Result<Image> nans = render({1, 1, {kNan}});
   EXPECT_EQ(pixel(nans.value(), 0, 0), kNanColour);
   const Result<Image> extreme = render({1, 2, {-1e308, 1e308}}, {.range = {}, .scale = 1});
-  EXPECT_EQ(pixel(extreme.value(), 1, 0), colour_of(1));
+  EXPECT_EQ(pixel(extreme.value(), 1, 0), diverging_colour_of(1));
 }
 
 TEST(Png, PointsHaveTheProportionsOfTheirSpacings) {
@@ -133,25 +173,28 @@ TEST(Png, SlicesTheMiddleOrWhereAsked) {
   EXPECT_EQ(slice_of(shifted, 0, {}, {{1, 0.5}, {0, 3}}).value().down, (ir::AxisValue{3, 0.5}));
 }
 
-// By libpng.
-std::vector<uint8_t> decoded(const std::string& bytes, int64_t width, int64_t height) {
-  png_image description{};
-  description.version = PNG_IMAGE_VERSION;
-  EXPECT_NE(png_image_begin_read_from_memory(&description, bytes.data(), bytes.size()), 0);
-  EXPECT_EQ(description.width, width);
-  EXPECT_EQ(description.height, height);
-  description.format = PNG_FORMAT_RGB;
-  std::vector<uint8_t> rgb(PNG_IMAGE_SIZE(description));
-  EXPECT_NE(png_image_finish_read(&description, nullptr, rgb.data(), 0, nullptr), 0);
-  return rgb;
-}
-
 TEST(Png, FilesDecodeToTheImage) {
   const TemporaryDirectory directory;
   const Image image = render({2, 3, {1, 2, 3, 4, 5, kNan}}, {.range = {}, .scale = 3}).value();
   ASSERT_TRUE(write_png(directory.file("a.png"), image).ok());
   const std::string bytes = read_file(directory.file("a.png")).value();
-  EXPECT_EQ(decoded(bytes, 9, 6), image.rgb);
+  EXPECT_EQ(decoded_png(bytes, 9, 6), image.rgb);
+}
+
+// Up to 256 colours the file has a palette.
+TEST(Png, FewColoursTakeAPalette) {
+  for (const int colours : {1, 2, 256, 257}) {
+    Image image{32, 16, {}};
+    for (int i = 0; i < 32 * 16; ++i) {
+      const int c = i % colours;
+      for (const int value : {c % 256, 3 * c % 256, c / 256}) {
+        image.rgb.push_back(static_cast<uint8_t>(value));
+      }
+    }
+    const std::string bytes = encode_png(image).value();
+    EXPECT_EQ(bytes.find("PLTE") != std::string::npos, colours <= 256);
+    EXPECT_EQ(decoded_png(bytes, 32, 16), image.rgb) << colours;
+  }
 }
 
 // Rows for which each of the rules is best: noise, slopes along x and y, and a slanted one.
@@ -171,7 +214,7 @@ TEST(Png, EveryRuleIsUndone) {
     }
   }
   const std::string bytes = encode_png(image).value();
-  EXPECT_EQ(decoded(bytes, 64, 32), image.rgb);
+  EXPECT_EQ(decoded_png(bytes, 64, 32), image.rgb);
   EXPECT_LT(bytes.size(), image.rgb.size() / 2);
 }
 
