@@ -105,10 +105,14 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
                                    Diagnostics& diagnostics) {
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
-    Diagnostics refused;  // by GPUs, which take smaller blocks
-    if (schedule::parse(line, program, refused)) return {try_schedule(program, line)};
+    // GPUs take smaller blocks and have less room for their arrays.
+    Diagnostics refused;
+    ScheduleCase anywhere;
+    if (schedule::parse(line, program, refused)) anywhere = try_schedule(program, line);
+    if (anywhere.schedule) return {anywhere};
     if (!schedule::parse(line, program, diagnostics, schedule::processor())) return out;
-    return {try_schedule(program, line, schedule::processor())};
+    ScheduleCase processor = try_schedule(program, line, schedule::processor());
+    return {processor.schedule || anywhere.line.empty() ? processor : anywhere};
   }
   const int rank = program.grid.rank();
   out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
