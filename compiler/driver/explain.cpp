@@ -12,6 +12,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/family.h"
 #include "compiler/schedule/rows.h"
 #include "compiler/support/layout.h"
 
@@ -188,21 +189,22 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   return out + "\n";
 }
 
-// Why `choose` took this schedule: what it passed over, or why it did not have to.
+// Why `choose` took this schedule: what it passed over, and how the family came to its settings.
 std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule,
                        const schedule::Machine& machine) {
-  Diagnostics passed_over;
-  schedule::choose(program, &passed_over, machine);
-  std::string notes;
-  for (const Diagnostic& d : passed_over.items()) {
-    if (d.severity != Severity::Note) continue;
-    notes += (notes.empty() ? "" : "; ") + d.message;
+  std::string out;
+  for (const schedule::Family& family : schedule::family_table()) {
+    if (family.name == schedule.family) return out + family.rationale(program, machine);
+    Diagnostics refusals;
+    const schedule::Schedule settings = family.defaults(program, machine);
+    if (family.refuse) family.refuse(program, settings, machine, refusals);
+    if (refusals.has_errors()) {
+      out += fmt::format("{}; ", refusals.items().front().message);
+    } else if (family.unrewarding) {
+      out += fmt::format("{} not chosen: {}; ", family.name, family.unrewarding(program, machine));
+    }
   }
-  if (!notes.empty()) return notes;
-  if (!passed_over.items().empty())
-    return "the families before it refuse the program (see refusals)";
-  return schedule.time_tile > 1 ? "deepest default time tile whose halo leaves half of every tile"
-                                : "no deeper time tile leaves half of a tile that fits";
+  return out;
 }
 
 // A line that quotes the program, or points into the one above.

@@ -44,6 +44,10 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
   return schedule;
 }
 
+std::string rationale(const ir::Program&, const Machine&) {
+  return "a block of the shape that is usual for the grid's rank";
+}
+
 kernel::Module lower(const ir::Program& program, const Schedule& schedule) {
   const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();
@@ -70,6 +74,7 @@ Family direct_family() {
           "one sweep per stencil function and step; a thread per point",
           {Setting::Block, Setting::Elements, Setting::Rows},
           defaults,
+          rationale,
           nullptr,
           nullptr,
           lower,

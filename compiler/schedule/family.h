@@ -33,6 +33,8 @@ struct Family {
   std::vector<Setting> settings;  // those it has, in printing order
   // Settings that suit `program` before anything is searched.
   Schedule (*defaults)(const ir::Program& program, const Machine& machine);
+  // How `defaults` came to what it gives, in a phrase.
+  std::string (*rationale)(const ir::Program& program, const Machine& machine);
   // Why `choose` should prefer a later family although this one can serve the program; "" if it
   // should not. Null: never.
   std::string (*unrewarding)(const ir::Program& program, const Machine& machine);

@@ -210,6 +210,12 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
   return shapes(rank, 1).front();
 }
 
+std::string rationale(const ir::Program& program, const Machine& machine) {
+  return fmt::format("the deepest of a few usual tiles that is at most half halo and fits {}",
+                     machine.threads_are_loops ? "the second-level cache" : "shared memory") +
+         (written_far_read(program) ? "; a boundary that may lead far allows one step" : "");
+}
+
 // Between two steps of a tile memory does not have the values that such a read may need.
 void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
@@ -315,6 +321,7 @@ Family overlapped_family() {
           "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
           defaults,
+          rationale,
           unrewarding,
           refuse,
           lower_overlapped,

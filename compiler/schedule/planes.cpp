@@ -231,12 +231,14 @@ class PlanesKernel {
     out.push_back({kernel::Comment{function_of(stage).name}});
     Body body = plane_lets(stage);
     order(stage, body);
+    Body sections;
     if (schedule_.edges == Edges::Tested) {
-      body.push_back(tested_section(stage));
+      sections.push_back(tested_section(stage));
     } else {
-      append(body, split_sections(stage));
+      sections = split_sections(stage);
     }
-    if (made.ring > 0 && made.output >= 0) body.push_back(write_section(stage));
+    append(body, guarded(has_plane(stage), std::move(sections)));
+    if (made.ring > 0 && made.output >= 0) append(body, write_section(stage));
     out.push_back({kernel::Scope{std::move(body)}});
     return out;
   }
@@ -303,7 +305,7 @@ class PlanesKernel {
     }
     conditions.push_back(where);
     append(lets, guarded(kernel::all_of(std::move(conditions)), std::move(body)));
-    return {kernel::Threads{guarded(has_plane(stage), std::move(lets))}};
+    return {kernel::Threads{std::move(lets)}};
   }
 
   const ir::Box& target_box(const PlanesStage& stage) const {
@@ -326,8 +328,8 @@ class PlanesKernel {
 
   // --- Sections of their own for what needs no tests ---
 
-  std::vector<kernel::Statement> split_sections(const PlanesStage& stage) {
-    std::vector<kernel::Statement> out;
+  Body split_sections(const PlanesStage& stage) {
+    Body out;
     const ir::Function& function = function_of(stage);
     if (stage.carries) {
       const ir::Box& region = function.pieces[main_piece(function)].region;
@@ -430,7 +432,7 @@ class PlanesKernel {
   }
 
   // A result that is read by later stages: from its ring to memory.
-  kernel::Statement write_section(const PlanesStage& stage) {
+  Body write_section(const PlanesStage& stage) {
     const PlanesVersion& made = version(stage.result);
     const ir::Field& field = field_of(made);
     PlanesStage core = stage;  // its points that are written
@@ -444,8 +446,10 @@ class PlanesKernel {
       builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), places(),
                             kernel::convert(value, type), body);
     }
-    return section(core, schedule::exists(interface_, places(), field.box, plan_.images), true,
-                   std::move(body));
+    Body out;
+    out.push_back(section(core, schedule::exists(interface_, places(), field.box, plan_.images),
+                          true, std::move(body)));
+    return guarded(has_plane(core), std::move(out));
   }
 
   // The slot of the plane that a ring got so many iterations ago.

@@ -175,6 +175,13 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
   return make(1, blocks.front(), Edges::Tested);
 }
 
+std::string rationale(const ir::Program&, const Machine& machine) {
+  return machine.threads_are_loops
+             ? "the least expected time of the tiles whose planes fill at most half of the "
+               "second-level cache"
+             : "the deepest of a few usual tiles that is at most half halo and fits shared memory";
+}
+
 // --- Refusals ---
 
 void refuse_features(const ir::Program& program, const Schedule& schedule,
@@ -250,6 +257,7 @@ Family planes_family() {
           "T steps in flight along the outermost dimension, planes in cache or shared memory",
           {Setting::TimeTile, Setting::Block, Setting::Chunk, Setting::Edges, Setting::Rows},
           defaults,
+          rationale,
           unrewarding,
           refuse,
           lower_planes,

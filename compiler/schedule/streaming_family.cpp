@@ -294,21 +294,44 @@ Schedule last_resort(const ir::Program& program, const Machine& machine) {
   return make(1, {32}, {1});
 }
 
+struct Choice {
+  Schedule schedule;
+  double time = 0;       // seconds per useful point and step
+  int tried = 0, fit = 0;  // candidates; none that fits: the schedule is another
+};
+
 // The candidate with the least expected time; a small one if none fits.
-Schedule defaults(const ir::Program& program, const Machine& machine) {
-  Schedule best = make(1, {32}, {1});
+Choice search(const ir::Program& program, const Machine& machine) {
+  Choice best{make(1, {32}, {1})};
   if (program.grid.rank() != 2 && program.grid.rank() != 3) return best;
-  double least = 0;
   ScatterForms forms(program);
   for (const Schedule& schedule : candidates(program, program.fp == FpMode::Fast && forms.any())) {
+    ++best.tried;
     const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, forms);
     if (!fits(schedule, plan, machine)) continue;
     const double time = expected_time(program, schedule, plan);
-    if (least > 0 && time >= least) continue;
-    best = schedule;
-    least = time;
+    if (best.fit++ > 0 && time >= best.time) continue;
+    best.schedule = schedule;
+    best.time = time;
   }
-  return least > 0 ? best : last_resort(program, machine);
+  if (best.fit == 0) best.schedule = last_resort(program, machine);
+  return best;
+}
+
+Schedule defaults(const ir::Program& program, const Machine& machine) {
+  return search(program, machine).schedule;
+}
+
+std::string rationale(const ir::Program& program, const Machine& machine) {
+  const Choice choice = search(program, machine);
+  if (choice.fit == 0) {
+    return "none of the usual tiles fits registers, shared memory and at most half halo; the first "
+           "small one that can be lowered";
+  }
+  return fmt::format(
+      "the least expected time, {:.3g} ps per point and step, of {} tiles that fit (of {} tried): "
+      "instructions counted, bytes counted, as on an H100 or H200",
+      choice.time * 1e12, choice.fit, choice.tried);
 }
 
 // One sweep per function moves every field once; that is hard to beat where functions and fields
@@ -481,6 +504,7 @@ Family streaming_family() {
            Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
            Setting::Rows},
           defaults,
+          rationale,
           unrewarding,
           refuse,
           lower_streaming,
