@@ -21,10 +21,10 @@ constexpr Colour kNanColour = {225, 0, 152};            // magenta
 constexpr Colour kInfinityColour = {255, 122, 0};       // orange
 constexpr Colour kMinusInfinityColour = {0, 205, 255};  // cyan
 
-// The colours of values from `low` to `high`, 181 of them; values beyond have those of the ends. Where low ==
-// high values that equal both are in the middle. The diverging map is taken where zero is inside
-// and the shorter side is at least a quarter of the longer one: its middle is zero, both sides have
-// one scale, and the longer one reaches the end of the map.
+// The colours of values from `low` to `high`, 181 of them; values beyond have those of the ends.
+// Where low == high values that equal both are in the middle. The diverging map is taken where zero
+// is inside and the shorter side is at least a quarter of the longer one: its middle is zero, both
+// sides have one scale, and the longer one reaches the end of the map.
 class ColourScale {
  public:
   ColourScale(double low, double high);

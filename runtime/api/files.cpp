@@ -108,7 +108,9 @@ Result<runtime::Output> resolved(const ir::Program& program, const Output& outpu
   }
   const Status place = check_place(output.path);
   if (!place.ok()) return place.failure();
-  return runtime::Output{output.path, std::move(selections).value(), {},
+  return runtime::Output{output.path,
+                         std::move(selections).value(),
+                         {},
                          {.range = output.range, .plain = output.plain}};
 }
 

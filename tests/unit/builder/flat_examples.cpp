@@ -143,6 +143,30 @@ BuildResult jacobi2d() {
   return b.finish();
 }
 
+BuildResult labyrinth() {
+  Builder b("labyrinth");
+  const auto N = b.param("N", 512);
+  const auto F = b.param("F", real, 0.037);
+  const auto k = b.param("k", real, 0.06);
+  b.require(N >= 2);
+  const auto G = b.grid("G", {extent(N), extent(N)}, 6000);
+  const auto c = b.field("c", structure({{"u", real}, {"v", real}}), G, {.boundary = periodic});
+  const FieldArgument a("a");
+  const auto lap = b.function("lap", {a}, a(-1, 0) + a(1, 0) + a(0, -1) + a(0, 1) - 4 * a(0, 0));
+  const auto react = b.stencil("react", c);
+  const auto now = react.let("now", c(0, 0));
+  const auto flow = react.let("flow", lap(c));
+  const Expr u = now.member("u"), v = now.member("v");
+  const auto rate = react.let("rate", u * v * v);
+  react.piece(G, record({{"u", u + 0.16 * flow.member("u") - rate + F * (1 - u)},
+                         {"v", v + 0.08 * flow.member("v") + rate - (F + k) * v}}));
+  const Index i("i"), j("j");
+  const ValueArgument x("i"), y("j");
+  const auto seeded = b.function("seeded", {x, y}, (x * 73 + y * 41 + x * y * 7) % 61 == 0);
+  b.init(c, {i, j}, record({{"u", 1}, {"v", select(seeded(i / 8, j / 8), 0.5, 0.0)}}));
+  return b.finish();
+}
+
 BuildResult lbm_d2q9() {
   Builder b("lbm_d2q9");
   const auto N = b.param("N", 128);
@@ -313,22 +337,12 @@ BuildResult tv2d() {
 
 const std::vector<stencil::test::Example>& stencil::test::flat_examples() {
   static const std::vector<Example> kExamples = {
-      {"converge2d", converge2d},
-      {"fdtd2d", fdtd2d},
-      {"gradient2d", gradient2d},
-      {"graetz2d", graetz2d},
-      {"grayscott", grayscott},
-      {"jacobi1d3", jacobi1d3},
-      {"jacobi1d5", jacobi1d5},
-      {"jacobi1d7", jacobi1d7},
-      {"jacobi2d", jacobi2d},
-      {"lbm_d2q9", lbm_d2q9},
-      {"life", life},
-      {"paper_multi", paper_multi},
-      {"poisson2d", poisson2d},
-      {"paper_smooth", paper_smooth},
-      {"rician2d", rician2d},
-      {"tv2d", tv2d},
+      {"converge2d", converge2d},   {"fdtd2d", fdtd2d},       {"gradient2d", gradient2d},
+      {"graetz2d", graetz2d},       {"grayscott", grayscott}, {"jacobi1d3", jacobi1d3},
+      {"jacobi1d5", jacobi1d5},     {"jacobi1d7", jacobi1d7}, {"jacobi2d", jacobi2d},
+      {"labyrinth", labyrinth},     {"lbm_d2q9", lbm_d2q9},   {"life", life},
+      {"paper_multi", paper_multi}, {"poisson2d", poisson2d}, {"paper_smooth", paper_smooth},
+      {"rician2d", rician2d},       {"tv2d", tv2d},
   };
   return kExamples;
 }

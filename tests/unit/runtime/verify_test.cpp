@@ -60,8 +60,8 @@ TEST(ChooseSchedules, ReportMistakesInALine) {
   EXPECT_TRUE(diagnostics.has_errors());
 }
 
-// A tile of a processor's: what it keeps is more than a GPU's shared memory, and no line is too long
-// for a GPU's block.
+// A tile of a processor's: what it keeps is more than a GPU's shared memory, and no line is too
+// long for a GPU's block.
 TEST(ChooseSchedules, TakeALineThatOnlyProcessorsCanRun) {
   const ir::Program program = program_of(R"(
 grid G = [0..511, 0..511] steps 10;
