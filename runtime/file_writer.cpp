@@ -80,8 +80,8 @@ Failure FileWriter::failure(int error) const {
   std::string why = std::strerror(error);
   if (lacks_space(error) && bytes_ > 0) why += fmt::format(" ({} bytes needed)", bytes_);
   const std::string end = end_of_links(path_);
-  const std::string link = end == path_ ? "" : fmt::format(", a link to '{}'", end);
-  return {"R011", fmt::format("cannot write '{}'{}: {}", path_, link, why), ""};
+  if (end != path_) why += fmt::format(" (it is a link to '{}')", end);
+  return {"R011", fmt::format("cannot write '{}': {}", path_, why), ""};
 }
 
 Status FileWriter::open_directly() {
