@@ -191,18 +191,11 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
 
 // Why `choose` took this schedule: what it passed over, and how the family came to its settings.
 std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule,
-                       const schedule::Machine& machine) {
+                       const Diagnostics& passed_over, const schedule::Machine& machine) {
   std::string out;
+  for (const Diagnostic& d : passed_over.items()) out += d.message + "; ";
   for (const schedule::Family& family : schedule::family_table()) {
-    if (family.name == schedule.family) return out + family.rationale(program, machine);
-    Diagnostics refusals;
-    const schedule::Schedule settings = family.defaults(program, machine);
-    if (family.refuse) family.refuse(program, settings, machine, refusals);
-    if (refusals.has_errors()) {
-      out += fmt::format("{}; ", refusals.items().front().message);
-    } else if (family.unrewarding) {
-      out += fmt::format("{} not chosen: {}; ", family.name, family.unrewarding(program, machine));
-    }
+    if (family.name == schedule.family) out += family.rationale(program, machine);
   }
   return out;
 }
@@ -254,15 +247,18 @@ std::string explain(const ir::Program& program, const Source& source,
                     bool all_settings) {
   const schedule::Machine machine = machine_of(target);
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
-  const auto schedule = automatic ? std::optional(schedule::choose(program, nullptr, machine))
-                                  : schedule::parse(schedule_line, program, diagnostics, machine);
+  Diagnostics passed_over;
+  const auto schedule = automatic
+                            ? std::optional(schedule::choose(program, &passed_over, machine))
+                            : schedule::parse(schedule_line, program, diagnostics, machine);
   if (!schedule) return "";
   const auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return "";
   std::string out = fmt::format("Program {}\n\n", program.name) + coordinate_section(program) +
                     stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
-  const std::string why = automatic ? reason_for(program, *schedule, machine) : "given";
+  const std::string why =
+      automatic ? reason_for(program, *schedule, passed_over, machine) : "given";
   const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
                                         : brief_schedule(*schedule, program, {machine});
   out += schedule_section(program, *schedule, line, why, machine) + "\n";

@@ -309,13 +309,21 @@ class StreamKernel : public StreamQueues {
     live_.clear();
     if (inside_ || applies_everywhere(stage) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
-      std::vector<Expr> planes = {is_done(stage.step)};
+      std::vector<Expr> planes;
       append_covered(plane, piece.region, 0, planes);
       const BufferId mask = masks_.at(cross_section(piece.region));
-      live_.push_back(let(body, "live",
-                          select(kernel::all_of(std::move(planes)),
-                                 kernel::load(mask, {}, Scalar::I32), literal(0))));
+      const Expr live = select(kernel::all_of(std::move(planes)),
+                               kernel::load(mask, {}, Scalar::I32), literal(0));
+      live_.push_back(let(body, "live", where_done(live, stage.step)));
     }
+  }
+
+  // A mask, or no bits of it in a step that is left out. Not by a condition: one per step, all the
+  // same in every plane, is kept in more registers than there are for conditions.
+  Expr where_done(const Expr& mask, int step) const {
+    if (!leaves_out_steps()) return mask;
+    const Expr sign = kernel::operation(Op::Shr, {plus(left_out(), -step - 1), literal(31)});
+    return kernel::operation(Op::BitAnd, {mask, sign});
   }
 
   Expr covers(const Stage& stage, size_t piece, const Point& point) const {

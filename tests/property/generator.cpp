@@ -90,9 +90,9 @@ GeneratedProgram Generator::run() {
   for (size_t d = 0; d < rank(); ++d) {
     text += fmt::format("require {} >= {};\n", size_name(d), needed_[d]);
   }
-  // Divisors may be m + 1 or m - 1, and a zero that is known at compile time is an error.
+  // Divisors may be m, m + 1 or m - 1, and a zero that is known at compile time is an error.
   const int64_t m = random_.between(-3, 5);
-  out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m);
+  out_.integers.emplace_back("m", m == 1 || m == -1 ? 4 * m : m == 0 ? 6 : m);
   out_.reals.emplace_back("alpha", random_.unit());
   out_.reals.emplace_back("beta", 2 * random_.unit() - 1);
   out_.reals.emplace_back("gamma", random_.pick<double>({3, 6, -7, 8, 7.5, 1000}));

@@ -127,20 +127,38 @@ TEST(TileSizes, HalveDownToOne) {
   EXPECT_EQ(tile_sizes(1), std::vector{1});
 }
 
-TEST(TileSizes, OneKernelAndOneLaunchEach) {
-  const ir::Program program = load(kFlat);
+// The launches of a program's tiles of 10 steps, by the steps that they serve, and the kernels.
+std::vector<int> launched(const ir::Program& program, size_t kernels, std::vector<int> sizes) {
   Diagnostics diagnostics;
   const auto module = lower(program, parsed("T=10", program), diagnostics);
-  ASSERT_TRUE(module.has_value());
+  EXPECT_TRUE(module.has_value());
+  if (!module) return {};
   EXPECT_EQ(module->plan.time_tile, 10);
-  EXPECT_EQ(module->plan.tile_sizes, (std::vector{10, 5, 2, 1}));
-  std::vector<int> launched;
+  EXPECT_EQ(module->plan.tile_sizes, sizes);
+  EXPECT_EQ(module->kernels.size(), kernels);
+  std::vector<int> out;
   for (const kernel::Action& action : module->plan.actions) {
     const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (launch) launched.push_back(launch->steps);
+    if (launch) out.push_back(launch->steps);
   }
-  EXPECT_EQ(launched, (std::vector{10, 5, 2, 1}));
-  EXPECT_EQ(module->kernels.size(), 4u);
+  return out;
+}
+
+TEST(TileSizes, OneKernelForAll) {
+  EXPECT_EQ(launched(load(kFlat), 1, {}), std::vector{0});
+}
+
+// Where the state of a field is more than its newest level, and where no point is tested.
+TEST(TileSizes, OneKernelAndOneLaunchEach) {
+  const char* const kHistory =
+      "grid G = [0..999, 0..999] steps 10; field A : real on G history 2;"
+      "stencil f : A[1..998, 1..998] = A[1,0] + A[0,1] - A@-1[0,0];";
+  const char* const kPeriodic =
+      "grid G = [0..999, 0..999] steps 10; field A : real on G boundary periodic;"
+      "stencil f : A on G = A[1,0] + A[0,1];";
+  for (const char* text : {kHistory, kPeriodic}) {
+    EXPECT_EQ(launched(load(text), 4, {10, 5, 2, 1}), (std::vector{10, 5, 2, 1})) << text;
+  }
 }
 
 TEST(StreamingRefusals, Features) {
