@@ -88,7 +88,9 @@ NvrtcInfo from_text(const std::string& text) {
 }
 
 std::string options_of(const NvrtcJob& job) {
-  return fmt::format("--gpu-architecture=sm_{} --std=c++17 {}", job.architecture, job.flags);
+  // Lambdas in kernels are theirs (emit's helper `steps`); nvcc takes that for granted.
+  return fmt::format("--gpu-architecture=sm_{} --std=c++17 -default-device {}", job.architecture,
+                     job.flags);
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ struct Dialect {
   std::string_view shared_array;    // likewise of an array that a block shares; {}: its alignment
   std::string_view barrier;         // statement
   std::string_view unroll;          // line before a loop; may be empty
+  // Loops over steps are written out by the language, through the helper `steps`: for values that
+  // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
+  bool static_steps = false;
   std::string_view short_loop;      // line before a loop over threads that is too short for vectors
   std::string_view block_index;     // implicit threads only
   // Value of the thread so many lanes below and above in a row of threads: function names, called

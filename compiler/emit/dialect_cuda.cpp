@@ -22,6 +22,7 @@ Dialect make_dialect(std::string_view wide) {
   d.shared_array = "__shared__ __align__({}) ";  // vectors and boxes are moved at once
   d.barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
+  d.static_steps = true;
   d.block_index = "blockIdx.x";
   d.thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
   d.shuffle[0] = "__shfl_up_sync";
@@ -91,6 +92,21 @@ Dialect make_dialect(std::string_view wide) {
        "#if __CUDA_ARCH__ >= 800\n"
        "  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
        "#endif\n"
+       "}"},
+      {"steps",
+       {},
+       "template <int n>\n"
+       "struct stencil_number {\n"
+       "  static constexpr int value = n;\n"
+       "};\n"
+       "\n"
+       "// The body for first, first + 1, ... last - 1, written out ahead of any optimisation.\n"
+       "template <int first, int last, class Body>\n"
+       "$fnvoid stencil_steps(const Body& body) {\n"
+       "  if constexpr (first < last) {\n"
+       "    body(stencil_number<first>());\n"
+       "    stencil_steps<first + 1, last>(body);\n"
+       "  }\n"
        "}"},
       {"await_copies",
        {},

@@ -47,6 +47,8 @@ class Writer {
   void statement(const kernel::Statement& statement, bool last);
   void branch(const kernel::If& branch);
   void loop(const kernel::For& loop);
+  void static_steps(const kernel::For& loop);
+  std::string_view condition_word(const kernel::Expr& condition) const;
   void threads(const kernel::Threads& threads, bool last);
   void thread_loops(const kernel::Threads& threads, bool last);
   void store(const kernel::Store& store);
@@ -75,6 +77,7 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
+  std::set<std::string> static_;  // loop variables that are constants of the language
   std::string block_function_;   // that does one of its blocks
   std::string blocks_function_;  // that does a range of its blocks
   std::string packed_;           // name of a vector on its way; empty: none yet

@@ -72,7 +72,8 @@ void Writer::branch(const kernel::If& branch) {
     const kernel::If inverted{kernel::operation(Op::Not, {branch.condition}), branch.otherwise, {}};
     return this->branch(inverted);
   }
-  out_.open(fmt::format("if ({}) {{", expressions_.print(current->condition)));
+  out_.open(fmt::format("{} ({}) {{", condition_word(current->condition),
+                        expressions_.print(current->condition)));
   body(current->then);
   while (!current->otherwise.empty()) {
     const auto* next = current->otherwise.size() == 1
@@ -83,14 +84,39 @@ void Writer::branch(const kernel::If& branch) {
       body(current->otherwise);
       break;
     }
-    out_.reopen(fmt::format("}} else if ({}) {{", expressions_.print(next->condition)));
+    out_.reopen(fmt::format("}} else {} ({}) {{", condition_word(next->condition),
+                            expressions_.print(next->condition)));
     body(next->then);
     current = next;
   }
   out_.close();
 }
 
+void Writer::static_steps(const kernel::For& loop) {
+  expressions_.use_helper("steps");
+  const std::string name = names_.spell(loop.name);
+  out_.open(fmt::format("stencil_steps<{}, {}>([&](auto stencil_step) __attribute__((always_inline)) {{",
+                        expressions_.print(loop.begin), expressions_.print(loop.end)));
+  out_.line(fmt::format("constexpr int {} = decltype(stencil_step)::value;", name));
+  static_.insert(loop.name);
+  body(loop.body);
+  static_.erase(loop.name);
+  out_.close("});");
+}
+
+// "if", or where the step alone decides, so that what the other steps do not have is no error.
+std::string_view Writer::condition_word(const kernel::Expr& condition) const {
+  bool is_static = !static_.empty();
+  kernel::for_each_node(condition, [&](const kernel::Expr& node) {
+    const auto* variable = std::get_if<kernel::Variable>(&node->kind);
+    is_static &= (!variable || static_.count(variable->name)) &&
+                 !std::holds_alternative<kernel::Load>(node->kind);
+  });
+  return is_static ? "if constexpr" : "if";
+}
+
 void Writer::loop(const kernel::For& loop) {
+  if (loop.kind == kernel::LoopKind::Steps && dialect_.static_steps) return static_steps(loop);
   const std::string name = names_.spell(loop.name);
   const Scalar type = loop.begin->type;
   const bool parallel =

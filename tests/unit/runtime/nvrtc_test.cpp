@@ -31,7 +31,7 @@ TEST_F(NvrtcTest, ReportsTheLogAndTheNumberedSource) {
   const auto image = nvrtc_.value().compile({"int broken(\n", 90, "--fmad=false"});
   ASSERT_FALSE(image.ok());
   EXPECT_EQ(image.failure().code, "R042");
-  for (const char* part : {"--gpu-architecture=sm_90 --std=c++17 --fmad=false", "kernels.cu(",
+  for (const char* part : {"--gpu-architecture=sm_90 --std=c++17 -default-device --fmad=false", "kernels.cu(",
                            "error", "    1 | int broken("}) {
     EXPECT_NE(image.failure().message.find(part), std::string::npos) << image.failure().message;
   }

@@ -46,9 +46,9 @@ TEST_F(NvrtcSearch, WhatWasFoundAndCompiledIsRemembered) {
   const auto machine_code = NvrtcOutput::MachineCode;
   const std::string image = compile(first.value(), "--fmad=false", machine_code);
   EXPECT_EQ(std::string(image.c_str()),
-            "NVRTC 12.9 --gpu-architecture=sm_90 --std=c++17 --fmad=false");
+            "NVRTC 12.9 --gpu-architecture=sm_90 --std=c++17 -default-device --fmad=false");
   EXPECT_EQ(compile(first.value(), "--fmad=false", NvrtcOutput::Ptx),
-            "PTX by NVRTC 12.9 --gpu-architecture=sm_90 --std=c++17 --fmad=false");
+            "PTX by NVRTC 12.9 --gpu-architecture=sm_90 --std=c++17 -default-device --fmad=false");
   EXPECT_NE(compile(first.value(), "", machine_code), image);
   EXPECT_EQ(compile(first.value(), "--fmad=false", machine_code), image);
   NvrtcInfo gone = first.value();  // another compiler, which is none
