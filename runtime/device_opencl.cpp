@@ -288,6 +288,7 @@ class OpenClAccelerator : public Accelerator {
   Status check_limits(const kernel::Kernel& kernel, cl_kernel built) const;
   Status open();
   bool runs_on_cpu() const;
+  emit::Options emit_options() const;
   Status compile(const std::string& source, const std::string& flags);
   Status find_kernels();
 
@@ -297,6 +298,7 @@ class OpenClAccelerator : public Accelerator {
   cl_context context_ = nullptr;  // shared, not owned
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
+  bool loops_ = false;
   std::vector<cl_kernel> kernels_;
   int32_t flag_ = 0;              // what `ask` reads
   cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
@@ -329,29 +331,24 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-// A CPU implementation of OpenCL is there to check kernels on machines without a GPU; speed on a
-// CPU is what `host` is for. Without optimisation its compiler takes a tenth of the time, and
-// PoCL 3.1 was seen to compute wrong values with it (two fields, a loop over time steps), though
-// neither its other ways of running a block's threads nor a GPU's race detector find fault with the
-// kernel.
-constexpr const char* kCpuFlags = " -cl-opt-disable";
-
 bool OpenClAccelerator::runs_on_cpu() const {
   return (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-emit::Options emit_options() {
+emit::Options OpenClAccelerator::emit_options() const {
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
+  options.threads_are_loops = loops_;
   return options;
 }
 
 Status OpenClAccelerator::build(const std::string* source) {
   const Status opened = open();
   if (!opened.ok()) return opened;
+  loops_ = runs_on_cpu() && !source && !getenv("STENCIL_OPENCL_CPU");
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
-  if (runs_on_cpu()) flags += kCpuFlags;
+  if (const char* more = getenv("STENCIL_OPENCL_FLAGS")) flags += std::string(" ") + more;
   const Status compiled = compile(source ? *source : emit::emit(module_, emit_options()), flags);
   if (!compiled.ok()) return compiled;
   return find_kernels();
@@ -386,6 +383,7 @@ Status OpenClAccelerator::share(const OpenClAccelerator& built) {
   const Status opened = open();
   if (!opened.ok()) return opened;
   program_ = built.program_;
+  loops_ = built.loops_;
   cl_.clRetainProgram(program_);
   return find_kernels();
 }
@@ -404,7 +402,7 @@ Status OpenClAccelerator::find_kernels() {
 }
 
 Status OpenClAccelerator::check_limits(const kernel::Kernel& kernel, cl_kernel built) const {
-  const int64_t threads = kernel.threads.product();
+  const int64_t threads = loops_ ? 1 : kernel.threads.product();
   size_t most = 0;
   cl_.clGetKernelWorkGroupInfo(built, device_.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                nullptr);
@@ -438,7 +436,7 @@ Status OpenClAccelerator::launch(const Call& call) {
     error |= cl_.clSetKernelArg(built, argument++, scalar.size, scalar.bytes);
   }
   if (error != CL_SUCCESS) return driver_failure("to pass arguments to " + source.name, error);
-  const auto [x, y, z] = kernel::hardware_threads(source);
+  const auto [x, y, z] = loops_ ? std::array<int, 3>{1, 1, 1} : kernel::hardware_threads(source);
   const size_t local[3] = {static_cast<size_t>(x), static_cast<size_t>(y), static_cast<size_t>(z)};
   const size_t global[3] = {local[0] * static_cast<size_t>(call.blocks), local[1], local[2]};
   return checked(
@@ -520,6 +518,8 @@ Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
 Device opencl_device() {
   Device device{"opencl", true, probe, load};
   device.takes_selector = true;
+  device.machine = schedule::processor();
+  device.machine.in_place = false;
   return device;
 }
 

@@ -43,7 +43,7 @@ struct Dialect {
   // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
   bool static_steps = false;
   std::string_view short_loop;      // line before a loop over threads that is too short for vectors
-  std::string_view block_index;     // implicit threads only
+  std::string_view block_index;     // implicit threads, or a block per call
   // Value of the thread so many lanes below and above in a row of threads: function names, called
   // with (value, lanes, row length) after `shuffle_mask`. Empty: Shuffles go through shared memory.
   std::string_view shuffle[2];
@@ -80,6 +80,7 @@ struct Dialect {
 const Dialect& cuda_dialect();
 const Dialect& cuda_jit_dialect();  // without <stdint.h>
 const Dialect& opencl_dialect();
+const Dialect& opencl_loops_dialect();  // a block is one work-item, threads are loops
 const Dialect& cpp_dialect();
 const Dialect& cpp_jit_dialect();  // without headers; kernels for a range of blocks
 

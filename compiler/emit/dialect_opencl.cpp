@@ -2,6 +2,11 @@
 // single precision division and square root are correctly rounded only with
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
 // vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
+//
+// A processor behind OpenCL does a block with loops over its threads, as in C++: then it needs no
+// barriers, which such implementations pay for with loops over work-items that end at each, and its
+// compiler makes vectors of rows. What a block shares is local memory there too, which is the
+// device's to size and to place.
 #include "compiler/emit/dialect.h"
 #include "compiler/emit/reserved_names.h"
 
@@ -74,10 +79,23 @@ Dialect make_dialect() {
   return d;
 }
 
+Dialect make_loops_dialect() {
+  Dialect d = make_dialect();
+  d.implicit_threads = false;
+  d.unroll = "";
+  d.multiplies_divisions = false;  // vectors divide
+  return d;
+}
+
 }  // namespace
 
 const Dialect& opencl_dialect() {
   static const Dialect dialect = make_dialect();
+  return dialect;
+}
+
+const Dialect& opencl_loops_dialect() {
+  static const Dialect dialect = make_loops_dialect();
   return dialect;
 }
 

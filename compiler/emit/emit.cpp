@@ -21,7 +21,7 @@ const Dialect& dialect_of(const Options& options) {
     case Target::Cuda:
       return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
     case Target::OpenCl:
-      return opencl_dialect();
+      return options.threads_are_loops ? opencl_loops_dialect() : opencl_dialect();
     case Target::Cpp:
       return options.kernels_only ? cpp_jit_dialect() : cpp_dialect();
   }

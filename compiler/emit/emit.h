@@ -17,6 +17,8 @@ struct Options {
   // of C++ then are `void NAME(void* const* arguments, int64_t begin_block, int64_t end_block)`:
   // arrays, then addresses of the scalars.
   bool kernels_only = false;
+  // OpenCL, for processors: a block is one work-item, whose threads are loops, as in C++.
+  bool threads_are_loops = false;
   bool main = false;        // also a program: allocate, initialise, run, time, check
   std::string header_name;  // file name to #include for the declarations; "": declare in place
 };

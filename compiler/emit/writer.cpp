@@ -151,7 +151,8 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
 void Writer::signature(const Kernel& kernel) {
   std::vector<std::string> list;
   parameters(kernel, list);
-  const auto [x, y, z] = kernel::hardware_threads(kernel);
+  const auto [x, y, z] = dialect_.implicit_threads ? kernel::hardware_threads(kernel)
+                                                   : std::array<int, 3>{1, 1, 1};
   std::string name = names_.spell(kernel.name);
   switch (target_) {
     case Target::Cuda: {
@@ -248,12 +249,14 @@ void Writer::unused_arguments(const Kernel& kernel) {
   }
 }
 
+void Writer::block_number() {
+  if (!variables_.count("block")) return;
+  out_.line(fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
+}
+
 void Writer::implicit_body(const Kernel& kernel) {
   shared_buffers(kernel);
-  if (variables_.count("block")) {
-    out_.line(
-        fmt::format("const {} block = {};", dialect_.type(Scalar::I64), dialect_.block_index));
-  }
+  block_number();
   for (size_t axis = 0; axis < kMaxRank; ++axis) {
     if (!variables_.count(kThreadNames[axis])) continue;
     out_.line(fmt::format("const int {} = {};", kThreadNames[axis], thread_index(axis)));
@@ -303,12 +306,14 @@ void Writer::packed_entry(const Kernel& kernel) {
 }
 
 void Writer::looped_body(const Kernel& kernel) {
-  const bool single =
-      has_block_function(kernel) || (!dialect_.block_ranges && is_single_block(module_, kernel));
+  const bool single = has_block_function(kernel) || !dialect_.block_index.empty() ||
+                      (!dialect_.block_ranges && is_single_block(module_, kernel));
   if (has_block_function(kernel) && !variables_.count("block")) out_.line("(void)block;");
   if (dialect_.block_ranges) {
     out_.open("for (int64_t block = begin_block; block < end_block; ++block) {");
     ++loop_depth_;
+  } else if (!dialect_.block_index.empty()) {
+    block_number();
   } else if (!single) {
     out_.flush_left("#ifdef _OPENMP");
     out_.flush_left("#pragma omp parallel for schedule(static)");
@@ -318,7 +323,9 @@ void Writer::looped_body(const Kernel& kernel) {
   }
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
     if (kernel.buffers[i].space == Space::Global) continue;
-    if (!local_.count(static_cast<kernel::BufferId>(i))) declare(kernel.buffers[i], "");
+    const bool shared = kernel.buffers[i].space == Space::Shared;
+    const std::string_view qualifier = shared ? dialect_.shared_array : "";
+    if (!local_.count(static_cast<kernel::BufferId>(i))) declare(kernel.buffers[i], qualifier);
   }
   body(kernel.body);
   if (!single) out_.close();

@@ -38,6 +38,7 @@ class Writer {
   void block_function(std::vector<std::string> list, const std::string& name);
   void all_blocks(const kernel::Kernel& kernel);
   void unused_arguments(const kernel::Kernel& kernel);
+  void block_number();
   void implicit_body(const kernel::Kernel& kernel);
   void looped_body(const kernel::Kernel& kernel);
   void packed_entry(const kernel::Kernel& kernel);
