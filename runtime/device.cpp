@@ -53,10 +53,17 @@ bool names_device(const std::string& selector, const std::string& name) {
 
 namespace {
 
+ChosenDevice with_machine(const Device& device, const std::string& selector,
+                          const DeviceInfo& info) {
+  ChosenDevice out{device, selector, info};
+  if (device.machine_of != nullptr) out.device.machine = device.machine_of(selector);
+  return out;
+}
+
 Result<ChosenDevice> choose_automatically() {
   for (const Device& device : device_table()) {
     const DeviceInfo info = device.probe("");
-    if (info.available) return ChosenDevice{device, "", info};
+    if (info.available) return with_machine(device, "", info);
   }
   return Failure{"R041", "no device is present", ""};  // not reached: the interpreter always is
 }
@@ -81,7 +88,7 @@ Result<ChosenDevice> choose_device(const std::string& name) {
           fmt::format("{} stands {}", base, takes ? "alone or with a name after ':'" : "alone")};
     }
     const DeviceInfo info = device.probe(selector);
-    if (info.available) return ChosenDevice{device, selector, info};
+    if (info.available) return with_machine(device, selector, info);
     return Failure{"R041", fmt::format("device '{}' is not present: {}", name, info.reason),
                    "'stencilc devices' lists what this machine has"};
   }

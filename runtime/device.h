@@ -118,6 +118,8 @@ struct Device {
   // only load() compiles. Fails as load() does.
   Result<std::string> (*compile)(const Job& job, const std::string& selector) = nullptr;
   bool takes_selector = false;
+  // The machine of the device that `selector` names, where devices differ; null: `machine`.
+  schedule::Machine (*machine_of)(const std::string& selector) = nullptr;
 };
 
 Device reference_device();
@@ -136,7 +138,7 @@ bool names_device(const std::string& selector, const std::string& name);
 
 // A device as the user named it.
 struct ChosenDevice {
-  Device device;
+  Device device;  // with the machine of the very device
   std::string selector;
   DeviceInfo info;
 };

@@ -118,6 +118,7 @@ struct Found {
   cl_device_id id = nullptr;  // null: none
   std::string platform, name;
   bool gpu = false;
+  bool processor = false;
 };
 
 // "name (platform)".
@@ -154,7 +155,7 @@ std::vector<Found> all_devices() {
     for (cl_uint d = 0; d < std::min<cl_uint>(count, 16); ++d) {
       const auto type = device_number<cl_device_type>(ids[d], CL_DEVICE_TYPE);
       out.push_back({ids[d], platform, device_text(ids[d], CL_DEVICE_NAME),
-                     (type & CL_DEVICE_TYPE_GPU) != 0});
+                     (type & CL_DEVICE_TYPE_GPU) != 0, (type & CL_DEVICE_TYPE_CPU) != 0});
     }
   }
   return out;
@@ -182,6 +183,18 @@ Result<Found> find_device(const std::string& selector) {
                  ""};
 }
 
+schedule::OpenClLimits limits_of(cl_device_id id) {
+  schedule::OpenClLimits limits;
+  size_t sides[16] = {1, 1, 1};  // of as many dimensions as it has, three at least
+  library().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sides, sides, nullptr);
+  for (size_t d = 0; d < 3; ++d) limits.work_group_sides[d] = static_cast<int64_t>(sides[d]);
+  limits.work_group =
+      static_cast<int64_t>(device_number<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  limits.local_bytes = static_cast<int64_t>(device_number<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));
+  limits.compute_units = device_number<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  return limits;
+}
+
 // --- Memory and launches
 // -------------------------------------------------------------------------------
 
@@ -199,8 +212,10 @@ cl_context shared_context(cl_device_id id, cl_int& error) {
 
 class OpenClAccelerator : public Accelerator {
  public:
-  OpenClAccelerator(const kernel::Module& module, Found device)
-      : module_(module), device_(std::move(device)) {}
+  OpenClAccelerator(const kernel::Module& module, Found device, BlockOnProcessor blocks)
+      : module_(module),
+        device_(std::move(device)),
+        loops_(device_.processor && blocks == BlockOnProcessor::Loops) {}
   OpenClAccelerator(const OpenClAccelerator&) = delete;
   OpenClAccelerator& operator=(const OpenClAccelerator&) = delete;
   ~OpenClAccelerator() override {
@@ -212,6 +227,9 @@ class OpenClAccelerator : public Accelerator {
   // Compiles the module, or `source` instead, which holds its kernels among others.
   Status build(const std::string* source = nullptr);
   const Found& device() const { return device_; }
+  BlockOnProcessor blocks() const {
+    return loops_ ? BlockOnProcessor::Loops : BlockOnProcessor::WorkItems;
+  }
   Result<std::string> code(CodeKind kind) const;
   // Takes the kernels from a program that has been built.
   Status share(const OpenClAccelerator& built);
@@ -287,7 +305,6 @@ class OpenClAccelerator : public Accelerator {
   }
   Status check_limits(const kernel::Kernel& kernel, cl_kernel built) const;
   Status open();
-  bool runs_on_cpu() const;
   emit::Options emit_options() const;
   Status compile(const std::string& source, const std::string& flags);
   Status find_kernels();
@@ -295,10 +312,10 @@ class OpenClAccelerator : public Accelerator {
   const Library& cl_ = library();
   const kernel::Module& module_;
   Found device_;
+  bool loops_;                    // a block is one work-item
   cl_context context_ = nullptr;  // shared, not owned
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
-  bool loops_ = false;
   std::vector<cl_kernel> kernels_;
   int32_t flag_ = 0;              // what `ask` reads
   cl_event flag_read_ = nullptr;  // since `ask`, until `answer`
@@ -331,9 +348,9 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-bool OpenClAccelerator::runs_on_cpu() const {
-  return (device_number<cl_device_type>(device_.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-}
+// Where work-items stand for threads on a processor, kernels are checked and not in a hurry.
+// Without optimisation the compiler takes a tenth of the time (docs/architecture.md, "Devices").
+constexpr const char* kCheckFlags = " -cl-opt-disable";
 
 emit::Options OpenClAccelerator::emit_options() const {
   emit::Options options;
@@ -346,9 +363,8 @@ emit::Options OpenClAccelerator::emit_options() const {
 Status OpenClAccelerator::build(const std::string* source) {
   const Status opened = open();
   if (!opened.ok()) return opened;
-  loops_ = runs_on_cpu() && !source && !getenv("STENCIL_OPENCL_CPU");
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
-  if (const char* more = getenv("STENCIL_OPENCL_FLAGS")) flags += std::string(" ") + more;
+  if (device_.processor && !loops_) flags += kCheckFlags;
   const Status compiled = compile(source ? *source : emit::emit(module_, emit_options()), flags);
   if (!compiled.ok()) return compiled;
   return find_kernels();
@@ -383,7 +399,6 @@ Status OpenClAccelerator::share(const OpenClAccelerator& built) {
   const Status opened = open();
   if (!opened.ok()) return opened;
   program_ = built.program_;
-  loops_ = built.loops_;
   cl_.clRetainProgram(program_);
   return find_kernels();
 }
@@ -471,7 +486,8 @@ class OpenClProgram : public LoadedProgram {
   // With a queue and kernels of its own: a kernel has one set of arguments, and an accelerator one
   // answer to a stop condition.
   Result<std::unique_ptr<Accelerator>> another() const {
-    auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device());
+    auto accelerator = std::make_unique<OpenClAccelerator>(module_, accelerator_->device(),
+                                                           accelerator_->blocks());
     const Status shared = accelerator->share(*accelerator_);
     if (!shared.ok()) return shared.failure();
     return std::unique_ptr<Accelerator>(std::move(accelerator));
@@ -490,23 +506,39 @@ DeviceInfo probe(const std::string& selector) {
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
   auto found = find_device(selector);
   if (!found.ok()) return found.failure();
-  auto accelerator = std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value());
+  auto accelerator = std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value(),
+                                                         block_on_processor());
   const Status built = accelerator->build();
   if (!built.ok()) return built.failure();
   return std::unique_ptr<LoadedProgram>(
       std::make_unique<OpenClProgram>(std::move(accelerator), *job.module));
 }
 
+schedule::Machine machine_of(const std::string& selector) {
+  const auto found = find_device(selector);
+  if (!found.ok()) return schedule::gpu();
+  const schedule::OpenClLimits limits = limits_of(found.value().id);
+  const bool loops = found.value().processor && block_on_processor() == BlockOnProcessor::Loops;
+  return loops ? schedule::opencl_processor(limits) : schedule::opencl_gpu(limits);
+}
+
 }  // namespace
 
+BlockOnProcessor block_on_processor() {
+  const char* set = getenv("STENCIL_OPENCL_CPU");
+  return set != nullptr && std::string_view(set) == "work-items" ? BlockOnProcessor::WorkItems
+                                                                 : BlockOnProcessor::Loops;
+}
+
 Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
-    const std::vector<const kernel::Module*>& modules, const std::string& source) {
+    const std::vector<const kernel::Module*>& modules, const std::string& source,
+    BlockOnProcessor blocks) {
   auto found = find_device("");
   if (!found.ok()) return found.failure();
   std::vector<std::unique_ptr<LoadedProgram>> out;
   const OpenClAccelerator* first = nullptr;
   for (const kernel::Module* module : modules) {
-    auto accelerator = std::make_unique<OpenClAccelerator>(*module, found.value());
+    auto accelerator = std::make_unique<OpenClAccelerator>(*module, found.value(), blocks);
     const Status ready = first ? accelerator->share(*first) : accelerator->build(&source);
     if (!ready.ok()) return ready.failure();
     if (!first) first = accelerator.get();
@@ -518,8 +550,7 @@ Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
 Device opencl_device() {
   Device device{"opencl", true, probe, load};
   device.takes_selector = true;
-  device.machine = schedule::processor();
-  device.machine.in_place = false;
+  device.machine_of = machine_of;
   return device;
 }
 

@@ -38,7 +38,8 @@ const Variable kVariables[] = {
      "off, or a directory with a '/' in its name"},
     {"CACHE_SIZE", [](std::string_view text) { return parse_size(text) >= 0; },
      "a number of bytes, like 4096, 100K, 100M or 2G"},
-    {"OPENCL_FLAGS", [](std::string_view) { return true; }, "flags"},
+    {"OPENCL_CPU", [](std::string_view text) { return text == "loops" || text == "work-items"; },
+     "loops or work-items"},
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},
     // Of the tests, which run stencilc.
     {"LONG", [](std::string_view) { return true; }, "1"},

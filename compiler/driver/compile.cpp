@@ -61,7 +61,7 @@ schedule::Machine machine_of(emit::Target target) {
 
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics) {
-  const schedule::Machine machine = machine_of(request.emit.target);
+  const schedule::Machine machine = request.machine.value_or(machine_of(request.emit.target));
   const auto schedule = pick_schedule(program, request.schedule, machine, diagnostics);
   if (!schedule) return std::nullopt;
 
@@ -73,7 +73,9 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   if (request.emit.main) host.reference = schedule::lower_plain(program);
 
   Compiled out;
-  out.text = emit::emit(*module, request.emit, &host);
+  emit::Options options = request.emit;
+  options.threads_are_loops = machine.threads_are_loops;
+  out.text = emit::emit(*module, options, &host);
   if (request.emit.target != emit::Target::OpenCl) {
     out.header = emit::emit_header(*module, request.emit.target);
   }

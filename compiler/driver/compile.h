@@ -13,6 +13,8 @@ namespace stencil {
 struct CompileRequest {
   std::string schedule = "auto";  // one schedule line, or "auto"
   emit::Options emit;
+  // Of the device that the code is for; nothing: what machine_of() says of the target.
+  std::optional<schedule::Machine> machine = {};
   // Both are quoted in the header comment and written as in a shell.
   std::string command_line;        // paths as the user wrote them
   std::string file_name = "FILE";  // of what is emitted
@@ -33,10 +35,10 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
                                 const CompileRequest& request, Diagnostics& diagnostics);
 
 // What `stencilc explain` prints: boxes per field and step, halo, redundancy, bytes per point,
-// shared memory, the schedule and why, and every refusal, of kernels for `target`. Lines fit
+// shared memory, the schedule and why, and every refusal, of kernels for `machine`. Lines fit
 // (support/layout.h); the schedule's is brief_schedule(), or has all settings.
 std::string explain(const ir::Program& program, const Source& source,
                     const std::string& schedule_line, Diagnostics& diagnostics,
-                    emit::Target target = emit::Target::Cuda, bool all_settings = false);
+                    const schedule::Machine& machine = schedule::gpu(), bool all_settings = false);
 
 }  // namespace stencil

@@ -128,7 +128,7 @@ std::string tile_section(const ir::Program& program, int steps) {
 std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
                              const std::string& line, const std::string& why,
                              const schedule::Machine& machine) {
-  const schedule::Footprint cost = schedule::measure(program, schedule);
+  const schedule::Footprint cost = schedule::measure(program, schedule, machine);
   std::vector<std::string> output(cost.output.size());
   std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
                  [](int64_t n) { return fmt::format("{}", n); });
@@ -243,9 +243,8 @@ std::string refusal_section(const ir::Program& program, const Source& source,
 }  // namespace
 
 std::string explain(const ir::Program& program, const Source& source,
-                    const std::string& schedule_line, Diagnostics& diagnostics, emit::Target target,
-                    bool all_settings) {
-  const schedule::Machine machine = machine_of(target);
+                    const std::string& schedule_line, Diagnostics& diagnostics,
+                    const schedule::Machine& machine, bool all_settings) {
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
   Diagnostics passed_over;
   const auto schedule = automatic

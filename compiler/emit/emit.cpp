@@ -133,6 +133,12 @@ HostModules with_all_written(HostModules host) {
   return host;
 }
 
+// As launches see it where a block is one work-item.
+kernel::Module with_single_threads(kernel::Module module) {
+  for (kernel::Kernel& kernel : module.kernels) kernel.threads = {};
+  return module;
+}
+
 // The entry points, and what they need at file scope.
 void host_part(Text& out, const kernel::Module& module, const Options& options,
                const HostModules* host, const HostApi& api, Names& names,
@@ -172,7 +178,9 @@ std::string emit(const kernel::Module& module, const Options& options, const Hos
 
   Text out;
   for (const std::string& line : module.header) out.comment(line);
-  if (options.target == Target::OpenCl && !options.kernels_only) plan_comment(out, module, names);
+  if (options.target == Target::OpenCl && !options.kernels_only) {
+    plan_comment(out, options.threads_are_loops ? with_single_threads(module) : module, names);
+  }
   out.blank();
   includes(out, module, options);
   out.verbatim(std::string(dialect.prelude));

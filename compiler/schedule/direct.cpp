@@ -37,10 +37,13 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
   if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
   if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
   if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // grids have short sides
-  if (too_long_to_unroll(program)) return schedule;
-  if (program.grid.rank() == 2) schedule.elements = {1, 4, 1};
-  if (program.grid.rank() == 3) schedule.elements = {1, 1, 4};
-  if (program.grid.rank() >= 4) schedule.elements = {1, 1, 2, 2};
+  const bool one = too_long_to_unroll(program);
+  if (program.grid.rank() == 2 && !one) schedule.elements = {1, 4, 1};
+  if (program.grid.rank() == 3 && !one) schedule.elements = {1, 1, 4};
+  if (program.grid.rank() >= 4 && !one) schedule.elements = {1, 1, 2, 2};
+  const Shape elements = schedule.elements;
+  schedule = with_fewer_threads(schedule, machine);
+  schedule.elements = elements;  // a smaller tile costs nothing
   return schedule;
 }
 
@@ -48,7 +51,7 @@ std::string rationale(const ir::Program&, const Machine&) {
   return "a block of the shape that is usual for the grid's rank";
 }
 
-kernel::Module lower(const ir::Program& program, const Schedule& schedule) {
+kernel::Module lower(const ir::Program& program, const Schedule& schedule, const Machine&) {
   const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();
   Names kernel_names = interface.names();
@@ -56,7 +59,7 @@ kernel::Module lower(const ir::Program& program, const Schedule& schedule) {
   return module;
 }
 
-Footprint measure_direct(const ir::Program& program, const Schedule& schedule) {
+Footprint measure_direct(const ir::Program& program, const Schedule& schedule, const Machine&) {
   Footprint out;
   count_sweeps(program, plan_sweeps(program), out);
   for (int d = 0; d < program.grid.rank(); ++d) {

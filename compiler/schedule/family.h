@@ -42,9 +42,14 @@ struct Family {
   // lowered. Null: any program can.
   void (*refuse)(const ir::Program& program, const Schedule& schedule, const Machine& machine,
                  Diagnostics& diagnostics);
-  kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule);
-  Footprint (*measure)(const ir::Program& program, const Schedule& schedule);
+  kernel::Module (*lower)(const ir::Program& program, const Schedule& schedule,
+                          const Machine& machine);
+  Footprint (*measure)(const ir::Program& program, const Schedule& schedule,
+                       const Machine& machine);
 };
+
+// The same tile with as many threads as the machine takes, each with more elements.
+Schedule with_fewer_threads(Schedule schedule, const Machine& machine);
 
 // family.refuse, and where a tile is too small (L014) what would do.
 void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,

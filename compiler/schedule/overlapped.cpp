@@ -604,7 +604,8 @@ class OverlappedLowering {
 
 }  // namespace
 
-kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule) {
+kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule,
+                                const Machine&) {
   const OverlappedStep step = split_step(program);
   const Interface interface(program, schedule.rows);
   kernel::Module module = interface.empty_module();

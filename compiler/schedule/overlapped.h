@@ -41,6 +41,7 @@ int64_t shared_tile_bytes(const ir::Program& program, const OverlappedGeometry& 
 // At most what the results of a block take that wait until the old values have been read, in bytes.
 int64_t result_bytes(const ir::Program& program, const OverlappedGeometry& geometry);
 
-kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule);
+kernel::Module lower_overlapped(const ir::Program& program, const Schedule& schedule,
+                                const Machine& machine);
 
 }  // namespace stencil::schedule

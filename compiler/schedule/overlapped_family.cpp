@@ -111,12 +111,16 @@ Schedule make(int time_tile, const Shape& block, const Shape& elements) {
 
 // The threads and elements that cover a box: as many threads as fit a block of usual size go to x,
 // then to y and so on, which keeps neighbours in x together; what is left are elements.
-Schedule cover(int time_tile, const Shape& box) {
-  constexpr int kThreads = 256, kThreadsFromZ = 64;
+Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
+  const int64_t most = std::min(256, machine.threads),
+                from_z = std::min(64, machine.threads_from_z);
   Shape block, elements;
   for (size_t axis = 0; axis < kMaxRank; ++axis) {
-    int64_t free = kThreads / block.product();
-    if (axis > 1) free = std::min(free, kThreadsFromZ / block.product(2));
+    int64_t free = most / block.product();
+    if (axis == 0) free = std::min<int64_t>(free, machine.threads_in_x);
+    if (axis == 1) free = std::min<int64_t>(free, machine.threads_in_y);
+    if (axis > 1) free = std::min(free, from_z / block.product(2));
+    while (box[axis] % free != 0 && free < box[axis]) --free;
     block[axis] = static_cast<int>(std::min<int64_t>(box[axis], free));
     elements[axis] = box[axis] / block[axis];
   }
@@ -126,13 +130,13 @@ Schedule cover(int time_tile, const Shape& box) {
 // Tiles of rank 4 and more: nearly cubes, since every side has a halo. What fits shared memory
 // depends on the rank so much that boxes are tried one by one, each with half the points of the one
 // before: its longest side is cut, the outermost of them, and x counts half.
-std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile) {
+std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
   constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
   Shape box = {16};
   for (int axis = 1; axis < rank; ++axis) box[static_cast<size_t>(axis)] = 8;
   std::vector<Schedule> out;
   while (box.product() >= kFewestPoints) {
-    if (box.product() <= kMostPoints) out.push_back(cover(time_tile, box));
+    if (box.product() <= kMostPoints) out.push_back(cover(time_tile, box, machine));
     size_t longest = 0;
     for (size_t axis = 1; axis < kMaxRank; ++axis) {
       const int length = longest == 0 ? box[0] / 2 : box[longest];
@@ -145,8 +149,8 @@ std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile) {
 
 // Tile shapes to try for a rank, largest first: up to rank 3 the fastest of those measured on an
 // H200 (docs/performance.md), and smaller ones for programs with many fields.
-std::vector<Schedule> shapes(int rank, int time_tile) {
-  if (rank > 3) return many_dimensional_shapes(rank, time_tile);
+std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
+  if (rank > 3) return many_dimensional_shapes(rank, time_tile, machine);
   if (rank == 1) {
     return {make(time_tile, {256, 1, 1}, {8, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
   }
@@ -187,6 +191,9 @@ bool calls_in_double(const ir::Program& program) {
   return false;
 }
 
+void refuse(const ir::Program& program, const Schedule& schedule, const Machine& machine,
+            Diagnostics& diagnostics);
+
 // The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
 // last generations have; failing that, what the largest has.
 Schedule defaults(const ir::Program& program, const Machine& machine) {
@@ -197,9 +204,11 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
   const int rank = program.grid.rank();
   const int usual = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);
   const ir::Program tiled = split_step(program).tiled;
-  for (const int64_t limit : {kUsualSharedBytes, machine.shared_bytes}) {
+  for (const int64_t limit :
+       {std::min(kUsualSharedBytes, machine.shared_bytes), machine.shared_bytes}) {
     for (int t = usual; t >= 1; --t) {
-      for (const Schedule& schedule : shapes(rank, t)) {
+      for (const Schedule& shape : shapes(rank, t, machine)) {
+        const Schedule schedule = with_fewer_threads(shape, machine);
         const int64_t points = schedule.elements.product();
         if (points > kMostPointsWithCalls && calls_in_double(program)) continue;
         const OverlappedGeometry geometry = plan_overlapped(tiled, schedule);
@@ -207,7 +216,13 @@ Schedule defaults(const ir::Program& program, const Machine& machine) {
       }
     }
   }
-  return shapes(rank, 1).front();
+  for (const Schedule& shape : shapes(rank, 1, machine)) {
+    const Schedule schedule = with_fewer_threads(shape, machine);
+    Diagnostics refusals;
+    refuse(program, schedule, machine, refusals);
+    if (!refusals.has_errors()) return schedule;
+  }
+  return with_fewer_threads(shapes(rank, 1, machine).front(), machine);
 }
 
 std::string rationale(const ir::Program& program, const Machine& machine) {
@@ -265,7 +280,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
 // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find them
 // in cache), and writes its output box of every level that it leaves. Functions that are swept come
 // on top.
-Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule) {
+Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule, const Machine&) {
   const OverlappedStep step = split_step(whole);
   const ir::Program& program = step.tiled;
   const OverlappedGeometry geometry = plan_overlapped(program, schedule);
@@ -305,9 +320,9 @@ std::string unrewarding(const ir::Program& program, const Machine& machine) {
   const int rank = program.grid.rank();
   if (rank >= 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
   if (!written_far_read(program)) return "";
-  const Footprint tiles = measure_overlapped(program, defaults(program, machine));
+  const Footprint tiles = measure_overlapped(program, defaults(program, machine), machine);
   const Footprint sweeps =
-      direct_family().measure(program, direct_family().defaults(program, machine));
+      direct_family().measure(program, direct_family().defaults(program, machine), machine);
   const bool saves =
       tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
   return saves ? ""

@@ -440,9 +440,9 @@ class PlanesKernel {
     Body body;
     for (size_t c = 0; c < field.components.size(); ++c) {
       const Scalar type = field.components[c].type;
-      const Expr value = kernel::load(ring(stage.result, static_cast<int>(c)),
-                                      ring_index(stage.result, slot(made, 0), {}),
-                                      arithmetic_type(type));
+      const Expr value =
+          kernel::load(ring(stage.result, static_cast<int>(c)),
+                       ring_index(stage.result, slot(made, 0), {}), arithmetic_type(type));
       builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), places(),
                             kernel::convert(value, type), body);
     }
@@ -556,7 +556,7 @@ class PlanesKernel {
 
 }  // namespace
 
-kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule) {
+kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule, const Machine&) {
   return lower_tile_sizes(program, schedule, "planes", false, [&](const KernelOfSteps& kernel) {
     PlanesKernel(program, schedule, kernel).lower(kernel.module);
   });

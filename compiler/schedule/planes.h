@@ -79,6 +79,7 @@ PlanesPlan plan_planes(const ir::Program& program, const Schedule& schedule, int
 // Rings of a block, in bytes.
 int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan);
 
-kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule);
+kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule,
+                            const Machine& machine);
 
 }  // namespace stencil::schedule

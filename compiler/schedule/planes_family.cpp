@@ -60,7 +60,7 @@ Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
   return out;
 }
 
-Footprint measure_planes(const ir::Program& program, const Schedule& schedule) {
+Footprint measure_planes(const ir::Program& program, const Schedule& schedule, const Machine&) {
   return measure_plan(program, schedule, plan_planes(program, schedule, schedule.time_tile));
 }
 
@@ -98,17 +98,23 @@ std::vector<Shape> shapes_on_processor(int rank, int row, const Machine& machine
 
 // Those of a GPU's: what a block may have of threads, in z and beyond above all.
 std::vector<Shape> shapes_on_gpu(int rank, const Machine& machine) {
-  if (rank == 2) return {{256}};
-  if (rank == 3) return {{32, 16}};
   std::vector<Shape> out;
+  if (rank <= 3) {
+    for (Shape shape : rank == 2 ? std::vector<Shape>{{256}, {128}, {64}, {32}}
+                                 : std::vector<Shape>{{32, 16}, {32, 8}, {16, 8}, {8, 8}}) {
+      if (takes_block(machine, shape)) out.push_back(shape);
+    }
+    out.resize(1, {1});
+    return out;
+  }
   for (const int side : {8, 4, 3, 2}) {
     const Shape rows = tile_of(rank, 1, side);
     int x = 32;
     while (x > 1 && x * rows.product() > machine.threads) x /= 2;
     const Shape shape = tile_of(rank, x, side);
-    const bool fits = shape.product() <= machine.threads;
-    if (fits && x >= side && shape.product(2) <= machine.threads_from_z) out.push_back(shape);
+    if (x >= side && takes_block(machine, shape)) out.push_back(shape);
   }
+  if (out.empty()) out.push_back({1});
   return out;
 }
 

@@ -131,6 +131,18 @@ const Family* find_family(const std::string& name) {
   return nullptr;
 }
 
+// What blocks a machine takes, for messages.
+std::string block_limits(const Machine& machine) {
+  std::string sides;
+  if (machine.threads_in_x < machine.threads)
+    sides += fmt::format("{} of them in x, ", machine.threads_in_x);
+  if (machine.threads_in_y < machine.threads)
+    sides += fmt::format("{} in y, ", machine.threads_in_y);
+  sides +=
+      fmt::format("{}{} in z and beyond", machine.threads_from_z, sides.empty() ? " of them" : "");
+  return fmt::format("at most {} threads per block ({})", machine.threads, sides);
+}
+
 // Applies "name=value" to the schedule; an error text if it cannot.
 std::string apply_setting(Setting setting, const std::string& value, int rank,
                           const Machine& machine, Schedule& schedule) {
@@ -163,11 +175,9 @@ std::string apply_setting(Setting setting, const std::string& value, int rank,
   Shape full;
   for (size_t axis = 0; axis < shape->size(); ++axis) full[axis] = (*shape)[axis];
   const bool is_block = setting == Setting::Block;
-  const int limit = is_block ? machine.threads : kMaxElements;
-  if (full.product() > limit || (is_block && full.product(2) > machine.threads_from_z)) {
-    return is_block ? fmt::format("at most {} threads per block ({} of them in z and beyond)",
-                                  limit, machine.threads_from_z)
-                    : fmt::format("at most {} elements per thread", limit);
+  constexpr int limit = kMaxElements;
+  if (is_block ? !takes_block(machine, full) : full.product() > limit) {
+    return is_block ? block_limits(machine) : fmt::format("at most {} elements per thread", limit);
   }
   (is_block ? schedule.block : schedule.elements) = full;
   return "";
@@ -246,12 +256,58 @@ Machine gpu() {
 // They are on the stack of the thread that does the block: half of it is theirs.
 Machine processor() {
   Machine machine;
-  machine.threads = machine.threads_from_z = 1 << 20;
+  machine.threads = machine.threads_in_x = machine.threads_in_y = machine.threads_from_z = 1 << 20;
   machine.shared_bytes = 1 << 20;
   machine.block_bytes = 2 << 20;
   machine.threads_are_loops = true;
   machine.in_place = true;
   return machine;
+}
+
+bool takes_block(const Machine& machine, const Shape& block) {
+  return block.product() <= machine.threads && block[0] <= machine.threads_in_x &&
+         block[1] <= machine.threads_in_y && block.product(2) <= machine.threads_from_z;
+}
+
+Machine opencl_gpu(const OpenClLimits& limits) {
+  const auto at_most = [](int64_t limit) {
+    return static_cast<int>(std::clamp<int64_t>(limit, 1, 1 << 20));
+  };
+  Machine machine;
+  machine.threads = at_most(limits.work_group);
+  machine.threads_in_x = std::min(machine.threads, at_most(limits.work_group_sides[0]));
+  machine.threads_in_y = std::min(machine.threads, at_most(limits.work_group_sides[1]));
+  machine.threads_from_z = std::min(machine.threads, at_most(limits.work_group_sides[2]));
+  machine.shared_bytes = limits.local_bytes;
+  machine.multiprocessors = at_most(limits.compute_units);
+  machine.shuffles = false;
+  return machine;
+}
+
+// Its caches are those of any processor; what a block shares is local memory, which may be less.
+Machine opencl_processor(const OpenClLimits& limits) {
+  Machine machine = processor();
+  machine.shared_bytes = std::min(machine.shared_bytes, limits.local_bytes);
+  machine.multiprocessors = opencl_gpu(limits).multiprocessors;
+  machine.in_place = false;
+  return machine;
+}
+
+Schedule with_fewer_threads(Schedule schedule, const Machine& machine) {
+  const auto halve = [&](size_t axis) {
+    if (schedule.block[axis] % 2 != 0) return false;
+    schedule.block[axis] /= 2;
+    schedule.elements[axis] *= 2;
+    return true;
+  };
+  while (schedule.block[0] > machine.threads_in_x && halve(0)) continue;
+  while (schedule.block[1] > machine.threads_in_y && halve(1)) continue;
+  while (!takes_block(machine, schedule.block)) {
+    size_t axis = kMaxRank;
+    while (axis-- > 0 && !halve(axis)) continue;
+    if (axis >= kMaxRank) break;  // all are odd
+  }
+  return schedule;
 }
 
 std::string print(const Schedule& schedule, int rank) {
@@ -274,6 +330,20 @@ std::string print(const Schedule& schedule, int rank) {
   }
   return out;
 }
+
+namespace {
+
+// L002 if the machine does not take blocks of so many threads: defaults know of common limits, and
+// a schedule may be a value that was never a line.
+void refuse_block(const Schedule& schedule, const Machine& machine, int rank,
+                  Diagnostics& diagnostics) {
+  if (takes_block(machine, schedule.block)) return;
+  Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");
+  error.expected = block_limits(machine);
+  error.found = stencil::print(schedule.block, rank);
+}
+
+}  // namespace
 
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine) {
@@ -311,6 +381,7 @@ Schedule choose(const ir::Program& program, Diagnostics* refusals, const Machine
     const Family& family = families[f];
     const Schedule schedule = family.defaults(program, machine);
     Diagnostics why;
+    refuse_block(schedule, machine, program.grid.rank(), why);
     family.refuse(program, schedule, machine, why);
     const std::string reason = family.unrewarding ? family.unrewarding(program, machine) : "";
     if (!why.has_errors() && reason.empty()) return schedule;
@@ -330,11 +401,13 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   Schedule schedule = asked;
   if (schedule.rows == Rows::Auto) schedule.rows = machine.in_place ? Rows::Dense : Rows::Padded;
   Diagnostics refusals;
-  refuse(*family, program, schedule, machine, advice, refusals);
+  refuse_block(schedule, machine, program.grid.rank(), refusals);
+  if (!refusals.has_errors()) refuse(*family, program, schedule, machine, advice, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
   if (refusals.has_errors()) return std::nullopt;
   const bool reorders = program.fp == FpMode::Fast;
-  kernel::Module module = family->lower(reorders ? ir::reassociate(program, 0) : program, schedule);
+  kernel::Module module =
+      family->lower(reorders ? ir::reassociate(program, 0) : program, schedule, machine);
   append_reductions(program, schedule.rows, module);
   for (std::string& line : describe_halos(program, schedule.time_tile)) {
     module.header.push_back(std::move(line));
@@ -345,8 +418,8 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   return module;
 }
 
-Footprint measure(const ir::Program& program, const Schedule& schedule) {
-  return find_family(schedule.family)->measure(program, schedule);
+Footprint measure(const ir::Program& program, const Schedule& schedule, const Machine& machine) {
+  return find_family(schedule.family)->measure(program, schedule, machine);
 }
 
 int64_t bytes_per_point(const ir::Field& field) {

@@ -4,6 +4,7 @@
 // A family is one row of the table in schedule.cpp.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -52,14 +53,33 @@ enum class Rows {
 struct Machine {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
   int threads = 1024;                // of a block, at most
-  int threads_from_z = 64;           // of those, in z and beyond
+  int threads_in_x = 1024;           // of those, in x
+  int threads_in_y = 1024;           // in y
+  int threads_from_z = 64;           // in z and beyond
   int64_t shared_bytes = 227 << 10;  // of a block, at most (compute capability 9.0)
   int64_t block_bytes = kUnlimited;  // shared, and what its threads keep: on the stack of one
   bool threads_are_loops = false;    // a block is done by one thread of a processor, in its caches
+  int multiprocessors = 132;         // which do blocks side by side
+  bool shuffles = true;              // a thread reads its neighbours' registers; else by a detour
+                                     // through memory that the block shares
   bool in_place = false;             // kernels work in the user's own arrays: rows=auto means dense
 };
 Machine gpu();
 Machine processor();
+// True if a block of these threads is not too large for the machine.
+bool takes_block(const Machine& machine, const Shape& block);
+
+// What an OpenCL device says of itself.
+struct OpenClLimits {
+  int64_t work_group = 0;                        // work-items, at most
+  std::array<int64_t, 3> work_group_sides = {};  // in each dimension
+  int64_t local_bytes = 0;                       // of a work-group
+  int64_t compute_units = 0;
+};
+// A GPU or another accelerator, whose work-items are the threads of blocks.
+Machine opencl_gpu(const OpenClLimits& limits);
+// A processor, of which a work-group is one work-item with loops over the threads of a block.
+Machine opencl_processor(const OpenClLimits& limits);
 
 struct Schedule {
   std::string family = "direct";
@@ -124,7 +144,8 @@ struct Footprint {
   std::vector<int64_t> output;  // points a block writes per dimension, outermost first
 };
 // For a schedule that `lower` accepts.
-Footprint measure(const ir::Program& program, const Schedule& schedule);
+Footprint measure(const ir::Program& program, const Schedule& schedule,
+                  const Machine& machine = gpu());
 
 // Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values
 // (one kernel per array, plan with one launch each).

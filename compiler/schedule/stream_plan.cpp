@@ -469,14 +469,17 @@ class StreamPlanner {
 
 }  // namespace
 
-StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps) {
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
+                       const Machine& machine) {
   ScatterForms forms(program);
-  return plan_stream(program, schedule, steps, forms);
+  return plan_stream(program, schedule, steps, forms, machine);
 }
 
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
-                       ScatterForms& forms) {
-  return StreamPlanner(program, schedule, steps, forms).run();
+                       ScatterForms& forms, const Machine& machine) {
+  StreamPlan plan = StreamPlanner(program, schedule, steps, forms).run();
+  plan.machine = machine;
+  return plan;
 }
 
 }  // namespace stencil::schedule

@@ -104,6 +104,7 @@ struct Stage {
 };
 
 struct StreamPlan {
+  Machine machine;  // that it is for
   int rank = 0;
   int steps = 0;  // T
   // What some stage reads is more than any thread keeps, by far. Planning ended where that was
@@ -140,10 +141,11 @@ struct StreamPlan {
 };
 
 // `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`.
-StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps);
+StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
+                       const Machine& machine = gpu());
 // With scatter forms that are kept from plan to plan.
 StreamPlan plan_stream(const ir::Program& program, const Schedule& schedule, int steps,
-                       ScatterForms& forms);
+                       ScatterForms& forms, const Machine& machine);
 
 // One piece of the stage covers every place of every tile: all of them are points or images.
 bool covers_all_places(const ir::Program& program, const StreamPlan& plan, const Stage& stage);
@@ -178,8 +180,8 @@ int64_t landing_count(const ir::Field& field, const ir::Access& access);
 int estimate_registers(const StreamPlan& plan);
 
 // The versions of a component, or of one of its partial sums: their queues are one array of
-// registers, with room for whichever needs most (where the tile has several steps; else each version
-// is by itself). Registers that nobody uses cost a GPU nothing.
+// registers, with room for whichever needs most (where the tile has several steps; else each
+// version is by itself). Registers that nobody uses cost a GPU nothing.
 struct QueueSeries {
   std::vector<int> members;  // quantities, in the order of their versions
   int ages = 1;
@@ -190,7 +192,8 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan);
 // What the queues of all threads of a block take, in bytes, and at most what goes with them.
 int64_t queue_bytes(const StreamPlan& plan, int threads);
 
-// Shared memory per block, in bytes: published rows and staged planes. `tiles`: rows of threads
+// Shared memory per block, in bytes: published rows and staged planes, and on a machine without
+// shuffles the places through which the columns of a queue's plane pass. `tiles`: rows of threads
 // that are tiles of their own (2-D).
 int64_t shared_bytes(const StreamPlan& plan, int tiles);
 

@@ -171,7 +171,8 @@ int64_t queue_bytes(const StreamPlan& plan, int threads) {
   for (const QueueSeries& series : queue_series(plan)) {
     const Scalar type = plan.quantities[static_cast<size_t>(series.members[0])].type;
     const int64_t points = bounded_product(series.plane.row_count, series.plane.column_count);
-    const int64_t planes = bounded_product(series.ages, static_cast<int64_t>(series.members.size()));
+    const int64_t planes =
+        bounded_product(series.ages, static_cast<int64_t>(series.members.size()));
     const int64_t each = bounded_product(planes, size_in_bytes(type));
     bytes = bounded_sum(bytes, bounded_product(points, each));
   }
@@ -189,6 +190,28 @@ int64_t staged_rows(const StreamPlan& plan, Scalar type) {
   return rows;
 }
 
+namespace {
+
+// Places per thread that columns take on their way, one group of rows with equal sides at a time.
+int64_t exchange_bytes(const StreamPlan& plan, int tiles) {
+  std::map<Scalar, int64_t> places;
+  for (const Quantity& quantity : plan.quantities) {
+    for (const Cells& cells : quantity.fetched) {
+      std::map<std::pair<int, int>, int64_t> groups;
+      for (const auto& [row, sides] : cells)
+        groups[{sides.low, sides.high}] += sides.low + sides.high;
+      for (const auto& [sides, count] : groups) {
+        places[quantity.type] = std::max(places[quantity.type], count);
+      }
+    }
+  }
+  int64_t bytes = 0;
+  for (const auto& [type, count] : places) bytes += count * size_in_bytes(type);
+  return bytes * plan.threads[0] * plan.threads[1] * tiles;
+}
+
+}  // namespace
+
 int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   int64_t bytes = 0;
   const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
@@ -203,6 +226,7 @@ int64_t shared_bytes(const StreamPlan& plan, int tiles) {
     if (plan.bulk) slots = std::max(slots, quantity.staged);
   }
   bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
   align(16);
   return bytes;
 }

@@ -10,11 +10,11 @@
 namespace stencil::schedule {
 
 StreamTile::StreamTile(const ir::Program& program, const Schedule& schedule,
-                       const KernelOfSteps& kernel)
+                       const KernelOfSteps& kernel, const Machine& machine)
     : program_(program),
       schedule_(schedule),
       interface_(kernel.interface),
-      plan_(plan_stream(program, schedule, kernel.steps)),
+      plan_(plan_stream(program, schedule, kernel.steps, machine)),
       leaves_out_steps_(kernel.or_fewer),
       builder_(interface_, kernel.module, kernel.name,
                fmt::format("{} step{} per pass: a tile moves along {}, every step some planes "

@@ -35,7 +35,8 @@ inline bool is_false(const Expr& expr) {
 
 class StreamTile {
  public:
-  StreamTile(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel);
+  StreamTile(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel,
+             const Machine& machine);
 
  protected:
   bool flat() const { return plan_.rank == 2; }  // rows are streamed; a row of threads is a tile

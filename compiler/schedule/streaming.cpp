@@ -113,7 +113,8 @@ class StreamKernel : public StreamQueues {
       if (q.loaded()) publish(static_cast<int>(id), out);
     }
     std::vector<Body> steps(static_cast<size_t>(plan_.steps));
-    for (const Stage& stage : plan_.stages) append(steps[static_cast<size_t>(stage.step)], run(stage));
+    for (const Stage& stage : plan_.stages)
+      append(steps[static_cast<size_t>(stage.step)], run(stage));
     append(out, kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
              return steps_title(first, last, plan_.steps);
            }));
@@ -328,8 +329,8 @@ class StreamKernel : public StreamQueues {
 
   Expr covers(const Stage& stage, size_t piece, const Point& point) const {
     if (live_.empty()) {
-      return kernel::operation(Op::And, {is_done(stage.step),
-                                         interface_.inside(point, stage.pieces[piece].region)});
+      return kernel::operation(
+          Op::And, {is_done(stage.step), interface_.inside(point, stage.pieces[piece].region)});
     }
     const Expr bit = kernel::operation(Op::Shr, {live_[piece], bit_number()});
     return kernel::operation(Op::Ne,
@@ -498,10 +499,12 @@ class StreamKernel : public StreamQueues {
 
 }  // namespace
 
-kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule) {
-  const bool one = may_leave_out_steps(program, plan_stream(program, schedule, schedule.time_tile));
+kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule,
+                               const Machine& machine) {
+  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, machine);
+  const bool one = may_leave_out_steps(program, plan);
   return lower_tile_sizes(program, schedule, "stream", one, [&](const KernelOfSteps& kernel) {
-    StreamKernel(program, schedule, kernel).lower(kernel.module);
+    StreamKernel(program, schedule, kernel, machine).lower(kernel.module);
   });
 }
 

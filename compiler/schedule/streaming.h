@@ -9,11 +9,9 @@
 
 namespace stencil::schedule {
 
-// The device that chunks are cut for when nothing else is known: the H100 and H200.
-constexpr int kMultiprocessors = 132;
+// No interface to GPUs but CUDA's tells of registers; those of the last generations have so many.
 constexpr int kRegistersPerMultiprocessor = 65536;
 constexpr int kRegistersPerThread = 248;  // of 255, with a margin
-constexpr int64_t kSharedPerBlock = 227 * 1024;
 
 // Blocks per multiprocessor that a kernel's registers are rationed for.
 int resident_blocks(const Schedule& schedule, const StreamPlan& plan);
@@ -29,6 +27,7 @@ struct Chunks {
 };
 Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan);
 
-kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule);
+kernel::Module lower_streaming(const ir::Program& program, const Schedule& schedule,
+                               const Machine& machine);
 
 }  // namespace stencil::schedule

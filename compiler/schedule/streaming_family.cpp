@@ -92,7 +92,7 @@ int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
     ++by_registers;
   }
   const int64_t bytes = shared_bytes(schedule, plan);
-  const int64_t by_shared = bytes > 0 ? kSharedPerBlock / (bytes + 1024) : 32;
+  const int64_t by_shared = bytes > 0 ? plan.machine.shared_bytes / (bytes + 1024) : 32;
   const int by_threads = 2048 / threads_of(schedule);
   return std::clamp<int>(
       std::min<int>({by_registers, static_cast<int>(std::min<int64_t>(by_shared, 32)), by_threads}),
@@ -121,7 +121,7 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   };
   if (schedule.chunk > 0) return cut(schedule.chunk);
   if (!side_by_side || !planes) return cut(kUsual);
-  const int64_t at_once = int64_t{kMultiprocessors} * resident_blocks(schedule, plan);
+  const int64_t at_once = int64_t{plan.machine.multiprocessors} * resident_blocks(schedule, plan);
   const int64_t extra = plan.lead + plan.tail;
   const int64_t most = std::max<int64_t>(*planes / (2 * extra + 4), 1);
   const auto waves = [&](const Chunks& chunks) {
@@ -191,8 +191,10 @@ Footprint measure_plan(const ir::Program& program, const Schedule& schedule,
   return out;
 }
 
-Footprint measure_streaming(const ir::Program& program, const Schedule& schedule) {
-  return measure_plan(program, schedule, plan_stream(program, schedule, schedule.time_tile));
+Footprint measure_streaming(const ir::Program& program, const Schedule& schedule,
+                            const Machine& machine) {
+  return measure_plan(program, schedule,
+                      plan_stream(program, schedule, schedule.time_tile, machine));
 }
 
 // Instructions that one point of one step takes, redundant points not counted: the arithmetic, and
@@ -240,14 +242,15 @@ double expected_time(const ir::Program& program, const Schedule& schedule, const
 
 // Small enough for registers, with a margin against spills, for shared memory and for a processor's
 // stack, and with tiles that write at least half of what they compute in each dimension.
-bool fits(const Schedule& schedule, const StreamPlan& plan, const Machine& machine) {
-  if (plan.hopeless) return false;
+bool fits(const Schedule& schedule, const StreamPlan& plan) {
+  if (!takes_block(plan.machine, schedule.block) || plan.hopeless) return false;
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     if (2 * plan.core(axis) < plan.cover[static_cast<size_t>(axis)]) return false;
   }
-  if (block_bytes(schedule, plan) > machine.block_bytes) return false;
+  if (block_bytes(schedule, plan) > plan.machine.block_bytes) return false;
   const int limit = register_limit(1, threads_of(schedule));
-  return estimate_registers(plan) <= limit && shared_bytes(schedule, plan) <= kSharedPerBlock;
+  return estimate_registers(plan) <= limit &&
+         shared_bytes(schedule, plan) <= plan.machine.shared_bytes;
 }
 
 std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
@@ -307,8 +310,8 @@ Choice search(const ir::Program& program, const Machine& machine) {
   ScatterForms forms(program);
   for (const Schedule& schedule : candidates(program, program.fp == FpMode::Fast && forms.any())) {
     ++best.tried;
-    const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, forms);
-    if (!fits(schedule, plan, machine)) continue;
+    const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, forms, machine);
+    if (!fits(schedule, plan)) continue;
     const double time = expected_time(program, schedule, plan);
     if (best.fit++ > 0 && time >= best.time) continue;
     best.schedule = schedule;
@@ -342,11 +345,10 @@ std::string unrewarding(const ir::Program& program, const Machine& machine) {
   if (program.grid.rank() != 2 && program.grid.rank() != 3) return "";
   const Schedule schedule = defaults(program, machine);
   const Schedule sweeps = direct_family().defaults(program, machine);
-  const Footprint cost = direct_family().measure(program, sweeps);
+  const Footprint cost = direct_family().measure(program, sweeps, machine);
   const double by_sweeps = (cost.bytes_read + cost.bytes_written) / kBytesPerSecond;
-  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
-  if (fits(schedule, plan, machine) && expected_time(program, schedule, plan) < by_sweeps)
-    return "";
+  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, machine);
+  if (fits(schedule, plan) && expected_time(program, schedule, plan) < by_sweeps) return "";
   return "moving the planes of all fields through registers costs more than it saves";
 }
 
@@ -459,7 +461,7 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
   refuse_shape(program, schedule, diagnostics);
   if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);
   if (diagnostics.has_errors()) return;
-  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile);
+  const StreamPlan plan = plan_stream(program, schedule, schedule.time_tile, machine);
   for (int axis = 0; axis < plan.rank - 1; ++axis) {
     if (plan.core(axis) >= 1) continue;
     const analysis::Reach margin = plan.margin[static_cast<size_t>(axis)];
@@ -484,10 +486,10 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
     error.hint = "fewer steps per tile or fewer elements per thread";
     return;
   }
-  if (shared_bytes(schedule, plan) > kSharedPerBlock) {
+  if (shared_bytes(schedule, plan) > machine.shared_bytes) {
     Diagnostic& error = diagnostics.error(
         "L015", {}, "streaming refused: exchanged rows and staged planes exceed shared memory");
-    error.expected = fmt::format("at most {} bytes per block", kSharedPerBlock);
+    error.expected = fmt::format("at most {} bytes per block", machine.shared_bytes);
     error.found = fmt::format("{} bytes", shared_bytes(schedule, plan));
     error.hint = "fewer steps per tile or a smaller block";
     return;

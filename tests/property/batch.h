@@ -35,8 +35,10 @@ std::string run_on_host(std::vector<Item>& items, int threads);
 // The emitted C++ files, all modules in one translation unit, compiled by the system's compiler.
 std::string run_on_cpp(std::vector<Item>& items, int threads);
 
-// The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL).
+// The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL): with a
+// work-item per thread as on a GPU, or as processors get it, a block per work-item.
 std::string run_on_opencl(std::vector<Item>& items, int threads);
+std::string run_on_opencl_loops(std::vector<Item>& items, int threads);
 
 // The emitted CUDA C++, each module a program of its own for NVRTC, on the first GPU.
 std::string run_on_cuda(std::vector<Item>& items, int threads);

@@ -90,9 +90,9 @@ std::string run_on_cpp(std::vector<Item>& items, int) {
   const std::string library = directory + "/batch.so";
   std::ofstream(source) << batch_source(items);
   const char* compiler = std::getenv("CXX");
-  const std::string command =
-      fmt::format("{} -std=c++17 -O0 -w -DSTENCIL_CLONES= -ffp-contract=off -shared -fPIC -o {} {} 2> {}/log",
-                  compiler ? compiler : "c++", library, source, directory);
+  const std::string command = fmt::format(
+      "{} -std=c++17 -O0 -w -DSTENCIL_CLONES= -ffp-contract=off -shared -fPIC -o {} {} 2> {}/log",
+      compiler ? compiler : "c++", library, source, directory);
   if (std::system(command.c_str()) != 0) {
     std::ifstream log(directory + "/log");
     std::stringstream text;

@@ -12,10 +12,11 @@ namespace stencil::property {
 
 namespace {
 
-std::string renamed_text(const kernel::Module& module, size_t number) {
+std::string renamed_text(const kernel::Module& module, size_t number, bool loops) {
   emit::Options options;
   options.target = emit::Target::OpenCl;
   options.kernels_only = true;
+  options.threads_are_loops = loops;
   const std::string text = emit::emit(module, options);
   static const std::regex kHelper("\\bstencil_[a-z_]+\\b");
   std::set<std::string> names;
@@ -34,19 +35,27 @@ std::string renamed_text(const kernel::Module& module, size_t number) {
   return head + text + tail;
 }
 
-}  // namespace
-
-std::string run_on_opencl(std::vector<Item>& items, int) {
+std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnProcessor blocks) {
   std::string source;
   std::vector<const kernel::Module*> modules;
   for (size_t i = 0; i < items.size(); ++i) {
-    source += renamed_text(items[i].module, i);
+    source += renamed_text(items[i].module, i, blocks == runtime::BlockOnProcessor::Loops);
     modules.push_back(&items[i].module);
   }
-  const auto loaded = runtime::load_opencl_batch(modules, source);
+  const auto loaded = runtime::load_opencl_batch(modules, source, blocks);
   if (!loaded.ok()) return loaded.failure().message.substr(0, 4000);
   for (size_t i = 0; i < items.size(); ++i) run_loaded(*loaded.value()[i], items[i]);
   return "";
+}
+
+}  // namespace
+
+std::string run_on_opencl(std::vector<Item>& items, int) {
+  return run_on_opencl_as(items, runtime::BlockOnProcessor::WorkItems);
+}
+
+std::string run_on_opencl_loops(std::vector<Item>& items, int) {
+  return run_on_opencl_as(items, runtime::BlockOnProcessor::Loops);
 }
 
 }  // namespace stencil::property

@@ -160,13 +160,8 @@ const std::vector<Form>& uniform_integer_forms() {
 
 const std::vector<Form>& uniform_condition_forms() {
   static const std::vector<Form> kForms = {
-      {3, "time % 3 == 1"},
-      {2, "gamma > 2"},
-      {4, "$U $o $U"},
-      {4, "$I $o $I"},
-      {1, "$D and $D"},
-      {1, "$D or $D"},
-      {1, "not $D"},
+      {3, "time % 3 == 1"}, {2, "gamma > 2"}, {4, "$U $o $U"}, {4, "$I $o $I"},
+      {1, "$D and $D"},     {1, "$D or $D"},  {1, "not $D"},
   };
   return kForms;
 }

@@ -1,7 +1,8 @@
 // Random programs on every schedule family and device against the reference interpreter, bit for
 // bit.
 //
-//   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|cuda] [--batch n]
+//   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
+//   [--batch n]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
 //   property_test --lower-only [...]   runs nothing; fails if a family never meets a construct
 //   property_test --print seed         the program alone, as a file for stencilc
@@ -39,11 +40,13 @@ std::string with_sizes(const GeneratedProgram& generated) {
 struct BatchDevice {
   const char* name;
   RunBatch run;
-  const char* needs;  // the device of the run time that must be present
+  const char* needs;       // the device of the run time that must be present
+  bool processor = false;  // and do blocks with loops
 };
 constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
                                     {"cpp", run_on_cpp, "reference"},
                                     {"opencl", run_on_opencl, "opencl"},
+                                    {"opencl_loops", run_on_opencl_loops, "opencl", true},
                                     {"cuda", run_on_cuda, "cuda"}};
 
 // How batches run on a device; null if there is no such device.
@@ -102,6 +105,9 @@ int main_with(int argc, char** argv) {
   settings.run = device->run;
   if (const auto chosen = runtime::choose_device(device->needs); !chosen.ok()) {
     fmt::print("SKIPPED: {}\n", chosen.failure().message);
+    return 77;
+  } else if (device->processor && !chosen.value().device.machine.threads_are_loops) {
+    fmt::print("SKIPPED: {} is no processor\n", chosen.value().info.description);
     return 77;
   }
   // No batch is compiled twice, so PoCL need not keep any.

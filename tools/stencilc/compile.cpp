@@ -13,6 +13,7 @@
 #include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
+#include "runtime/device.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -157,6 +158,11 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
+  if (arguments.device != "auto") {
+    const auto chosen = runtime::choose_device(arguments.device);
+    if (!chosen.ok()) return report(chosen.failure());
+    request.machine = chosen.value().device.machine;
+  }
 
   Diagnostics diagnostics;
   std::optional<Compiled> compiled;
@@ -181,6 +187,11 @@ int compile_command(const Arguments& arguments) {
   if (!stage && target.value()->target == emit::Target::OpenCl &&
       (arguments.header || arguments.main)) {
     return usage("U010", "OpenCL C has no host part: --main and --header need cuda or cpp");
+  }
+  const std::string family = arguments.device.substr(0, arguments.device.find(':'));
+  if (arguments.device != "auto" &&
+      (stage || target.value()->target != emit::Target::OpenCl || family != "opencl")) {
+    return usage("U010", "--device is for kernels in OpenCL C (.cl), and names one of OpenCL's");
   }
   const std::string header = stage ? "" : header_path(arguments, *target.value());
   if (const auto wrong = collision(arguments, header)) return report(*wrong);

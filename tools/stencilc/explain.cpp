@@ -2,6 +2,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "runtime/api/source.h"
+#include "runtime/device.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -14,10 +15,16 @@ int explain_command(const Arguments& arguments) {
   std::string text;
   const auto program = load_program(
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
-  const auto target = arguments.target == "cpp" ? emit::Target::Cpp : emit::Target::Cuda;
+  schedule::Machine machine =
+      machine_of(arguments.target == "cpp" ? emit::Target::Cpp : emit::Target::Cuda);
+  if (arguments.device != "auto") {
+    const auto chosen = runtime::choose_device(arguments.device);
+    if (!chosen.ok()) return report(chosen.failure());
+    machine = chosen.value().device.machine;
+  }
   if (program) {
-    text =
-        explain(*program, source.value(), arguments.schedule, diagnostics, target, arguments.full);
+    text = explain(*program, source.value(), arguments.schedule, diagnostics, machine,
+                   arguments.full);
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);

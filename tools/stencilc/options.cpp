@@ -162,6 +162,7 @@ Parser::Parser() {
             "what the kernels are for; default: cuda")
       ->option_text("cuda|opencl|cpp");
   add_full_option(explain, explain.get_option("--target")->get_group());
+  add_device_option(explain, "schedules as for this device, which must be present");
   CLI::App& run =
       add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
@@ -226,6 +227,10 @@ void Parser::add_program_options(CLI::App& to, bool with_schedule) {
 
 void Parser::add_compile_options() {
   const std::string group = "Output";
+  add_value(app, "--device", some_text("the name of a device", arguments.device),
+            "opencl[:NAME]: kernels of a .cl for this device, which must be present")
+      ->option_text("DEVICE")
+      ->group(group);
   add_value(app, "-o,--output", some_text("the name of a file", arguments.output),
             "where to write; without it, and with --emit, standard output")
       ->option_text("FILE")

@@ -51,7 +51,8 @@ Cost cost_of(const std::string& text) {
   }
   for (const auto target : {emit::Target::Cuda, emit::Target::Cpp}) {
     Diagnostics diagnostics;
-    EXPECT_FALSE(explain(program, Source("test.stn", text), "auto", diagnostics, target).empty());
+    EXPECT_FALSE(explain(program, Source("test.stn", text), "auto", diagnostics, machine_of(target))
+                     .empty());
   }
   return {support::work_done() - operations, bytes_asked_for - bytes};
 }

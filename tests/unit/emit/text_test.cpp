@@ -260,6 +260,23 @@ TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
   EXPECT_TRUE(lacks(text, "arrived"));
 }
 
+// On a processor a block is one work-item: its threads are loops, and nothing waits.
+TEST(OpenCl, ProcessorsLoopOverTheThreadsOfABlock) {
+  Options options;
+  options.target = Target::OpenCl;
+  options.threads_are_loops = true;
+  const std::string text = emit(samples::tiled(), options);
+  EXPECT_TRUE(has(text, "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"));
+  EXPECT_TRUE(has(text, "  const long block = get_group_id(0);\n"));
+  EXPECT_TRUE(has(text, "  __local float "));
+  EXPECT_TRUE(has(text, "for (int thread_x = 0; thread_x < "));
+  EXPECT_TRUE(has(text, "local size {1, 1, 1}"));
+  EXPECT_TRUE(lacks(text, "barrier("));
+  EXPECT_TRUE(lacks(text, "get_local_id"));
+  EXPECT_TRUE(lacks(text, "omp parallel"));
+  EXPECT_TRUE(has(emit_for(Target::OpenCl, samples::tiled()), "barrier("));
+}
+
 TEST(OpenCl, ShufflesGoThroughLocalMemory) {
   const std::string text = emit_for(Target::OpenCl, samples::exchange());
   EXPECT_TRUE(has(text,
