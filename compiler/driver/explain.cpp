@@ -125,6 +125,14 @@ std::string tile_section(const ir::Program& program, int steps) {
   return out + table(rows, "  ");
 }
 
+std::string described(const schedule::Machine& machine) {
+  if (machine.in_place) return "processors (C++, device host)";
+  if (machine.threads_are_loops) return "a processor, through OpenCL";
+  if (machine.shuffles) return "GPUs (CUDA, OpenCL); --target cpp: processors";
+  return fmt::format("an OpenCL device: {} threads and {} bytes per block, {} compute units",
+                     machine.threads, machine.shared_bytes, machine.multiprocessors);
+}
+
 std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
                              const std::string& line, const std::string& why,
                              const schedule::Machine& machine) {
@@ -135,8 +143,7 @@ std::string schedule_section(const ir::Program& program, const schedule::Schedul
   std::vector<Row> rows = {
       {"schedule", line},
       {"chosen", why},
-      {"kernels for", machine.threads_are_loops ? "processors (C++, device host)"
-                                                : "GPUs (CUDA, OpenCL); --target cpp: processors"},
+      {"kernels for", described(machine)},
       {"output per block", fmt::format("{} points (x first)", fmt::join(output, " x "))},
       {"threads per block", fmt::format("{}", cost.threads)},
       {"shared memory", fmt::format("{} bytes per block", cost.shared_bytes)},
