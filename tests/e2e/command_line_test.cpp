@@ -199,6 +199,7 @@ TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
       {"STENCIL_CACHE", "no", "takes off, or a directory with a '/' in its name, found 'no'"},
       {"STENCIL_CACHE_SIZE", "1g", "takes a number of bytes"},
       {"STENCIL_THREAD", "2", "did you mean STENCIL_THREADS?"},
+      {"STENCIL_OPENCL_CPU", "slow", "takes loops or work-items, found 'slow'"},
   };
   for (const auto& [name, value, text] : cases) {
     const char* const before = ::getenv(name.c_str());
@@ -369,6 +370,33 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
     expect_contains(one_line, std::string("  schedule           ") + schedule + "\n");
     expect_contains(given.out, "  chosen             given\n");
   }
+}
+
+// What OpenCL device there may be: its limits, or that it is a processor.
+TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
+  write("heat.stn", kHeat);
+  const Outcome given = stencilc("heat.stn -o heat.cu --device opencl");
+  EXPECT_EQ(given.status, 2);
+  expect_contains(given.err, "U010");
+  if (stencilc("explain heat.stn --device opencl").status != 0) GTEST_SKIP() << "no OpenCL";
+  const std::string huge = " --device opencl --schedule 'direct block=1048576x2'";
+  for (const std::string command : {"explain heat.stn", "run heat.stn", "heat.stn -o heat.cl"}) {
+    const Outcome refused = stencilc(command + huge);
+    EXPECT_EQ(refused.status, 2) << command;
+    expect_contains(refused.err, "error L002");
+  }
+  ::setenv("STENCIL_OPENCL_CPU", "work-items", 1);
+  expect_contains(stencilc("explain heat.stn --device opencl").out, "  an OpenCL device: ");
+  const Outcome threads = stencilc("run heat.stn --device opencl --save-code heat.cl");
+  EXPECT_EQ(threads.status, 0) << threads.err;
+  expect_contains(read(file("heat.cl")), "get_local_id");
+  ::unsetenv("STENCIL_OPENCL_CPU");
+  const Outcome loops = stencilc("explain heat.stn --device opencl");
+  if (loops.out.find("  a processor, through OpenCL\n") == std::string::npos) return;
+  EXPECT_EQ(stencilc("heat.stn -o heat.cl --device opencl").status, 0);
+  expect_contains(read(file("heat.cl")), "reqd_work_group_size(1, 1, 1)");
+  EXPECT_EQ(stencilc("heat.stn -o heat.cl").status, 0);
+  EXPECT_EQ(read(file("heat.cl")).find("reqd_work_group_size(1, 1, 1)"), std::string::npos);
 }
 
 TEST_F(CommandLine, DevicesListsThemAll) {

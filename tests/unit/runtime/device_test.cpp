@@ -92,6 +92,22 @@ TEST(ChooseDevice, NamesAreMatchedInPartAndInEitherCase) {
   EXPECT_FALSE(names_device("h", ""));
 }
 
+TEST(ChooseDevice, HasTheMachineOfTheVeryDevice) {
+  const auto chosen = choose_device("opencl");
+  if (!chosen.ok()) GTEST_SKIP() << chosen.failure().message;
+  const schedule::Machine& machine = chosen.value().device.machine;
+  EXPECT_FALSE(machine.in_place);
+  EXPECT_GT(machine.shared_bytes, 0);
+  EXPECT_GT(machine.multiprocessors, 0);
+  EXPECT_FALSE(machine.shuffles && !machine.threads_are_loops);
+  ASSERT_EQ(::setenv("STENCIL_OPENCL_CPU", "work-items", 1), 0);
+  const auto threads = choose_device("opencl");
+  ASSERT_EQ(::unsetenv("STENCIL_OPENCL_CPU"), 0);
+  ASSERT_TRUE(threads.ok());
+  EXPECT_FALSE(threads.value().device.machine.threads_are_loops);
+  EXPECT_FALSE(threads.value().device.machine.shuffles);
+}
+
 TEST(ChooseDevice, SaysWhatCudaLacks) {
   if (dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "this machine has a CUDA driver";
   for (const char* name : {"cuda", "cuda:1"}) {
