@@ -281,18 +281,25 @@ void refuse(const ir::Program& program, const Schedule& schedule, const Machine&
             Diagnostics& diagnostics);
 
 // For wide halos: a step with few threads, of which each keeps little, in tiles that are mostly
-// halo. The first that can be lowered; failing that, the first, with its refusal.
+// halo; where shared memory is short, with fewer planes ahead, or none in it. The first that can be
+// lowered; failing that, the first, with its refusal.
 Schedule last_resort(const ir::Program& program, const Machine& machine) {
   struct Tile {
     Shape block, elements;
   };
   const std::vector<Tile> flat = {{{32}, {1}}, {{32}, {2}}, {{32}, {4}}, {{32}, {8}}};
-  const std::vector<Tile> deep = {{{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}};
-  for (const Tile& tile : program.grid.rank() == 2 ? flat : deep) {
-    const Schedule schedule = make(1, tile.block, tile.elements);
-    Diagnostics refusals;
-    refuse(program, schedule, machine, refusals);
-    if (!refusals.has_errors()) return schedule;
+  const std::vector<Tile> deep = {
+      {{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}, {{32, 2}, {1, 8}}};
+  for (const int prefetch : {2, 1, 0}) {
+    for (const Tile& tile : program.grid.rank() == 2 ? flat : deep) {
+      Schedule schedule = make(1, tile.block, tile.elements);
+      if (!takes_block(machine, schedule.block)) continue;
+      schedule.prefetch = prefetch;
+      if (prefetch == 0) schedule.loads = Loads::Registers;
+      Diagnostics refusals;
+      refuse(program, schedule, machine, refusals);
+      if (!refusals.has_errors()) return schedule;
+    }
   }
   return make(1, {32}, {1});
 }

@@ -111,6 +111,27 @@ TEST(OpenClMachine, DefaultsFit) {
   }
 }
 
+// Defaults give way to what the device has, rather than being refused.
+TEST(OpenClMachine, EveryFamilyServesSimplePrograms) {
+  const ir::Program flat = test::load(kFlat);
+  const ir::Program deep = test::load(
+      "grid G = [0..99, 0..99, 0..99] steps 9; field A, B : double on G;"
+      "stencil f : A[1..98, 1..98, 1..98] = A[-1,0,0] + A[1,0,0] + B[0,-1,0] + A[0,0,1];"
+      "stencil g : B[1..98, 1..98, 1..98] = B[-1,0,0] + A[0,1,0] + B[0,-1,0] + A[0,0,1];");
+  for (const OpenClLimits& limits : {kLaptop, kSmall, kLarge}) {
+    for (const ir::Program* program : {&flat, &deep}) {
+      for (const std::string line : {"auto", "direct", "overlapped", "planes", "streaming"}) {
+        Diagnostics diagnostics;
+        const auto schedule = parse(line, *program, diagnostics, opencl_gpu(limits));
+        ASSERT_TRUE(schedule);
+        EXPECT_TRUE(lower(*program, *schedule, diagnostics, opencl_gpu(limits), Advice::None))
+            << line << ", " << limits.local_bytes << "\n"
+            << render(Source("", ""), diagnostics);
+      }
+    }
+  }
+}
+
 TEST(OpenClMachine, DefaultsOfAProcessorFit) {
   const Machine machine = opencl_processor(kProcessor);
   for (const auto& [name, program] : examples()) {
