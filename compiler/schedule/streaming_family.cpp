@@ -290,6 +290,7 @@ Schedule last_resort(const ir::Program& program, const Machine& machine) {
   const std::vector<Tile> flat = {{{32}, {1}}, {{32}, {2}}, {{32}, {4}}, {{32}, {8}}};
   const std::vector<Tile> deep = {
       {{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}, {{32, 2}, {1, 8}}};
+  bool short_of_memory = false;
   for (const int prefetch : {2, 1, 0}) {
     for (const Tile& tile : program.grid.rank() == 2 ? flat : deep) {
       Schedule schedule = make(1, tile.block, tile.elements);
@@ -299,7 +300,9 @@ Schedule last_resort(const ir::Program& program, const Machine& machine) {
       Diagnostics refusals;
       refuse(program, schedule, machine, refusals);
       if (!refusals.has_errors()) return schedule;
+      short_of_memory |= refusals.items().front().code == "L015";
     }
+    if (!short_of_memory) break;
   }
   return make(1, {32}, {1});
 }
