@@ -21,6 +21,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/rewrite.h"
 #include "compiler/kernel/sequence.h"
 #include "compiler/schedule/barrier_planner.h"
 #include "compiler/schedule/builder.h"
@@ -190,6 +191,11 @@ class PlanesKernel {
         rings_[versions[i]].version = {literal(static_cast<int64_t>(i))};
       }
       for (size_t c = 0; c < field.components.size(); ++c) {
+        const auto kept = [&](size_t id) { return is_kept(static_cast<int>(id), static_cast<int>(c)); };
+        if (std::none_of(versions.begin(), versions.end(), kept)) {
+          for (size_t id : versions) rings_[id].components.push_back(-1);
+          continue;
+        }
         const std::string name = interface_.array_name(field_id, static_cast<int>(c));
         const BufferId buffer =
             builder_.local(kernel::Space::Shared, name + "_planes", field.components[c].type,
@@ -197,6 +203,25 @@ class PlanesKernel {
         for (size_t id : versions) rings_[id].components.push_back(buffer);
       }
     }
+  }
+
+  // Some stage reads the component of a version that has a ring, or it is written to memory.
+  bool is_kept(int id, int component) const {
+    if (version(id).output >= 0) return true;
+    return std::any_of(plan_.stages.begin(), plan_.stages.end(), [&](const PlanesStage& stage) {
+      if (stage.carries && stage.old == id) return true;
+      const ir::Function& function = function_of(stage);
+      return std::any_of(function.pieces.begin(), function.pieces.end(), [&](const ir::Piece& piece) {
+        const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);
+        for (ir::NodeId n = 0; n < piece.graph.size(); ++n) {
+          const auto* access = std::get_if<ir::Access>(&piece.graph[n].kind);
+          if (!access || !needed[static_cast<size_t>(n)] || access->component != component) continue;
+          const auto source = stage.source.find({access->field, access->level});
+          if (source != stage.source.end() && source->second == id) return true;
+        }
+        return false;
+      });
+    });
   }
 
   // --- The pass over the planes ---
@@ -421,6 +446,7 @@ class PlanesKernel {
                               out);
         continue;
       }
+      if (!is_kept(stage.result, static_cast<int>(c))) continue;
       out.push_back({kernel::Store{ring(stage.result, static_cast<int>(c)),
                                    ring_index(stage.result, slot(made, 0), {}), values[c]}});
     }
