@@ -28,11 +28,11 @@ TEST_F(NvrtcTest, CompilesToMachineCode) {
 }
 
 TEST_F(NvrtcTest, ReportsTheLogAndTheNumberedSource) {
-  const auto image = nvrtc_.value().compile({"int broken(\n", 90, "--fmad=false"});
+  const auto image = nvrtc_.value().compile({"int broken = missing;\n", 90, "--fmad=false"});
   ASSERT_FALSE(image.ok());
   EXPECT_EQ(image.failure().code, "R042");
   for (const char* part : {"--gpu-architecture=sm_90 --std=c++17 -default-device --fmad=false", "kernels.cu(",
-                           "error", "    1 | int broken("}) {
+                           "error", "    1 | int broken = missing;"}) {
     EXPECT_NE(image.failure().message.find(part), std::string::npos) << image.failure().message;
   }
 }
