@@ -254,9 +254,8 @@ std::string explain(const ir::Program& program, const Source& source,
                     const schedule::Machine& machine, bool all_settings) {
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
   Diagnostics passed_over;
-  const auto schedule = automatic
-                            ? std::optional(schedule::choose(program, &passed_over, machine))
-                            : schedule::parse(schedule_line, program, diagnostics, machine);
+  const auto schedule = automatic ? std::optional(schedule::choose(program, &passed_over, machine))
+                                  : schedule::parse(schedule_line, program, diagnostics, machine);
   if (!schedule) return "";
   const auto module = schedule::lower(program, *schedule, diagnostics, machine);
   if (!module) return "";

@@ -84,7 +84,7 @@ Dialect make_loops_dialect() {
   d.implicit_threads = false;
   d.unroll = "";
   d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // all of them are Clang
-  d.multiplies_divisions = false;  // vectors divide
+  d.multiplies_divisions = false;                                          // vectors divide
   return d;
 }
 

@@ -151,8 +151,8 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
 void Writer::signature(const Kernel& kernel) {
   std::vector<std::string> list;
   parameters(kernel, list);
-  const auto [x, y, z] = dialect_.implicit_threads ? kernel::hardware_threads(kernel)
-                                                   : std::array<int, 3>{1, 1, 1};
+  const auto [x, y, z] =
+      dialect_.implicit_threads ? kernel::hardware_threads(kernel) : std::array<int, 3>{1, 1, 1};
   std::string name = names_.spell(kernel.name);
   switch (target_) {
     case Target::Cuda: {

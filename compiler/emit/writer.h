@@ -79,10 +79,10 @@ class Writer {
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
   std::set<std::string> static_;  // loop variables that are constants of the language
-  std::string block_function_;   // that does one of its blocks
-  std::string blocks_function_;  // that does a range of its blocks
-  std::string packed_;           // name of a vector on its way; empty: none yet
-  std::string arrived_;          // name of the words that tell which bulk copies have arrived
+  std::string block_function_;    // that does one of its blocks
+  std::string blocks_function_;   // that does a range of its blocks
+  std::string packed_;            // name of a vector on its way; empty: none yet
+  std::string arrived_;           // name of the words that tell which bulk copies have arrived
   int loop_depth_ = 0;
 };
 

@@ -95,8 +95,9 @@ void Writer::branch(const kernel::If& branch) {
 void Writer::static_steps(const kernel::For& loop) {
   expressions_.use_helper("steps");
   const std::string name = names_.spell(loop.name);
-  out_.open(fmt::format("stencil_steps<{}, {}>([&](auto stencil_step) __attribute__((always_inline)) {{",
-                        expressions_.print(loop.begin), expressions_.print(loop.end)));
+  out_.open(
+      fmt::format("stencil_steps<{}, {}>([&](auto stencil_step) __attribute__((always_inline)) {{",
+                  expressions_.print(loop.begin), expressions_.print(loop.end)));
   out_.line(fmt::format("constexpr int {} = decltype(stencil_step)::value;", name));
   static_.insert(loop.name);
   body(loop.body);

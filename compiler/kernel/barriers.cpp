@@ -8,8 +8,8 @@
 // Loops over steps are written out first. Any other is walked twice, so that its end meets its
 // beginning. Accesses whose first indices are different literals do not meet. A buffer whose first
 // index (or the one behind a literal) is (loop variable + c) % slots is a ring: accesses to
-// different slots do not meet. Each further walk stands for the next iteration, so there the loop variable counts one step more, and a loop with a
-// ring is walked until every slot has come round.
+// different slots do not meet. Each further walk stands for the next iteration, so there the loop
+// variable counts one step more, and a loop with a ring is walked until every slot has come round.
 //
 // A bulk copy is made by no thread: it may not meet any earlier read, not even of a thread's own
 // element, and while it is under way, that is until an AwaitBulk of its slot, nobody may read the
@@ -47,8 +47,8 @@ struct Place {
   }
   // `whole`: a slot without further indices.
   bool in(const Place& whole) const {
-    return part == whole.part && ring == whole.ring && slots == whole.slots &&
-           slot == whole.slot && (part || !ring.empty() || index.front() == whole.index.front());
+    return part == whole.part && ring == whole.ring && slots == whole.slots && slot == whole.slot &&
+           (part || !ring.empty() || index.front() == whole.index.front());
   }
 };
 using Indices = std::map<BufferId, std::set<Place>>;

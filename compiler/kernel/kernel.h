@@ -1,7 +1,8 @@
 // The kernel IR: what one thread block does, in a form that every C-like target can print.
 //
 //   module    = constants kernels plan
-//   kernel    = global buffers and scalars (its arguments), buffers of the block and of its threads,
+//   kernel    = global buffers and scalars (its arguments), buffers of the block and of its
+//   threads,
 //               body
 //   statement = comment | let | store | copy | commit | await | for | if | threads | barrier
 //             | shuffle | bulk copies | await bulk | scope

@@ -128,10 +128,9 @@ class Printer {
       void operator()(const For& loop) const {
         constexpr std::array kinds = {"for", "unrolled", "steps"};
         const std::string step = loop.step == 1 ? "" : fmt::format(" step {}", loop.step);
-        nested(
-            fmt::format("{} {} in {} .. {}{}", kinds[static_cast<size_t>(loop.kind)], loop.name,
-                        printer.expr(loop.begin), printer.expr(loop.end), step),
-            loop.body);
+        nested(fmt::format("{} {} in {} .. {}{}", kinds[static_cast<size_t>(loop.kind)], loop.name,
+                           printer.expr(loop.begin), printer.expr(loop.end), step),
+               loop.body);
       }
       void operator()(const If& branch) const {
         nested("if " + printer.expr(branch.condition), branch.then);

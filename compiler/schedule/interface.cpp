@@ -282,8 +282,7 @@ kernel::Module Interface::empty_module() const {
     const bool stated = std::any_of(checks.begin(), checks.end(),
                                     [&](const auto& check) { return check.message == message; });
     if (stated) continue;
-    module.plan.checks.push_back(
-        {value_on_params(*this, axis.graph, axis.admissible), message});
+    module.plan.checks.push_back({value_on_params(*this, axis.graph, axis.admissible), message});
   }
   return module;
 }

@@ -46,7 +46,7 @@ class KernelScope {
                        Names& body);
 
   Names names_;
-  Names inner_;  // of bodies within the kernel
+  Names inner_;                                  // of bodies within the kernel
   kernel::Body steady_, timed_;                  // lets
   std::map<std::string, kernel::Expr> defined_;  // what holds a value, by the value as text
 
@@ -54,8 +54,8 @@ class KernelScope {
   int steps_ = 0, now_ = 0;
   std::function<kernel::Expr(const kernel::Expr&)> time_of_;
   kernel::Kernel* kernel_ = nullptr;
-  kernel::Body stores_;                            // of one step, into the arrays
-  std::map<std::string, kernel::BufferId> arrays_;  // by the value of any step as text
+  kernel::Body stores_;                                          // of one step, into the arrays
+  std::map<std::string, kernel::BufferId> arrays_;               // by the value of any step as text
   std::vector<std::pair<kernel::Expr, kernel::Expr>> elements_;  // of a step; of any step
 };
 

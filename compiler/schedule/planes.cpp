@@ -191,7 +191,9 @@ class PlanesKernel {
         rings_[versions[i]].version = {literal(static_cast<int64_t>(i))};
       }
       for (size_t c = 0; c < field.components.size(); ++c) {
-        const auto kept = [&](size_t id) { return is_kept(static_cast<int>(id), static_cast<int>(c)); };
+        const auto kept = [&](size_t id) {
+          return is_kept(static_cast<int>(id), static_cast<int>(c));
+        };
         if (std::none_of(versions.begin(), versions.end(), kept)) {
           for (size_t id : versions) rings_[id].components.push_back(-1);
           continue;
@@ -211,16 +213,18 @@ class PlanesKernel {
     return std::any_of(plan_.stages.begin(), plan_.stages.end(), [&](const PlanesStage& stage) {
       if (stage.carries && stage.old == id) return true;
       const ir::Function& function = function_of(stage);
-      return std::any_of(function.pieces.begin(), function.pieces.end(), [&](const ir::Piece& piece) {
-        const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);
-        for (ir::NodeId n = 0; n < piece.graph.size(); ++n) {
-          const auto* access = std::get_if<ir::Access>(&piece.graph[n].kind);
-          if (!access || !needed[static_cast<size_t>(n)] || access->component != component) continue;
-          const auto source = stage.source.find({access->field, access->level});
-          if (source != stage.source.end() && source->second == id) return true;
-        }
-        return false;
-      });
+      return std::any_of(
+          function.pieces.begin(), function.pieces.end(), [&](const ir::Piece& piece) {
+            const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);
+            for (ir::NodeId n = 0; n < piece.graph.size(); ++n) {
+              const auto* access = std::get_if<ir::Access>(&piece.graph[n].kind);
+              if (!access || !needed[static_cast<size_t>(n)] || access->component != component)
+                continue;
+              const auto source = stage.source.find({access->field, access->level});
+              if (source != stage.source.end() && source->second == id) return true;
+            }
+            return false;
+          });
     });
   }
 

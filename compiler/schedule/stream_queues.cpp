@@ -40,10 +40,11 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
   if (!flat()) extents.push_back(literal(series.plane.row_count));
   extents.push_back(literal(series.plane.column_count));
   const Quantity& first = quantity(series.members[0]);
-  const BufferId registers = builder_.local(
-      kernel::Space::Thread, name, first.type, std::move(extents),
-      count == 1 ? "by age" : fmt::format("versions {} to {}, each by age", first.version,
-                                          quantity(series.members.back()).version));
+  const BufferId registers =
+      builder_.local(kernel::Space::Thread, name, first.type, std::move(extents),
+                     count == 1 ? "by age"
+                                : fmt::format("versions {} to {}, each by age", first.version,
+                                              quantity(series.members.back()).version));
   for (size_t i = 0; i < count; ++i) {
     Queue& queue = queues_[static_cast<size_t>(series.members[i])];
     queue.registers = registers;
@@ -342,9 +343,9 @@ void StreamQueues::publish(int id, Body& out) {
       const Expr column = plus(kernel::mul(thread(0), literal(plan_.patch[0])), c);
       std::vector<Expr> to = queue.rows_version;
       to.insert(to.end(), {slot(q, 0), there, column});
-      body.push_back({kernel::Copy{queue.rows, std::move(to), queue.registers,
-                                   place(id, literal(q.ready), literal(rows[r]), literal(c)),
-                                   length}});
+      body.push_back(
+          {kernel::Copy{queue.rows, std::move(to), queue.registers,
+                        place(id, literal(q.ready), literal(rows[r]), literal(c)), length}});
     }
   }
   out.push_back(threads(std::move(body)));
@@ -430,7 +431,8 @@ Body StreamQueues::move_queues() const {
     std::vector<Body> moves;
     for (int id : series.members) {
       moves.emplace_back();
-      for (int age = quantity(id).ages - 1; age > 0; --age) append(moves.back(), move_plane(id, age));
+      for (int age = quantity(id).ages - 1; age > 0; --age)
+        append(moves.back(), move_plane(id, age));
     }
     append(out, kernel::sequence(step_, std::move(moves)));
   }

@@ -20,8 +20,8 @@ class StreamQueues : public StreamTile {
     BufferId rows = -1;    // published, in shared memory
     BufferId staged = -1;  // on their way from memory, in shared memory
     QueuePlane plane;
-    std::vector<Expr> version;      // its index among the queues of its series, if these are several
-    std::vector<Expr> rows_version; // likewise among those that publish rows
+    std::vector<Expr> version;  // its index among the queues of its series, if these are several
+    std::vector<Expr> rows_version;  // likewise among those that publish rows
   };
   void declare_queues();
   void declare_registers(const QueueSeries& series, const std::string& name);

@@ -309,7 +309,7 @@ Schedule last_resort(const ir::Program& program, const Machine& machine) {
 
 struct Choice {
   Schedule schedule;
-  double time = 0;       // seconds per useful point and step
+  double time = 0;         // seconds per useful point and step
   int tried = 0, fit = 0;  // candidates; none that fits: the schedule is another
 };
 

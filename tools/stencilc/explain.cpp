@@ -23,8 +23,8 @@ int explain_command(const Arguments& arguments) {
     machine = chosen.value().device.machine;
   }
   if (program) {
-    text = explain(*program, source.value(), arguments.schedule, diagnostics, machine,
-                   arguments.full);
+    text =
+        explain(*program, source.value(), arguments.schedule, diagnostics, machine, arguments.full);
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);

@@ -125,10 +125,9 @@ TEST(Compile, ARefusalPointsAtTheFeature) {
 
 TEST(Explain, ShowsBoxesScheduleCostAndRefusals) {
   Diagnostics diagnostics;
-  const std::string text =
-      explain(test::load(kHeat), Source("test.stn", kHeat),
-              "overlapped T=2 block=32x8 elements=1x4 regions=shrink", diagnostics,
-              schedule::gpu(), true);
+  const std::string text = explain(test::load(kHeat), Source("test.stn", kHeat),
+                                   "overlapped T=2 block=32x8 elements=1x4 regions=shrink",
+                                   diagnostics, schedule::gpu(), true);
   EXPECT_TRUE(diagnostics.items().empty());
   for (const char* part :
        {"Program ", "A[-1..1, 0..1]", "Time tile of 2 steps", "(y0-1, ly+2) x (x0, lx+1)",

@@ -17,8 +17,9 @@ std::string text(const Body& body) {
   module.name = "m";
   Kernel kernel;
   kernel.name = "k";
-  kernel.buffers = {{"a", Scalar::F32, Space::Thread, {integer(64), integer(64)}, false, false, ""},
-                    {"b", Scalar::F32, Space::Thread, {integer(64), integer(64)}, false, false, ""}};
+  kernel.buffers = {
+      {"a", Scalar::F32, Space::Thread, {integer(64), integer(64)}, false, false, ""},
+      {"b", Scalar::F32, Space::Thread, {integer(64), integer(64)}, false, false, ""}};
   kernel.body = body;
   module.kernels = {kernel};
   module.plan.points = integer(1, Scalar::I64);
@@ -114,8 +115,8 @@ TEST(Sequence, NamesOfItemsAreTheirOwn) {
   std::vector<Body> items;
   for (int s = 0; s < 3; ++s) {
     const std::string name = "live_" + std::to_string(s);
-    items.push_back({threads({{Let{name, add(v("n"), integer(s))}},
-                              store(1, variable(name), integer(s))})});
+    items.push_back(
+        {threads({{Let{name, add(v("n"), integer(s))}}, store(1, variable(name), integer(s))})});
   }
   const Body body = sequence("s", items);
   ASSERT_EQ(body.size(), 1u);
