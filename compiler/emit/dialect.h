@@ -35,10 +35,11 @@ struct Dialect {
   std::string_view wide_suffix;  // of 64-bit literals
   std::string_view function;     // qualifier of helper functions
   std::string_view restrict_keyword;
-  std::string_view global_pointer;  // qualifier of a pointer argument, with its space
-  std::string_view shared_array;    // likewise of an array that a block shares; {}: its alignment
-  std::string_view barrier;         // statement
-  std::string_view unroll;          // line before a loop; may be empty
+  std::string_view global_pointer;   // qualifier of a pointer argument, with its space
+  std::string_view shared_array;     // likewise of an array that a block shares; {}: its alignment
+  std::string_view barrier;          // statement
+  std::string_view zeros = " = {}";  // initialiser of an array
+  std::string_view unroll;           // line before a loop; may be empty
   // Loops over steps are written out by the language, through the helper `steps`: for values that
   // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
   bool static_steps = false;

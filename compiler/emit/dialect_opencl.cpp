@@ -24,6 +24,7 @@ Dialect make_dialect() {
   d.global_pointer = "__global ";
   d.shared_array = "__local ";
   d.barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+  d.zeros = " = {0}";
   d.unroll = "#pragma unroll";
   d.block_index = "get_group_id(0)";
   d.thread_index = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"};

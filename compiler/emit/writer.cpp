@@ -372,9 +372,10 @@ std::string Writer::extents_text(const Buffer& buffer) {
 }
 
 void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
-  out_.line(with_comment(fmt::format("{}{} {}{};", qualifier, dialect_.type(buffer.type),
-                                     names_.spell(buffer.name), extents_text(buffer)),
-                         buffer.comment));
+  out_.line(with_comment(
+      fmt::format("{}{} {}{}{};", qualifier, dialect_.type(buffer.type), names_.spell(buffer.name),
+                  extents_text(buffer), buffer.zeroed ? dialect_.zeros : ""),
+      buffer.comment));
 }
 
 }  // namespace stencil::emit

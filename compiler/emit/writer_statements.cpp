@@ -96,9 +96,9 @@ void Writer::static_steps(const kernel::For& loop) {
   expressions_.use_helper("steps");
   const std::string name = names_.spell(loop.name);
   out_.open(
-      fmt::format("stencil_steps<{}, {}>([&](auto stencil_step) __attribute__((always_inline)) {{",
-                  expressions_.print(loop.begin), expressions_.print(loop.end)));
-  out_.line(fmt::format("constexpr int {} = decltype(stencil_step)::value;", name));
+      fmt::format("stencil_steps<{}, {}>([&](auto stencil_{}) __attribute__((always_inline)) {{",
+                  expressions_.print(loop.begin), expressions_.print(loop.end), name));
+  out_.line(fmt::format("constexpr int {0} = decltype(stencil_{0})::value;", name));
   static_.insert(loop.name);
   body(loop.body);
   static_.erase(loop.name);

@@ -8,6 +8,7 @@
 // unspecified value (support/scalar.h), but a fold that would itself overflow the type is not made.
 // Floating-point arithmetic is never touched here: which operations happen, and in which order, is
 // decided by the passes on the stencil IR alone.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -137,6 +138,38 @@ Expr simplify_sum(Op op, const Expr& a, const Expr& b) {
   return join(make(Operation{op, {left.value, right.value}}, type), *constant, type);
 }
 
+bool same(const Expr& a, const Expr& b) {
+  if (a == b) return true;
+  if (a->type != b->type || a->kind.index() != b->kind.index()) return false;
+  if (const auto value = literal(a)) return *value == *literal(b);
+  if (const auto* name = std::get_if<Variable>(&a->kind)) {
+    return name->name == std::get<Variable>(b->kind).name;
+  }
+  const auto* left = std::get_if<Operation>(&a->kind);
+  if (!left) return false;
+  const Operation& right = std::get<Operation>(b->kind);
+  return left->op == right.op && std::equal(left->operands.begin(), left->operands.end(),
+                                            right.operands.begin(), right.operands.end(), same);
+}
+
+// Of several values that differ in a literal, one counts: min(min(x - 1, y), x) is min(x - 1, y).
+Expr simplify_extremum(Op op, const Expr& a, const Expr& b) {
+  const Offset left = split(a);
+  const Offset right = split(b);
+  if (left.value && right.value && same(left.value, right.value)) {
+    return (left.constant < right.constant) == (op == Op::Min) ? a : b;
+  }
+  const auto* node = std::get_if<Operation>(&a->kind);
+  if (!node || node->op != op) return nullptr;
+  for (const size_t i : {0, 1}) {
+    const Expr simple = simplify_extremum(op, node->operands[i], b);
+    if (simple)
+      return operation(op,
+                       {i == 0 ? simple : node->operands[0], i == 0 ? node->operands[1] : simple});
+  }
+  return nullptr;
+}
+
 Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
   const auto left = literal(a);
   const auto right = literal(b);
@@ -159,7 +192,7 @@ Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
       return right == 1 ? integer(0, a->type) : nullptr;
     case Op::Min:
     case Op::Max:
-      return a == b ? a : nullptr;
+      return simplify_extremum(op, a, b);
     default:
       return nullptr;
   }

@@ -212,6 +212,7 @@ struct Buffer {
   bool wide = false;       // Global: element offsets may pass 2^31, so they are computed in I64
   std::string comment;     // printed beside the declaration; may be empty
   int alignment = 16;      // Shared: of its first element, in bytes
+  bool zeroed = false;     // Thread: holds zeros when the kernel begins
 };
 
 // What hardware that copies boxes asks for (CUDA Programming Guide, "Tensor Memory Access").

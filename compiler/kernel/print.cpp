@@ -219,9 +219,10 @@ void print_kernel(const Kernel& kernel, std::string& out) {
   if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {
-    out += fmt::format("  {} {}: {}{}{}{}{}\n", space_name(buffer.space), buffer.name,
+    out += fmt::format("  {} {}: {}{}{}{}{}{}\n", space_name(buffer.space), buffer.name,
                        name(buffer.type), print_extents(buffer.extents),
                        buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "",
+                       buffer.zeroed ? " zeroed" : "",
                        buffer.alignment == 16 ? "" : fmt::format(" align {}", buffer.alignment));
   }
   for (const ScalarArgument& scalar : kernel.scalars) {

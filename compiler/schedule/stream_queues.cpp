@@ -45,6 +45,8 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
                      count == 1 ? "by age"
                                 : fmt::format("versions {} to {}, each by age", first.version,
                                               quantity(series.members.back()).version));
+  // What is read must hold something, even where nobody uses the value.
+  builder_.kernel().buffers[static_cast<size_t>(registers)].zeroed = true;
   for (size_t i = 0; i < count; ++i) {
     Queue& queue = queues_[static_cast<size_t>(series.members[i])];
     queue.registers = registers;
@@ -108,28 +110,6 @@ std::vector<Expr> StreamQueues::place(int id, const Expr& age, const Expr& row,
   if (!flat()) index.push_back(plus(row, queue.plane.row));
   index.push_back(plus(column, queue.plane.column));
   return index;
-}
-
-Body StreamQueues::clear_queues() {
-  Body all;
-  for (const QueueSeries& series : series_) {
-    const int versions = static_cast<int>(series.members.size());
-    const Queue& queue = queues_[static_cast<size_t>(series.members[0])];
-    std::vector<Expr> index;
-    if (versions > 1) index.push_back(kernel::variable(step_));
-    index.push_back(counter(age_, series.ages));
-    if (!flat()) index.push_back(counter(row_, series.plane.row_count));
-    index.push_back(counter(column_, series.plane.column_count));
-    Body store;
-    store.push_back(
-        {kernel::Store{queue.registers, index, kernel::zero(quantity(series.members[0]).type)}});
-    Body plane = counted(row_, flat() ? 1 : series.plane.row_count,
-                         counted(column_, series.plane.column_count, std::move(store)));
-    append(all, counted(step_, versions, counted(age_, series.ages, std::move(plane))));
-  }
-  Body out;
-  out.push_back(threads(std::move(all)));
-  return out;
 }
 
 int StreamQueues::global_vector_length(const Quantity& q) const {
@@ -221,7 +201,6 @@ Body StreamQueues::stage_first(const Expr& iterations) {
     }
     return out;
   }
-  inside_ = false;
   Body body = patch_lets();
   append(body, stage_ahead(kernel::variable(age_), 0));
   Body loop;
@@ -281,11 +260,11 @@ Expr StreamQueues::nearest(const Expr& at, const Quantity& q, size_t d, int64_t 
 
 Expr StreamQueues::source(const Expr& place, const Quantity& q, size_t d, int64_t length,
                           bool ahead) const {
-  if (inside_ && !ahead) return place;
   const Expr at = image(static_cast<int>(d), place);
   const bool exists =
       images(static_cast<int>(d)) && field_of(q).box.ranges[d] == program_.grid.ranges[d];
-  return exists ? at : nearest(at, q, d, length);
+  const Expr tested = exists ? at : nearest(at, q, d, length);
+  return ahead ? tested : unless_inside(tested, place);
 }
 
 Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahead) {
@@ -310,13 +289,14 @@ Body StreamQueues::load_plane(int id, const Expr& plane, const Expr& n, int ahea
   load.push_back({std::move(copy)});
   Body loops = counted(row_, plan_.patch[1], counted(column_, parts, std::move(load)));
   Expr exists = kernel::boolean(true);
-  for (int d = 0; d < rank() && !inside_; ++d) {
+  for (int d = 0; d < rank(); ++d) {
     const ir::Range& range = box.ranges[static_cast<size_t>(d)];
     const ir::Affine more = range.high - range.low;
     if (more.is_constant() && more.constant >= 0) continue;
     exists = kernel::operation(
         Op::And, {exists, kernel::less_equal(interface_.low(box, d), interface_.high(box, d))});
   }
+  exists = unless_inside(exists);
   if (is_true(exists)) return loops;
   Body out;
   if (!is_false(exists)) out.push_back({kernel::If{exists, std::move(loops), {}}});

@@ -30,8 +30,6 @@ class StreamQueues : public StreamTile {
   std::string stem(const Quantity& q) const;  // of names
   // Index of a point of the patch (or beside it) in a queue.
   std::vector<Expr> place(int id, const Expr& age, const Expr& row, const Expr& column) const;
-  // Registers must hold something before they are read, even if nobody uses the value.
-  Body clear_queues();
   // Rows of the field start, and tiles cut them, at multiples of a vector.
   int global_vector_length(const Quantity& q) const;
   Body load_front();

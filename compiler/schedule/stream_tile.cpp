@@ -35,6 +35,7 @@ void StreamTile::take_names() {
   step_ = names.unique("step");
   builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(),
                               [this](const Expr& step) { return time_of(step); });
+  inside_name_ = names.unique("inside");
   row_ = names.unique("k");
   column_ = names.unique("i");
   age_ = names.unique("age");
@@ -108,7 +109,7 @@ Expr StreamTile::cut(kernel::Module& module) {
   if (schedule_.edges != Edges::Tested) {
     inside_tile_ = kernel::operation(Op::And, {is_done(0), tile_is_inside()});
   }
-  inside_tile_ = let(body_, "inside", inside_tile_);
+  inside_tile_ = let(body_, "inside_tile", inside_tile_);
   return blocks;
 }
 
@@ -314,19 +315,18 @@ std::vector<Expr> StreamTile::core_conditions(int axis, const Expr& at) const {
   const Expr past = plus(high(d), 1);
   const Expr is_first = kernel::operation(Op::Eq, {tile, literal(0)});
   const Expr is_last = kernel::operation(Op::Eq, {tile, last_tile_[i]});
-  if (inside_ || images(d)) {  // a tile inside is neither the first nor the last
-    if (margin.low > 0) out.push_back(at_least(at, plus(origin, margin.low)));
-    if (margin.high > 0) out.push_back(kernel::less(at, after));
-    return out;
-  }
+  // A tile inside is neither the first nor the last.
+  const Expr before = plus(origin, margin.low);
   if (margin.low > 0) {
-    out.push_back(at_least(at, select(is_first, origin, plus(origin, margin.low))));
+    const Expr begin = images(d) ? before : unless_inside(select(is_first, origin, before), before);
+    out.push_back(at_least(at, begin));
   }
   if (margin.high > 0) {
-    out.push_back(kernel::less(at, select(is_last, past, after)));
+    const Expr end = images(d) ? after : unless_inside(select(is_last, past, after), after);
+    out.push_back(kernel::less(at, end));
   }
-  if (flat() && schedule_.block[1] > 1) {
-    out.push_back(kernel::less_equal(tile, last_tile_[i]));
+  if (flat() && schedule_.block[1] > 1 && !images(d)) {
+    out.push_back(unless_inside(kernel::less_equal(tile, last_tile_[i])));
   }
   return out;
 }

@@ -106,6 +106,12 @@ class StreamTile {
   Expr passed() const {  // iterations so far
     return kernel::add(kernel::variable(iteration_), counter(unrolled_, plan_.unroll));
   }
+  // A value or a condition as tests make it, and where none is needed.
+  Expr unless_inside(const Expr& tested, const Expr& inside) const {
+    const bool same = kernel::print(tested) == kernel::print(inside);
+    return same ? inside : select(inside_, inside, tested);
+  }
+  Expr unless_inside(const Expr& test) const { return kernel::operation(Op::Or, {inside_, test}); }
   // In a tile of fewer steps than the kernel has, the first ones are left out: they change nothing.
   bool leaves_out_steps() const { return leaves_out_steps_; }
   Expr left_out() const { return kernel::sub(literal(plan_.steps), step_count()); }
@@ -135,11 +141,12 @@ class StreamTile {
   Body body_;
   std::vector<std::string> axes_, point_names_;
   std::vector<std::string> first_names_;  // per axis, x first: the patch's first coordinate
-  std::string front_, iteration_, unrolled_, step_, row_, column_, age_;
+  std::string front_, iteration_, unrolled_, step_, inside_name_, row_, column_, age_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis, x first
   Expr first_plane_, last_plane_, front_begin_;
   Expr inside_tile_;
-  bool inside_ = false;  // the version of the body being written
+  // What is being written needs no tests; in the body, whether it is the version that needs none.
+  Expr inside_ = kernel::boolean(false);
 };
 
 }  // namespace stencil::schedule

@@ -15,7 +15,8 @@
 // grid are images of the points on the far side instead, loaded from there and computed at those
 // coordinates; then every tile has its margins, and the front begins and ends beyond the grid.
 //
-// The body exists twice. Where the whole tile lies inside (one piece of every function applies
+// The body is written once and runs in two versions, which the variable `inside` tells apart when
+// the kernel is compiled. Where the whole tile lies inside (one piece of every function applies
 // everywhere, no boundary rule is met, loads stay in their arrays) nothing is tested per point;
 // elsewhere, pieces are selected by the point's coordinates. Which one runs is decided per
 // iteration, for a block as a whole.
@@ -24,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/kernel/sequence.h"
 #include "compiler/schedule/levels.h"
@@ -44,7 +46,6 @@ class StreamKernel : public StreamQueues {
     take_names();
     Expr blocks = cut(module);
     declare_queues();
-    append(body_, clear_queues());
     append(body_, make_masks());
     const Expr iterations =
         let(body_, "iterations",
@@ -67,15 +68,15 @@ class StreamKernel : public StreamQueues {
   // The loop takes whole groups of planes.
   Expr whole_groups(const Expr& n) const { return rounded_down(plus(n, plan_.unroll - 1)); }
 
-  // Iterations 0 .. begin-1 and end .. last are tested, those between are not. Both bodies stand in
-  // one loop over the two passes, so that each is written once.
+  // Iterations 0 .. begin-1 and end .. last are tested, those between are not: two passes, each
+  // over some planes that are tested and some that are not.
   void loop_over_planes(const Expr& iterations) {
-    const auto tested = [&](Expr begin, Expr end) -> kernel::Statement {
+    const auto planes = [&](Expr begin, Expr end) -> kernel::Statement {
       return {kernel::For{kernel::LoopKind::Serial, iteration_, std::move(begin), std::move(end),
-                          plan_.unroll, planes(false)}};
+                          plan_.unroll, counted(unrolled_, plan_.unroll, one_plane())}};
     };
     if (is_false(inside_tile_)) {
-      body_.push_back(tested(literal(0), iterations));
+      body_.push_back(planes(literal(0), iterations));
       return;
     }
     const Interval fronts = fronts_inside();
@@ -87,18 +88,20 @@ class StreamKernel : public StreamQueues {
               kernel::add(begin, rounded_down(larger(kernel::sub(end, begin), literal(0)))));
     const std::string pass = builder_.names().unique("pass");
     const Expr first_pass = kernel::operation(Op::Eq, {kernel::variable(pass), literal(0)});
+    inside_ = kernel::operation(Op::Eq, {kernel::variable(inside_name_), literal(1)});
+    Body version;
+    const Expr from =
+        let(version, "from", select(inside_, begin, select(first_pass, literal(0), end)));
+    const Expr to =
+        let(version, "to",
+            select(first_pass, select(inside_, end, begin), select(inside_, begin, iterations)));
+    version.push_back(planes(from, to));
+    inside_ = kernel::boolean(false);
     Body both;
-    both.push_back(
-        tested(select(first_pass, literal(0), end), select(first_pass, begin, iterations)));
-    both.push_back({kernel::For{kernel::LoopKind::Serial, iteration_, begin,
-                                select(first_pass, end, begin), plan_.unroll, planes(true)}});
+    both.push_back({kernel::For{kernel::LoopKind::Steps, inside_name_, literal(0), literal(2), 1,
+                                std::move(version)}});
     body_.push_back(
         {kernel::For{kernel::LoopKind::Serial, pass, literal(0), literal(2), 1, std::move(both)}});
-  }
-
-  Body planes(bool inside) {
-    inside_ = inside;
-    return counted(unrolled_, plan_.unroll, one_plane());
   }
 
   Body one_plane() {
@@ -138,7 +141,7 @@ class StreamKernel : public StreamQueues {
   }
 
   // The coordinate that a place is computed at; inside the grid its own.
-  Expr point_at(int d, const Expr& place) const { return inside_ ? place : image(d, place); }
+  Expr point_at(int d, const Expr& place) const { return unless_inside(image(d, place), place); }
 
   Body compute(const Stage& stage) {
     Body body = patch_lets();
@@ -201,7 +204,7 @@ class StreamKernel : public StreamQueues {
     const Quantity& q = quantity(stage.results[component]);
     Point nearest_point;
     for (size_t d = 0; d < point.size(); ++d) {
-      nearest_point.push_back(inside_ ? point[d] : nearest(point[d], q, d, 1));
+      nearest_point.push_back(unless_inside(nearest(point[d], q, d, 1), point[d]));
     }
     return kernel::load(builder_.global(q.field, q.component, 0, false),
                         interface_.index(nearest_point, q.field, q.component), q.type);
@@ -213,20 +216,35 @@ class StreamKernel : public StreamQueues {
 
   Body at_point(const Stage& stage, const Point& point) {
     taken_ = builder_.names();
-    const int main = applies_everywhere(stage) ? 0 : main_piece(stage);
+    if (applies_everywhere(stage)) return main_piece_at_point(stage, 0, point);
+    const int main = main_piece(stage);
+    const bool only = main == 0 && stage.pieces.size() == 1;
+    if (only || is_false(inside_)) return tested_at_point(stage, point);
+    const Expr is_inside = std::exchange(inside_, kernel::boolean(true));
+    Body inside = main_piece_at_point(stage, main, point);
+    inside_ = kernel::boolean(false);
+    taken_ = builder_.names();
+    Body tested = tested_at_point(stage, point);
+    inside_ = is_inside;
+    return guarded(inside_, std::move(inside), std::move(tested));
+  }
+
+  // Without a main piece, all points keep their values.
+  Body main_piece_at_point(const Stage& stage, int main, const Point& point) {
+    if (main < 0) return store(stage, old_values(stage, point));
     Body body;
-    if (inside_ || applies_everywhere(stage)) {
-      if (main < 0) return store(stage, old_values(stage, point));
-      const StagePiece& piece = stage.pieces[static_cast<size_t>(main)];
-      const auto values = evaluate_piece(stage, piece, point, body);
-      append(body, store(stage, values));
-      return body;
-    }
+    const auto values = evaluate_piece(stage, stage.pieces[static_cast<size_t>(main)], point, body);
+    append(body, store(stage, values));
+    return body;
+  }
+
+  Body tested_at_point(const Stage& stage, const Point& point) {
     const bool storage_type = std::any_of(stage.results.begin(), stage.results.end(), [&](int id) {
       return arithmetic_type(quantity(id).type) != quantity(id).type;
     });
     if (storage_type || stage.pieces.size() > 2) return branch_over_pieces(stage, point);
     // Selecting is cheaper than branching: the stages stay one basic block.
+    Body body;
     std::vector<Expr> values = old_values(stage, point);
     for (size_t p = stage.pieces.size(); p-- > 0;) {
       const StagePiece& piece = stage.pieces[p];
@@ -308,7 +326,7 @@ class StreamKernel : public StreamQueues {
   // The mask of a region for the plane of a stage: nothing where the plane misses the region.
   void mask_lets(const Stage& stage, const Expr& plane, Body& body) {
     live_.clear();
-    if (inside_ || applies_everywhere(stage) || !masked()) return;
+    if (applies_everywhere(stage) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
       std::vector<Expr> planes;
       append_covered(plane, piece.region, 0, planes);
@@ -329,12 +347,12 @@ class StreamKernel : public StreamQueues {
 
   Expr covers(const Stage& stage, size_t piece, const Point& point) const {
     if (live_.empty()) {
-      return kernel::operation(
-          Op::And, {is_done(stage.step), interface_.inside(point, stage.pieces[piece].region)});
+      return unless_inside(kernel::operation(
+          Op::And, {is_done(stage.step), interface_.inside(point, stage.pieces[piece].region)}));
     }
     const Expr bit = kernel::operation(Op::Shr, {live_[piece], bit_number()});
-    return kernel::operation(Op::Ne,
-                             {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
+    return unless_inside(
+        kernel::operation(Op::Ne, {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)}));
   }
 
   Body branch_over_pieces(const Stage& stage, const Point& point) {
@@ -353,13 +371,14 @@ class StreamKernel : public StreamQueues {
   // What an access reads, the boundary rules of its field included.
   Expr read(const Stage& stage, const ir::Access& access, const Point& point,
             Landings& landings) const {
-    if (inside_ || access.escapes == 0 || stage.everywhere)
-      return cell(stage, access, access.offsets);
+    const Expr plain = cell(stage, access, access.offsets);
+    if (access.escapes == 0 || stage.everywhere) return plain;
     // The landing is compared with each place but one.
     const ir::Field& field = program_.fields[static_cast<size_t>(access.field)];
     const bool often = landing_count(field, access) > 3;
     const Landing landing = landings.land(access, often);
-    return apply_boundary(landing, landed(stage, access, access.offsets, 0, point, landing.point));
+    const Expr value = landed(stage, access, access.offsets, 0, point, landing.point);
+    return unless_inside(apply_boundary(landing, value), plain);
   }
 
   // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
@@ -455,19 +474,19 @@ class StreamKernel : public StreamQueues {
     if (!flat()) {
       point.push_back(kernel::add(first(1), row()));
       row_conditions = core_conditions(1, point[1]);
-      if (!inside_) append_inside(point[1], field.box, 1, row_conditions);
+      std::vector<Expr> in_field;
+      append_inside(point[1], field.box, 1, in_field);
+      row_conditions.push_back(unless_inside(kernel::all_of(std::move(in_field))));
     }
     point.push_back(kernel::add(first(0), element));
     // A margin of whole patches is decided once for the thread, another one vector by vector.
     const bool whole =
         plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
     if (!whole) column_conditions = core_conditions(0, point.back());
-    if (!inside_) {  // of a vector, some points are
-      column_conditions.push_back(
-          at_least(point.back(), interface_.first_vector(q.field, q.component, length)));
-      column_conditions.push_back(
-          kernel::less_equal(point.back(), interface_.high(field.box, rank() - 1)));
-    }
+    const Expr some = kernel::all_of(  // points of a vector lie in the field
+        {at_least(point.back(), interface_.first_vector(q.field, q.component, length)),
+         kernel::less_equal(point.back(), interface_.high(field.box, rank() - 1))});
+    column_conditions.push_back(unless_inside(some));
     const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
     const BufferId global = builder_.global(q.field, q.component, slot, true);
     Body move;
