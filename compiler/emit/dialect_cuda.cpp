@@ -108,6 +108,34 @@ Dialect make_dialect(std::string_view wide) {
        "    stencil_steps<first + 1, last>(body);\n"
        "  }\n"
        "}"},
+      {"load_2",
+       {},
+       "// Values side by side in memory, moved at once; a thread's own may be in registers.\n"
+       "template <class Vector, class T>\n"
+       "$fnvoid stencil_load_2(T* own, const T* memory) {\n"
+       "  const Vector packed = *reinterpret_cast<const Vector*>(memory);\n"
+       "  own[0] = packed.x, own[1] = packed.y;\n"
+       "}"},
+      {"load_4",
+       {},
+       "// Values side by side in memory, moved at once; a thread's own may be in registers.\n"
+       "template <class Vector, class T>\n"
+       "$fnvoid stencil_load_4(T* own, const T* memory) {\n"
+       "  const Vector packed = *reinterpret_cast<const Vector*>(memory);\n"
+       "  own[0] = packed.x, own[1] = packed.y, own[2] = packed.z, own[3] = packed.w;\n"
+       "}"},
+      {"store_2",
+       {},
+       "template <class Vector, class T>\n"
+       "$fnvoid stencil_store_2(T* memory, const T* own) {\n"
+       "  *reinterpret_cast<Vector*>(memory) = Vector{own[0], own[1]};\n"
+       "}"},
+      {"store_4",
+       {},
+       "template <class Vector, class T>\n"
+       "$fnvoid stencil_store_4(T* memory, const T* own) {\n"
+       "  *reinterpret_cast<Vector*>(memory) = Vector{own[0], own[1], own[2], own[3]};\n"
+       "}"},
       {"await_copies",
        {},
        "template <int pending>\n"

@@ -190,14 +190,17 @@ void Driver::launch(const Launch& launch) {
   }
   const int64_t shared = dynamic_shared_bytes(kernel, module_);
   const auto [x, y, z] = kernel::hardware_threads(kernel);
-  out_.open(fmt::format("if ({} > 0) {{", blocks));
+  const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind);
+  const bool always = known && known->value > 0;
+  const bool scope = !always || !launch.bulk_sources.empty();
+  if (scope) out_.open(always ? "{" : fmt::format("if ({} > 0) {{", blocks));
   for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
     arguments.push_back(tensor_map(launch, s));
   }
   out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
                         z, shared, api_.stream(), comma_list(arguments)));
   out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
-  out_.close();
+  if (scope) out_.close();
 }
 
 // Describes the memory that a kernel copies boxes of; the name of the description.
@@ -275,13 +278,14 @@ void Driver::loop() {
         const size_t array = static_cast<size_t>(rotate.array);
         const std::string when =
             rotate.steps == 1 ? "" : fmt::format("if ({} >= {}) ", driver.count_, rotate.steps);
-        driver.out_.line(
-            fmt::format("{}stencil_rotate({});", when, driver.copies_[array].pointers));
+        const Copies& copies = driver.copies_[array];
+        const size_t count = copies.slots.size();  // the last becomes the first
+        driver.out_.line(fmt::format("{0}std::rotate({1}, {1} + {2}, {1} + {3});", when,
+                                     copies.pointers, count - 1, count));
       }
       void operator()(const kernel::Exchange& exchange) const {
         const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
-        driver.out_.line(fmt::format("stencil_exchange({}, {});",
-                                     slots[static_cast<size_t>(exchange.a)],
+        driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(exchange.a)],
                                      slots[static_cast<size_t>(exchange.b)]));
       }
     };

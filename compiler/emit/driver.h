@@ -10,13 +10,16 @@ namespace stencil::emit {
 // Functions that the drivers of these modules use, once per file; C++ or CUDA.
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target);
 
+// Some size of an array is known when the program runs at the earliest, or too large.
+bool has_open_extents(const kernel::Module& module);
+
 // Those that host-only modules need beyond the above in a CUDA file.
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules);
 
 // The initial values of a program, as host functions.
 struct InitialValues {
-  const kernel::Module* module;  // its arrays are those of the plan, and all written
-  std::string advance;           // its advance_function(), qualified
+  const kernel::Module* module;      // its arrays are those of the plan, and all written
+  std::vector<std::string> kernels;  // the names of its functions, qualified
 };
 
 // Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (CUDA),
@@ -24,10 +27,13 @@ struct InitialValues {
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
             ExpressionPrinter& expressions, Target target, const InitialValues* initial);
 
-// The functions of a host-only module, in a namespace: its kernels, and advance() over its plan.
-// `file`: the dialect of the file around, whose names are taken.
-void host_module(Text& out, const std::string& name_space, const kernel::Module& module,
-                 const Dialect& file);
+// The functions of a host-only module, in a namespace: its kernels, and advance() over its plan
+// unless it has no steps. `known`: constants around it, as they are spelled there. `file`: the
+// dialect of the file around, whose names are taken. The names of the kernels, qualified.
+std::vector<std::string> host_module(Text& out, const std::string& name_space,
+                                     const kernel::Module& module, bool has_steps,
+                                     const std::vector<kernel::NamedConstant>& known,
+                                     const Dialect& file);
 
 // Only the loop over the steps, as `static const char* advance(arrays, int64_t steps, int64_t
 // first_step, parameters)` in C++.

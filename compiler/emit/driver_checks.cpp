@@ -2,7 +2,12 @@
 // the program requires, sizes that memory and launches can have, and that every array is there.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "compiler/emit/driver_printer.h"
+#include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/walk.h"
 #include "compiler/support/escape.h"
 
@@ -11,6 +16,29 @@ namespace stencil::emit {
 using kernel::Array;
 using kernel::Expr;
 using kernel::Launch;
+
+constexpr int64_t kMostPoints = 1073741824;  // of an extent
+
+namespace {
+
+// Known to be what stencil_array_bytes takes, for any element.
+bool are_sound(const kernel::Module& module, const std::vector<Expr>& extents) {
+  const auto constant = [&](const std::string& name) -> std::optional<int64_t> {
+    for (const kernel::NamedConstant& known : module.constants) {
+      if (known.name == name) return known.value;
+    }
+    return std::nullopt;
+  };
+  int64_t bytes = 8;
+  for (const Expr& extent : extents) {
+    const auto value = kernel::evaluate(extent, constant);
+    if (!value || *value < 1 || *value > kMostPoints || bytes > INT64_MAX / *value) return false;
+    bytes *= *value;
+  }
+  return true;
+}
+
+}  // namespace
 
 std::set<std::string> Driver::checked_parameters() const {
   std::set<std::string> names;
@@ -38,7 +66,15 @@ std::string Driver::check_arguments() const {
   return comma_list(items);
 }
 
+bool has_open_extents(const kernel::Module& module) {
+  return std::any_of(module.plan.arrays.begin(), module.plan.arrays.end(), [&](const Array& array) {
+    return !are_sound(module, array.extents) ||
+           (kernel::is_padded(array) && !are_sound(module, kernel::stored_extents(array)));
+  });
+}
+
 void Driver::check_extents(const Array& array, const std::vector<Expr>& extents) {
+  if (are_sound(module_, extents)) return;
   std::vector<std::string> items;
   for (const Expr& extent : extents) items.push_back(text(extent));
   const std::string name = names_.fresh(array.name + "_extents");

@@ -206,24 +206,44 @@ std::set<std::string> Driver::all_parameters() const {
 // --- Initial values
 // ----------------------------------------------------------------------------------------------
 
+void Driver::initialise(const Launch& launch, const InitialValues& initial) {
+  std::vector<std::string> arguments;
+  for (const kernel::ArrayArgument& argument : launch.arrays) {
+    for (const Pointer& pointer : api_.pointers()) {
+      if (pointer.array == argument.array && pointer.level == argument.slot) {
+        arguments.push_back(pointer.name);
+      }
+    }
+  }
+  for (const kernel::ScalarValue& scalar : launch.scalars) {
+    const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar);
+    arguments.push_back(parameter ? api_.parameter_name(parameter->parameter) : "0");
+  }
+  out_.line(fmt::format("{}({});", initial.kernels[static_cast<size_t>(launch.kernel)],
+                        comma_list(arguments)));
+}
+
 // NAME_init: the arrays of the module of initial values are those of this plan, dense.
 void Driver::init(const InitialValues& initial) {
   std::set<size_t> given;
-  for (const kernel::Action& action : initial.module->plan.actions) {
-    for (const kernel::ArrayArgument& argument : std::get<Launch>(action).arrays) {
+  std::set<std::string> used = checked_parameters();
+  kernel::for_each_launch(initial.module->plan, [&](const Launch& launch) {
+    for (const kernel::ArrayArgument& argument : launch.arrays) {
       given.insert(static_cast<size_t>(argument.array));
     }
-  }
+    for (const kernel::ScalarValue& scalar : launch.scalars) {
+      const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar);
+      if (parameter) used.insert(plan_.parameters[static_cast<size_t>(parameter->parameter)].name);
+    }
+  });
   out_.comment("Puts the initial values into every level of the arrays.");
   out_.open("extern \"C\" " + api_.init_signature() + " {");
-  take_params(given.empty() ? checked_parameters() : all_parameters());
+  take_params(used);
   const std::set<std::string> checked = checked_parameters();
-  std::vector<std::string> check = {"0"}, items;
-  for (const Pointer& pointer : api_.pointers()) items.push_back(pointer.name);
-  items.insert(items.end(), {"1", "0"});
+  std::vector<std::string> check = {"0"};
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    items.push_back(api_.parameter_name(static_cast<int>(p)));
-    if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
+    const std::string name = api_.parameter_name(static_cast<int>(p));
+    if (checked.count(plan_.parameters[p].name)) check.push_back(name);
   }
   out_.line(
       fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
@@ -236,9 +256,8 @@ void Driver::init(const InitialValues& initial) {
                             soft_space(0), bytes_of(plan_.arrays[a], plan_.arrays[a].extents)));
     }
   }
-  if (!given.empty()) {
-    out_.line(fmt::format("if (const char* error = {}({})) return error;", initial.advance,
-                          comma_list(items)));
+  for (const kernel::Action& action : initial.module->plan.actions) {
+    initialise(std::get<Launch>(action), initial);
   }
   std::string newest;
   for (const Pointer& pointer : api_.pointers()) {

@@ -74,6 +74,7 @@ class Driver {
     return module_.kernels[static_cast<size_t>(launch.kernel)];
   }
   std::string text(const kernel::Expr& expr) { return expressions_.print(widened(expr)); }
+  void initialise(const kernel::Launch& launch, const InitialValues& initial);
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
   std::string check_arguments() const;

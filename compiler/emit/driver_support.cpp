@@ -8,14 +8,6 @@ namespace stencil::emit {
 
 namespace {
 
-template <class Kind>
-bool has_action(const kernel::Plan& plan) {
-  for (const kernel::Action& action : plan.actions) {
-    if (std::holds_alternative<Kind>(action)) return true;
-  }
-  return false;
-}
-
 bool has_bulk_sources(const kernel::Module& module) {
   for (const kernel::Kernel& kernel : module.kernels) {
     if (!kernel.bulk_sources.empty()) return true;
@@ -53,8 +45,8 @@ static const char* stencil_error(const char* what, cudaError_t status) {
 // Device memory, freed in stream order at the end of its scope.
 struct stencil_memory {
   cudaStream_t stream;
-  void* pointer;
-  explicit stencil_memory(cudaStream_t s) : stream(s), pointer(NULL) {}
+  void* pointer = NULL;
+  explicit stencil_memory(cudaStream_t s) : stream(s) {}
   stencil_memory(const stencil_memory&) = delete;
   ~stencil_memory() {
     if (pointer) cudaFreeAsync(pointer, stream);
@@ -108,8 +100,8 @@ constexpr const char* kHostMemory = R"text(static thread_local char stencil_erro
 
 // Memory that is freed at the end of its scope.
 struct stencil_memory {
-  void* pointer;
-  stencil_memory() : pointer(NULL) {}
+  void* pointer = NULL;
+  stencil_memory() = default;
   stencil_memory(const stencil_memory&) = delete;
   ~stencil_memory() { free(pointer); }
   const char* allocate(const char* array, int64_t bytes) {
@@ -202,25 +194,6 @@ static void stencil_copy_rows(void* to, int64_t to_pitch, const void* from, int6
 
 )text";
 
-constexpr const char* kRotate = R"text(// Slot k becomes slot k+1, the last becomes slot 0.
-template <typename T, int n>
-static void stencil_rotate(T* (&slots)[n]) {
-  T* const last = slots[n - 1];
-  for (int k = n - 1; k > 0; --k) slots[k] = slots[k - 1];
-  slots[0] = last;
-}
-
-)text";
-
-constexpr const char* kExchange = R"text(template <typename T>
-static void stencil_exchange(T*& a, T*& b) {
-  T* const previous = a;
-  a = b;
-  b = previous;
-}
-
-)text";
-
 // $result, $stream, $copy, $done are the target's.
 constexpr const char* kBringHome =
     R"text(// Moves every level into the caller's array for it: first where that overwrites nothing, and a
@@ -283,17 +256,10 @@ std::string bring_home_text(Target target) {
 }  // namespace
 
 void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
-  bool rotates = false, exchanges = false;
-  for (const kernel::Module* module : modules) {
-    rotates |= has_action<kernel::Rotate>(module->plan);
-    exchanges |= has_action<kernel::Exchange>(module->plan);
-  }
   if (target == Target::Cuda) out.verbatim(kCudaSupport);
   if (target == Target::Cuda && has_bulk_sources(*modules[0])) out.verbatim(kDescribe);
   if (target == Target::Cuda && kernel::answer_point(*modules[0])) out.verbatim(kFlag);
-  out.verbatim(kArrayBytes);
-  if (rotates) out.verbatim(kRotate);
-  if (exchanges) out.verbatim(kExchange);
+  if (has_open_extents(*modules[0])) out.verbatim(kArrayBytes);
   if (target == Target::Cpp && kernel::is_padded(modules[0]->plan)) out.verbatim(kCopyRows);
   if (target == Target::Cpp) return host_support(out, modules);
   if (has_levels_to_bring_home(modules[0]->plan)) out.verbatim(bring_home_text(target));

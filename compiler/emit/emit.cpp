@@ -71,7 +71,8 @@ constexpr const char* kFmaWarning =
 void includes(Text& out, const kernel::Module& module, const Options& options) {
   if (options.kernels_only || options.target == Target::OpenCl) return;
   if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
-  for (const char* header : {"math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
+  for (const char* header :
+       {"algorithm", "math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
     out.line(fmt::format("#include <{}>", header));
   }
   if (options.main && options.target == Target::Cpp) out.line("#include <chrono>");
@@ -150,10 +151,13 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
   if (options.header_name.empty()) api.declare_types(out);
   if (!host) return driver(out, module, api, names, expressions, options.target, nullptr);
   const std::string name_space = names.fresh(module.name + "_initial_values");
+  InitialValues initial{&host->initial, {}};
   if (!host->initial.kernels.empty()) {
-    host_module(out, name_space, host->initial, dialect_of(options));
+    std::vector<kernel::NamedConstant> known = module.constants;
+    for (kernel::NamedConstant& constant : known) constant.name = names.spell(constant.name);
+    initial.kernels =
+        host_module(out, name_space, host->initial, false, known, dialect_of(options));
   }
-  const InitialValues initial{&host->initial, name_space + "::advance"};
   driver(out, module, api, names, expressions, options.target, &initial);
 }
 

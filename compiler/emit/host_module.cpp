@@ -9,8 +9,10 @@
 
 namespace stencil::emit {
 
-void host_module(Text& out, const std::string& name_space, const kernel::Module& module,
-                 const Dialect& file) {
+std::vector<std::string> host_module(Text& out, const std::string& name_space,
+                                     const kernel::Module& module, bool has_steps,
+                                     const std::vector<kernel::NamedConstant>& known,
+                                     const Dialect& file) {
   Names names(module, file);
   WriterOptions options;
   options.exported = false;
@@ -21,7 +23,7 @@ void host_module(Text& out, const std::string& name_space, const kernel::Module&
   const HostApi api(module, host_names);
   ExpressionPrinter expressions(cpp_dialect(), module, host_names);
   Text loop;
-  advance_function(loop, module, api, host_names, expressions);
+  if (has_steps) advance_function(loop, module, api, host_names, expressions);
   std::set<std::string> helpers = writer.expressions().helpers();
   helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
 
@@ -29,11 +31,16 @@ void host_module(Text& out, const std::string& name_space, const kernel::Module&
   out.blank();
   api.declare_results(out);
   out.verbatim(helper_text(helpers, cpp_dialect()));
-  out.verbatim(writer.constants(loop.str()));
+  out.verbatim(writer.constants(loop.str(), known));
   out.verbatim(writer.text());
   out.verbatim(loop.str());
   out.line(fmt::format("}}  // namespace {}", name_space));
   out.blank();
+  std::vector<std::string> qualified;
+  for (const kernel::Kernel& kernel : module.kernels) {
+    qualified.push_back(fmt::format("{}::{}", name_space, names.spell(kernel.name)));
+  }
+  return qualified;
 }
 
 }  // namespace stencil::emit

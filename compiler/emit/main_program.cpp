@@ -50,7 +50,7 @@ class MainProgram {
     out_.line("namespace self_check {");
     out_.blank();
     if (target_ == Target::Cuda) host_support(out_, {&reference_});
-    host_module(out_, "reference", reference_, file_dialect());
+    host_module(out_, "reference", reference_, true, {}, file_dialect());
     const auto& parameters = plan_.parameters;
     const bool reals = std::any_of(parameters.begin(), parameters.end(),
                                    [](const Parameter& p) { return is_float(p.type); });

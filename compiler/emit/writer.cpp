@@ -69,10 +69,16 @@ Writer::Writer(const kernel::Module& module, const Dialect& dialect, Target targ
       options_(options),
       expressions_(dialect, module, names) {}
 
-std::string Writer::constants(const std::string& elsewhere) {
+std::string Writer::constants(const std::string& elsewhere,
+                              const std::vector<kernel::NamedConstant>& known) {
   Text out;
   for (const kernel::NamedConstant& constant : module_.constants) {
     const std::string name = names_.spell(constant.name);
+    const bool is_known =
+        std::any_of(known.begin(), known.end(), [&](const kernel::NamedConstant& other) {
+          return other.name == name && other.type == constant.type && other.value == constant.value;
+        });
+    if (is_known) continue;
     if (!mentions(out_.str(), name) && !mentions(elsewhere, name)) continue;
     const std::string value = expressions_.print(kernel::integer(constant.value, constant.type));
     const std::string_view type = dialect_.type(constant.type);
@@ -372,10 +378,12 @@ std::string Writer::extents_text(const Buffer& buffer) {
 }
 
 void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
-  out_.line(with_comment(
-      fmt::format("{}{} {}{}{};", qualifier, dialect_.type(buffer.type), names_.spell(buffer.name),
-                  extents_text(buffer), buffer.zeroed ? dialect_.zeros : ""),
-      buffer.comment));
+  const std::string_view value = !buffer.zeroed           ? ""
+                                 : buffer.extents.empty() ? " = 0"
+                                                          : dialect_.zeros;
+  out_.line(with_comment(fmt::format("{}{} {}{}{};", qualifier, dialect_.type(buffer.type),
+                                     names_.spell(buffer.name), extents_text(buffer), value),
+                         buffer.comment));
 }
 
 }  // namespace stencil::emit

@@ -27,7 +27,8 @@ class Writer {
 
   // "constexpr int size_x = 512;  // points in x" and so on: the constants that the kernels
   // mention, or the text that will stand elsewhere in the file.
-  std::string constants(const std::string& elsewhere);
+  std::string constants(const std::string& elsewhere,
+                        const std::vector<kernel::NamedConstant>& known = {});
 
   ExpressionPrinter& expressions() { return expressions_; }
 
@@ -54,8 +55,8 @@ class Writer {
   void thread_loops(const kernel::Threads& threads, bool last);
   void store(const kernel::Store& store);
   void copy(const kernel::Copy& copy);
-  void copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
-                   std::vector<kernel::Expr> from, std::string_view type, int length);
+  void copy_vector(const kernel::Copy& copy, const std::vector<kernel::Expr>& to,
+                   const std::vector<kernel::Expr>& from, std::string_view type, int length);
   void shuffle(const kernel::Shuffle& shuffle);
   void bulk_begin(const kernel::Kernel& kernel);
   void bulk_copies(const kernel::BulkCopies& bulk);
@@ -81,7 +82,6 @@ class Writer {
   std::set<std::string> static_;  // loop variables that are constants of the language
   std::string block_function_;    // that does one of its blocks
   std::string blocks_function_;   // that does a range of its blocks
-  std::string packed_;            // name of a vector on its way; empty: none yet
   std::string arrived_;           // name of the words that tell which bulk copies have arrived
   int loop_depth_ = 0;
 };

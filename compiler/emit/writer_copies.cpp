@@ -43,35 +43,21 @@ void Writer::copy(const kernel::Copy& copy) {
 
 // A vector access to memory; what a thread keeps for itself is moved by component, so that it can
 // stay in registers and needs no alignment.
-void Writer::copy_vector(const kernel::Copy& copy, std::vector<kernel::Expr> to,
-                         std::vector<kernel::Expr> from, std::string_view type, int length) {
-  constexpr const char* kParts[] = {"x", "y", "z", "w"};
+void Writer::copy_vector(const kernel::Copy& copy, const std::vector<kernel::Expr>& to,
+                         const std::vector<kernel::Expr>& from, std::string_view type, int length) {
   const auto is_own = [&](kernel::BufferId id) {
     return kernel_->buffers[static_cast<size_t>(id)].space == Space::Thread;
   };
-  const auto element = [&](kernel::BufferId id, std::vector<kernel::Expr> index, int part) {
-    index.back() = kernel::add(index.back(), kernel::integer(part));
-    return expressions_.element(id, index);
-  };
-  std::string source =
-      fmt::format("*reinterpret_cast<const {}*>(&{})", type, element(copy.from, from, 0));
-  if (is_own(copy.from)) {
-    std::vector<std::string> parts;
-    for (int i = 0; i < length; ++i) parts.push_back(element(copy.from, from, i));
-    source = fmt::format("make_{}({})", type, comma_list(parts));
-  }
-  if (!is_own(copy.to)) {
-    out_.line(fmt::format("*reinterpret_cast<{}*>(&{}) ={}{};", type, element(copy.to, to, 0),
-                          soft_space(0), source));
+  const std::string target = expressions_.element(copy.to, to);
+  const std::string source = expressions_.element(copy.from, from);
+  if (!is_own(copy.to) && !is_own(copy.from)) {
+    out_.line(fmt::format("*reinterpret_cast<{0}*>(&{1}) ={3}*reinterpret_cast<const {0}*>(&{2});",
+                          type, target, source, soft_space(0)));
     return;
   }
-  if (packed_.empty()) packed_ = names_.fresh("packed");
-  out_.open("{");
-  out_.line(fmt::format("const {} {} ={}{};", type, packed_, soft_space(0), source));
-  for (int i = 0; i < length; ++i) {
-    out_.line(fmt::format("{} = {}.{};", element(copy.to, to, i), packed_, kParts[i]));
-  }
-  out_.close();
+  const std::string helper = fmt::format("{}_{}", is_own(copy.to) ? "load" : "store", length);
+  expressions_.use_helper(helper);
+  out_.line(fmt::format("stencil_{}<{}>(&{},{}&{});", helper, type, target, soft_space(1), source));
 }
 
 void Writer::shuffle(const kernel::Shuffle& shuffle) {

@@ -2,8 +2,10 @@
 // (C++, loop_nest.h).
 //
 // A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
-// out of scope there anyway (the verifier forbids shadowing).
+// out of scope there anyway (the verifier forbids shadowing). Nor does one without names.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "compiler/emit/loop_nest.h"
 #include "compiler/emit/writer.h"
@@ -14,6 +16,20 @@ namespace stencil::emit {
 using kernel::Buffer;
 using kernel::kThreadNames;
 using kernel::Space;
+
+namespace {
+
+// Without braces around it, names would be defined.
+bool binds(const kernel::Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const kernel::Statement& statement) {
+    const auto* threads = std::get_if<kernel::Threads>(&statement.kind);
+    const auto* scope = std::get_if<kernel::Scope>(&statement.kind);
+    return std::holds_alternative<kernel::Let>(statement.kind) ||
+           (threads && binds(threads->body)) || (scope && binds(scope->body));
+  });
+}
+
+}  // namespace
 
 void Writer::body(const kernel::Body& body) {
   for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
@@ -49,7 +65,7 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
     void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
     void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
     void operator()(const kernel::Scope& scope) const {
-      if (last) return writer.body(scope.body);
+      if (last || !binds(scope.body)) return writer.body(scope.body);
       writer.out_.open("{");
       writer.body(scope.body);
       writer.out_.close();
@@ -144,7 +160,7 @@ void Writer::loop(const kernel::For& loop) {
 
 void Writer::threads(const kernel::Threads& threads, bool last) {
   if (!dialect_.implicit_threads) return thread_loops(threads, last);
-  if (last) return body(threads.body);
+  if (last || !binds(threads.body)) return body(threads.body);
   out_.open("{");
   body(threads.body);
   out_.close();

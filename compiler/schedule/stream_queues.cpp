@@ -135,7 +135,7 @@ Body StreamQueues::load_front() {
     out = stage_in_bulk(plus(passed(), schedule_.prefetch), bulk_iterations_);
     out.push_back({kernel::AwaitBulk{passed()}});
   }
-  Body body = patch_lets();
+  Body body;
   if (by_threads) body.push_back({kernel::AwaitCopies{schedule_.prefetch - 1}});
   for (size_t id = 0; id < plan_.quantities.size(); ++id) {
     const Quantity& q = plan_.quantities[id];
@@ -201,8 +201,7 @@ Body StreamQueues::stage_first(const Expr& iterations) {
     }
     return out;
   }
-  Body body = patch_lets();
-  append(body, stage_ahead(kernel::variable(age_), 0));
+  Body body = stage_ahead(kernel::variable(age_), 0);
   Body loop;
   loop.push_back({kernel::For{kernel::LoopKind::Serial, age_, literal(0),
                               literal(schedule_.prefetch), 1, std::move(body)}});
@@ -410,9 +409,9 @@ Body StreamQueues::move_queues() const {
   for (const QueueSeries& series : series_) {
     std::vector<Body> moves;
     for (int id : series.members) {
-      moves.emplace_back();
-      for (int age = quantity(id).ages - 1; age > 0; --age)
-        append(moves.back(), move_plane(id, age));
+      std::vector<Body> ages;  // the oldest first
+      for (int age = quantity(id).ages - 1; age > 0; --age) ages.push_back(move_plane(id, age));
+      moves.push_back(kernel::sequence(age_, std::move(ages)));
     }
     append(out, kernel::sequence(step_, std::move(moves)));
   }

@@ -26,9 +26,6 @@ void StreamTile::take_names() {
   Names& names = builder_.names();
   axes_ = axis_names(rank());
   for (const std::string& axis : axes_) point_names_.push_back(names.unique(axis));
-  for (int axis = 0; axis < rank() - 1; ++axis) {
-    first_names_.push_back(names.unique("first_" + axes_[static_cast<size_t>(rank() - 1 - axis)]));
-  }
   front_ = names.unique("front");
   iteration_ = names.unique("n");
   unrolled_ = names.unique("u");
@@ -290,10 +287,13 @@ Body StreamTile::counted(const std::string& name, int count, Body body) {
   return out;
 }
 
-Body StreamTile::patch_lets() const {
+Body StreamTile::declare_patch() {
   Body out;
   for (int axis = 0; axis < rank() - 1; ++axis) {
-    out.push_back({kernel::Let{first_names_[static_cast<size_t>(axis)], first_point(axis)}});
+    const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
+    first_.push_back(
+        builder_.local(kernel::Space::Thread, "first_" + name, Scalar::I32, {}, "of the patch"));
+    out.push_back({kernel::Store{first_.back(), {}, first_point(axis)}});
   }
   return out;
 }

@@ -124,9 +124,11 @@ class StreamTile {
     if (!leaves_out_steps()) return kernel::add(first_step(), step);
     return kernel::add(first_step(), larger(kernel::sub(step, left_out()), literal(0)));
   }
-  // Coordinates of the thread's patch, for the sections that name them.
-  Body patch_lets() const;
-  Expr first(int axis) const { return kernel::variable(first_names_[static_cast<size_t>(axis)]); }
+  // The coordinates of the thread's patch, found once.
+  Body declare_patch();
+  Expr first(int axis) const {
+    return kernel::load(first_[static_cast<size_t>(axis)], {}, Scalar::I32);
+  }
   void append_inside(const Expr& at, const ir::Box& box, int d, std::vector<Expr>& to) const;
   // The place belongs to the tile's core; the first and last tile also own what lies beyond it,
   // unless that is images.
@@ -140,7 +142,7 @@ class StreamTile {
   KernelBuilder builder_;
   Body body_;
   std::vector<std::string> axes_, point_names_;
-  std::vector<std::string> first_names_;  // per axis, x first: the patch's first coordinate
+  std::vector<BufferId> first_;  // per axis, x first: the patch's first coordinate
   std::string front_, iteration_, unrolled_, step_, inside_name_, row_, column_, age_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis, x first
   Expr first_plane_, last_plane_, front_begin_;

@@ -46,7 +46,9 @@ class StreamKernel : public StreamQueues {
     take_names();
     Expr blocks = cut(module);
     declare_queues();
-    append(body_, make_masks());
+    Body patch = declare_patch();
+    append(patch, make_masks());
+    body_.push_back(threads(std::move(patch)));
     const Expr iterations =
         let(body_, "iterations",
             plus(kernel::sub(kernel::add(last_plane_, literal(plan_.tail)), front_begin_), 1));
@@ -144,7 +146,7 @@ class StreamKernel : public StreamQueues {
   Expr point_at(int d, const Expr& place) const { return unless_inside(image(d, place), place); }
 
   Body compute(const Stage& stage) {
-    Body body = patch_lets();
+    Body body;
     const std::string& plane = point_names_[0];
     body.push_back({kernel::Let{plane, point_at(0, plus(kernel::variable(front_), -stage.lag))}});
     Point point = {kernel::variable(plane)};
@@ -291,7 +293,7 @@ class StreamKernel : public StreamQueues {
   }
 
   Body make_masks() {
-    Body all = patch_lets();
+    Body all;
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
         if (applies_everywhere(stage) || !masked()) continue;
@@ -299,7 +301,7 @@ class StreamKernel : public StreamQueues {
         if (!fresh) continue;
         entry->second = builder_.local(kernel::Space::Thread, "covered", Scalar::I32, {},
                                        "points of the patch where a function applies");
-        all.push_back({kernel::Store{entry->second, {}, literal(0)}});
+        builder_.kernel().buffers[static_cast<size_t>(entry->second)].zeroed = true;
         std::vector<Expr> conditions;
         for (int axis = rank() - 2; axis >= 0; --axis) {
           const int d = rank() - 1 - axis;
@@ -314,9 +316,7 @@ class StreamKernel : public StreamQueues {
         append(all, for_each_point(guarded(kernel::all_of(std::move(conditions)), std::move(set))));
       }
     }
-    Body out;
-    if (!masks_.empty()) out.push_back(threads(std::move(all)));
-    return out;
+    return all;
   }
 
   Expr bit_number() const {
@@ -468,7 +468,7 @@ class StreamKernel : public StreamQueues {
     const int parts = plan_.patch[0] / length;
     const Expr element = kernel::mul(counter(column_, parts), literal(length));
     const Expr plane = plus(kernel::variable(front_), -q.lag);
-    Body body = patch_lets();
+    Body body;
     Point point = {plane};
     std::vector<Expr> row_conditions, column_conditions;
     if (!flat()) {
@@ -493,6 +493,7 @@ class StreamKernel : public StreamQueues {
     move.push_back({kernel::Copy{global, interface_.index(point, q.field, q.component),
                                  queues_[static_cast<size_t>(id)].registers,
                                  place(id, literal(0), row(), element), length}});
+    if (parts == 1) row_conditions.push_back(kernel::all_of(std::exchange(column_conditions, {})));
     Body row_body =
         counted(column_, parts, guarded(kernel::all_of(column_conditions), std::move(move)));
     row_body = guarded(kernel::all_of(row_conditions), std::move(row_body));
