@@ -96,9 +96,7 @@ Dialect make_dialect(std::string_view wide) {
       {"steps",
        {},
        "template <int n>\n"
-       "struct stencil_number {\n"
-       "  static constexpr int value = n;\n"
-       "};\n"
+       "struct stencil_number { static constexpr int value = n; };\n"
        "\n"
        "// The body for first, first + 1, ... last - 1, written out ahead of any optimisation.\n"
        "template <int first, int last, class Body>\n"

@@ -97,17 +97,20 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
     return;
   }
   out_.line(
-      fmt::format("STENCIL_TRY(\"copying array {}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
-                  "cudaMemcpy{},{}{}));",
+      fmt::format("if (const char* error = stencil_try(\"copying array "
+                  "{}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
+                  "cudaMemcpy{},{}{}))) return error;",
                   array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
 // CUDA: to zero.
 void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
-  out_.line(fmt::format(
-      "STENCIL_TRY(\"clearing array {}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}));", array,
-      soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2), api_.stream()));
+  out_.line(
+      fmt::format("if (const char* error = stencil_try(\"clearing array "
+                  "{}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}))) return error;",
+                  array, soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2),
+                  api_.stream()));
 }
 
 void Driver::declare_copies() {
@@ -151,11 +154,11 @@ void Driver::declare_blocks() {
     const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
     if (!cuda_ || shared == 0) return;
     const std::string name = names_.spell(kernel_of(launch).name);
-    out_.line(
-        fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
-                    "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
-                    "{2}{1}));",
-                    name, shared, soft_space(1)));
+    out_.line(fmt::format(
+        "if (const char* error = stencil_try(\"reserving {1} bytes of shared memory for {0}\",{2}"
+        "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+        "{2}{1}))) return error;",
+        name, shared, soft_space(1)));
   });
 }
 
@@ -199,7 +202,9 @@ void Driver::launch(const Launch& launch) {
   }
   out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
                         z, shared, api_.stream(), comma_list(arguments)));
-  out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
+  out_.line(fmt::format(
+      "if (const char* error = stencil_try(\"launching {}\", cudaGetLastError())) return error;",
+      name));
   if (scope) out_.close();
 }
 
@@ -328,8 +333,9 @@ void Driver::bring_home() {
                     name, soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
                     cuda_ ? ", " + api_.stream() : "");
     if (cuda_) {
-      out_.line(
-          fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
+      out_.line(fmt::format(
+          "if (const char* error = stencil_try(\"copying array {}\",{}{})) return error;",
+          array.name, soft_space(0), call));
     } else {
       out_.line(call + ";");
     }
@@ -400,7 +406,9 @@ void Driver::unused_arguments() {
 // What the callee of an entry point takes last: in CUDA that is another entry point.
 std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
   std::vector<std::string> items;
-  if (cuda_ && api_.has_params()) items.push_back("&" + api_.values());
+  if (cuda_ && api_.has_params()) {
+    items.push_back(params_settled_ ? "&" + api_.values() : api_.params());
+  }
   for (size_t p = 0; !cuda_ && p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
@@ -426,8 +434,7 @@ void Driver::run_device() {
   out_.open("extern \"C\" " + api_.device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
   take_params(all_parameters());
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  check(check_arguments());
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
   advance_body();
@@ -451,8 +458,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   results_given(true);
   take_params(all_parameters());
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  check(check_arguments());
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
   out_.line(
@@ -498,8 +504,7 @@ void Driver::run_packed(const std::string& advance) {
     refuse_null(fmt::format("arrays[{}]", api_.pointers().size()), api_.results());
     out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
   }
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
+  Driver::check(comma_list(check));
   out_.line("if (steps == 0) return NULL;");
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     refuse_null(fmt::format("arrays[{}]", i), api_.pointers()[i].name);

@@ -86,7 +86,26 @@ void Driver::check_extents(const Array& array, const std::vector<Expr>& extents)
   out_.close();
 }
 
+// Nothing is checked but the number of steps.
+bool Driver::checks_only_steps() const {
+  bool known = plan_.checks.empty() && !has_open_extents(module_);
+  kernel::for_each_launch(plan_, [&](const Launch& launch) {
+    known &= std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind);
+  });
+  return known;
+}
+
+// The checks, in an entry point.
+void Driver::check(const std::string& arguments) {
+  if (!checks_only_steps()) {
+    out_.line(fmt::format("if (const char* error = {}({})) return error;", check_, arguments));
+  } else if (arguments != "0") {
+    out_.line(fmt::format("if ({} < 0) return \"the number of steps is negative\";", arguments));
+  }
+}
+
 void Driver::check_function() {
+  if (checks_only_steps()) return;
   const std::set<std::string> used = checked_parameters();
   std::vector<std::string> items = {"int64_t " + api_.steps()};
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {

@@ -69,12 +69,13 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
   if (!cuda_) {
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
-  out_.line(fmt::format(
-      "STENCIL_TRY(\"copying array {}\",{}cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
-      "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}));",
-      array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2), ends[2],
-      soft_space(2), ends[3], soft_space(2), row, soft_space(2), count, soft_space(2), kind,
-      soft_space(2), api_.stream()));
+  out_.line(
+      fmt::format("if (const char* error = stencil_try(\"copying array "
+                  "{}\",{}cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
+                  "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}))) return error;",
+                  array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2),
+                  ends[2], soft_space(2), ends[3], soft_space(2), row, soft_space(2), count,
+                  soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
 // A call of `callee` on copies of the arrays, or of those with padded rows alone; then the way
@@ -118,9 +119,8 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
   }
   arguments.insert(arguments.end(), between.begin(), between.end());
   for (const std::string& argument : tail_arguments(api_.results())) arguments.push_back(argument);
-  out_.line(fmt::format("const char* error ={}{}({}{});", soft_space(0), callee,
+  out_.line(fmt::format("if (const char* error ={}{}({}{})) return error;", soft_space(0), callee,
                         comma_list(arguments), last));
-  out_.line("if (error) return error;");
   for (size_t i = 0; i < memory.size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
     const size_t a = static_cast<size_t>(pointer.array);
@@ -141,9 +141,10 @@ void Driver::check_before_copies() {
       if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) locals.insert(v->name);
     });
   }
-  take_params(locals);
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, check_arguments()));
+  // The callee settles what is not looked at here.
+  params_settled_ = !checks_only_steps() || !locals.empty();
+  if (params_settled_) take_params(locals);
+  check(check_arguments());
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
 }
@@ -155,8 +156,8 @@ void Driver::run_on_host_arrays() {
   check_before_copies();
   run_on_copies(module_.name + (kernel::is_padded(plan_) ? "_run_padded" : "_run_device"),
                 {api_.steps()}, true);
-  out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
-  out_.line("return NULL;");
+  out_.line(
+      fmt::format("return stencil_try(\"running\", cudaStreamSynchronize({}));", api_.stream()));
   out_.close();
   out_.blank();
 }

@@ -116,8 +116,8 @@ void Driver::derive_param(size_t p, bool read) {
         fmt::format("{} = {};", member, expressions_.print(settled(parameter.derived, done))));
     out_.close();
   }
-  out_.open(real ? fmt::format("if (stencil_bits({}) >= 0x7ff0000000000000u) {{", member)
-                 : fmt::format("if ({} == {}) {{", member, least(parameter.type)));
+  const std::string bad = real ? fmt::format("stencil_bits({}) >= 0x7ff0000000000000u", member)
+                               : fmt::format("{} == {}", member, least(parameter.type));
   std::string message = fmt::format("param {} is not given", parameter.name);
   if (parameter.derived) {
     message = fmt::format("param {} comes out as no finite number: {}", parameter.name,
@@ -126,8 +126,7 @@ void Driver::derive_param(size_t p, bool read) {
     message = fmt::format("param {} is no finite number{}", parameter.name,
                           must_be_given(parameter) ? ", or not given" : "");
   }
-  out_.line(fmt::format("return {};", string_literal(message)));
-  out_.close();
+  out_.line(fmt::format("if ({}){}return {};", bad, soft_space(0), string_literal(message)));
   if (!read) return;
   out_.line(
       fmt::format("const {} {} = {};", api_.parameter_type(static_cast<int>(p)), name, member));
@@ -245,8 +244,7 @@ void Driver::init(const InitialValues& initial) {
     const std::string name = api_.parameter_name(static_cast<int>(p));
     if (checked.count(plan_.parameters[p].name)) check.push_back(name);
   }
-  out_.line(
-      fmt::format("if (const char* error = {}({})) return error;", check_, comma_list(check)));
+  Driver::check(comma_list(check));
   check_arrays();
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (given.count(a)) continue;

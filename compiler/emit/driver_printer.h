@@ -78,6 +78,8 @@ class Driver {
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
   std::string check_arguments() const;
+  bool checks_only_steps() const;
+  void check(const std::string& arguments);
   void check_arrays();
   void refuse_null(const std::string& pointer, const std::string& argument);
   void check_extents(const kernel::Array& array, const std::vector<kernel::Expr>& extents);
@@ -138,6 +140,7 @@ class Driver {
   Names& names_;
   ExpressionPrinter& expressions_;
   bool cuda_;
+  bool params_settled_ = true;  // within an entry point: in its own variable
   std::string step_, count_, first_step_, check_;
   std::string left_, done_, holds_, flag_, given_;       // used with reductions only
   std::optional<size_t> answer_point_;                   // kernel::answer_point; CUDA only

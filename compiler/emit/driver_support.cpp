@@ -30,17 +30,13 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
 
 constexpr const char* kCudaSupport = R"text(static thread_local char stencil_error_text[512];
 
-static const char* stencil_error(const char* what, cudaError_t status) {
+// What went wrong, or NULL.
+static const char* stencil_try(const char* what, cudaError_t status) {
+  if (status == cudaSuccess) return NULL;
   snprintf(stencil_error_text, sizeof stencil_error_text, "%s: %s (%s)", what,
            cudaGetErrorName(status), cudaGetErrorString(status));
   return stencil_error_text;
 }
-
-#define STENCIL_TRY(what, call)                                                    \
-  do {                                                                             \
-    const cudaError_t stencil_status = (call);                                     \
-    if (stencil_status != cudaSuccess) return stencil_error(what, stencil_status); \
-  } while (0)
 
 // Device memory, freed in stream order at the end of its scope.
 struct stencil_memory {
@@ -48,16 +44,11 @@ struct stencil_memory {
   void* pointer = NULL;
   explicit stencil_memory(cudaStream_t s) : stream(s) {}
   stencil_memory(const stencil_memory&) = delete;
-  ~stencil_memory() {
-    if (pointer) cudaFreeAsync(pointer, stream);
-  }
+  ~stencil_memory() { if (pointer) cudaFreeAsync(pointer, stream); }
   const char* allocate(const char* array, int64_t bytes) {
-    const cudaError_t status = cudaMallocAsync(&pointer, (size_t)bytes, stream);
-    if (status == cudaSuccess) return NULL;
-    pointer = NULL;
     char what[128];
     snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
-    return stencil_error(what, status);
+    return stencil_try(what, cudaMallocAsync(&pointer, (size_t)bytes, stream));
   }
 };
 
@@ -133,7 +124,7 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
     const cudaError_t status =
         cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found);
 #endif
-    if (status != cudaSuccess) return stencil_error("finding cuTensorMapEncodeTiled", status);
+    if (status != cudaSuccess) return stencil_try("finding cuTensorMapEncodeTiled", status);
     if (found != cudaDriverEntryPointSuccess || !encode) {
       encode = NULL;
       return "the driver has no cuTensorMapEncodeTiled; loads=bulk takes CUDA 12.0 or later";

@@ -71,10 +71,11 @@ constexpr const char* kFmaWarning =
 void includes(Text& out, const kernel::Module& module, const Options& options) {
   if (options.kernels_only || options.target == Target::OpenCl) return;
   if (options.target == Target::Cuda) out.line("#include <cuda_runtime.h>");
-  for (const char* header :
-       {"algorithm", "math.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"}) {
+  for (const char* header : {"algorithm", "math.h", "stdint.h", "stdio.h"}) {
     out.line(fmt::format("#include <{}>", header));
   }
+  if (options.main || options.target == Target::Cpp) out.line("#include <stdlib.h>");
+  out.line("#include <string.h>");
   if (options.main && options.target == Target::Cpp) out.line("#include <chrono>");
   out.blank();
   if (!options.header_name.empty()) {

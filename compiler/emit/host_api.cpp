@@ -100,8 +100,12 @@ void HostApi::declare_types(Text& out) const {
     out.open(fmt::format("typedef struct {} {{", params_type()));
     for (size_t p = 0; p < module_.plan.parameters.size(); ++p) {
       const int parameter = static_cast<int>(p);
-      out.comment(describe_default(module_.plan.parameters[p]));
-      out.line(fmt::format("{} {};", parameter_type(parameter), parameter_name(parameter)));
+      const std::string line =
+          fmt::format("{} {};", parameter_type(parameter), parameter_name(parameter));
+      const std::string comment = describe_default(module_.plan.parameters[p]);
+      const bool fits = line.size() + comment.size() + 6 <= kColumns;
+      if (!fits) out.comment(comment);
+      out.line(fits ? with_comment(line, comment) : line);
     }
     out.close(fmt::format("}} {};", params_type()));
     out.blank();

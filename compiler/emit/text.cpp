@@ -48,6 +48,10 @@ std::string comma_list(const std::vector<std::string>& items) {
   return list;
 }
 
+std::string with_comment(const std::string& line, const std::string& comment) {
+  return comment.empty() ? line : line + "  // " + comment_line(comment);
+}
+
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);

@@ -38,6 +38,9 @@ class Text {
   size_t indent_ = 0;
 };
 
+// The line with a comment at its end, if there is one.
+std::string with_comment(const std::string& line, const std::string& comment);
+
 // The text with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 

@@ -21,10 +21,6 @@ using kernel::Space;
 
 namespace {
 
-std::string with_comment(const std::string& line, const std::string& comment) {
-  return comment.empty() ? line : line + "  // " + comment_line(comment);
-}
-
 constexpr const char* kBlocksSuffix = "_blocks";  // of the function that does a range of blocks
 
 bool is_word(char c) {
@@ -117,6 +113,7 @@ void Writer::kernel(const Kernel& original) {
   kernel_ = &legal;
   loaded_ = kernel::buffers_loaded(legal.body);
   variables_ = kernel::variables_in(legal.body);
+  binders_ = kernel::binders_in(legal.body);
   loop_depth_ = 0;
   expressions_.enter(&legal);
 

@@ -46,6 +46,7 @@ class Writer {
   void shared_buffers(const kernel::Kernel& kernel);
   void declare(const kernel::Buffer& buffer, std::string_view qualifier);
   void body(const kernel::Body& body);
+  bool needs_braces(const kernel::Body& body) const;
   void statement(const kernel::Statement& statement, bool last);
   void branch(const kernel::If& branch);
   void loop(const kernel::For& loop);
@@ -83,6 +84,7 @@ class Writer {
   std::string block_function_;    // that does one of its blocks
   std::string blocks_function_;   // that does a range of its blocks
   std::string arrived_;           // name of the words that tell which bulk copies have arrived
+  std::map<std::string, int> binders_;  // how many statements define the name
   int loop_depth_ = 0;
 };
 

@@ -2,7 +2,8 @@
 // (C++, loop_nest.h).
 //
 // A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
-// out of scope there anyway (the verifier forbids shadowing). Nor does one without names.
+// out of scope there anyway (the verifier forbids shadowing). Nor does one without names, or with
+// names that nothing else in the kernel has.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,19 +18,16 @@ using kernel::Buffer;
 using kernel::kThreadNames;
 using kernel::Space;
 
-namespace {
-
-// Without braces around it, names would be defined.
-bool binds(const kernel::Body& body) {
-  return std::any_of(body.begin(), body.end(), [](const kernel::Statement& statement) {
+// Without braces around it, it would define names that something else has, too.
+bool Writer::needs_braces(const kernel::Body& body) const {
+  return std::any_of(body.begin(), body.end(), [&](const kernel::Statement& statement) {
+    const auto* let = std::get_if<kernel::Let>(&statement.kind);
     const auto* threads = std::get_if<kernel::Threads>(&statement.kind);
     const auto* scope = std::get_if<kernel::Scope>(&statement.kind);
-    return std::holds_alternative<kernel::Let>(statement.kind) ||
-           (threads && binds(threads->body)) || (scope && binds(scope->body));
+    return (let && binders_.at(let->name) > 1) || (threads && needs_braces(threads->body)) ||
+           (scope && needs_braces(scope->body));
   });
 }
-
-}  // namespace
 
 void Writer::body(const kernel::Body& body) {
   for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
@@ -65,7 +63,7 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
     void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
     void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
     void operator()(const kernel::Scope& scope) const {
-      if (last || !binds(scope.body)) return writer.body(scope.body);
+      if (last || !writer.needs_braces(scope.body)) return writer.body(scope.body);
       writer.out_.open("{");
       writer.body(scope.body);
       writer.out_.close();
@@ -160,7 +158,7 @@ void Writer::loop(const kernel::For& loop) {
 
 void Writer::threads(const kernel::Threads& threads, bool last) {
   if (!dialect_.implicit_threads) return thread_loops(threads, last);
-  if (last || !binds(threads.body)) return body(threads.body);
+  if (last || !needs_braces(threads.body)) return body(threads.body);
   out_.open("{");
   body(threads.body);
   out_.close();

@@ -198,6 +198,25 @@ Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
   }
 }
 
+// A choice between sums that differ in a literal is one between literals: c ? x : x + 4 is
+// x + (c ? 0 : 4).
+Expr simplify_choice(const std::vector<Expr>& operands) {
+  const Offset left = split(operands[1]);
+  const Offset right = split(operands[2]);
+  const Scalar type = operands[1]->type;
+  if (!left.value || !right.value || operands[2]->type != type || !same(left.value, right.value)) {
+    return nullptr;
+  }
+  if (left.constant == right.constant) return operands[1];
+  if (!fits(left.constant, type) || !fits(right.constant, type)) return nullptr;
+  return make(Operation{Op::Add,
+                        {left.value, make(Operation{Op::Select,
+                                                    {operands[0], integer(left.constant, type),
+                                                     integer(right.constant, type)}},
+                                          type)}},
+              type);
+}
+
 Expr simplify_logic(Op op, const std::vector<Expr>& operands) {
   switch (op) {
     case Op::Not:
@@ -213,7 +232,8 @@ Expr simplify_logic(Op op, const std::vector<Expr>& operands) {
       return nullptr;
     case Op::Select:
       if (const auto value = literal(operands[0])) return *value ? operands[1] : operands[2];
-      return operands[1] == operands[2] ? operands[1] : nullptr;
+      if (operands[1] == operands[2]) return operands[1];
+      return is_integer(operands[1]->type) ? simplify_choice(operands) : nullptr;
     default:
       return nullptr;
   }

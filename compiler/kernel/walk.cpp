@@ -128,6 +128,16 @@ std::set<std::string> names_in(const Kernel& kernel) {
   return names;
 }
 
+std::map<std::string, int> binders_in(const Body& body) {
+  std::map<std::string, int> count;
+  for_each_statement(body, [&](const Statement& statement) {
+    if (const auto* let = std::get_if<Let>(&statement.kind)) ++count[let->name];
+    if (const auto* loop = std::get_if<For>(&statement.kind)) ++count[loop->name];
+    if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) ++count[shuffle->name];
+  });
+  return count;
+}
+
 std::set<std::string> variables_in(const Body& body) {
   std::set<std::string> names;
   for_each_node(body, [&](const Expr& node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -26,6 +27,9 @@ std::set<std::string> names_in(const Kernel& kernel);
 
 // Names of all variables read in the body, whether defined in it or not.
 std::set<std::string> variables_in(const Body& body);
+
+// How many statements of the body define each name: lets, loops and shuffles.
+std::map<std::string, int> binders_in(const Body& body);
 
 // Buffers loaded from (stored to) anywhere in the body.
 std::set<BufferId> buffers_loaded(const Body& body);

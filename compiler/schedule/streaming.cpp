@@ -135,7 +135,9 @@ class StreamKernel : public StreamQueues {
   Body run(const Stage& stage) {
     Body out;
     const std::string target = field_of(quantity(stage.results[0])).name;
-    out.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + target}});
+    if (plan_.stages.size() > static_cast<size_t>(plan_.steps)) {
+      out.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + target}});
+    }
     for (const auto& [id, age] : stage.planes) append(out, fetch(id, age));
     out.push_back(threads(compute(stage)));
     for (int id : stage.results) publish(id, out);
@@ -146,6 +148,17 @@ class StreamKernel : public StreamQueues {
   Expr point_at(int d, const Expr& place) const { return unless_inside(image(d, place), place); }
 
   Body compute(const Stage& stage) {
+    const bool only = main_piece(stage) == 0 && stage.pieces.size() == 1;
+    if (only || applies_everywhere(stage) || is_false(inside_)) return compute_plane(stage);
+    const Expr is_inside = std::exchange(inside_, kernel::boolean(true));
+    Body inside = compute_plane(stage);
+    inside_ = kernel::boolean(false);
+    Body tested = compute_plane(stage);
+    inside_ = is_inside;
+    return guarded(inside_, std::move(inside), std::move(tested));
+  }
+
+  Body compute_plane(const Stage& stage) {
     Body body;
     const std::string& plane = point_names_[0];
     body.push_back({kernel::Let{plane, point_at(0, plus(kernel::variable(front_), -stage.lag))}});
@@ -219,16 +232,8 @@ class StreamKernel : public StreamQueues {
   Body at_point(const Stage& stage, const Point& point) {
     taken_ = builder_.names();
     if (applies_everywhere(stage)) return main_piece_at_point(stage, 0, point);
-    const int main = main_piece(stage);
-    const bool only = main == 0 && stage.pieces.size() == 1;
-    if (only || is_false(inside_)) return tested_at_point(stage, point);
-    const Expr is_inside = std::exchange(inside_, kernel::boolean(true));
-    Body inside = main_piece_at_point(stage, main, point);
-    inside_ = kernel::boolean(false);
-    taken_ = builder_.names();
-    Body tested = tested_at_point(stage, point);
-    inside_ = is_inside;
-    return guarded(inside_, std::move(inside), std::move(tested));
+    return is_true(inside_) ? main_piece_at_point(stage, main_piece(stage), point)
+                            : tested_at_point(stage, point);
   }
 
   // Without a main piece, all points keep their values.
@@ -326,7 +331,7 @@ class StreamKernel : public StreamQueues {
   // The mask of a region for the plane of a stage: nothing where the plane misses the region.
   void mask_lets(const Stage& stage, const Expr& plane, Body& body) {
     live_.clear();
-    if (applies_everywhere(stage) || !masked()) return;
+    if (applies_everywhere(stage) || is_true(inside_) || !masked()) return;
     for (const StagePiece& piece : stage.pieces) {
       std::vector<Expr> planes;
       append_covered(plane, piece.region, 0, planes);
@@ -468,7 +473,6 @@ class StreamKernel : public StreamQueues {
     const int parts = plan_.patch[0] / length;
     const Expr element = kernel::mul(counter(column_, parts), literal(length));
     const Expr plane = plus(kernel::variable(front_), -q.lag);
-    Body body;
     Point point = {plane};
     std::vector<Expr> row_conditions, column_conditions;
     if (!flat()) {
@@ -498,17 +502,14 @@ class StreamKernel : public StreamQueues {
         counted(column_, parts, guarded(kernel::all_of(column_conditions), std::move(move)));
     row_body = guarded(kernel::all_of(row_conditions), std::move(row_body));
     Body all = counted(row_, plan_.patch[1], std::move(row_body));
-    if (whole) all = guarded(kernel::all_of(core_conditions(0, first(0))), std::move(all));
-    append(body, std::move(all));
     std::vector<Expr> planes = {at_least(plane, first_plane_),
                                 kernel::less_equal(plane, last_plane_)};
     if (!(field.box.ranges[0] == program_.grid.ranges[0])) {
       append_inside(plane, field.box, 0, planes);
     }
-    Body section;
-    section.push_back(threads(std::move(body)));
+    if (whole) planes.push_back(kernel::all_of(core_conditions(0, first(0))));
     Body out;
-    out.push_back({kernel::If{kernel::all_of(planes), std::move(section), {}}});
+    out.push_back(threads(guarded(kernel::all_of(std::move(planes)), std::move(all))));
     return out;
   }
 
