@@ -150,7 +150,12 @@ void Driver::declare_copies() {
 void Driver::declare_blocks() {
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     if (!cuda_ && is_single_block(module_, kernel_of(launch))) return;
-    out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
+    if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) {
+      blocks_.at(&launch) =
+          std::to_string(std::get<kernel::IntegerLiteral>(launch.blocks->kind).value);
+    } else {
+      out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
+    }
     const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
     if (!cuda_ || shared == 0) return;
     const std::string name = names_.spell(kernel_of(launch).name);
@@ -200,8 +205,9 @@ void Driver::launch(const Launch& launch) {
   for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
     arguments.push_back(tensor_map(launch, s));
   }
-  out_.line(fmt::format("{}<<<(unsigned){}, dim3({}, {}, {}), {}, {}>>>({});", name, blocks, x, y,
-                        z, shared, api_.stream(), comma_list(arguments)));
+  out_.line(fmt::format("{}<<<{}{}, dim3({}, {}, {}), {}, {}>>>({});", name,
+                        known ? "" : "(unsigned)", blocks, x, y, z, shared, api_.stream(),
+                        comma_list(arguments)));
   out_.line(fmt::format(
       "if (const char* error = stencil_try(\"launching {}\", cudaGetLastError())) return error;",
       name));

@@ -82,7 +82,7 @@ Expr Driver::settled(const Expr& expr, std::map<const kernel::ExprNode*, Expr>& 
 
 void Driver::default_params() {
   out_.open("extern \"C\" " + api_.default_params_signature() + " {");
-  out_.line(fmt::format("{} {};", api_.params_type(), api_.values()));
+  std::vector<std::string> values;
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     const Parameter& parameter = plan_.parameters[p];
     const bool none = parameter.derived || must_be_given(parameter);
@@ -94,10 +94,9 @@ void Driver::default_params() {
     } else if (is_float(parameter.type)) {
       value = fmt::format("({}){}", api_.parameter_type(static_cast<int>(p)), value);
     }
-    out_.line(
-        fmt::format("{}.{} = {};", api_.values(), api_.parameter_name(static_cast<int>(p)), value));
+    values.push_back(value);
   }
-  out_.line(fmt::format("return {};", api_.values()));
+  out_.line(fmt::format("return {{{}}};", comma_list(values)));
   out_.close();
   out_.blank();
 }

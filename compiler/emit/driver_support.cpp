@@ -28,14 +28,13 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
 // --- Support
 // ------------------------------------------------------------------------------------------------------
 
-constexpr const char* kCudaSupport = R"text(static thread_local char stencil_error_text[512];
-
-// What went wrong, or NULL.
+constexpr const char* kCudaSupport = R"text(// What went wrong, or NULL.
 static const char* stencil_try(const char* what, cudaError_t status) {
+  static thread_local char text[512];
   if (status == cudaSuccess) return NULL;
-  snprintf(stencil_error_text, sizeof stencil_error_text, "%s: %s (%s)", what,
-           cudaGetErrorName(status), cudaGetErrorString(status));
-  return stencil_error_text;
+  snprintf(text, sizeof text, "%s: %s (%s)", what, cudaGetErrorName(status),
+           cudaGetErrorString(status));
+  return text;
 }
 
 // Device memory, freed in stream order at the end of its scope.
@@ -115,6 +114,7 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
                                  const uint64_t*, const unsigned*, const unsigned*, int, int, int,
                                  int);  // cuTensorMapEncodeTiled of the driver
   static thread_local void* encode = NULL;
+  static thread_local char text[512];
   if (!encode) {
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
@@ -131,9 +131,9 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
     }
   }
   if ((uintptr_t)memory % 16 != 0) {
-    snprintf(stencil_error_text, sizeof stencil_error_text,
+    snprintf(text, sizeof text,
              "array %.64s does not start at a multiple of 16 bytes, which loads=bulk takes", array);
-    return stencil_error_text;
+    return text;
   }
   // Innermost dimension first. Values move as bits: unsigned integers of 1, 2, 4 or 8 bytes.
   const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
@@ -150,10 +150,10 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
   const int status = ((encode_function)encode)(map, types[sizeof(T)], (unsigned)rank, memory, sizes,
                                                strides, boxes, steps, 0, 0, 2, 0);
   if (status == 0) return NULL;
-  snprintf(stencil_error_text, sizeof stencil_error_text,
+  snprintf(text, sizeof text,
            "describing array %.64s for bulk copies: cuTensorMapEncodeTiled returned %d", array,
            status);
-  return stencil_error_text;
+  return text;
 }
 
 )text";

@@ -28,7 +28,6 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
   helpers.insert(expressions.helpers().begin(), expressions.helpers().end());
 
   out.line(fmt::format("namespace {} {{", name_space));
-  out.blank();
   api.declare_results(out);
   out.verbatim(helper_text(helpers, cpp_dialect()));
   out.verbatim(writer.constants(loop.str(), known));

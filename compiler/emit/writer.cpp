@@ -114,6 +114,8 @@ void Writer::kernel(const Kernel& original) {
   loaded_ = kernel::buffers_loaded(legal.body);
   variables_ = kernel::variables_in(legal.body);
   binders_ = kernel::binders_in(legal.body);
+  values_.clear();
+  if (dialect_.implicit_threads) find_values(legal);
   loop_depth_ = 0;
   expressions_.enter(&legal);
 
@@ -266,7 +268,8 @@ void Writer::implicit_body(const Kernel& kernel) {
   }
   for (const Buffer& buffer : kernel.buffers) {
     const bool own = buffer.space == Space::Thread || buffer.space == Space::Block;
-    if (own) declare(buffer, "");
+    const auto id = static_cast<kernel::BufferId>(&buffer - kernel.buffers.data());
+    if (own && !values_.count(id)) declare(buffer, "");
   }
   if (kernel.bulk_slots > 0) bulk_begin(kernel);
   body(kernel.body);

@@ -47,6 +47,7 @@ class Writer {
   void declare(const kernel::Buffer& buffer, std::string_view qualifier);
   void body(const kernel::Body& body);
   bool needs_braces(const kernel::Body& body) const;
+  void find_values(const kernel::Kernel& kernel);
   void statement(const kernel::Statement& statement, bool last);
   void branch(const kernel::If& branch);
   void loop(const kernel::For& loop);
@@ -85,6 +86,7 @@ class Writer {
   std::string blocks_function_;   // that does a range of its blocks
   std::string arrived_;           // name of the words that tell which bulk copies have arrived
   std::map<std::string, int> binders_;  // how many statements define the name
+  std::set<kernel::BufferId> values_;   // of threads, defined where they are stored
   int loop_depth_ = 0;
 };
 

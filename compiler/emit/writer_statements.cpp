@@ -29,6 +29,25 @@ bool Writer::needs_braces(const kernel::Body& body) const {
   });
 }
 
+// Single values that are stored once, in the outermost body, are constants from there on.
+void Writer::find_values(const kernel::Kernel& kernel) {
+  std::map<kernel::BufferId, int> stores;
+  kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
+    if (const auto* store = std::get_if<kernel::Store>(&statement.kind)) ++stores[store->buffer];
+  });
+  for (const kernel::Statement& statement : kernel.body) {
+    const auto* threads = std::get_if<kernel::Threads>(&statement.kind);
+    if (!threads || needs_braces(threads->body)) continue;
+    for (const kernel::Statement& inner : threads->body) {
+      const auto* store = std::get_if<kernel::Store>(&inner.kind);
+      if (!store || stores[store->buffer] > 1) continue;
+      const Buffer& buffer = kernel.buffers[static_cast<size_t>(store->buffer)];
+      const bool single = buffer.space == Space::Thread && buffer.extents.empty();
+      if (single && !buffer.zeroed) values_.insert(store->buffer);
+    }
+  }
+}
+
 void Writer::body(const kernel::Body& body) {
   for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
 }
@@ -77,6 +96,12 @@ void Writer::store(const kernel::Store& store) {
   const bool exposed = buffer.space != Space::Global || loaded_.count(store.buffer) > 0;
   const std::string target = expressions_.element(store.buffer, store.index);
   const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
+  if (values_.count(store.buffer)) {
+    out_.line(with_comment(
+        fmt::format("const {} {} ={}{};", dialect_.type(buffer.type), target, soft_space(0), value),
+        buffer.comment));
+    return;
+  }
   out_.line(target + " =" + soft_space(0) + value + ";");
 }
 

@@ -416,7 +416,8 @@ class Sequencer {
   }
 
   void add_loop(const std::vector<Entry>& entries, size_t first, size_t last, Body& out) const {
-    if (title_) out.push_back({Comment{title_(first, last)}});
+    const std::string title = title_ ? title_(first, last) : "";
+    if (!title.empty()) out.push_back({Comment{title}});
     if (first == last) {
       for (const Statement& statement : items_[first]) out.push_back(statement);
       return;

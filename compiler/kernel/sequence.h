@@ -9,7 +9,7 @@
 
 namespace stencil::kernel {
 
-// What to write ahead of items first .. last.
+// What to write ahead of items first .. last; may be empty.
 using Title = std::function<std::string(size_t first, size_t last)>;
 
 // The items one after the other. Items that differ only in integers which follow their number, each

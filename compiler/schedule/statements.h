@@ -36,8 +36,9 @@ inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
   return out;
 }
 
-// What stands ahead of the stages of some steps of a tile, counted from 0.
+// What stands ahead of the stages of some steps of a tile, counted from 0; nothing for all steps.
 inline std::string steps_title(size_t first, size_t last, int of) {
+  if (first == 0 && last + 1 == static_cast<size_t>(of)) return "";
   const std::string number = std::to_string(first + 1);
   const std::string all = " of " + std::to_string(of);
   return first == last ? "step " + number + all

@@ -250,11 +250,15 @@ std::vector<Expr> StreamQueues::staged_place(const Expr& slot, const Expr& owner
 Expr StreamQueues::nearest(const Expr& at, const Quantity& q, size_t d, int64_t length) const {
   const int dimension = static_cast<int>(d);
   const ir::Box& box = field_of(q).box;
-  if (d != x_dimension()) {
-    return larger(smaller(at, interface_.high(box, dimension)), interface_.low(box, dimension));
-  }
-  return larger(smaller(at, interface_.last_vector(q.field, q.component, length)),
-                interface_.first_vector(q.field, q.component, length));
+  const bool in_row = d == x_dimension();
+  const Expr last = in_row ? interface_.last_vector(q.field, q.component, length)
+                           : interface_.high(box, dimension);
+  const Expr first = in_row ? interface_.first_vector(q.field, q.component, length)
+                            : interface_.low(box, dimension);
+  // Tiles begin where the grid does, but planes may lag behind.
+  const bool above =
+      d > 0 && !images(dimension) && box.ranges[d].low == program_.grid.ranges[d].low;
+  return above ? smaller(at, last) : larger(smaller(at, last), first);
 }
 
 Expr StreamQueues::source(const Expr& place, const Quantity& q, size_t d, int64_t length,

@@ -466,6 +466,20 @@ class StreamKernel : public StreamQueues {
     return out;
   }
 
+  // `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
+  // cores lie in the grid, and end there if these are asked of `at` itself.
+  Expr in_box(int d, const ir::Box& box, const Expr& at, const Expr& low, bool core_ends) const {
+    const size_t i = static_cast<size_t>(d);
+    const ir::Range& grid = program_.grid.ranges[i];
+    core_ends &= plan_.margin[static_cast<size_t>(rank() - 1 - d)].high > 0;
+    std::vector<Expr> out;
+    if (images(d) || !(box.ranges[i].low == grid.low)) out.push_back(at_least(at, low));
+    if (images(d) || !(box.ranges[i].high == grid.high) || !core_ends) {
+      out.push_back(kernel::less_equal(at, interface_.high(box, d)));
+    }
+    return kernel::all_of(std::move(out));
+  }
+
   Body write_plane(int id) {
     const Quantity& q = quantity(id);
     const ir::Field& field = field_of(q);
@@ -478,19 +492,18 @@ class StreamKernel : public StreamQueues {
     if (!flat()) {
       point.push_back(kernel::add(first(1), row()));
       row_conditions = core_conditions(1, point[1]);
-      std::vector<Expr> in_field;
-      append_inside(point[1], field.box, 1, in_field);
-      row_conditions.push_back(unless_inside(kernel::all_of(std::move(in_field))));
+      const Expr in_field = in_box(1, field.box, point[1], interface_.low(field.box, 1), true);
+      row_conditions.push_back(unless_inside(in_field));
     }
     point.push_back(kernel::add(first(0), element));
     // A margin of whole patches is decided once for the thread, another one vector by vector.
     const bool whole =
         plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
     if (!whole) column_conditions = core_conditions(0, point.back());
-    const Expr some = kernel::all_of(  // points of a vector lie in the field
-        {at_least(point.back(), interface_.first_vector(q.field, q.component, length)),
-         kernel::less_equal(point.back(), interface_.high(field.box, rank() - 1))});
-    column_conditions.push_back(unless_inside(some));
+    column_conditions.push_back(  // of a vector, some points are
+        unless_inside(in_box(rank() - 1, field.box, point.back(),
+                             interface_.first_vector(q.field, q.component, length),
+                             !whole || parts == 1)));
     const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
     const BufferId global = builder_.global(q.field, q.component, slot, true);
     Body move;
