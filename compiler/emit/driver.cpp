@@ -97,9 +97,9 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
     return;
   }
   out_.line(
-      fmt::format("if (const char* error = stencil_try(\"copying array "
+      fmt::format("STENCIL_TRY(\"copying array "
                   "{}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
-                  "cudaMemcpy{},{}{}))) return error;",
+                  "cudaMemcpy{},{}{}));",
                   array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
@@ -107,8 +107,8 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
 // CUDA: to zero.
 void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
   out_.line(
-      fmt::format("if (const char* error = stencil_try(\"clearing array "
-                  "{}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}))) return error;",
+      fmt::format("STENCIL_TRY(\"clearing array "
+                  "{}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}));",
                   array, soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2),
                   api_.stream()));
 }
@@ -159,11 +159,11 @@ void Driver::declare_blocks() {
     const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
     if (!cuda_ || shared == 0) return;
     const std::string name = names_.spell(kernel_of(launch).name);
-    out_.line(fmt::format(
-        "if (const char* error = stencil_try(\"reserving {1} bytes of shared memory for {0}\",{2}"
-        "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
-        "{2}{1}))) return error;",
-        name, shared, soft_space(1)));
+    out_.line(
+        fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
+                    "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+                    "{2}{1}));",
+                    name, shared, soft_space(1)));
   });
 }
 
@@ -208,9 +208,7 @@ void Driver::launch(const Launch& launch) {
   out_.line(fmt::format("{}<<<{}{}, dim3({}, {}, {}), {}, {}>>>({});", name,
                         known ? "" : "(unsigned)", blocks, x, y, z, shared, api_.stream(),
                         comma_list(arguments)));
-  out_.line(fmt::format(
-      "if (const char* error = stencil_try(\"launching {}\", cudaGetLastError())) return error;",
-      name));
+  out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
   if (scope) out_.close();
 }
 
@@ -339,9 +337,8 @@ void Driver::bring_home() {
                     name, soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
                     cuda_ ? ", " + api_.stream() : "");
     if (cuda_) {
-      out_.line(fmt::format(
-          "if (const char* error = stencil_try(\"copying array {}\",{}{})) return error;",
-          array.name, soft_space(0), call));
+      out_.line(
+          fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
     } else {
       out_.line(call + ";");
     }

@@ -70,9 +70,9 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
   out_.line(
-      fmt::format("if (const char* error = stencil_try(\"copying array "
+      fmt::format("STENCIL_TRY(\"copying array "
                   "{}\",{}cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
-                  "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}))) return error;",
+                  "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}));",
                   array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2),
                   ends[2], soft_space(2), ends[3], soft_space(2), row, soft_space(2), count,
                   soft_space(2), kind, soft_space(2), api_.stream()));

@@ -38,9 +38,7 @@ void Driver::declare_scratch() {
   }
   if (answer_point_) {
     out_.line(fmt::format("stencil_flag {};", flag_));
-    out_.line(fmt::format(
-        "if (const char* error = stencil_try(\"preparing to stop\", {}.open())) return error;",
-        flag_));
+    out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
   }
   for (const Kept& kept : this->kept()) {
     if (!cuda_) {  // what the calls before came to
@@ -113,9 +111,8 @@ void Driver::last_answer() {
 
 void Driver::take_answer() {
   out_.line(fmt::format("int {} = 0;", holds_));
-  out_.line(fmt::format(
-      "if (const char* error = stencil_try(\"running\", {}.wait({}.pointer, &{}))) return error;",
-      flag_, scratch_[static_cast<size_t>(plan_.stop->result)], holds_));
+  out_.line(fmt::format("STENCIL_TRY(\"running\", {}.wait({}.pointer, &{}));", flag_,
+                        scratch_[static_cast<size_t>(plan_.stop->result)], holds_));
   out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds_));
 }
 
@@ -141,9 +138,7 @@ void Driver::ask_to_stop() {
   if (!condition.empty()) out_.open(fmt::format("if ({}) {{", condition));
   launch(stop.launch);
   if (answer_point_) {
-    out_.line(fmt::format(
-        "if (const char* error = stencil_try(\"asking to stop\", {}.ask({}))) return error;", flag_,
-        api_.stream()));
+    out_.line(fmt::format("STENCIL_TRY(\"asking to stop\", {}.ask({}));", flag_, api_.stream()));
     if (!condition.empty()) out_.close();
     return;
   }
@@ -153,10 +148,7 @@ void Driver::ask_to_stop() {
     out_.line(fmt::format("int {} = 0;", holds_));
     copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
          fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
-    out_.line(
-        fmt::format("if (const char* error = stencil_try(\"running\", cudaStreamSynchronize({}))) "
-                    "return error;",
-                    api_.stream()));
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
   }
   out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
   if (!condition.empty()) out_.close();
@@ -181,10 +173,7 @@ void Driver::read_reductions() {
          "sizeof " + values[k], "DeviceToHost", all[k].name);
   }
   if (cuda_) {
-    out_.line(
-        fmt::format("if (const char* error = stencil_try(\"running\", cudaStreamSynchronize({}))) "
-                    "return error;",
-                    api_.stream()));
+    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
   }
   for (size_t k = 0; k < values.size(); ++k) {
     const std::string when = all[k].when.empty() ? "" : fmt::format("if ({}) ", all[k].when);

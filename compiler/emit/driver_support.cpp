@@ -37,6 +37,9 @@ static const char* stencil_try(const char* what, cudaError_t status) {
   return text;
 }
 
+#define STENCIL_TRY(what, call) \
+  if (const char* error = stencil_try(what, call)) return error
+
 // Device memory, freed in stream order at the end of its scope.
 struct stencil_memory {
   cudaStream_t stream;

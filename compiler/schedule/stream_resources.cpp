@@ -165,7 +165,8 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
   return out;
 }
 
-// A thread also keeps a mask for each cross section of a piece, of which a piece has one at most.
+// A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece, of
+// which a piece has one at most.
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
   int64_t bytes = 0;
   for (const QueueSeries& series : queue_series(plan)) {
@@ -176,9 +177,9 @@ int64_t queue_bytes(const StreamPlan& plan, int threads) {
     const int64_t each = bounded_product(planes, size_in_bytes(type));
     bytes = bounded_sum(bytes, bounded_product(points, each));
   }
-  int64_t masks = 0;
-  for (const Stage& stage : plan.stages) masks += static_cast<int64_t>(stage.pieces.size());
-  bytes = bounded_sum(bytes, masks * size_in_bytes(Scalar::I32));
+  int64_t integers = plan.rank - 1;
+  for (const Stage& stage : plan.stages) integers += static_cast<int64_t>(stage.pieces.size());
+  bytes = bounded_sum(bytes, integers * size_in_bytes(Scalar::I32));
   return bounded_product(bytes, threads);
 }
 

@@ -302,30 +302,48 @@ class StreamKernel : public StreamQueues {
     for (const Stage& stage : plan_.stages) {
       for (const StagePiece& piece : stage.pieces) {
         if (applies_everywhere(stage) || !masked()) continue;
-        const auto [entry, fresh] = masks_.try_emplace(cross_section(piece.region), -1);
-        if (!fresh) continue;
-        entry->second = builder_.local(kernel::Space::Thread, "covered", Scalar::I32, {},
-                                       "points of the patch where a function applies");
-        builder_.kernel().buffers[static_cast<size_t>(entry->second)].zeroed = true;
         std::vector<Expr> conditions;
         for (int axis = rank() - 2; axis >= 0; --axis) {
           const int d = rank() - 1 - axis;
           const Expr place = kernel::add(first(axis), axis == 0 ? column() : row());
           append_covered(image(d, place), piece.region, d, conditions);
         }
-        const Expr mask = kernel::load(entry->second, {}, Scalar::I32);
-        const Expr bit = kernel::operation(Op::Shl, {literal(1), bit_number()});
-        Body set;
-        set.push_back(
-            {kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {mask, bit})}});
-        append(all, for_each_point(guarded(kernel::all_of(std::move(conditions)), std::move(set))));
+        append(all, make_mask(cross_section(piece.region), "covered",
+                              "points of the patch where a function applies", plan_.patch[0],
+                              kernel::all_of(std::move(conditions))));
+      }
+      for (int id : stage.results) {
+        const Quantity& q = quantity(id);
+        if (!q.is_output() || !writes_by_mask(q)) continue;
+        append(all, make_mask(writers_key(q), "written", "vectors of the patch that are results",
+                              vectors(q), is_written(q)));
       }
     }
     return all;
   }
 
-  Expr bit_number() const {
-    return kernel::add(kernel::mul(row(), literal(plan_.patch[0])), column());
+  // A bit for each of `columns` parts of the patch's rows, of which the condition is asked.
+  Body make_mask(const std::string& key, const std::string& name, const std::string& comment,
+                 int columns, const Expr& condition) {
+    const auto [entry, fresh] = masks_.try_emplace(key, -1);
+    if (!fresh) return {};
+    entry->second = builder_.local(kernel::Space::Thread, name, Scalar::I32, {}, comment);
+    builder_.kernel().buffers[static_cast<size_t>(entry->second)].zeroed = true;
+    const Expr mask = kernel::load(entry->second, {}, Scalar::I32);
+    const Expr bit = kernel::operation(
+        Op::Shl, {select(condition, literal(1), literal(0)), bit_number(columns)});
+    Body set;
+    set.push_back({kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {mask, bit})}});
+    return counted(row_, plan_.patch[1], counted(column_, columns, std::move(set)));
+  }
+
+  Expr bit_number(int columns) const {
+    return kernel::add(kernel::mul(row(), literal(columns)), counter(column_, columns));
+  }
+  Expr is_set(const Expr& mask, int columns) const {
+    const Expr bit = kernel::operation(Op::Shr, {mask, bit_number(columns)});
+    return kernel::operation(Op::Ne,
+                             {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
   }
 
   // The mask of a region for the plane of a stage: nothing where the plane misses the region.
@@ -355,9 +373,7 @@ class StreamKernel : public StreamQueues {
       return unless_inside(kernel::operation(
           Op::And, {is_done(stage.step), interface_.inside(point, stage.pieces[piece].region)}));
     }
-    const Expr bit = kernel::operation(Op::Shr, {live_[piece], bit_number()});
-    return unless_inside(
-        kernel::operation(Op::Ne, {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)}));
+    return unless_inside(is_set(live_[piece], plan_.patch[0]));
   }
 
   Body branch_over_pieces(const Stage& stage, const Point& point) {
@@ -466,67 +482,82 @@ class StreamKernel : public StreamQueues {
     return out;
   }
 
+  // Results leave a patch by vectors, so many in a row.
+  int vectors(const Quantity& q) const { return plan_.patch[0] / global_vector_length(q); }
+  bool writes_by_mask(const Quantity& q) const { return plan_.patch[1] * vectors(q) <= 32; }
+  std::string writers_key(const Quantity& q) const {
+    return fmt::format("{} {}", vectors(q), kernel::print(is_written(q)));
+  }
+
+  // The first element of a vector, from that of the patch on.
+  Expr element(const Quantity& q) const {
+    return kernel::mul(counter(column_, vectors(q)), literal(global_vector_length(q)));
+  }
+
+  // The tile writes the vector, as far as that depends on its place in the tile: it belongs to the
+  // core, and at least some of its points to the field.
+  Expr is_written(const Quantity& q) const {
+    const ir::Box& box = field_of(q).box;
+    const Expr x = kernel::add(first(0), element(q));
+    std::vector<Expr> conditions = core_conditions(0, x);
+    conditions.push_back(
+        in_box(rank() - 1, box, x,
+               interface_.first_vector(q.field, q.component, global_vector_length(q))));
+    if (!flat()) {
+      const Expr y = kernel::add(first(1), row());
+      for (const Expr& condition : core_conditions(1, y)) conditions.push_back(condition);
+      conditions.push_back(in_box(1, box, y, interface_.low(box, 1)));
+    }
+    return kernel::all_of(std::move(conditions));
+  }
+
   // `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
-  // cores lie in the grid, and end there if these are asked of `at` itself.
-  Expr in_box(int d, const ir::Box& box, const Expr& at, const Expr& low, bool core_ends) const {
+  // cores lie in the grid.
+  Expr in_box(int d, const ir::Box& box, const Expr& at, const Expr& low) const {
     const size_t i = static_cast<size_t>(d);
     const ir::Range& grid = program_.grid.ranges[i];
-    core_ends &= plan_.margin[static_cast<size_t>(rank() - 1 - d)].high > 0;
+    const bool core_ends = plan_.margin[static_cast<size_t>(rank() - 1 - d)].high > 0;
     std::vector<Expr> out;
     if (images(d) || !(box.ranges[i].low == grid.low)) out.push_back(at_least(at, low));
     if (images(d) || !(box.ranges[i].high == grid.high) || !core_ends) {
       out.push_back(kernel::less_equal(at, interface_.high(box, d)));
     }
-    return kernel::all_of(std::move(out));
+    return unless_inside(kernel::all_of(std::move(out)));
   }
 
   Body write_plane(int id) {
     const Quantity& q = quantity(id);
     const ir::Field& field = field_of(q);
-    const int length = global_vector_length(q);
-    const int parts = plan_.patch[0] / length;
-    const Expr element = kernel::mul(counter(column_, parts), literal(length));
     const Expr plane = plus(kernel::variable(front_), -q.lag);
     Point point = {plane};
-    std::vector<Expr> row_conditions, column_conditions;
-    if (!flat()) {
-      point.push_back(kernel::add(first(1), row()));
-      row_conditions = core_conditions(1, point[1]);
-      const Expr in_field = in_box(1, field.box, point[1], interface_.low(field.box, 1), true);
-      row_conditions.push_back(unless_inside(in_field));
-    }
-    point.push_back(kernel::add(first(0), element));
-    // A margin of whole patches is decided once for the thread, another one vector by vector.
-    const bool whole =
-        plan_.margin[0].low % plan_.patch[0] == 0 && plan_.margin[0].high % plan_.patch[0] == 0;
-    if (!whole) column_conditions = core_conditions(0, point.back());
-    column_conditions.push_back(  // of a vector, some points are
-        unless_inside(in_box(rank() - 1, field.box, point.back(),
-                             interface_.first_vector(q.field, q.component, length),
-                             !whole || parts == 1)));
+    if (!flat()) point.push_back(kernel::add(first(1), row()));
+    point.push_back(kernel::add(first(0), element(q)));
     const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
     const BufferId global = builder_.global(q.field, q.component, slot, true);
     Body move;
-    move.push_back({kernel::Copy{global, interface_.index(point, q.field, q.component),
-                                 queues_[static_cast<size_t>(id)].registers,
-                                 place(id, literal(0), row(), element), length}});
-    if (parts == 1) row_conditions.push_back(kernel::all_of(std::exchange(column_conditions, {})));
-    Body row_body =
-        counted(column_, parts, guarded(kernel::all_of(column_conditions), std::move(move)));
-    row_body = guarded(kernel::all_of(row_conditions), std::move(row_body));
-    Body all = counted(row_, plan_.patch[1], std::move(row_body));
+    move.push_back(
+        {kernel::Copy{global, interface_.index(point, q.field, q.component),
+                      queues_[static_cast<size_t>(id)].registers,
+                      place(id, literal(0), row(), element(q)), global_vector_length(q)}});
+    Expr written = is_written(q);
+    if (writes_by_mask(q)) {
+      const Expr is_inside = std::exchange(inside_, kernel::boolean(false));
+      written = is_set(kernel::load(masks_.at(writers_key(q)), {}, Scalar::I32), vectors(q));
+      inside_ = is_inside;
+    }
+    Body all = counted(row_, plan_.patch[1],
+                       counted(column_, vectors(q), guarded(written, std::move(move))));
     std::vector<Expr> planes = {at_least(plane, first_plane_),
                                 kernel::less_equal(plane, last_plane_)};
     if (!(field.box.ranges[0] == program_.grid.ranges[0])) {
       append_inside(plane, field.box, 0, planes);
     }
-    if (whole) planes.push_back(kernel::all_of(core_conditions(0, first(0))));
     Body out;
     out.push_back(threads(guarded(kernel::all_of(std::move(planes)), std::move(all))));
     return out;
   }
 
-  std::map<std::string, BufferId> masks_;  // by cross section of the region
+  std::map<std::string, BufferId> masks_;  // by cross section of the region, or writers_key()
   std::vector<Expr> live_;                 // per piece of the stage being written
   Names taken_;
 };

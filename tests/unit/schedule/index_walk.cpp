@@ -80,6 +80,7 @@ IndexWalk::IndexWalk(const kernel::Module& module, std::map<std::string, int64_t
 void IndexWalk::walk(const kernel::Kernel& kernel, int64_t block, bool all_threads) {
   kernel_ = &kernel;
   all_threads_ = all_threads;
+  own_.clear();
   Variables variables = base_;
   variables["block"] = block;
   walk(kernel.body, std::move(variables));
@@ -95,10 +96,7 @@ void IndexWalk::walk(const kernel::Body& body, Variables variables) {
     void operator()(const kernel::Let& let) const {
       variables[let.name] = self.value(let.value, variables);
     }
-    void operator()(const kernel::Store& store) {
-      self.value(store.value, variables, known);
-      self.access(store.buffer, store.index, 1, true, variables, known);
-    }
+    void operator()(const kernel::Store& store) { self.store(store, variables, known); }
     void operator()(const kernel::Copy& copy) {
       self.access(copy.from, copy.from_index, copy.count, false, variables, known);
       self.access(copy.to, copy.to_index, copy.count, true, variables, known);
@@ -163,8 +161,15 @@ void IndexWalk::walk(const kernel::Threads& threads, const Variables& variables)
       inside[kernel::kThreadNames[axis]] = place;
     }
     if (!all_threads_ && !corner) continue;
+    thread_ = n;
     walk(threads.body, std::move(inside));
   }
+}
+
+void IndexWalk::store(const kernel::Store& store, const Variables& variables, Known& known) {
+  const Value stored = value(store.value, variables, known);
+  access(store.buffer, store.index, 1, true, variables, known);
+  if (store.index.empty()) own_[{store.buffer, thread_}] = stored;
 }
 
 IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables) {
@@ -186,6 +191,8 @@ IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables, 
     result = operation(*expr, *node, variables, known);
   } else if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
     access(load->buffer, load->index, 1, false, variables, known);
+    const auto own = own_.find({load->buffer, thread_});
+    if (load->index.empty() && own != own_.end()) result = own->second;
   }
   known[expr.get()] = result;
   return result;

@@ -37,6 +37,7 @@ class IndexWalk {
   void walk(const kernel::Body& body, Variables variables);
   void walk(const kernel::For& loop, const Variables& variables);
   void walk(const kernel::Threads& threads, const Variables& variables);
+  void store(const kernel::Store& store, const Variables& variables, Known& known);
   Value value(const kernel::Expr& expr, const Variables& variables);
   Value value(const kernel::Expr& expr, const Variables& variables, Known& known);
   Value operation(const kernel::ExprNode& node, const kernel::Operation& operation,
@@ -50,6 +51,8 @@ class IndexWalk {
   Variables base_;
   const kernel::Kernel* kernel_ = nullptr;
   bool all_threads_ = false;
+  int64_t thread_ = 0;                                         // within Threads: its number
+  std::map<std::pair<kernel::BufferId, int64_t>, Value> own_;  // single values of threads
   std::map<std::string, int> faults_;
   int64_t checked_ = 0;
   int64_t first_stored_ = INT64_MAX, last_stored_ = -1;
