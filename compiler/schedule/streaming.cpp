@@ -125,7 +125,7 @@ class StreamKernel : public StreamQueues {
            }));
     // Behind the loop over steps, which compilers would double for a condition that stays the same
     // in it.
-    for (const Stage& stage : plan_.stages) append(out, write_results(stage));
+    append(out, write_results());
     // Behind it, copies may overwrite what was read before.
     if (shared_rows || plan_.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(move_queues()));
@@ -474,19 +474,14 @@ class StreamKernel : public StreamQueues {
         arithmetic_type(q.type));
   }
 
-  Body write_results(const Stage& stage) {
-    Body out;
-    for (int id : stage.results) {
-      if (quantity(id).is_output()) append(out, write_plane(id));
-    }
-    return out;
-  }
-
   // Results leave a patch by vectors, so many in a row.
   int vectors(const Quantity& q) const { return plan_.patch[0] / global_vector_length(q); }
   bool writes_by_mask(const Quantity& q) const { return plan_.patch[1] * vectors(q) <= 32; }
-  std::string writers_key(const Quantity& q) const {
-    return fmt::format("{} {}", vectors(q), kernel::print(is_written(q)));
+  std::string writers_key(const Quantity& q) {
+    const Expr is_inside = std::exchange(inside_, kernel::boolean(false));
+    const std::string condition = kernel::print(is_written(q));
+    inside_ = is_inside;
+    return fmt::format("{} {}", vectors(q), condition);
   }
 
   // The first element of a vector, from that of the patch on.
@@ -525,36 +520,74 @@ class StreamKernel : public StreamQueues {
     return unless_inside(kernel::all_of(std::move(out)));
   }
 
-  Body write_plane(int id) {
+  // The results whose planes are ready. Those written at the same planes and places share a test.
+  Body write_results() {
+    std::vector<std::vector<int>> alike;
+    for (const Stage& stage : plan_.stages) {
+      for (int id : stage.results) {
+        if (!quantity(id).is_output()) continue;
+        const auto group = std::find_if(alike.begin(), alike.end(), [&](const auto& ids) {
+          return quantity(ids[0]).lag == quantity(id).lag &&
+                 field_of(quantity(ids[0])).box == field_of(quantity(id)).box &&
+                 writers_key(quantity(ids[0])) == writers_key(quantity(id));
+        });
+        if (group == alike.end()) {
+          alike.push_back({id});
+        } else {
+          group->push_back(id);
+        }
+      }
+    }
+    Body out;
+    for (const std::vector<int>& ids : alike) out.push_back(threads(write_planes(ids)));
+    return out;
+  }
+
+  kernel::Statement write_vector(int id) {
     const Quantity& q = quantity(id);
     const ir::Field& field = field_of(q);
-    const Expr plane = plus(kernel::variable(front_), -q.lag);
-    Point point = {plane};
+    Point point = {plus(kernel::variable(front_), -q.lag)};
     if (!flat()) point.push_back(kernel::add(first(1), row()));
     point.push_back(kernel::add(first(0), element(q)));
     const int slot = result_slot(field, schedule_.time_tile, plan_.steps, q.output);
-    const BufferId global = builder_.global(q.field, q.component, slot, true);
-    Body move;
-    move.push_back(
-        {kernel::Copy{global, interface_.index(point, q.field, q.component),
-                      queues_[static_cast<size_t>(id)].registers,
-                      place(id, literal(0), row(), element(q)), global_vector_length(q)}});
+    return {kernel::Copy{builder_.global(q.field, q.component, slot, true),
+                         interface_.index(point, q.field, q.component),
+                         queues_[static_cast<size_t>(id)].registers,
+                         place(id, literal(0), row(), element(q)), global_vector_length(q)}};
+  }
+
+  Body write_planes(const std::vector<int>& ids) {
+    const Quantity& q = quantity(ids[0]);
+    const ir::Box& box = field_of(q).box;
+    const Expr plane = plus(kernel::variable(front_), -q.lag);
+    std::vector<Expr> conditions = {at_least(plane, first_plane_),
+                                    kernel::less_equal(plane, last_plane_)};
+    if (!(box.ranges[0] == program_.grid.ranges[0])) append_inside(plane, box, 0, conditions);
     Expr written = is_written(q);
     if (writes_by_mask(q)) {
-      const Expr is_inside = std::exchange(inside_, kernel::boolean(false));
-      written = is_set(kernel::load(masks_.at(writers_key(q)), {}, Scalar::I32), vectors(q));
-      inside_ = is_inside;
+      const Expr mask = kernel::load(masks_.at(writers_key(q)), {}, Scalar::I32);
+      written = is_set(mask, vectors(q));
+      const bool single = plan_.patch[1] * vectors(q) == 1;
+      if (single || has_whole_margins()) {
+        conditions.push_back(kernel::operation(Op::Ne, {mask, literal(0)}));
+        written = single ? kernel::boolean(true) : unless_inside(written);
+      }
     }
-    Body all = counted(row_, plan_.patch[1],
-                       counted(column_, vectors(q), guarded(written, std::move(move))));
-    std::vector<Expr> planes = {at_least(plane, first_plane_),
-                                kernel::less_equal(plane, last_plane_)};
-    if (!(field.box.ranges[0] == program_.grid.ranges[0])) {
-      append_inside(plane, field.box, 0, planes);
+    Body moves;
+    for (int id : ids) moves.push_back(write_vector(id));
+    Body rows = counted(row_, plan_.patch[1],
+                        counted(column_, vectors(q), guarded(written, std::move(moves))));
+    return guarded(kernel::all_of(std::move(conditions)), std::move(rows));
+  }
+
+  // In a tile inside, a thread writes its whole patch or nothing of it.
+  bool has_whole_margins() const {
+    for (int axis = 0; axis < rank() - 1; ++axis) {
+      const size_t i = static_cast<size_t>(axis);
+      if (plan_.margin[i].low % plan_.patch[i] != 0) return false;
+      if (plan_.margin[i].high % plan_.patch[i] != 0) return false;
     }
-    Body out;
-    out.push_back(threads(guarded(kernel::all_of(std::move(planes)), std::move(all))));
-    return out;
+    return true;
   }
 
   std::map<std::string, BufferId> masks_;  // by cross section of the region, or writers_key()

@@ -58,12 +58,18 @@ std::optional<__int128> exact(Op op, __int128 a, __int128 b) {
       return a != 0 || b != 0;
     case Op::Not:
       return a == 0;
-    case Op::BitAnd:  // of pitches; two's complement in any width
+    case Op::BitAnd:  // of pitches and masks; two's complement in any width
       return a & b;
+    case Op::BitOr:
+      return a | b;
+    case Op::Shl:  // of masks, which are of 32 bits
+      return static_cast<int32_t>(static_cast<uint32_t>(a) << static_cast<uint32_t>(b & 31));
+    case Op::Shr:
+      return a >> static_cast<int>(b & 31);
     case Op::Convert:
       return a;
     default:
-      return std::nullopt;  // other operations on bits, which no index is made of
+      return std::nullopt;
   }
 }
 
@@ -192,7 +198,11 @@ IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables, 
   } else if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
     access(load->buffer, load->index, 1, false, variables, known);
     const auto own = own_.find({load->buffer, thread_});
-    if (load->index.empty() && own != own_.end()) result = own->second;
+    if (load->index.empty() && own != own_.end()) {
+      result = own->second;
+    } else if (load->index.empty() && kernel_->buffers[static_cast<size_t>(load->buffer)].zeroed) {
+      result = 0;
+    }
   }
   known[expr.get()] = result;
   return result;
