@@ -165,8 +165,8 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
   return out;
 }
 
-// A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece, of
-// which a piece has one at most.
+// A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece,
+// of which a piece has one at most.
 int64_t queue_bytes(const StreamPlan& plan, int threads) {
   int64_t bytes = 0;
   for (const QueueSeries& series : queue_series(plan)) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/rewrite.h"
 
@@ -31,8 +32,13 @@ void StreamTile::take_names() {
   unrolled_ = names.unique("u");
   step_ = names.unique("step");
   builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(),
-                              [this](const Expr& step) { return time_of(step); });
-  inside_name_ = names.unique("inside");
+                              [this](const Expr& step) {  // ahead of the body
+                                const Expr whole = std::exchange(whole_, kernel::boolean(false));
+                                const Expr time = time_of(step);
+                                whole_ = whole;
+                                return time;
+                              });
+  tests_ = names.unique("tests");
   row_ = names.unique("k");
   column_ = names.unique("i");
   age_ = names.unique("age");

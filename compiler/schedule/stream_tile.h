@@ -117,12 +117,13 @@ class StreamTile {
   Expr left_out() const { return kernel::sub(literal(plan_.steps), step_count()); }
   // The step is done, in any tile or in this one.
   Expr is_done(int step) const {
-    return leaves_out_steps() ? kernel::less_equal(left_out(), literal(step))
-                              : kernel::boolean(true);
+    if (!leaves_out_steps()) return kernel::boolean(true);
+    return kernel::operation(Op::Or, {whole_, kernel::less_equal(left_out(), literal(step))});
   }
   Expr time_of(const Expr& step) const {
     if (!leaves_out_steps()) return kernel::add(first_step(), step);
-    return kernel::add(first_step(), larger(kernel::sub(step, left_out()), literal(0)));
+    const Expr done = larger(kernel::sub(step, left_out()), literal(0));
+    return kernel::add(first_step(), select(whole_, step, done));
   }
   // The coordinates of the thread's patch, found once.
   Body declare_patch();
@@ -143,12 +144,14 @@ class StreamTile {
   Body body_;
   std::vector<std::string> axes_, point_names_;
   std::vector<BufferId> first_;  // per axis, x first: the patch's first coordinate
-  std::string front_, iteration_, unrolled_, step_, inside_name_, row_, column_, age_;
+  std::string front_, iteration_, unrolled_, step_, tests_, row_, column_, age_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis, x first
   Expr first_plane_, last_plane_, front_begin_;
   Expr inside_tile_;
-  // What is being written needs no tests; in the body, whether it is the version that needs none.
+  // What is being written needs no tests, or leaves out no step. In the body, that is known of its
+  // versions.
   Expr inside_ = kernel::boolean(false);
+  Expr whole_ = kernel::boolean(false);
 };
 
 }  // namespace stencil::schedule

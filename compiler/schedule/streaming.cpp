@@ -15,11 +15,12 @@
 // grid are images of the points on the far side instead, loaded from there and computed at those
 // coordinates; then every tile has its margins, and the front begins and ends beyond the grid.
 //
-// The body is written once and runs in two versions, which the variable `inside` tells apart when
-// the kernel is compiled. Where the whole tile lies inside (one piece of every function applies
-// everywhere, no boundary rule is met, loads stay in their arrays) nothing is tested per point;
-// elsewhere, pieces are selected by the point's coordinates. Which one runs is decided per
-// iteration, for a block as a whole.
+// The body is written once and has up to three versions, which the variable `tests` tells apart
+// when the kernel is compiled. Where the whole tile lies inside (one piece of every function
+// applies everywhere, no boundary rule is met, loads stay in their arrays) nothing is tested per
+// point; elsewhere, pieces are selected by the point's coordinates; and in a tile of fewer steps
+// than the kernel has, by the step, too. Which one runs is decided per iteration, for a block as a
+// whole.
 #include "compiler/schedule/streaming.h"
 
 #include <fmt/format.h>
@@ -70,14 +71,17 @@ class StreamKernel : public StreamQueues {
   // The loop takes whole groups of planes.
   Expr whole_groups(const Expr& n) const { return rounded_down(plus(n, plan_.unroll - 1)); }
 
-  // Iterations 0 .. begin-1 and end .. last are tested, those between are not: two passes, each
-  // over some planes that are tested and some that are not.
+  // What versions of the body test: places, and in tiles of fewer steps which ones are done, too.
+  enum { kNone, kPlaces, kSteps };
+
+  // Iterations 0 .. begin-1 and end .. last are tested, those between are not: two passes, in which
+  // versions have some planes each.
   void loop_over_planes(const Expr& iterations) {
     const auto planes = [&](Expr begin, Expr end) -> kernel::Statement {
       return {kernel::For{kernel::LoopKind::Serial, iteration_, std::move(begin), std::move(end),
                           plan_.unroll, counted(unrolled_, plan_.unroll, one_plane())}};
     };
-    if (is_false(inside_tile_)) {
+    if (is_false(inside_tile_)) {  // one version for all
       body_.push_back(planes(literal(0), iterations));
       return;
     }
@@ -90,20 +94,27 @@ class StreamKernel : public StreamQueues {
               kernel::add(begin, rounded_down(larger(kernel::sub(end, begin), literal(0)))));
     const std::string pass = builder_.names().unique("pass");
     const Expr first_pass = kernel::operation(Op::Eq, {kernel::variable(pass), literal(0)});
-    inside_ = kernel::operation(Op::Eq, {kernel::variable(inside_name_), literal(1)});
+    const Expr tests = kernel::variable(tests_);
+    inside_ = kernel::operation(Op::Eq, {tests, literal(kNone)});
+    whole_ = leaves_out_steps() ? kernel::less(tests, literal(kSteps)) : kernel::boolean(true);
     Body version;
     const Expr from =
         let(version, "from", select(inside_, begin, select(first_pass, literal(0), end)));
-    const Expr to =
-        let(version, "to",
-            select(first_pass, select(inside_, end, begin), select(inside_, begin, iterations)));
+    Expr to = select(first_pass, begin, select(inside_, end, iterations));
+    if (leaves_out_steps()) {
+      const Expr other =
+          select(kernel::less(literal(0), left_out()), literal(kPlaces), literal(kSteps));
+      to = select(kernel::operation(Op::Eq, {tests, other}), from, to);
+    }
+    to = let(version, "to", to);
     version.push_back(planes(from, to));
-    inside_ = kernel::boolean(false);
-    Body both;
-    both.push_back({kernel::For{kernel::LoopKind::Steps, inside_name_, literal(0), literal(2), 1,
-                                std::move(version)}});
-    body_.push_back(
-        {kernel::For{kernel::LoopKind::Serial, pass, literal(0), literal(2), 1, std::move(both)}});
+    inside_ = whole_ = kernel::boolean(false);
+    Body all_versions;
+    all_versions.push_back(
+        {kernel::For{kernel::LoopKind::Steps, tests_, literal(kNone),
+                     literal(leaves_out_steps() ? kSteps + 1 : kSteps), 1, std::move(version)}});
+    body_.push_back({kernel::For{kernel::LoopKind::Serial, pass, literal(0), literal(2), 1,
+                                 std::move(all_versions)}});
   }
 
   Body one_plane() {
@@ -365,7 +376,7 @@ class StreamKernel : public StreamQueues {
   Expr where_done(const Expr& mask, int step) const {
     if (!leaves_out_steps()) return mask;
     const Expr sign = kernel::operation(Op::Shr, {plus(left_out(), -step - 1), literal(31)});
-    return kernel::operation(Op::BitAnd, {mask, sign});
+    return select(whole_, mask, kernel::operation(Op::BitAnd, {mask, sign}));
   }
 
   Expr covers(const Stage& stage, size_t piece, const Point& point) const {

@@ -253,6 +253,17 @@ bool fits(const Schedule& schedule, const StreamPlan& plan) {
          shared_bytes(schedule, plan) <= plan.machine.shared_bytes;
 }
 
+// Some point is computed in another way than others. Else nothing is tested but where planes are
+// loaded from, which is no reason for a second version of the body.
+bool tests_points(const ir::Program& program) {
+  const std::vector<bool> images = image_dimensions(program, false);
+  return std::find(images.begin(), images.end(), false) != images.end() ||
+         std::any_of(
+             program.functions.begin(), program.functions.end(), [&](const ir::Function& function) {
+               return function.pieces.size() > 1 || !(function.pieces[0].region == program.grid);
+             });
+}
+
 std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   struct Candidate {
     Shape block, elements;
@@ -263,11 +274,12 @@ std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
   const std::vector<Candidate> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
                                        {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
                                        {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
+  const bool split = program.grid.rank() == 2 && tests_points(program);
   std::vector<Schedule> out;
   for (const Candidate& shape : program.grid.rank() == 2 ? flat : deep) {
     for (int t = shape.deepest; t >= 1; --t) {
       Schedule schedule = make(t, shape.block, shape.elements);
-      schedule.edges = program.grid.rank() == 2 ? Edges::Split : Edges::Tested;
+      schedule.edges = split ? Edges::Split : Edges::Tested;
       out.push_back(schedule);
       if (!scatter) continue;
       schedule.form = Form::Scatter;
