@@ -29,7 +29,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
 
-constexpr std::string_view kMagic = "STNCKPT\n";
+constexpr std::string_view kCheckpointMagic = "STNCKPT\n";
 constexpr uint32_t kVersion = 2;
 constexpr int64_t kAlignment = 64;  // of arrays in the file
 constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
@@ -261,7 +261,7 @@ std::string bytes_of(const Header& header) {
 
 // --- Comparison ------------------------------------------------------------------------------
 
-Failure damaged(const std::string& path, const std::string& why) {
+Failure damaged_checkpoint(const std::string& path, const std::string& why) {
   return {"R060", fmt::format("'{}' is no intact checkpoint: {}", path, why), ""};
 }
 
@@ -270,7 +270,7 @@ Failure another(const std::string& path, const std::string& what) {
           "the program, --real, --fp, --open and --fix must be those of the run that wrote it"};
 }
 
-std::string print_value(const ParamEntry& param, bool real) {
+std::string print_param(const ParamEntry& param, bool real) {
   return real ? fmt::format("{}", std::bit_cast<double>(param.value))
               : fmt::format("{}", static_cast<int64_t>(param.value));
 }
@@ -287,8 +287,8 @@ Status compare_params(const std::string& path, const ir::Program& program, const
     const bool real = is_float(program.params[p].type);
     return Failure{"R063",
                    fmt::format("'{}' was written with {} = {}, this run has {}", path, own.name,
-                               print_value(saved, real), print_value(own, real)),
-                   fmt::format("run with -D {}={}", own.name, print_value(saved, real))};
+                               print_param(saved, real), print_param(own, real)),
+                   fmt::format("run with -D {}={}", own.name, print_param(saved, real))};
   }
   return Done{};
 }
@@ -335,7 +335,7 @@ Status compare(const std::string& path, const ir::Program& program, const Header
   const Status params = compare_params(path, program, there, here);
   if (!params.ok()) return params;
   if (there.program != here.program) return another(path, "it computes something else");
-  if (!same_lengths(there, here)) return damaged(path, "its header is malformed");
+  if (!same_lengths(there, here)) return damaged_checkpoint(path, "its header is malformed");
   return Done{};
 }
 
@@ -347,11 +347,11 @@ Result<Header> read_header(const InputFile& file) {
   const int64_t known = std::min<int64_t>(file.size(), sizeof preamble);
   const Status begun = file.read(0, known, &preamble);
   if (!begun.ok()) return begun.failure();
-  if (known < static_cast<int64_t>(kMagic.size()) ||
-      std::string_view(preamble.magic, kMagic.size()) != kMagic) {
-    return damaged(path, "it does not begin as one");
+  if (known < static_cast<int64_t>(kCheckpointMagic.size()) ||
+      std::string_view(preamble.magic, kCheckpointMagic.size()) != kCheckpointMagic) {
+    return damaged_checkpoint(path, "it does not begin as one");
   }
-  if (known < static_cast<int64_t>(sizeof preamble)) return damaged(path, "it is truncated");
+  if (known < static_cast<int64_t>(sizeof preamble)) return damaged_checkpoint(path, "it is truncated");
   if (preamble.version != kVersion) {
     return Failure{"R061",
                    fmt::format("'{}' has version {} of the format, this is version {}", path,
@@ -359,7 +359,7 @@ Result<Header> read_header(const InputFile& file) {
                    "go on with the stencilc that wrote it"};
   }
   if (preamble.file_bytes != file.size()) {
-    return damaged(path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
+    return damaged_checkpoint(path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
   }
   const int64_t rest = file.size() - static_cast<int64_t>(sizeof preamble);
   const bool fits = preamble.header_bytes >= 0 && preamble.header_bytes <= rest;
@@ -367,12 +367,12 @@ Result<Header> read_header(const InputFile& file) {
   const Status read = file.read(sizeof preamble, static_cast<int64_t>(text.size()), text.data());
   if (!read.ok()) return read.failure();
   if (!fits || checksum_of(text.data(), preamble.header_bytes) != preamble.header_checksum) {
-    return damaged(path, "the checksum of its header is wrong");
+    return damaged_checkpoint(path, "the checksum of its header is wrong");
   }
   Header header;
   Extractor extractor(text);
   transfer(extractor, header);
-  if (!extractor.complete()) return damaged(path, "its header is malformed");
+  if (!extractor.complete()) return damaged_checkpoint(path, "its header is malformed");
   return header;
 }
 
@@ -404,14 +404,14 @@ Status check_arrays(const InputFile& file, const Header& header, const reference
                         array.bytes == field.size_in_bytes(component) &&
                         array.bytes <= size - array.offset;
     if (!within) {
-      sound = damaged(path, fmt::format("{} is not where it should be", name));
+      sound = damaged_checkpoint(path, fmt::format("{} is not where it should be", name));
       return;
     }
     const auto sum = checksum_in(file, array.offset, array.bytes);
     if (!sum.ok()) {
       sound = sum.failure();
     } else if (sum.value() != array.checksum) {
-      sound = damaged(path, fmt::format("the checksum of {} is wrong", name));
+      sound = damaged_checkpoint(path, fmt::format("the checksum of {} is wrong", name));
     }
   });
   return sound;
@@ -439,7 +439,7 @@ Status write_checkpoint(const std::string& path, const ir::Program& program,
                     static_cast<uint32_t>(checksum_of(text.data(), header_bytes)),
                     header_bytes,
                     end};
-  std::memcpy(preamble.magic, kMagic.data(), kMagic.size());
+  std::memcpy(preamble.magic, kCheckpointMagic.data(), kCheckpointMagic.size());
 
   auto file = FileWriter::create(path, end);
   if (!file.ok()) return file.failure();

@@ -20,13 +20,13 @@ std::string name_of(const std::string& axis, const Ticks& ticks) {
   return ticks.common.empty() ? axis : fmt::format("{}  [{}]", axis, ticks.common);
 }
 
-struct Entry {
+struct LegendEntry {
   Colour colour;
   std::string text;
 };
 
-std::vector<Entry> legend_of(const Census& census) {
-  std::vector<Entry> entries;
+std::vector<LegendEntry> legend_of(const Census& census) {
+  std::vector<LegendEntry> entries;
   const auto add = [&](const Colour& colour, const char* name, int64_t count) {
     if (count > 0) entries.push_back({colour, fmt::format("{} ({})", name, count)});
   };
@@ -36,7 +36,7 @@ std::vector<Entry> legend_of(const Census& census) {
   return entries;
 }
 
-int64_t width_of(const Entry& entry) {
+int64_t width_of(const LegendEntry& entry) {
   return kSwatch + 6 + text_width(entry.text, kTickSize) + 18;
 }
 
@@ -66,7 +66,7 @@ Frame::Frame(const Labels& labels, const Census& census, Ticks across, Ticks dow
     right = std::max<int64_t>(right, text_width(line, kNoteSize) + kEdge);
   }
   int64_t legend = 0;
-  for (const Entry& entry : legend_of(census)) legend += width_of(entry);
+  for (const LegendEntry& entry : legend_of(census)) legend += width_of(entry);
   right = std::max(right, legend);
   if (!across_.marks.empty()) {  // labels at the ends reach beyond the data
     left = std::max<int64_t>(left, widest(across_) / 2 + 4);
@@ -136,7 +136,7 @@ Canvas Frame::draw(const std::function<int64_t(double)>& across_at,
 void Frame::draw_legend(Canvas& canvas) const {
   int64_t x = x_;
   const int64_t y = whole_height_ - kEdge - kSwatch + 2;
-  for (const Entry& entry : legend_of(census_)) {
+  for (const LegendEntry& entry : legend_of(census_)) {
     canvas.fill(x, y, kSwatch, kSwatch, entry.colour);
     canvas.text(x + kSwatch + 6, y + kSwatch - 2, entry.text, kTickSize, kInk);
     x += width_of(entry);

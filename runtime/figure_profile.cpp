@@ -17,7 +17,7 @@ constexpr int64_t kMargin = 12;      // pixels of the data area on either side o
 constexpr int64_t kMostMarked = 48;  // points that have a dot each
 constexpr double kLineWidth = 1.8;
 constexpr Colour kLineColour = {31, 105, 170};
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // The values at the lower and the upper edge: a little more than there are, but not than doubles
 // hold.
@@ -56,8 +56,8 @@ Result<Profile> profile_of(const reference::FieldData& field, int component,
       interval.add(value);
       profile.census.add(value);
     }
-    profile.least.push_back(interval.finite > 0 ? interval.least : kNone);
-    profile.greatest.push_back(interval.finite > 0 ? interval.greatest : kNone);
+    profile.least.push_back(interval.finite > 0 ? interval.least : kNoValue);
+    profile.greatest.push_back(interval.finite > 0 ? interval.greatest : kNoValue);
     profile.odd.push_back({interval.nans > 0, interval.infinite > 0, interval.minus_infinite > 0});
   }
   return profile;

@@ -49,9 +49,9 @@ namespace fs = std::filesystem;
 // --- Entries
 // ------------------------------------------------------------------------------------------
 
-constexpr std::string_view kMagic = "stencilc cache 1";
+constexpr std::string_view kCacheMagic = "stencilc cache 1";
 constexpr size_t kHashBytes = sizeof(XXH128_canonical_t);
-constexpr size_t kHeaderBytes = kMagic.size() + kHashBytes + 2 * sizeof(uint64_t);
+constexpr size_t kHeaderBytes = kCacheMagic.size() + kHashBytes + 2 * sizeof(uint64_t);
 constexpr const char* kEntrySuffix = ".kernel";
 constexpr const char* kLockSuffix = ".lock";
 constexpr const char* kTemporaryMark = ".kernel.tmp-";  // as write_file_atomically names them
@@ -80,32 +80,32 @@ std::string text_of(const CacheKey& key) {
   return out;
 }
 
-struct Entry {
-  Entry(const std::string& directory, const CacheKey& of)
+struct CacheEntry {
+  CacheEntry(const std::string& directory, const CacheKey& of)
       : key(text_of(of)),
         stem(directory + "/" + of.device + "-" + hexadecimal(hash_of(key))),
         path(stem + kEntrySuffix) {}
   std::string key, stem, path;
 };
 
-std::string file_of(const Entry& entry, const std::string& bytes) {
+std::string file_of(const CacheEntry& entry, const std::string& bytes) {
   std::string body;
   append_number(body, entry.key.size());
   append_number(body, bytes.size());
   body += entry.key;
   body += bytes;
-  return std::string(kMagic) + hash_of(body) + body;
+  return std::string(kCacheMagic) + hash_of(body) + body;
 }
 
 // The bytes of an entry's file, if it is whole and of this key. One comparison says it all: the
 // header that these bytes would get is the header that is there.
-std::optional<std::string> bytes_of(const Entry& entry, const std::string& file) {
+std::optional<std::string> bytes_of(const CacheEntry& entry, const std::string& file) {
   const size_t start = kHeaderBytes + entry.key.size();
-  if (file.size() < start || std::string_view(file).substr(0, kMagic.size()) != kMagic) {
+  if (file.size() < start || std::string_view(file).substr(0, kCacheMagic.size()) != kCacheMagic) {
     return std::nullopt;
   }
-  const std::string_view hash = std::string_view(file).substr(kMagic.size(), kHashBytes);
-  const std::string_view body = std::string_view(file).substr(kMagic.size() + kHashBytes);
+  const std::string_view hash = std::string_view(file).substr(kCacheMagic.size(), kHashBytes);
+  const std::string_view body = std::string_view(file).substr(kCacheMagic.size() + kHashBytes);
   std::string lengths;
   append_number(lengths, entry.key.size());
   append_number(lengths, file.size() - start);
@@ -146,7 +146,7 @@ std::optional<std::string> read_all(int file, int64_t size) {
 }
 
 // The entry's bytes, if there are any that can be trusted; marks it as used.
-std::optional<std::string> load(const Entry& entry, const CacheCheck& holds) {
+std::optional<std::string> load_entry(const CacheEntry& entry, const CacheCheck& holds) {
   // Without O_NONBLOCK, opening a pipe of that name would wait for a writer.
   const File file(entry.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};
@@ -163,7 +163,7 @@ std::optional<std::string> load(const Entry& entry, const CacheCheck& holds) {
 }
 
 // Where this fails, the next process builds again.
-Status store(const Entry& entry, const std::string& file) {
+Status store(const CacheEntry& entry, const std::string& file) {
   // What is no file would be written to, not replaced.
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(entry.path, ignored))) ::unlink(entry.path.c_str());
@@ -218,14 +218,14 @@ bool is_cache_file(const std::string& name) {
   return std::all_of(begin, begin + 2 * kHashBytes, is_hexadecimal);
 }
 
-struct Found {
+struct FoundFile {
   std::string path, device;
   int64_t bytes;
   fs::file_time_type used;
 };
 
 struct Listing {
-  std::vector<Found> entries;
+  std::vector<FoundFile> entries;
   std::vector<std::string> temporaries;  // too old to be in the making
   std::vector<std::string> locks;
 };
@@ -345,8 +345,8 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
                                      const CacheCheck& holds) const {
   using Clock = std::chrono::steady_clock;
   if (settings_.directory.empty()) return build();
-  const Entry entry(settings_.directory, key);
-  auto found = load(entry, holds);
+  const CacheEntry entry(settings_.directory, key);
+  auto found = load_entry(entry, holds);
   if (found) return *std::move(found);
   make_directory(settings_.directory);
   const std::string unusable = why_unusable(settings_.directory);
@@ -361,11 +361,11 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
   while (lock.emplace(entry.stem + kLockSuffix).busy() && Clock::now() < until) {
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, std::chrono::milliseconds(20));
-    found = load(entry, holds);
+    found = load_entry(entry, holds);
     if (found) return *std::move(found);
   }
   // The one that had the lock may have finished since.
-  found = load(entry, holds);
+  found = load_entry(entry, holds);
   if (found) return *std::move(found);
   auto built = build();
   if (!built.ok()) return built;
@@ -379,7 +379,7 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
 
 std::map<std::string, KernelCache::Contents> KernelCache::contents() const {
   std::map<std::string, Contents> out;
-  for (const Found& entry : list(settings_.directory).entries) {
+  for (const FoundFile& entry : list(settings_.directory).entries) {
     ++out[entry.device].entries;
     out[entry.device].bytes += entry.bytes;
   }
@@ -390,13 +390,13 @@ Status KernelCache::trim(int64_t limit_bytes) const {
   Listing listing = list(settings_.directory);
   for (const std::string& path : listing.temporaries) ::unlink(path.c_str());
   for (const std::string& path : listing.locks) const Lock removed_if_free(path);
-  std::sort(listing.entries.begin(), listing.entries.end(), [](const Found& a, const Found& b) {
+  std::sort(listing.entries.begin(), listing.entries.end(), [](const FoundFile& a, const FoundFile& b) {
     return std::tie(a.used, a.path) < std::tie(b.used, b.path);
   });
   int64_t bytes = 0;
-  for (const Found& entry : listing.entries) bytes += entry.bytes;
+  for (const FoundFile& entry : listing.entries) bytes += entry.bytes;
   std::string why;
-  for (const Found& entry : listing.entries) {
+  for (const FoundFile& entry : listing.entries) {
     if (bytes <= limit_bytes) break;
     if (::unlink(entry.path.c_str()) != 0 && errno != ENOENT) {
       why = fmt::format("cannot remove '{}': {}", entry.path, std::strerror(errno));

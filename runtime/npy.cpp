@@ -18,11 +18,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are copied as they are");
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kAlignment = 64;
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr size_t kNpyAlignment = 64;
 constexpr size_t kMostDimensions = 32;  // NumPy's own limit
 
-struct Header {
+struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<int64_t> shape;
@@ -90,13 +90,13 @@ std::optional<std::vector<int64_t>> take_shape(HeaderText& text) {
   return shape;
 }
 
-Failure damaged(const std::string& name, const std::string& why) {
+Failure damaged_npy(const std::string& name, const std::string& why) {
   return {"R020", "'" + name + "' is no intact .npy file: " + why, ""};
 }
 
-Result<Header> parse_header(HeaderText text, const std::string& name) {
-  const Failure malformed = damaged(name, "its header is malformed");
-  Header header;
+Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
+  const Failure malformed = damaged_npy(name, "its header is malformed");
+  NpyHeader header;
   std::map<std::string, int> seen;
   if (!text.take("{")) return malformed;
   while (!text.take("}")) {
@@ -141,7 +141,7 @@ constexpr Dtype kDtypes[] = {
     {"|u1", Scalar::I32, 1},
 };
 
-Result<Dtype> dtype_of(const Header& header, const std::string& name) {
+Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
   if (header.fortran_order) {
     return Failure{"R021", "'" + name + "' is in Fortran order, which is not supported",
                    "save numpy.ascontiguousarray(array)"};
@@ -165,7 +165,7 @@ std::optional<int64_t> count_elements(const std::vector<int64_t>& shape) {
   return count;
 }
 
-std::string print_shape(const std::vector<int64_t>& shape) {
+std::string print_tuple(const std::vector<int64_t>& shape) {
   std::string text = "(";
   for (size_t d = 0; d < shape.size(); ++d) text += (d > 0 ? ", " : "") + std::to_string(shape[d]);
   return text + (shape.size() == 1 ? ",)" : ")");
@@ -217,20 +217,20 @@ Result<Preface> read_preface(const InputFile& file) {
   if (!begun.ok()) return begun.failure();
   const std::string_view bytes(start, static_cast<size_t>(known));
   const std::string& name = file.path();
-  if (bytes.substr(0, kMagic.size()) != kMagic) return damaged(name, "it does not begin as one");
-  if (known < kFixed) return damaged(name, "it is truncated");
+  if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic) return damaged_npy(name, "it does not begin as one");
+  if (known < kFixed) return damaged_npy(name, "it is truncated");
   const auto byte_at = [&](int64_t i) { return int64_t{static_cast<uint8_t>(start[i])}; };
   const int64_t version = byte_at(6);
   if (version < 1 || version > 3) {
     return Failure{"R021", "'" + name + "' has format version " + std::to_string(version), ""};
   }
   const int64_t length_size = version == 1 ? 2 : 4;
-  if (known < kFixed + length_size) return damaged(name, "it is truncated");
+  if (known < kFixed + length_size) return damaged_npy(name, "it is truncated");
   int64_t length = 0;
   for (int64_t i = length_size; i > 0; --i) length = length << 8 | byte_at(kFixed + i - 1);
   const int64_t begin = kFixed + length_size;
-  if (file.size() - begin < length) return damaged(name, "its header is truncated");
-  if (length > kLongestText) return damaged(name, "its header is malformed");
+  if (file.size() - begin < length) return damaged_npy(name, "its header is truncated");
+  if (length > kLongestText) return damaged_npy(name, "its header is malformed");
   Preface preface{std::string(static_cast<size_t>(length), '\0'), begin + length};
   const Status read = file.read(begin, length, preface.text.data());
   if (!read.ok()) return read.failure();
@@ -243,18 +243,18 @@ Result<NpySource> NpySource::of(const InputFile& file) {
   const std::string& name = file.path();
   const Result<Preface> preface = read_preface(file);
   if (!preface.ok()) return preface.failure();
-  const Result<Header> header = parse_header(HeaderText(preface.value().text), name);
+  const Result<NpyHeader> header = parse_header(HeaderText(preface.value().text), name);
   if (!header.ok()) return header.failure();
   const Result<Dtype> dtype = dtype_of(header.value(), name);
   if (!dtype.ok()) return dtype.failure();
   const std::optional<int64_t> count = count_elements(header.value().shape);
   int64_t size = 0;
   if (!count || __builtin_mul_overflow(*count, dtype.value().stored_size, &size)) {
-    return damaged(name, "its shape " + print_shape(header.value().shape) + " overflows");
+    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " overflows");
   }
   const int64_t there = file.size() - preface.value().end;
   if (size != there) {
-    return damaged(name, "its shape " + print_shape(header.value().shape) + " needs " +
+    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " needs " +
                              std::to_string(size) + " bytes of data, it has " +
                              std::to_string(there));
   }
@@ -299,11 +299,11 @@ std::string npy_header(Scalar type, const std::vector<int64_t>& shape) {
     if (descr.empty() && dtype.type == type) descr = dtype.descr;
   }
   std::string header = "{'descr': '" + std::string(descr) +
-                       "', 'fortran_order': False, 'shape': " + print_shape(shape) + ", }";
-  const size_t before = kMagic.size() + 4;
-  while ((before + header.size() + 1) % kAlignment != 0) header += ' ';
+                       "', 'fortran_order': False, 'shape': " + print_tuple(shape) + ", }";
+  const size_t before = kNpyMagic.size() + 4;
+  while ((before + header.size() + 1) % kNpyAlignment != 0) header += ' ';
   header += '\n';
-  std::string bytes(kMagic);
+  std::string bytes(kNpyMagic);
   bytes += '\1';
   bytes += '\0';
   bytes += static_cast<char>(header.size() & 0xff);

@@ -28,7 +28,7 @@ namespace stencil::runtime {
 namespace {
 
 // Files to try, the newest version first; a plain name is looked for by the dynamic linker.
-std::vector<std::string> candidates() {
+std::vector<std::string> nvrtc_candidates() {
   std::vector<std::string> directories = {""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* home = std::getenv(variable);
@@ -55,7 +55,7 @@ std::vector<std::string> circumstances(int driver_version) {
   const std::string library_path = path ? path : "";
   std::vector<std::string> out = {"nvrtc", std::to_string(driver_version), library_path,
                                   identity_of("/etc/ld.so.cache")};
-  for (const std::string& file : candidates()) {
+  for (const std::string& file : nvrtc_candidates()) {
     if (file.find('/') != std::string::npos) {
       out.push_back(file + " " + identity_of(file));
       continue;
@@ -170,7 +170,7 @@ Result<Nvrtc> Nvrtc::open_file(const std::string& file) {
 
 Result<Nvrtc> Nvrtc::open(int driver_version) {
   std::string reason = "NVRTC, the CUDA compiler (libnvrtc.so.13 or .12), is not installed";
-  for (const std::string& file : candidates()) {
+  for (const std::string& file : nvrtc_candidates()) {
     if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
       const std::string why = why_not_opened(file);
       if (why != kNotInstalled)

@@ -170,7 +170,7 @@ std::vector<int64_t> choose_steps(const ir::Program& program, int time_tile, boo
 
 namespace {
 
-using Values = std::map<std::string, int64_t>;
+using Integers = std::map<std::string, int64_t>;
 
 void collect(const ir::Affine& affine, std::set<ir::ParamId>& params) {
   for (const auto& [param, coefficient] : affine.terms) params.insert(param);
@@ -209,8 +209,8 @@ class SizeChooser {
     return stencil::analyze(tree_, source_, options, ignored);
   }
   std::vector<std::string> size_params() const;
-  std::optional<SizeCase> at(const Values& values) const;
-  Values spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
+  std::optional<SizeCase> at(const Integers& values) const;
+  Integers spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
                 size_t first) const;
   void add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths, size_t most,
            bool spread_out, SizeCases& out);
@@ -240,7 +240,7 @@ std::vector<std::string> SizeChooser::size_params() const {
 
 // The program with these values, if it accepts them and is small enough to be interpreted many
 // times.
-std::optional<SizeCase> SizeChooser::at(const Values& values) const {
+std::optional<SizeCase> SizeChooser::at(const Integers& values) const {
   constexpr double kMostPoints = 40'000;
   ProgramOptions options = options_;
   std::vector<std::string> parts;
@@ -273,9 +273,9 @@ std::optional<SizeCase> SizeChooser::at(const Values& values) const {
 }
 
 // One length per param, different ones for different params after the first round.
-Values SizeChooser::spread(const std::vector<std::string>& names,
+Integers SizeChooser::spread(const std::vector<std::string>& names,
                            const std::vector<int64_t>& lengths, size_t first) const {
-  Values values;
+  Integers values;
   for (size_t p = 0; p < names.size(); ++p) {
     values[names[p]] = lengths[(first + p * (first % 3)) % lengths.size()];
   }
@@ -324,7 +324,7 @@ SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, 
   if (!edges.empty()) add(names, {edges.begin(), edges.end()}, quick ? 2 : 6, true, out);
   add(names, {23, 37, 53, 101, 131, 197, 257, 521, 1031, 4099}, quick ? 1 : 2, false, out);
 
-  Values own;
+  Integers own;
   if (const auto base = analyze(options_)) {
     for (const ir::Param& param : base->params) {
       const bool varies = std::find(names.begin(), names.end(), param.name) != names.end();

@@ -14,7 +14,7 @@ namespace stencil::emit {
 
 namespace {
 
-Dialect make_dialect() {
+Dialect make_cpp_dialect() {
   Dialect d;
   d.name = "C++";
   d.types = {"bool", "int", "int64_t", "uint16_t", "uint16_t", "float", "double"};
@@ -65,7 +65,7 @@ double fmod(double, double);
 )";
 
 Dialect make_jit_dialect() {
-  Dialect d = make_dialect();
+  Dialect d = make_cpp_dialect();
   d.block_ranges = true;
   d.prelude = kPrelude;
   d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";
@@ -100,7 +100,7 @@ Dialect make_jit_dialect() {
 }  // namespace
 
 const Dialect& cpp_dialect() {
-  static const Dialect dialect = make_dialect();
+  static const Dialect dialect = make_cpp_dialect();
   return dialect;
 }
 

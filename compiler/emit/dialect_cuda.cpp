@@ -11,7 +11,7 @@ namespace stencil::emit {
 
 namespace {
 
-Dialect make_dialect(std::string_view wide) {
+Dialect make_cuda_dialect(std::string_view wide) {
   Dialect d;
   d.name = "CUDA";
   d.types = {"bool", "int", wide, "unsigned short", "unsigned short", "float", "double"};
@@ -255,12 +255,12 @@ Dialect make_dialect(std::string_view wide) {
 }  // namespace
 
 const Dialect& cuda_dialect() {
-  static const Dialect dialect = make_dialect("int64_t");
+  static const Dialect dialect = make_cuda_dialect("int64_t");
   return dialect;
 }
 
 const Dialect& cuda_jit_dialect() {
-  static const Dialect dialect = make_dialect("long long");
+  static const Dialect dialect = make_cuda_dialect("long long");
   return dialect;
 }
 

@@ -14,7 +14,7 @@ namespace stencil::emit {
 
 namespace {
 
-Dialect make_dialect() {
+Dialect make_opencl_dialect() {
   Dialect d;
   d.name = "OpenCL";
   d.types = {"bool", "int", "long", "ushort", "ushort", "float", "double"};
@@ -81,7 +81,7 @@ Dialect make_dialect() {
 }
 
 Dialect make_loops_dialect() {
-  Dialect d = make_dialect();
+  Dialect d = make_opencl_dialect();
   d.implicit_threads = false;
   d.unroll = "";
   d.short_loop = "#pragma clang loop vectorize(disable) unroll(disable)";  // all of them are Clang
@@ -92,7 +92,7 @@ Dialect make_loops_dialect() {
 }  // namespace
 
 const Dialect& opencl_dialect() {
-  static const Dialect dialect = make_dialect();
+  static const Dialect dialect = make_opencl_dialect();
   return dialect;
 }
 

@@ -97,7 +97,7 @@ struct Offset {
   int64_t constant;
 };
 
-Offset split(const Expr& expr) {
+Offset split_constant(const Expr& expr) {
   if (const auto value = literal(expr)) return {nullptr, *value};
   if (const auto* node = std::get_if<Operation>(&expr->kind)) {
     const bool plus = node->op == Op::Add;
@@ -123,8 +123,8 @@ Expr join(const Expr& value, int64_t constant, Scalar type) {
 // Sums keep their literals together at the end: (x + 1) + (y - 3) is x + y - 2.
 Expr simplify_sum(Op op, const Expr& a, const Expr& b) {
   const Scalar type = a->type;
-  const Offset left = split(a);
-  const Offset right = split(b);
+  const Offset left = split_constant(a);
+  const Offset right = split_constant(b);
   const auto constant = fold(op, left.constant, right.constant, type);
   if (!constant || *constant == std::numeric_limits<int64_t>::min()) return nullptr;
   if (!right.value)

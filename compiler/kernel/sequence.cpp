@@ -41,7 +41,7 @@ struct Sum {
   bool is_sum = true;
 };
 
-Sum split(const Expr& expr) {
+Sum split_sum(const Expr& expr) {
   if (!is_integer(expr->type)) return {expr, 0, false};
   if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
     return {nullptr, literal->value};
@@ -156,7 +156,7 @@ class Signer {
   void expr(const Expr& expr) {
     const auto [entry, fresh] = seen_.try_emplace(expr.get(), seen_.size());
     if (!fresh) return add(fmt::format("#{}", entry->second));
-    const Sum sum = split(expr);
+    const Sum sum = split_sum(expr);
     if (sum.is_sum) {
       add("integer");
       out_.numbers.push_back({sum.number, expr->type});
@@ -360,7 +360,7 @@ class Sequencer {
     const auto apart = static_cast<int64_t>(last_item - first_item);
     size_t next = 0;
     Rewriter rewriter([&](const Expr& expr) -> Expr {
-      const Sum sum = split(expr);
+      const Sum sum = split_sum(expr);
       if (!sum.is_sum) return nullptr;
       const size_t i = next++;
       const int64_t by = apart == 0 ? 0 : (last[i].value - first[i].value) / apart;

@@ -241,7 +241,7 @@ bool is_moved(const ir::Access& access, size_t d) {
 }
 
 // Adds dimension d to what is known of a landing.
-void append(const Interface& interface, const ir::Access& access, size_t d, const Landed& landed,
+void append_landed(const Interface& interface, const ir::Access& access, size_t d, const Landed& landed,
             Landing& landing) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
   const size_t component = static_cast<size_t>(access.component);
@@ -263,7 +263,7 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
     if (is_moved(access, d)) {
       landed = land_in(interface, access, static_cast<int>(d), landed.at, unnamed);
     }
-    append(interface, access, d, landed, landing);
+    append_landed(interface, access, d, landed, landing);
   }
   return landing;
 }
@@ -322,7 +322,7 @@ Landing Landings::land(const ir::Access& access, bool again) {
       known.inside_low = landed.inside_low;
       known.inside_high = landed.inside_high;
     }
-    append(interface_, access, d, {known.at, known.inside_low, known.inside_high}, landing);
+    append_landed(interface_, access, d, {known.at, known.inside_low, known.inside_high}, landing);
   }
   return landing;
 }

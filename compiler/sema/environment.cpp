@@ -179,27 +179,27 @@ Declaration* Environment::find(const std::string& name) {
   return &place->second;
 }
 
-const Written* Environment::find_written(const std::string& name) const {
+const WrittenName* Environment::find_written(const std::string& name) const {
   const auto place = written_names_.find(name);
   return place == written_names_.end() ? nullptr : &written_[place->second];
 }
 
-const Written* Environment::item_around(Span span) const {
+const WrittenName* Environment::item_around(Span span) const {
   auto behind = std::upper_bound(
       written_.begin(), written_.end(), span.begin,
-      [](uint32_t begin, const Written& written) { return begin < written.item.begin; });
+      [](uint32_t begin, const WrittenName& written) { return begin < written.item.begin; });
   if (behind == written_.begin() || !contains((--behind)->item, span)) return nullptr;
   return &*behind;
 }
 
 void Environment::check_order(const std::string& name, Span span) {
-  const Written* written = find_written(name);
+  const WrittenName* written = find_written(name);
   if (!written) return;
   const char* fault = nullptr;
   if (contains(written->item, span)) {
     fault = "in its own definition";
   } else if (written->kind == Declared::Function && written->name.begin > span.begin) {
-    const Written* user = item_around(span);
+    const WrittenName* user = item_around(span);
     if (user && user->kind == Declared::Function) fault = "before it is declared";
   }
   if (!fault) return;
@@ -225,9 +225,9 @@ void Environment::check_names(const ast::Expr& expr,
 // What to say of a name that is declared, but cannot be known at `span`: it comes further down
 // among its like, or it is of a kind that the item there does not see.
 std::string Environment::hint_of_later(const std::string& name, Span span) const {
-  const Written* later = find_written(name);
+  const WrittenName* later = find_written(name);
   if (!later) return "";
-  const Written* user = item_around(span);
+  const WrittenName* user = item_around(span);
   if (user && user->kind == later->kind && later->name.begin > span.begin) {
     return fmt::format("'{}' is declared further down: move it up", name);
   }
@@ -245,7 +245,7 @@ bool Environment::begins_piece(Span span) const {
 void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
                                const std::vector<std::string>& others) {
   constexpr int kMaxSuggestions = 20;  // each is a walk over all names
-  const Written* written = find_written(name);
+  const WrittenName* written = find_written(name);
   if (written && contains(written->item, span)) return;  // check_order() has reported it
   if (written && is_reserved(name)) return;              // declare() reports that
   Diagnostic& error =

@@ -34,7 +34,7 @@ struct FunctionInfo {
 };
 
 // A declaration in the text, whether analysis has come to it or not.
-struct Written {
+struct WrittenName {
   Declared kind;
   Span name, item;
 };
@@ -90,12 +90,12 @@ struct Environment {
 
  private:
   void check_order(const std::string& name, Span span);  // S024
-  const Written* find_written(const std::string& name) const;
-  const Written* item_around(Span span) const;
+  const WrittenName* find_written(const std::string& name) const;
+  const WrittenName* item_around(Span span) const;
   bool begins_piece(Span span) const;
   std::string hint_of_later(const std::string& name, Span span) const;
 
-  std::vector<Written> written_;  // in the order of the text
+  std::vector<WrittenName> written_;  // in the order of the text
   std::unordered_map<std::string, size_t> written_names_;
 
   std::set<std::tuple<uint32_t, uint32_t, std::string>> checks_seen_;

@@ -22,10 +22,7 @@ constexpr size_t kLongestShown = 40;  // bytes of a token quoted in a message
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
+bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 bool is_continuation(char c) {
@@ -49,10 +46,10 @@ size_t skip_blanks_and_comments(std::string_view text, size_t at) {
 }
 
 size_t end_of_number(std::string_view text, size_t at) {
-  while (at < text.size() && (is_digit(text[at]) || is_letter(text[at]))) ++at;
+  while (at < text.size() && (is_digit(text[at]) || is_word_byte(text[at]))) ++at;
   if (at + 1 < text.size() && text[at] == '.' && is_digit(text[at + 1])) {
     ++at;
-    while (at < text.size() && (is_digit(text[at]) || is_letter(text[at]))) ++at;
+    while (at < text.size() && (is_digit(text[at]) || is_word_byte(text[at]))) ++at;
   }
   return at;
 }
@@ -94,9 +91,9 @@ Token token_at(std::string_view text, size_t offset) {
     return token;
   }
   size_t end = begin;
-  if (is_letter(text[begin])) {
+  if (is_word_byte(text[begin])) {
     token.kind = TokenKind::Word;
-    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    while (end < text.size() && (is_word_byte(text[end]) || is_digit(text[end]))) ++end;
   } else if (is_digit(text[begin])) {
     token.kind = TokenKind::Number;
     end = end_of_number(text, begin);

@@ -24,6 +24,9 @@ Token token_at(std::string_view text, size_t offset);
 // As shown to users: "'subgrid'", "end of file", "byte 0x00"; long tokens are shortened.
 std::string describe(std::string_view text, const Token& token);
 
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_item_keyword(std::string_view word);  // param, grid, ...
 bool is_keyword(std::string_view word);       // any reserved word
 

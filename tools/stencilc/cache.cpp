@@ -9,7 +9,7 @@ namespace stencil::tool {
 
 namespace {
 
-std::string describe(const runtime::CacheSettings& settings) {
+std::string summary_of(const runtime::CacheSettings& settings) {
   const std::string& directory = settings.directory;
   std::string text = fmt::format("directory   {}\n", directory.empty() ? "none" : directory);
   std::string note = settings.note;
@@ -35,7 +35,7 @@ int cache_command(const Arguments& arguments) {
     const runtime::Status trimmed = runtime::KernelCache(settings).trim(*arguments.cache_limit);
     if (!trimmed.ok()) return report(trimmed.failure());
   }
-  return print_out(describe(settings));
+  return print_out(summary_of(settings));
 }
 
 }  // namespace stencil::tool

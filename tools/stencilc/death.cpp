@@ -22,7 +22,7 @@ namespace stencil::tool {
 
 namespace {
 
-constexpr int kSignals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+constexpr int kDeadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 constexpr size_t kStackBytes = 64 << 10;
 alignas(16) char handler_stack[kStackBytes];
 
@@ -132,7 +132,7 @@ void announce_death() {
   struct sigaction action {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO;
-  for (const int number : kSignals) {
+  for (const int number : kDeadly) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     if (before.sa_handler == SIG_DFL) sigaction(number, &action, nullptr);  // else a sanitizer's

@@ -26,7 +26,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 // What asks a process to end. SIGXCPU says that the limit on processor time has been reached, and
 // comes again every second until the hard limit is, so a second one is no reason to hurry.
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 void on_signal(int number) {
   int none = 0;
@@ -43,7 +43,7 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
-  for (const int number : kSignals) {
+  for (const int number : kInterrupts) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     const bool ignored = before.sa_handler == SIG_IGN;  // nohup, `&` in a script
@@ -57,7 +57,7 @@ void InterruptGuard::note_first() {
 
 InterruptGuard::~InterruptGuard() {
   first_is_noted = false;
-  for (const int number : kSignals) {
+  for (const int number : kInterrupts) {
     struct sigaction now {};
     sigaction(number, nullptr, &now);
     if (now.sa_handler == on_signal) signal(number, SIG_DFL);

@@ -19,7 +19,7 @@ std::string print(double value, int digits = 9) {
   return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);  // no sign of NaN
 }
 
-Row describe(const std::string& name, const Statistics& s, int digits) {
+Row row_of(const std::string& name, const Statistics& s, int digits) {
   const bool any = s.points > s.nans;
   const auto number = [&](double value) { return any ? print(value, digits) : "-"; };
   return {
@@ -93,7 +93,7 @@ Result<std::string> statistics(State& state) {
   std::string text;
   for (const int digits : {9, 7, 5}) {  // fewer where lines would be too long
     std::vector<Row> rows{{"field", "points", "min", "max", "mean", "l2", "nan"}};
-    for (const auto& [name, values] : all) rows.push_back(describe(name, values, digits));
+    for (const auto& [name, values] : all) rows.push_back(row_of(name, values, digits));
     text = table(rows, 1);
     if (fits(text)) break;
   }
