@@ -351,7 +351,8 @@ Result<Header> read_header(const InputFile& file) {
       std::string_view(preamble.magic, kCheckpointMagic.size()) != kCheckpointMagic) {
     return damaged_checkpoint(path, "it does not begin as one");
   }
-  if (known < static_cast<int64_t>(sizeof preamble)) return damaged_checkpoint(path, "it is truncated");
+  if (known < static_cast<int64_t>(sizeof preamble))
+    return damaged_checkpoint(path, "it is truncated");
   if (preamble.version != kVersion) {
     return Failure{"R061",
                    fmt::format("'{}' has version {} of the format, this is version {}", path,
@@ -359,7 +360,8 @@ Result<Header> read_header(const InputFile& file) {
                    "go on with the stencilc that wrote it"};
   }
   if (preamble.file_bytes != file.size()) {
-    return damaged_checkpoint(path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
+    return damaged_checkpoint(
+        path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
   }
   const int64_t rest = file.size() - static_cast<int64_t>(sizeof preamble);
   const bool fits = preamble.header_bytes >= 0 && preamble.header_bytes <= rest;

@@ -390,9 +390,10 @@ Status KernelCache::trim(int64_t limit_bytes) const {
   Listing listing = list(settings_.directory);
   for (const std::string& path : listing.temporaries) ::unlink(path.c_str());
   for (const std::string& path : listing.locks) const Lock removed_if_free(path);
-  std::sort(listing.entries.begin(), listing.entries.end(), [](const FoundFile& a, const FoundFile& b) {
-    return std::tie(a.used, a.path) < std::tie(b.used, b.path);
-  });
+  std::sort(listing.entries.begin(), listing.entries.end(),
+            [](const FoundFile& a, const FoundFile& b) {
+              return std::tie(a.used, a.path) < std::tie(b.used, b.path);
+            });
   int64_t bytes = 0;
   for (const FoundFile& entry : listing.entries) bytes += entry.bytes;
   std::string why;

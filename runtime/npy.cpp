@@ -217,7 +217,8 @@ Result<Preface> read_preface(const InputFile& file) {
   if (!begun.ok()) return begun.failure();
   const std::string_view bytes(start, static_cast<size_t>(known));
   const std::string& name = file.path();
-  if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic) return damaged_npy(name, "it does not begin as one");
+  if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
+    return damaged_npy(name, "it does not begin as one");
   if (known < kFixed) return damaged_npy(name, "it is truncated");
   const auto byte_at = [&](int64_t i) { return int64_t{static_cast<uint8_t>(start[i])}; };
   const int64_t version = byte_at(6);
@@ -255,8 +256,8 @@ Result<NpySource> NpySource::of(const InputFile& file) {
   const int64_t there = file.size() - preface.value().end;
   if (size != there) {
     return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " needs " +
-                             std::to_string(size) + " bytes of data, it has " +
-                             std::to_string(there));
+                                 std::to_string(size) + " bytes of data, it has " +
+                                 std::to_string(there));
   }
   NpySource source;
   source.type_ = dtype.value().type;

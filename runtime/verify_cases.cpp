@@ -211,7 +211,7 @@ class SizeChooser {
   std::vector<std::string> size_params() const;
   std::optional<SizeCase> at(const Integers& values) const;
   Integers spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
-                size_t first) const;
+                  size_t first) const;
   void add(const std::vector<std::string>& names, const std::vector<int64_t>& lengths, size_t most,
            bool spread_out, SizeCases& out);
 
@@ -274,7 +274,7 @@ std::optional<SizeCase> SizeChooser::at(const Integers& values) const {
 
 // One length per param, different ones for different params after the first round.
 Integers SizeChooser::spread(const std::vector<std::string>& names,
-                           const std::vector<int64_t>& lengths, size_t first) const {
+                             const std::vector<int64_t>& lengths, size_t first) const {
   Integers values;
   for (size_t p = 0; p < names.size(); ++p) {
     values[names[p]] = lengths[(first + p * (first % 3)) % lengths.size()];

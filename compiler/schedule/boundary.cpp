@@ -241,8 +241,8 @@ bool is_moved(const ir::Access& access, size_t d) {
 }
 
 // Adds dimension d to what is known of a landing.
-void append_landed(const Interface& interface, const ir::Access& access, size_t d, const Landed& landed,
-            Landing& landing) {
+void append_landed(const Interface& interface, const ir::Access& access, size_t d,
+                   const Landed& landed, Landing& landing) {
   const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
   const size_t component = static_cast<size_t>(access.component);
   if (landed.inside_low) {

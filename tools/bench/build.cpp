@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
+double seconds_from(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -81,7 +81,7 @@ Build compile(const BuildRequest& request, const ChosenDevice& device) {
   }
   const auto begin = Clock::now();
   auto code = device.device.compile({*build.program, build.module.get()}, device.selector);
-  build.seconds = seconds_since(begin);
+  build.seconds = seconds_from(begin);
   if (code.ok()) {
     build.machine_code = std::move(code).value();
   } else {
@@ -95,7 +95,7 @@ void load(Build& build, const ChosenDevice& device) {
   const auto begin = Clock::now();
   const std::string* code = build.machine_code.empty() ? nullptr : &build.machine_code;
   auto loaded = device.device.load({*build.program, build.module.get(), code}, device.selector);
-  build.seconds += seconds_since(begin);
+  build.seconds += seconds_from(begin);
   if (loaded.ok()) {
     build.loaded = std::move(loaded).value();
   } else {

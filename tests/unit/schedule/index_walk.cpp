@@ -77,9 +77,9 @@ std::optional<__int128> exact(Op op, __int128 a, __int128 b) {
 
 IndexWalk::IndexWalk(const kernel::Module& module, std::map<std::string, int64_t> variables)
     : module_(module) {
-  for (const auto& [name, value] : variables) base_[name] = value;
+  for (const auto& [name, value] : variables) bind(name, value);
   for (const kernel::NamedConstant& constant : module.constants) {
-    base_[constant.name] = constant.value;
+    bind(constant.name, constant.value);
   }
 }
 
@@ -87,58 +87,69 @@ void IndexWalk::walk(const kernel::Kernel& kernel, int64_t block, bool all_threa
   kernel_ = &kernel;
   all_threads_ = all_threads;
   own_.clear();
-  Variables variables = base_;
-  variables["block"] = block;
-  walk(kernel.body, std::move(variables));
+  const size_t outside = bound_.size();
+  bind("block", block);
+  walk(kernel.body);
+  unbind(outside);
 }
 
-void IndexWalk::walk(const kernel::Body& body, Variables variables) {
+void IndexWalk::bind(const std::string& name, Value value) {
+  std::vector<Value>& values = variables_[name];
+  values.push_back(value);
+  bound_.push_back(&values);
+}
+
+void IndexWalk::unbind(size_t bound) {
+  for (; bound_.size() > bound; bound_.pop_back()) bound_.back()->pop_back();
+}
+
+void IndexWalk::walk(const kernel::Body& body) {
   struct Visitor {
     IndexWalk& self;
-    Variables& variables;
     Known known = {};
 
     void operator()(const kernel::Comment&) const {}
-    void operator()(const kernel::Let& let) const {
-      variables[let.name] = self.value(let.value, variables);
-    }
-    void operator()(const kernel::Store& store) { self.store(store, variables, known); }
+    void operator()(const kernel::Let& let) const { self.bind(let.name, self.value(let.value)); }
+    void operator()(const kernel::Store& store) { self.store(store, known); }
     void operator()(const kernel::Copy& copy) {
-      self.access(copy.from, copy.from_index, copy.count, false, variables, known);
-      self.access(copy.to, copy.to_index, copy.count, true, variables, known);
+      self.access(copy.from, copy.from_index, copy.count, false, known);
+      self.access(copy.to, copy.to_index, copy.count, true, known);
     }
     void operator()(const kernel::CommitCopies&) const {}
     void operator()(const kernel::AwaitCopies&) const {}
-    void operator()(const kernel::For& loop) const { self.walk(loop, variables); }
+    void operator()(const kernel::For& loop) const { self.walk(loop); }
     void operator()(const kernel::If& branch) const {
-      const Value condition = self.value(branch.condition, variables);
-      if (condition.value_or(1) != 0) self.walk(branch.then, variables);
-      if (condition.value_or(0) == 0) self.walk(branch.otherwise, variables);
+      const Value condition = self.value(branch.condition);
+      if (condition.value_or(1) != 0) self.walk(branch.then);
+      if (condition.value_or(0) == 0) self.walk(branch.otherwise);
     }
-    void operator()(const kernel::Threads& threads) const { self.walk(threads, variables); }
+    void operator()(const kernel::Threads& threads) const { self.walk(threads); }
     void operator()(const kernel::Barrier&) const {}
     void operator()(const kernel::Shuffle&) const {}  // registers
     void operator()(const kernel::BulkCopies& bulk) {
-      self.value(bulk.batch, variables, known);
+      self.value(bulk.batch, known);
       for (const kernel::BulkCopy& copy : bulk.copies) {
-        for (const Expr& index : copy.origin) self.value(index, variables, known);
+        for (const Expr& index : copy.origin) self.value(index, known);
       }
     }
-    void operator()(const kernel::AwaitBulk& await) { self.value(await.batch, variables, known); }
-    void operator()(const kernel::Scope& scope) const { self.walk(scope.body, variables); }
+    void operator()(const kernel::AwaitBulk& await) { self.value(await.batch, known); }
+    void operator()(const kernel::Scope& scope) const { self.walk(scope.body); }
   };
+  const size_t outside = bound_.size();
   for (const kernel::Statement& statement : body) {
-    std::visit(Visitor{*this, variables}, statement.kind);
+    std::visit(Visitor{*this}, statement.kind);
   }
+  unbind(outside);
 }
 
-void IndexWalk::walk(const kernel::For& loop, const Variables& variables) {
-  const Value begin = value(loop.begin, variables);
-  const Value end = value(loop.end, variables);
-  Variables inside = variables;
+void IndexWalk::walk(const kernel::For& loop) {
+  const Value begin = value(loop.begin);
+  const Value end = value(loop.end);
+  const size_t outside = bound_.size();
   if (!begin || !end) {
-    inside[loop.name] = std::nullopt;
-    return walk(loop.body, std::move(inside));
+    bind(loop.name, std::nullopt);
+    walk(loop.body);
+    return unbind(outside);
   }
   if (*end <= *begin) return;
   const int64_t last = (*end - *begin - 1) / loop.step;  // number of the last iteration
@@ -149,54 +160,58 @@ void IndexWalk::walk(const kernel::For& loop, const Variables& variables) {
   if (all_threads_ && last < 8) some = {0, 1, 2, 3, 4, 5, 6, 7};
   for (int64_t n : some) {
     if (n > last) break;
-    inside[loop.name] = *begin + n * loop.step;
-    walk(loop.body, inside);
+    bind(loop.name, *begin + n * loop.step);
+    walk(loop.body);
+    unbind(outside);
   }
 }
 
-void IndexWalk::walk(const kernel::Threads& threads, const Variables& variables) {
+void IndexWalk::walk(const kernel::Threads& threads) {
   const Shape& shape = kernel_->threads;
+  const size_t outside = bound_.size();
   for (int64_t n = 0; n < shape.product(); ++n) {
-    Variables inside = variables;
+    unbind(outside);
     bool corner = true;
     int64_t rest = n;
     for (size_t axis = 0; axis < kMaxRank; ++axis) {
       const int64_t place = rest % shape[axis];
       rest /= shape[axis];
       corner = corner && (place == 0 || place == shape[axis] - 1);
-      inside[kernel::kThreadNames[axis]] = place;
+      bind(kernel::kThreadNames[axis], place);
     }
     if (!all_threads_ && !corner) continue;
     thread_ = n;
-    walk(threads.body, std::move(inside));
+    walk(threads.body);
   }
+  unbind(outside);
 }
 
-void IndexWalk::store(const kernel::Store& store, const Variables& variables, Known& known) {
-  const Value stored = value(store.value, variables, known);
-  access(store.buffer, store.index, 1, true, variables, known);
+void IndexWalk::store(const kernel::Store& store, Known& known) {
+  const Value stored = value(store.value, known);
+  access(store.buffer, store.index, 1, true, known);
   if (store.index.empty()) own_[{store.buffer, thread_}] = stored;
 }
 
-IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables) {
+IndexWalk::Value IndexWalk::value(const Expr& expr) {
   Known known;
-  return value(expr, variables, known);
+  return value(expr, known);
 }
 
-IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables, Known& known) {
+IndexWalk::Value IndexWalk::value(const Expr& expr, Known& known) {
   const auto found = known.find(expr.get());
   if (found != known.end()) return found->second;
   Value result;
   if (const auto* literal = std::get_if<kernel::IntegerLiteral>(&expr->kind)) {
     result = fitting(*expr, literal->value);
   } else if (const auto* variable = std::get_if<kernel::Variable>(&expr->kind)) {
-    const auto place = variables.find(variable->name);
-    if (place == variables.end()) fault("unknown variable " + variable->name);
-    if (place != variables.end()) result = place->second;
+    const auto place = variables_.find(variable->name);
+    const bool bound = place != variables_.end() && !place->second.empty();
+    if (!bound) fault("unknown variable " + variable->name);
+    if (bound) result = place->second.back();
   } else if (const auto* node = std::get_if<kernel::Operation>(&expr->kind)) {
-    result = operation(*expr, *node, variables, known);
+    result = operation(*expr, *node, known);
   } else if (const auto* load = std::get_if<kernel::Load>(&expr->kind)) {
-    access(load->buffer, load->index, 1, false, variables, known);
+    access(load->buffer, load->index, 1, false, known);
     const auto own = own_.find({load->buffer, thread_});
     if (load->index.empty() && own != own_.end()) {
       result = own->second;
@@ -209,20 +224,19 @@ IndexWalk::Value IndexWalk::value(const Expr& expr, const Variables& variables, 
 }
 
 IndexWalk::Value IndexWalk::operation(const kernel::ExprNode& node,
-                                      const kernel::Operation& operation,
-                                      const Variables& variables, Known& known) {
+                                      const kernel::Operation& operation, Known& known) {
   const std::vector<Expr>& operands = operation.operands;
   if (operation.op == Op::Select) {  // as ?: does, only the arm that is taken
-    const Value condition = value(operands[0], variables, known);
-    if (condition) return value(operands[*condition != 0 ? 1 : 2], variables, known);
-    value(operands[1], variables, known);
-    value(operands[2], variables, known);
+    const Value condition = value(operands[0], known);
+    if (condition) return value(operands[*condition != 0 ? 1 : 2], known);
+    value(operands[1], known);
+    value(operands[2], known);
     return std::nullopt;
   }
   bool integers = !is_float(node.type);
   std::vector<Value> values;
   for (const Expr& operand : operands) {
-    values.push_back(value(operand, variables, known));
+    values.push_back(value(operand, known));
     integers = integers && values.back();
   }
   if (!integers) return std::nullopt;
@@ -239,13 +253,13 @@ IndexWalk::Value IndexWalk::fitting(const kernel::ExprNode& node, __int128 exact
 }
 
 void IndexWalk::access(kernel::BufferId id, const std::vector<Expr>& index, int count, bool stores,
-                       const Variables& variables, Known& known) {
+                       Known& known) {
   const kernel::Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
   __int128 offset = 0, elements = 1;
   bool all_known = true;
   for (size_t d = 0; d < index.size(); ++d) {
-    const Value at = value(index[d], variables, known);
-    const Value extent = value(buffer.extents[d], variables, known);
+    const Value at = value(index[d], known);
+    const Value extent = value(buffer.extents[d], known);
     all_known = all_known && at && extent;
     if (!all_known) continue;
     const int64_t reach = d + 1 == index.size() ? count : 1;

@@ -31,24 +31,26 @@ class IndexWalk {
 
  private:
   using Value = std::optional<int64_t>;  // nothing: data, or a float
-  using Variables = std::map<std::string, Value>;
   using Known = std::unordered_map<const kernel::ExprNode*, Value>;
 
-  void walk(const kernel::Body& body, Variables variables);
-  void walk(const kernel::For& loop, const Variables& variables);
-  void walk(const kernel::Threads& threads, const Variables& variables);
-  void store(const kernel::Store& store, const Variables& variables, Known& known);
-  Value value(const kernel::Expr& expr, const Variables& variables);
-  Value value(const kernel::Expr& expr, const Variables& variables, Known& known);
-  Value operation(const kernel::ExprNode& node, const kernel::Operation& operation,
-                  const Variables& variables, Known& known);
+  void walk(const kernel::Body& body);
+  void walk(const kernel::For& loop);
+  void walk(const kernel::Threads& threads);
+  void bind(const std::string& name, Value value);
+  void unbind(size_t bound);  // all but so many
+  void store(const kernel::Store& store, Known& known);
+  Value value(const kernel::Expr& expr);
+  Value value(const kernel::Expr& expr, Known& known);
+  Value operation(const kernel::ExprNode& node, const kernel::Operation& operation, Known& known);
   Value fitting(const kernel::ExprNode& node, __int128 exact);
   void access(kernel::BufferId buffer, const std::vector<kernel::Expr>& index, int count,
-              bool stores, const Variables& variables, Known& known);
+              bool stores, Known& known);
   void fault(const std::string& text) { ++faults_[kernel_->name + ": " + text]; }
 
   const kernel::Module& module_;
-  Variables base_;
+  // Of each name the values in the scopes around, the innermost last; and whose they are, in order.
+  std::unordered_map<std::string, std::vector<Value>> variables_;
+  std::vector<std::vector<Value>*> bound_;
   const kernel::Kernel* kernel_ = nullptr;
   bool all_threads_ = false;
   int64_t thread_ = 0;                                         // within Threads: its number
