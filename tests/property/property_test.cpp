@@ -4,7 +4,10 @@
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
 //   [--batch n]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
-//   property_test --lower-only [...]   runs nothing; fails if a family never meets a construct
+//   property_test --complete [...]     fails if a family never meets a construct, and for programs
+//   that take long
+//                                      to lower when they are huge
+//   property_test --lower-only [...]   the same, and runs nothing
 //   property_test --print seed         the program alone, as a file for stencilc
 //
 // One case is a program, a floating-point mode, a schedule with random tile sizes and a number of
@@ -85,8 +88,10 @@ int main_with(int argc, char** argv) {
       settings.coverage = true;
     else if (option == "--shrink")
       settings.shrink = true;
+    else if (option == "--complete")
+      settings.complete = true;
     else if (option == "--lower-only")
-      settings.lower_only = true;
+      settings.complete = settings.lower_only = true;
     else if (option == "--device")
       settings.device = value();
     else if (option == "--print") {

@@ -19,8 +19,10 @@ struct Settings {
   double time_limit = 0;                                                // seconds; 0: none
   bool progress = false;                                                // a line after every batch
   bool coverage = false;
-  bool shrink = false;      // the first failures
-  bool lower_only = false;  // runs nothing; fails if something is never drawn
+  bool shrink = false;  // the first failures
+  bool complete =
+      false;  // fails if something is never drawn, or takes long to lower when it is huge
+  bool lower_only = false;  // runs nothing
   RunBatch run = run_on_host;
   std::string device = "host";
 };
@@ -36,12 +38,12 @@ class Runner {
   double seconds() const;
   void fail(const std::string& label, const std::string& what, const std::string& text);
   void add_program(uint64_t seed);
-  void lower_huge(const Recipe& recipe, Random& random);
+  void lower_huge(const Recipe& recipe);
   void add_case(Recipe recipe, ir::Program program, const std::string& family, Random& random);
   void flush();
   void run_batch(std::vector<Case>& cases);
   void print_progress() const;
-  int judge_coverage() const;
+  bool judge_coverage() const;
 
   const Settings& settings_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
