@@ -43,6 +43,8 @@ struct Dialect {
   // Loops over steps are written out by the language, through the helper `steps`: for values that
   // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
   bool static_steps = false;
+  // The language writes out what follows a Let with `cases`, through the helper `cases`.
+  bool static_cases = false;
   std::string_view short_loop;   // line before a loop over threads that is too short for vectors
   std::string_view block_index;  // implicit threads, or a block per call
   // Value of the thread so many lanes below and above in a row of threads: function names, called

@@ -23,6 +23,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.barrier = "__syncthreads();";
   d.unroll = "#pragma unroll";
   d.static_steps = true;
+  d.static_cases = true;
   d.block_index = "blockIdx.x";
   d.thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
   d.shuffle[0] = "__shfl_up_sync";
@@ -133,6 +134,22 @@ Dialect make_cuda_dialect(std::string_view wide) {
        "template <class Vector, class T>\n"
        "$fnvoid stencil_store_4(T* memory, const T* own) {\n"
        "  *reinterpret_cast<Vector*>(memory) = Vector{own[0], own[1], own[2], own[3]};\n"
+       "}"},
+      {"cases",
+       {},
+       "template <bool b>\n"
+       "struct stencil_bool {\n"
+       "  static constexpr bool value = b;\n"
+       "};\n"
+       "\n"
+       "// The body as compiled for what the condition is.\n"
+       "template <class Body>\n"
+       "$fnvoid stencil_cases(bool condition, const Body& body) {\n"
+       "  if (condition) {\n"
+       "    body(stencil_bool<true>());\n"
+       "  } else {\n"
+       "    body(stencil_bool<false>());\n"
+       "  }\n"
        "}"},
       {"await_copies",
        {},

@@ -52,6 +52,7 @@ class Writer {
   void branch(const kernel::If& branch);
   void loop(const kernel::For& loop);
   void static_steps(const kernel::For& loop);
+  void open_cases(const kernel::Let& let);
   std::string_view condition_word(const kernel::Expr& condition) const;
   void threads(const kernel::Threads& threads, bool last);
   void thread_loops(const kernel::Threads& threads, bool last);
@@ -81,7 +82,7 @@ class Writer {
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
   std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
-  std::set<std::string> static_;  // loop variables that are constants of the language
+  std::set<std::string> static_;  // variables that are constants of the language
   std::string block_function_;    // that does one of its blocks
   std::string blocks_function_;   // that does a range of its blocks
   std::string arrived_;           // name of the words that tell which bulk copies have arrived

@@ -49,7 +49,30 @@ void Writer::find_values(const kernel::Kernel& kernel) {
 }
 
 void Writer::body(const kernel::Body& body) {
-  for (size_t i = 0; i < body.size(); ++i) statement(body[i], i + 1 == body.size());
+  std::vector<std::string> cases;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const auto* let = std::get_if<kernel::Let>(&body[i].kind);
+    if (let && let->cases && dialect_.static_cases) {
+      open_cases(*let);
+      cases.push_back(let->name);
+      continue;
+    }
+    statement(body[i], i + 1 == body.size());
+  }
+  for (const std::string& name : cases) {
+    static_.erase(name);
+    out_.close("});");
+  }
+}
+
+// The rest of the body as a function that the helper calls with what the condition is.
+void Writer::open_cases(const kernel::Let& let) {
+  expressions_.use_helper("cases");
+  const std::string name = names_.spell(let.name);
+  out_.open(fmt::format("stencil_cases({}, [&](auto stencil_{}) __attribute__((always_inline)) {{",
+                        expressions_.print(let.value), name));
+  out_.line(fmt::format("constexpr bool {0} = decltype(stencil_{0})::value;", name));
+  static_.insert(let.name);
 }
 
 void Writer::statement(const kernel::Statement& statement, bool last) {
@@ -201,7 +224,9 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
     const std::string name = names_.spell(loop.name);
     const std::string begin = expressions_.print(loop.begin);
     const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
-    const bool is_short = loop.most && *loop.most < kShortLoop;
+    const bool innermost = &loop == &nest.loops.back();
+    const bool is_short =
+        (loop.most && *loop.most < kShortLoop) || (threads.few && innermost);
     if (is_short && !dialect_.short_loop.empty()) out_.line(dialect_.short_loop);
     out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;

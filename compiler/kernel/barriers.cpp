@@ -6,7 +6,8 @@
 // parts.
 //
 // Loops over steps are written out first. Any other is walked twice, so that its end meets its
-// beginning. Accesses whose first indices are different literals do not meet. A buffer whose first
+// beginning. Accesses whose first indices are different literals, or a loop variable and different
+// literals, do not meet. A buffer whose first
 // index (or the one behind a literal) is (loop variable + c) % slots is a ring: accesses to
 // different slots do not meet. Each further walk stands for the next iteration, so there the loop
 // variable counts one step more, and a loop with a ring is walked until every slot has come round.
@@ -33,8 +34,11 @@ namespace stencil::kernel {
 namespace {
 
 struct Place {
-  std::optional<int64_t> part;  // a first index that is a literal; left out of what follows
-  std::string ring;             // what the slot is counted from; empty: there is no ring
+  // A first index that is a literal, or a literal more than the variable of a loop in its run
+  // `part_of`; left out of what follows.
+  std::optional<int64_t> part;
+  std::string part_of;
+  std::string ring;  // what the slot is counted from; empty: there is no ring
   int64_t slots = 1;
   int64_t slot = 0;                // modulo `slots`
   std::vector<std::string> index;  // as text; a ring's slot is left out
@@ -42,17 +46,20 @@ struct Place {
 
   int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // of the indices
   bool other_slot(const Place& other) const {
-    if (part && other.part && *part != *other.part) return true;
+    if (part && other.part && part_of == other.part_of && *part != *other.part) return true;
     return !ring.empty() && ring == other.ring && slots == other.slots && slot != other.slot;
   }
   // `whole`: a slot without further indices.
   bool in(const Place& whole) const {
-    return part == whole.part && ring == whole.ring && slots == whole.slots && slot == whole.slot &&
+    return part == whole.part && part_of == whole.part_of && ring == whole.ring &&
+           slots == whole.slots && slot == whole.slot &&
            (part || !ring.empty() || index.front() == whole.index.front());
   }
 };
 using Indices = std::map<BufferId, std::set<Place>>;
 using Shifts = std::map<std::string, int64_t>;  // by how much a loop variable is ahead
+using Runs =
+    std::map<std::string, int64_t>;  // loop variables, by which loop it is that counts them
 
 struct Accesses {  // since the last barrier
   Indices read, written;
@@ -85,8 +92,8 @@ int64_t largest_ring(const Body& body) {
 // Reads and writes of shared buffers in one parallel section.
 class SectionAccesses {
  public:
-  SectionAccesses(const Kernel& kernel, Texts& texts, const Shifts& shifts)
-      : kernel_(kernel), texts_(texts), shifts_(shifts) {}
+  SectionAccesses(const Kernel& kernel, Texts& texts, const Shifts& shifts, const Runs& runs)
+      : kernel_(kernel), texts_(texts), shifts_(shifts), runs_(runs) {}
 
   void body(const Body& statements) {
     const auto outer = lets_;
@@ -195,14 +202,35 @@ class SectionAccesses {
     }
   }
 
+  // A literal, or a loop variable with or without one more or less.
+  void take_part(const Expr& index, Place& place) const {
+    Expr base = index;
+    int64_t by = 0;
+    if (const auto* literal = std::get_if<IntegerLiteral>(&index->kind)) {
+      place.part = literal->value;
+      return;
+    }
+    const auto* operation = std::get_if<Operation>(&index->kind);
+    if (operation && (operation->op == Op::Add || operation->op == Op::Sub)) {
+      const auto* literal = std::get_if<IntegerLiteral>(&operation->operands[1]->kind);
+      if (!literal) return;
+      base = operation->operands[0];
+      by = operation->op == Op::Add ? literal->value : -literal->value;
+    }
+    const auto* variable = std::get_if<Variable>(&base->kind);
+    const auto run = variable ? runs_.find(variable->name) : runs_.end();
+    if (run == runs_.end()) return;
+    const auto shift = shifts_.find(variable->name);
+    place.part = by + (shift == shifts_.end() ? 0 : shift->second);
+    place.part_of = fmt::format("{} {}", variable->name, run->second);
+  }
+
   Place place(const std::vector<Expr>& index) {
     Place out;
     size_t next = 0;
     if (!index.empty()) {
-      if (const auto* literal = std::get_if<IntegerLiteral>(&index[0]->kind)) {
-        out.part = literal->value;
-        ++next;
-      }
+      take_part(index[0], out);
+      if (out.part) ++next;
     }
     const auto* modulo =
         next == index.size() ? nullptr : std::get_if<Operation>(&index[next]->kind);
@@ -230,6 +258,7 @@ class SectionAccesses {
   const Kernel& kernel_;
   Texts& texts_;
   const Shifts& shifts_;
+  const Runs& runs_;
   std::map<std::string, std::string> lets_;
   std::map<std::string, unsigned>
       counters_;  // loop variables: the axes their first value is made from
@@ -261,12 +290,14 @@ class BarrierVerifier {
   void operator()(const For& loop) {
     const Accesses before = pending_;
     sent_.clear();  // its variable counts anew
+    runs_[loop.name] = ++loops_;
     body(loop.body);
     for (int64_t again = largest_ring(loop.body); again > 0; --again) {
       shifts_[loop.name] += loop.step;
       body(loop.body);
     }
     shifts_.erase(loop.name);
+    runs_.erase(loop.name);
     sent_.clear();
     pending_.join(before);  // it may not run at all
   }
@@ -283,7 +314,7 @@ class BarrierVerifier {
     sent_.insert(sent_after.begin(), sent_after.end());
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_, texts_, shifts_);
+    SectionAccesses section(kernel_, texts_, shifts_, runs_);
     section.body(threads.body);
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
@@ -294,7 +325,7 @@ class BarrierVerifier {
   void operator()(const Barrier&) { pending_ = {}; }
   void operator()(const Shuffle&) {}  // per-thread values only
   void operator()(const BulkCopies& bulk) {
-    SectionAccesses section(kernel_, texts_, shifts_);
+    SectionAccesses section(kernel_, texts_, shifts_, runs_);
     section(bulk);
     const Place slot = section.slot_of(bulk.batch);
     for (const auto& [id, places] : section.accesses.written) {
@@ -313,7 +344,7 @@ class BarrierVerifier {
     sent_.insert(slot);
   }
   void operator()(const AwaitBulk& await) {
-    sent_.erase(SectionAccesses(kernel_, texts_, shifts_).slot_of(await.batch));
+    sent_.erase(SectionAccesses(kernel_, texts_, shifts_, runs_).slot_of(await.batch));
   }
   void operator()(const Scope& scope) { body(scope.body); }
 
@@ -391,6 +422,8 @@ class BarrierVerifier {
   Violations& violations_;
   Texts texts_;
   Shifts shifts_;
+  Runs runs_;
+  int64_t loops_ = 0;  // begun so far
   Accesses pending_;
   std::set<BufferId> arriving_;  // what bulk copies write
   std::set<Place> sent_;         // slots whose bulk copies are under way

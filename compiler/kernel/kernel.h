@@ -111,6 +111,9 @@ struct Comment {
 struct Let {
   std::string name;
   Expr value;
+  // A Bool for each value of which the rest of the body is compiled, where the target's language
+  // can: so it costs nothing to ask inside of loops.
+  bool cases = false;
 };  // constant until the end of the enclosing body
 struct Store {
   BufferId buffer;
@@ -145,6 +148,7 @@ struct If {
 };
 struct Threads {
   Body body;
+  bool few = false;  // of a row of threads, few have anything to do: no case for vectors
 };
 struct Barrier {};
 // Every thread takes per-thread values of others in its row (the threads that differ in thread_x

@@ -110,8 +110,8 @@ class Printer {
         }
       }
       void operator()(const Let& let) const {
-        line(fmt::format("let {}: {} = {}", let.name, name(let.value->type),
-                         printer.expr(let.value)));
+        line(fmt::format("{} {}: {} = {}", let.cases ? "cases" : "let", let.name,
+                         name(let.value->type), printer.expr(let.value)));
       }
       void operator()(const Store& store) const {
         line(printer.element(store.buffer, store.index) + " = " + printer.expr(store.value));

@@ -144,6 +144,23 @@ TEST(Ring, WhatIsCountedFromMustBeTheSame) {
             kWrittenTooSoon);
 }
 
+// What a step makes at [step] and reads at [step - 1].
+TEST(Parts, ALoopVariableTellsThemApart) {
+  const auto part = [](int64_t by) { return add(v("n"), integer(by)); };
+  EXPECT_EQ(violations(loop({publish(part(1)), fetch(part(0)), {Barrier{}}})), kSound);
+  EXPECT_EQ(violations(loop({publish(part(1)), fetch(part(1)), {Barrier{}}})), kReadTooSoon);
+  // The next iteration reads what this one wrote.
+  EXPECT_EQ(violations(loop({fetch(part(-1)), publish(part(0))})), kReadTooSoon);
+  EXPECT_EQ(violations(loop({fetch(part(-1)), publish(part(0)), {Barrier{}}})), kSound);
+}
+
+TEST(Parts, AnotherRunOfTheLoopCountsAnew) {
+  const Body run = loop({fetch(v("n")), publish(add(v("n"), integer(64)))});
+  EXPECT_EQ(violations(run), kSound);
+  EXPECT_EQ(violations({{For{LoopKind::Serial, "m", integer(0), integer(4), 1, run}}}),
+            std::vector<std::string>({kReadTooSoon[0], kWrittenTooSoon[0]}));
+}
+
 // (n + u + 1) % 2 in an unrolled loop over u: both loop variables count.
 TEST(Ring, SumsOfLoopVariables) {
   const Expr now = add(v("n"), v("u"));
@@ -350,9 +367,7 @@ TEST(BulkCopies, AreReadWhereTheyAreAwaited) {
 TEST(BulkCopies, StayReadableUntilTheirSlotIsFilledAgain) {
   const Expr n = v("n"), next = add(v("n"), integer(1)), x = v("thread_x");
   const Statement barrier = {Barrier{}};
-  EXPECT_EQ(
-      bulk_violations(pipelined({await(n), take(next, x), barrier, bring(next)})),
-      kSound)
+  EXPECT_EQ(bulk_violations(pipelined({await(n), take(next, x), barrier, bring(next)})), kSound)
       << "slot n + 1 of two still holds the batch before";
 }
 
