@@ -56,7 +56,7 @@ Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr
     kernel_->buffers.push_back(std::move(buffer));
     stores_.push_back({kernel::Store{entry->second, {kernel::variable(step_)}, any}});
   }
-  elements_.emplace_back(kernel::load(entry->second, {literal(now_)}, value->type),
+  elements_.emplace_back(kernel::load(entry->second, {now_}, value->type),
                          kernel::load(entry->second, {kernel::variable(step_)}, value->type));
   return elements_.back().first;
 }

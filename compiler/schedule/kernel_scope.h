@@ -25,8 +25,9 @@ class KernelScope {
   // the arrays; `time_of`: the time of a step, by its number.
   void over_steps(std::string variable, int steps, kernel::Kernel& kernel,
                   std::function<kernel::Expr(const kernel::Expr&)> time_of);
-  // The step that values belong to from now on.
-  void at_step(int step) { now_ = step; }
+  // The step that values belong to from now on: its number, or the variable that stands for it.
+  void at_step(kernel::Expr step) { now_ = std::move(step); }
+  void at_step(int step) { at_step(kernel::integer(step)); }
 
   // What holds `value`, by a name that is free in `body`, too: the names of what will read it.
   // `hint`: as the program calls it, or "". `time`: of the step that it belongs to, or null if it
@@ -51,7 +52,8 @@ class KernelScope {
   std::map<std::string, kernel::Expr> defined_;  // what holds a value, by the value as text
 
   std::string step_;  // the variable of loops over the tile's steps; empty: there are none
-  int steps_ = 0, now_ = 0;
+  int steps_ = 0;
+  kernel::Expr now_;
   std::function<kernel::Expr(const kernel::Expr&)> time_of_;
   kernel::Kernel* kernel_ = nullptr;
   kernel::Body stores_;                                          // of one step, into the arrays

@@ -1,59 +1,48 @@
 // The kernels of the `planes` family (planes.h says what they keep and when).
 //
-// One kernel serves tiles of one number of steps. A block owns a tile of the inner dimensions, a
-// thread per place, and a chunk of planes of the outermost one:
+// A block owns a tile of the inner dimensions, a thread per place, and a chunk of planes of the
+// outermost one:
 //
 //   for every front plane of the chunk, with those before and after it that stages need
-//     for every stage: compute its plane into its ring, or, if nobody reads it again, to memory
-//                      write the plane to memory if it is a result that is read, too
+//     for every step
+//       for every stage: compute its plane into its ring, or, if nobody reads it again, to memory
+//                        write the plane to memory if it is a result that is read, too
 //
 // with barriers before stages that read what other threads have made, and after the last one.
+//
+// Steps that are alike (PlanesPlan::alike) are one body. What the first one and the last one do
+// otherwise, read memory and write it, are conditions `first` and `last` of single loads and
+// stores, for each value of which the body is compiled (kernel::Let::cases). Such a kernel serves
+// tiles of fewer steps as well: they leave out the first steps, and the fronts that only those have
+// planes of. Steps that are not alike are written one by one, as far as kernel::sequence finds no
+// loops in them, in a kernel for each of tile_sizes().
 //
 // Threads are loops on a processor, so what the innermost ones do should be the same for all
 // points. With edges=split a stage therefore has several sections: one for the points whose
 // accesses all stay inside, without any rule; those around it with boundary rules; and those around
-// a function's region, which only carry values over. Each is a box cut by comparisons that become
-// bounds of loops (compiler/emit/loop_nest.h). With edges=tested there is one section, which tests
-// each point.
+// a function's region, which only carry values over. Each is a box between ends that are named once
+// per plane, and becomes a loop nest (compiler/emit/loop_nest.h). Boxes around another are one
+// section in a loop over its sides. With edges=tested there is one section, which tests each point.
 #include "compiler/schedule/planes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <functional>
 
-#include "compiler/ir/rewrite.h"
+#include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
 #include "compiler/schedule/barrier_planner.h"
-#include "compiler/schedule/builder.h"
-#include "compiler/schedule/levels.h"
 #include "compiler/schedule/planes_bounds.h"
-#include "compiler/schedule/statements.h"
+#include "compiler/schedule/planes_values.h"
 
 namespace stencil::schedule {
 
 namespace {
 
 using analysis::Reach;
-using kernel::Body;
-using kernel::BufferId;
-using kernel::Expr;
 
-Expr modulo(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Mod, {a, b});
-}
-
-class PlanesKernel {
+class PlanesKernel : public PlanesValues {
  public:
-  PlanesKernel(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel)
-      : program_(program),
-        schedule_(schedule),
-        interface_(kernel.interface),
-        plan_(plan_planes(program, schedule, kernel.steps)),
-        builder_(interface_, kernel.module, kernel.name,
-                 fmt::format("{} step{} per pass: planes of a tile pass along {}, every step some "
-                             "planes behind the one before.",
-                             kernel.steps, kernel.steps == 1 ? "" : "s",
-                             axis_names(interface_.rank())[0])) {}
+  using PlanesValues::PlanesValues;
 
   void lower(kernel::Module& module) {
     builder_.kernel().threads = schedule_.block;
@@ -64,170 +53,10 @@ class PlanesKernel {
     body.push_back(pass());
     builder_.kernel().body = std::move(body);
     builder_.finish(std::move(blocks), module);
-    std::get<kernel::Launch>(module.plan.actions.back()).steps = plan_.steps;
+    if (!alike_) std::get<kernel::Launch>(module.plan.actions.back()).steps = plan_.steps;
   }
 
  private:
-  size_t rank() const { return static_cast<size_t>(interface_.rank()); }
-  bool images(size_t d) const { return plan_.images[d]; }
-  Expr low(size_t d) const { return interface_.low(program_.grid, static_cast<int>(d)); }
-  Expr high(size_t d) const { return interface_.high(program_.grid, static_cast<int>(d)); }
-  const PlanesVersion& version(int id) const { return plan_.versions[static_cast<size_t>(id)]; }
-  const ir::Field& field_of(const PlanesVersion& v) const {
-    return program_.fields[static_cast<size_t>(v.field)];
-  }
-  const ir::Function& function_of(const PlanesStage& stage) const {
-    return program_.functions[stage.function];
-  }
-  int64_t lag_of(const PlanesVersion& made) const {
-    return plan_.stages[static_cast<size_t>(made.stage)].lag;
-  }
-
-  Expr let(Body& body, const std::string& wanted, const Expr& value) {
-    const bool plain = std::holds_alternative<kernel::IntegerLiteral>(value->kind) ||
-                       std::holds_alternative<kernel::Variable>(value->kind);
-    if (plain) return value;
-    const std::string name = builder_.names().unique(wanted);
-    body.push_back({kernel::Let{name, value}});
-    return kernel::variable(name, value->type);
-  }
-  Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
-                const std::string& why) {
-    return builder_.constant(
-        module,
-        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps),
-        value, why);
-  }
-
-  void take_names() {
-    Names& names = builder_.names();
-    axes_ = axis_names(interface_.rank());
-    for (size_t d = 0; d < rank(); ++d) {
-      points_.push_back(names.unique(axes_[d]));
-      places_.push_back(images(d) ? names.unique("place_" + axes_[d]) : points_.back());
-    }
-    iteration_ = names.unique("n");
-    step_ = names.unique("step");
-    builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(), time_of);
-    front_ = names.unique("front");
-  }
-
-  // --- Tiles and chunks ---
-
-  // Numbers them; afterwards origin_, begin_ and end_ say where a block is. Returns the number of
-  // blocks.
-  Expr cut(kernel::Module& module, Body& body) {
-    Expr blocks = kernel::integer(1, Scalar::I64);
-    Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
-    origin_.resize(rank());
-    begin_.resize(rank());
-    end_.resize(rank());
-    for (size_t d = rank(); d-- > 1;) {
-      const Reach margin = plan_.margin[d];
-      const Expr core = constant(
-          module, "core_" + axes_[d], plan_.core(static_cast<int>(d)),
-          fmt::format("points of a tile in {}: {} places, less {} + {} that are recomputed",
-                      axes_[d], plan_.cover[d], margin.low, margin.high));
-      const int dimension = static_cast<int>(d);
-      const Expr count = tiles_along(interface_, dimension, {plan_.core(dimension), core},
-                                     plan_.spared(dimension));
-      blocks = kernel::mul(blocks, kernel::convert(count, Scalar::I64));
-      const Expr tiles = let(body, "tiles_" + axes_[d], count);
-      const Expr number = let(body, "number_" + axes_[d], modulo(rest, tiles));
-      rest = kernel::operation(Op::Div, {rest, tiles});
-      place_tile(d, number, core, tiles, body);
-    }
-    const Expr chunk = constant(module, "chunk", plan_.chunk,
-                                fmt::format("planes in {} that a block writes", axes_[0]));
-    const Expr chunks = tiles_along(interface_, 0, {plan_.chunk, chunk}, 0);
-    blocks = kernel::mul(blocks, kernel::convert(chunks, Scalar::I64));
-    begin_[0] = let(body, "begin_" + axes_[0], kernel::add(low(0), kernel::mul(rest, chunk)));
-    end_[0] = let(body, "end_" + axes_[0],
-                  kernel::operation(Op::Min, {kernel::add(begin_[0], chunk), plus(high(0), 1)}));
-    return blocks;
-  }
-
-  void place_tile(size_t d, const Expr& number, const Expr& core, const Expr& tiles, Body& body) {
-    const Reach margin = plan_.margin[d];
-    Expr origin = kernel::add(low(d), kernel::mul(number, core));
-    if (images(d)) origin = plus(origin, -margin.low);
-    origin_[d] = let(body, "origin_" + axes_[d], origin);
-    begin_[d] = plus(origin_[d], margin.low);
-    end_[d] = kernel::add(begin_[d], core);
-    if (images(d)) {
-      end_[d] = kernel::operation(Op::Min, {end_[d], plus(high(d), 1)});
-    } else {
-      const Expr is_first = kernel::operation(Op::Eq, {number, literal(0)});
-      const Expr is_last = kernel::operation(Op::Eq, {plus(number, 1), tiles});
-      begin_[d] = kernel::operation(Op::Select, {is_first, origin_[d], begin_[d]});
-      end_[d] = kernel::operation(Op::Select, {is_last, plus(high(d), 1), end_[d]});
-    }
-    begin_[d] = let(body, "begin_" + axes_[d], begin_[d]);
-    end_[d] = let(body, "end_" + axes_[d], end_[d]);
-  }
-
-  void declare_rings(kernel::Module& module) {
-    std::vector<Expr> lengths;
-    for (size_t d = 1; d < rank(); ++d) {
-      lengths.push_back(
-          constant(module, "tile_" + axes_[d], plan_.cover[d], "places of a tile in " + axes_[d]));
-    }
-    // Versions of a field that keep as many planes are one array.
-    std::map<std::pair<ir::FieldId, int64_t>, std::vector<size_t>> alike;
-    for (size_t id = 0; id < plan_.versions.size(); ++id) {
-      const PlanesVersion& v = plan_.versions[id];
-      if (v.ring > 0) alike[{v.field, v.ring}].push_back(id);
-    }
-    rings_.resize(plan_.versions.size());
-    for (const auto& [key, versions] : alike) {
-      const auto [field_id, planes] = key;
-      const ir::Field& field = program_.fields[static_cast<size_t>(field_id)];
-      std::vector<Expr> extents = {literal(planes)};
-      extents.insert(extents.end(), lengths.begin(), lengths.end());
-      if (versions.size() > 1) {
-        extents.insert(extents.begin(), literal(static_cast<int64_t>(versions.size())));
-      }
-      for (size_t i = 0; i < versions.size() && versions.size() > 1; ++i) {
-        rings_[versions[i]].version = {literal(static_cast<int64_t>(i))};
-      }
-      for (size_t c = 0; c < field.components.size(); ++c) {
-        const auto kept = [&](size_t id) {
-          return is_kept(static_cast<int>(id), static_cast<int>(c));
-        };
-        if (std::none_of(versions.begin(), versions.end(), kept)) {
-          for (size_t id : versions) rings_[id].components.push_back(-1);
-          continue;
-        }
-        const std::string name = interface_.array_name(field_id, static_cast<int>(c));
-        const BufferId buffer =
-            builder_.local(kernel::Space::Shared, name + "_planes", field.components[c].type,
-                           extents, fmt::format("planes of {} after a step", name));
-        for (size_t id : versions) rings_[id].components.push_back(buffer);
-      }
-    }
-  }
-
-  // Some stage reads the component of a version that has a ring, or it is written to memory.
-  bool is_kept(int id, int component) const {
-    if (version(id).output >= 0) return true;
-    return std::any_of(plan_.stages.begin(), plan_.stages.end(), [&](const PlanesStage& stage) {
-      if (stage.carries && stage.old == id) return true;
-      const ir::Function& function = function_of(stage);
-      return std::any_of(
-          function.pieces.begin(), function.pieces.end(), [&](const ir::Piece& piece) {
-            const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);
-            for (ir::NodeId n = 0; n < piece.graph.size(); ++n) {
-              const auto* access = std::get_if<ir::Access>(&piece.graph[n].kind);
-              if (!access || !needed[static_cast<size_t>(n)] || access->component != component)
-                continue;
-              const auto source = stage.source.find({access->field, access->level});
-              if (source != stage.source.end() && source->second == id) return true;
-            }
-            return false;
-          });
-    });
-  }
-
   // --- The pass over the planes ---
 
   kernel::Statement pass() {
@@ -239,39 +68,71 @@ class PlanesKernel {
     const Expr first_front = plus(begin_[0], first);
     Body body;
     body.push_back({kernel::Let{front_, kernel::add(first_front, kernel::variable(iteration_))}});
+    append(body, alike_ ? one_for_all_steps() : step_by_step());
+    // The next planes take the places of the oldest ones.
+    const auto keeps = [](const PlanesRing& ring) { return !ring.components.empty(); };
+    if (!alike_ && std::any_of(rings_.begin(), rings_.end(), keeps)) barriers_.force(body);
+    const Expr iterations = plus(kernel::sub(end_[0], begin_[0]), last - first);
+    return {kernel::For{kernel::LoopKind::Serial, iteration_, fronts_left_out(), iterations, 1,
+                        std::move(body)}};
+  }
+  Body step_by_step() {
     std::vector<Body> steps(static_cast<size_t>(plan_.steps));
     for (const PlanesStage& stage : plan_.stages) {
       append(steps[static_cast<size_t>(stage.step)], run_stage(stage));
     }
-    append(body, kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
-             return steps_title(first, last, plan_.steps);
-           }));
-    // The next planes take the places of the oldest ones.
-    const auto keeps = [](const Ring& ring) { return !ring.components.empty(); };
-    if (std::any_of(rings_.begin(), rings_.end(), keeps)) barriers_.force(body);
-    const Expr iterations = plus(kernel::sub(end_[0], begin_[0]), last - first);
-    return {kernel::For{kernel::LoopKind::Serial, iteration_, literal(0), iterations, 1,
-                        std::move(body)}};
+    return kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
+      return steps_title(first, last, plan_.steps);
+    });
   }
-
+  Body one_for_all_steps() {
+    const Expr step = kernel::variable(step_);
+    const auto name = [](const Expr& variable) {
+      return std::get<kernel::Variable>(variable->kind).name;
+    };
+    Body body;
+    body.push_back(
+        {kernel::Let{name(first_), kernel::operation(Op::Eq, {step, left_out()}), true}});
+    body.push_back({kernel::Let{
+        name(last_), kernel::operation(Op::Eq, {step, literal(plan_.steps - 1)}), true}});
+    for (const PlanesStage& stage : plan_.stages) {
+      if (stage.step == plan_.steps - 1) append(body, run_stage(stage));
+    }
+    barriers_.force(body);
+    Body out;
+    out.push_back({kernel::For{kernel::LoopKind::Serial, step_, left_out(), literal(plan_.steps), 1,
+                               std::move(body)}});
+    return out;
+  }
+  // Those that only steps which are left out have planes of.
+  Expr fronts_left_out() const {
+    for (const PlanesStage& stage : plan_.stages) {
+      const PlanesStage* before = earlier(stage);
+      if (!before) continue;
+      const int64_t fronts =
+          stage.lag - stage.computed[0].low - (before->lag - before->computed[0].low);
+      return kernel::mul(left_out(), literal(fronts));
+    }
+    return literal(0);
+  }
   Body run_stage(const PlanesStage& stage) {
     const PlanesVersion& made = version(stage.result);
     Body out;
-    out.push_back({kernel::Comment{function_of(stage).name}});
+    order(stage, out);
     Body body = plane_lets(stage);
-    order(stage, body);
-    Body sections;
-    if (schedule_.edges == Edges::Tested) {
-      sections.push_back(tested_section(stage));
-    } else {
-      sections = split_sections(stage);
+    append(body, guarded(kernel::all_of({has_plane(stage), plane_in(target_box(stage))}),
+                         schedule_.edges == Edges::Tested ? tested_section(stage)
+                                                          : split_sections(stage)));
+    const bool repeats = earlier(stage);
+    if (made.ring > 0 && made.output >= 0) {
+      append(body, repeats ? guarded(last_, write_section(stage)) : write_section(stage));
     }
-    append(body, guarded(has_plane(stage), std::move(sections)));
-    if (made.ring > 0 && made.output >= 0) append(body, write_section(stage));
-    out.push_back({kernel::Scope{std::move(body)}});
+    Body all;
+    all.push_back({kernel::Comment{function_of(stage).name}});
+    all.push_back({kernel::Scope{std::move(body)}});
+    append(out, alike_ && !repeats ? guarded(last_, std::move(all)) : std::move(all));
     return out;
   }
-
   // A barrier before the stage if it reads at offsets what others have made since the last one.
   void order(const PlanesStage& stage, Body& body) {
     BarrierPlanner::Tiles offset_reads, writes;
@@ -279,72 +140,100 @@ class PlanesKernel {
       const int from = stage.source.at({reads.field, reads.level});
       if (reads.at_offset && version(from).ring > 0) offset_reads.insert({from, 0});
     }
-    if (version(stage.result).ring > 0) writes.insert({stage.result, 0});
+    const PlanesStage* before = earlier(stage);
+    const bool kept =
+        version(stage.result).ring > 0 || (before && version(before->result).ring > 0);
+    if (kept) writes.insert({stage.result, 0});
     barriers_.before(offset_reads, writes, body);
   }
-
   Body plane_lets(const PlanesStage& stage) const {
     Body out;
-    out.push_back({kernel::Let{places_[0], plus(kernel::variable(front_), -stage.lag)}});
+    out.push_back({kernel::Let{places_[0], shifted(kernel::variable(front_), stage, -1, lag())}});
     if (images(0)) out.push_back({kernel::Let{points_[0], image(0)}});
     return out;
   }
-
-  // What a stage computes of its plane, or nothing if it has no such plane.
   Expr has_plane(const PlanesStage& stage) const {
-    const Reach margin = stage.computed[0];
     const Expr place = kernel::variable(places_[0]);
-    return kernel::all_of({at_least(place, plus(begin_[0], -margin.low)),
-                           kernel::less(place, plus(end_[0], margin.high))});
+    return kernel::all_of({at_least(place, shifted(begin_[0], stage, -1, below(0))),
+                           kernel::less(place, shifted(end_[0], stage, 1, above(0)))});
   }
-
-  // --- Points ---
-
-  Expr image(size_t d) const {
-    const Reach margin = plan_.margin[d];
-    return wrap(interface_, program_.grid, static_cast<int>(d), kernel::variable(places_[d]),
-                margin.low, margin.high);
-  }
-  Expr local(size_t d) const {  // place in the tile
-    if (plan_.cover[d] == 1) return literal(0);
-    return kernel::variable("thread_" + axes_[d]);
-  }
-  Point places() const { return variables(places_); }
-  Point points() const { return variables(points_); }
-  static Point variables(const std::vector<std::string>& names) {
-    Point out;
-    for (const std::string& name : names) out.push_back(kernel::variable(name));
-    return out;
-  }
-
-  // What threads do for the points of a stage that meet the conditions. `inside`: all of them lie
-  // in the grid, so that places are points.
-  kernel::Statement section(const PlanesStage& stage, const Expr& where, bool inside,
-                            Body body) const {
+  // What threads do for the points of a box that meet the condition. `inside`: all of them lie in
+  // the grid, so that places are points.
+  kernel::Statement section(const PlaneBox& box, const Expr& where, bool inside, Body body,
+                            bool few = false) const {
     std::vector<Expr> conditions;
     Body lets;
     for (size_t d = 1; d < rank(); ++d) {
       lets.push_back({kernel::Let{places_[d], kernel::add(origin_[d], local(d))}});
       const Expr place = kernel::variable(places_[d]);
-      conditions.push_back(at_least(place, plus(begin_[d], -stage.computed[d].low)));
-      conditions.push_back(kernel::less(place, plus(end_[d], stage.computed[d].high)));
+      conditions.push_back(at_least(place, box.begin[d]));
+      conditions.push_back(kernel::less(place, box.end[d]));
     }
     for (size_t d = 1; d < rank() && !inside; ++d) {
       if (images(d)) lets.push_back({kernel::Let{points_[d], image(d)}});
     }
     conditions.push_back(where);
     append(lets, guarded(kernel::all_of(std::move(conditions)), std::move(body)));
-    return {kernel::Threads{std::move(lets)}};
+    return {kernel::Threads{std::move(lets), few}};
   }
-
   const ir::Box& target_box(const PlanesStage& stage) const {
     return field_of(version(stage.result)).box;
   }
-  Expr exists(const ir::Box& box) const {
-    return schedule::exists(interface_, points(), box, plan_.images);
+  // The plane has points of the box.
+  Expr plane_in(const ir::Box& box) const {
+    ir::Box others = box;
+    others.ranges[0] = possible(0);
+    return interface_.inside(points(), box, &others);
   }
-
-  kernel::Statement tested_section(const PlanesStage& stage) {
+  // Of the points of a plane, those whose place does not tell whether they lie in the box.
+  Expr images_in(const ir::Box& box) const { return images_in(box, points()); }
+  Expr images_in(const ir::Box& box, const Point& at) const {
+    ir::Box others = box;
+    for (size_t d = 1; d < rank(); ++d) {
+      if (images(d)) others.ranges[d] = possible(d);
+    }
+    return interface_.inside(at, box, &others);
+  }
+  bool tests_images(const ir::Box& box) const { return !is_true(images_in(box)); }
+  // What a point of a stage may be: images are points of the grid.
+  ir::Range possible(size_t d) const {
+    const ir::Range& range = program_.grid.ranges[d];
+    if (images(d)) return range;
+    return {range.low - 1, range.high + 1};
+  }
+  // What a stage computes, as far as places tell that it lies in the box.
+  PlaneBox computed(const PlanesStage& stage, const ir::Box& box, Body& body) {
+    PlaneBox out{Point(rank()), Point(rank())};
+    for (size_t d = 1; d < rank(); ++d) {
+      const int dimension = static_cast<int>(d);
+      const Expr begin = shifted(begin_[d], stage, -1, below(d));
+      const Expr end = shifted(end_[d], stage, 1, above(d));
+      const bool bounded = !images(d);
+      const auto limited = [&](Op op, const Expr& tile, const Expr& grid, const Expr& own,
+                               const Expr& bound) {
+        if (!bounded) return own;
+        // A tile that ends where the grid does.
+        if (kernel::print(tile) == kernel::print(grid)) return bound;
+        return kernel::operation(op, {own, bound});
+      };
+      out.begin[d] =
+          let_end(body, "from", d,
+                  limited(Op::Max, begin_[d], low(d), begin, interface_.low(box, dimension)));
+      out.end[d] = let_end(body, "to", d,
+                           limited(Op::Min, end_[d], plus(high(d), 1), end,
+                                   plus(interface_.high(box, dimension), 1)));
+    }
+    return out;
+  }
+  // Under a name for this dimension, the same in all stages.
+  Expr let_end(Body& body, const std::string& what, size_t d, const Expr& value) {
+    if (is_plain(value)) return value;
+    const auto [entry, fresh] = ends_.try_emplace(what + "_" + axes_[d]);
+    if (fresh) entry->second = builder_.names().unique(entry->first);
+    body.push_back({kernel::Let{entry->second, value}});
+    return kernel::variable(entry->second);
+  }
+  Body tested_section(const PlanesStage& stage) {
     Body chain = stage.carries ? carry(stage) : Body{};
     const ir::Function& function = function_of(stage);
     for (size_t p = function.pieces.size(); p-- > 0;) {
@@ -352,36 +241,138 @@ class PlanesKernel {
       const Expr covered = interface_.inside(points(), piece.region, &target_box(stage));
       chain = guarded(covered, compute(stage, piece, false), std::move(chain));
     }
-    return section(stage, exists(target_box(stage)), false, std::move(chain));
+    Body out;
+    const PlaneBox box = computed(stage, target_box(stage), out);
+    out.push_back(section(box, images_in(target_box(stage)), false, std::move(chain)));
+    return out;
   }
-
   // --- Sections of their own for what needs no tests ---
 
   Body split_sections(const PlanesStage& stage) {
     Body out;
     const ir::Function& function = function_of(stage);
-    if (stage.carries) {
-      const ir::Box& region = function.pieces[main_piece(function)].region;
-      for (const Expr& beside :
-           around(bounds_of(interface_, region, target_box(stage)), points())) {
-        const Expr where = kernel::all_of({exists(target_box(stage)), beside, missed(function)});
-        out.push_back(section(stage, where, false, carry(stage)));
-      }
+    const ir::Box& target = target_box(stage);
+    const PlaneBox all = computed(stage, target, out);
+    const size_t main = main_piece(function);
+    const ir::Box& region = function.pieces[main].region;
+    Outside carried;
+    if (stage.carries && !tests_images(region)) {
+      carried.where = kernel::all_of({images_in(target), missed(function)});
+      carried.body = carry(stage);
+      carried.few = is_near(region, target);
+    } else if (stage.carries) {
+      const Expr covered = interface_.inside(points(), region, &target);
+      const Expr beside = kernel::operation(Op::Not, {covered});
+      out.push_back(section(all, kernel::all_of({images_in(target), beside, missed(function)}),
+                            false, carry(stage)));
     }
-    for (const ir::Piece& piece : function.pieces) {
-      const Bounds inner = bounds_without_rules(interface_, stage, piece, plan_.images);
-      const Expr inside =
-          kernel::all_of({within(inner, places()),
-                          schedule::exists(interface_, places(), piece.region, plan_.images)});
-      out.push_back(section(stage, inside, true, compute(stage, piece, true)));
-      for (const Expr& beside : around(inner, places())) {
-        const Expr where = kernel::all_of({exists(piece.region), beside});
-        out.push_back(section(stage, where, false, compute(stage, piece, false)));
-      }
+    append(out, region_sections(stage, function.pieces[main], all, "region", carried));
+    for (size_t p = 0; p < function.pieces.size(); ++p) {
+      if (p == main) continue;
+      Body body = region_sections(stage, function.pieces[p], all, "piece", {});
+      out.push_back({kernel::Scope{std::move(body)}});
     }
     return out;
   }
-
+  // What threads do around a part of a box, for points that meet a condition.
+  struct Outside {
+    Expr where = kernel::boolean(true);
+    Body body;
+    bool few = false;  // points of a row
+  };
+  // The part of a piece that lies in the box, as far as places tell, and what is around it.
+  Body region_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box,
+                       const std::string& name, const Outside& carried) {
+    const ir::Box& target = target_box(stage);
+    Bounds bounds = bounds_of(interface_, piece.region, target);
+    for (size_t d = 0; d < rank(); ++d) {
+      if (images(d)) bounds[d] = {};
+    }
+    ir::Box others = piece.region;
+    others.ranges[0] = images(0) ? possible(0) : target.ranges[0];
+    const Expr has_plane = interface_.inside(points(), piece.region, &others);
+    return split(box, bounds, has_plane, name, carried,
+                 [&](const PlaneBox& part) { return piece_sections(stage, piece, part); });
+  }
+  // The places from which no access meets a rule, and around them those with rules.
+  Body piece_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box) {
+    const Bounds inner = bounds_without_rules(interface_, piece, plan_.images,
+                                              alike_ ? plan_.margin : stage.computed);
+    const auto free = [&](const PlaneBox& part) {
+      Body out;
+      out.push_back(
+          section(part, images_in(piece.region, places()), true, compute(stage, piece, true)));
+      return out;
+    };
+    const auto no_bounds = [](const Interval& one) { return !one.low && !one.high; };
+    if (std::all_of(inner.begin(), inner.end(), no_bounds)) return free(box);
+    const Outside ruled{images_in(piece.region), compute(stage, piece, false), !images(rank() - 1)};
+    Body out;
+    out.push_back({kernel::Scope{
+        split(box, inner, within(inner, 0, kernel::variable(places_[0])), "inner", ruled, free)}});
+    return out;
+  }
+  // The part of a box within bounds, and what is around it. Points before and after it in x are a
+  // loop of their own where they are few.
+  Body split(const PlaneBox& box, const Bounds& bounds, const Expr& has_plane,
+             const std::string& name, const Outside& outside,
+             const std::function<Body(const PlaneBox&)>& inside) {
+    Body out;
+    const bool rows = rank() > 2;  // else a plane is one
+    const PlaneBox part = schedule::cut(box, bounds, rows ? has_plane : kernel::boolean(true),
+                                        [&](size_t d, bool end, const Expr& value) {
+                                          return let_end(out, end ? name + "_end" : name, d, value);
+                                        });
+    if (!outside.body.empty()) {
+      PlaneBox whole_rows = part;
+      whole_rows.begin.back() = box.begin.back();
+      whole_rows.end.back() = box.end.back();
+      const bool apart = outside.few && rows;
+      if (apart) append(out, around(box, whole_rows, outside, false));
+      append(out, around(apart ? whole_rows : box, part, outside, outside.few));
+    }
+    append(out, inside(part));
+    if (rows) return out;
+    Body missed;
+    if (!outside.body.empty()) missed.push_back(section(box, outside.where, false, outside.body));
+    return guarded(has_plane, std::move(out), std::move(missed));
+  }
+  Body around(const PlaneBox& box, const PlaneBox& part, const Outside& outside, bool few) {
+    const std::vector<PlaneBox> all = sides(box, part);
+    Body out;
+    if (all.size() == 1) out.push_back(section(all[0], outside.where, false, outside.body, few));
+    if (all.size() < 2) return out;
+    Body loop;
+    const Expr number = kernel::variable(side_);
+    PlaneBox side{Point(rank()), Point(rank())};
+    Expr any = kernel::boolean(false);
+    for (size_t d = 1; d < rank(); ++d) {
+      std::vector<Expr> begins, ends;
+      for (const PlaneBox& one : all) {
+        begins.push_back(one.begin[d]);
+        ends.push_back(one.end[d]);
+      }
+      side.begin[d] = let_end(loop, "side", d, of_side(number, begins));
+      side.end[d] = let_end(loop, "side_end", d, of_side(number, ends));
+      if (box.begin[d] != part.begin[d])
+        any = kernel::operation(Op::Or, {any, kernel::less(box.begin[d], part.begin[d])});
+      if (box.end[d] != part.end[d])
+        any = kernel::operation(Op::Or, {any, kernel::less(part.end[d], box.end[d])});
+    }
+    loop.push_back(section(side, outside.where, false, outside.body, few));
+    Body sides;
+    sides.push_back({kernel::For{kernel::LoopKind::Serial, side_, literal(0),
+                                 literal(static_cast<int64_t>(all.size())), 1, std::move(loop)}});
+    return guarded(any, std::move(sides));
+  }
+  // Of the rows that meet the region, few points of the box lie beside it.
+  bool is_near(const ir::Box& region, const ir::Box& box) const {
+    constexpr int64_t kFew = 16;
+    const ir::Affine below = region.ranges.back().low - box.ranges.back().low;
+    const ir::Affine above = box.ranges.back().high - region.ranges.back().high;
+    return below.is_constant() && above.is_constant() && below.constant < kFew &&
+           above.constant < kFew;
+  }
   // The piece of which most is expected: the rest lies around it.
   static size_t main_piece(const ir::Function& function) {
     size_t main = 0;
@@ -396,7 +387,6 @@ class PlanesKernel {
     }
     return main;
   }
-
   // The point lies in none of the pieces but the main one, which is known already.
   Expr missed(const ir::Function& function) const {
     std::vector<Expr> conditions;
@@ -408,186 +398,35 @@ class PlanesKernel {
     }
     return kernel::all_of(std::move(conditions));
   }
-
-  // --- Values ---
-
-  static Expr time_of(const Expr& step) { return kernel::add(first_step(), step); }
-
-  Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) {
-    Body body;
-    const Point point = inside ? places() : points();
-    builder_.scope().at_step(stage.step);
-    const Expr time = time_of(literal(stage.step));
-    const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-      return this->read(stage, access, point, inside, landings);
-    };
-    const auto values = evaluate(interface_, piece.graph, piece.results, point, time, read,
-                                 builder_.scope(), builder_.names(), body);
-    append(body, store(stage, values, point));
-    return body;
-  }
-
-  Body carry(const PlanesStage& stage) {
-    const PlanesVersion& old = version(stage.old);
-    const ir::Field& field = field_of(old);
-    Body body;
-    std::vector<Expr> values;
-    for (size_t c = 0; c < field.components.size(); ++c) {
-      const Expr value = cell(stage, stage.old, static_cast<int>(c), points());
-      values.push_back(kernel::convert(value, field.components[c].type));
-    }
-    append(body, store(stage, values, points()));
-    return body;
-  }
-
-  // To the ring, or to memory if there is none.
-  Body store(const PlanesStage& stage, const std::vector<Expr>& values, const Point& point) {
-    const PlanesVersion& made = version(stage.result);
-    Body out;
-    for (size_t c = 0; c < values.size(); ++c) {
-      if (made.ring == 0) {
-        builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), point, values[c],
-                              out);
-        continue;
-      }
-      if (!is_kept(stage.result, static_cast<int>(c))) continue;
-      out.push_back({kernel::Store{ring(stage.result, static_cast<int>(c)),
-                                   ring_index(stage.result, slot(made, 0), {}), values[c]}});
-    }
-    return out;
-  }
-
-  int memory_slot(const PlanesVersion& made) const {
-    return result_slot(field_of(made), schedule_.time_tile, plan_.steps, made.output);
-  }
-
   // A result that is read by later stages: from its ring to memory.
   Body write_section(const PlanesStage& stage) {
     const PlanesVersion& made = version(stage.result);
     const ir::Field& field = field_of(made);
-    PlanesStage core = stage;  // its points that are written
-    core.computed = analysis::Margin(rank());
     Body body;
     for (size_t c = 0; c < field.components.size(); ++c) {
       const Scalar type = field.components[c].type;
-      const Expr value =
-          kernel::load(ring(stage.result, static_cast<int>(c)),
-                       ring_index(stage.result, slot(made, 0), {}), arithmetic_type(type));
+      const Expr value = kernel::load(ring(stage.result, static_cast<int>(c)),
+                                      ring_index(stage.result, slot(ring_of(stage.result), 0), {}),
+                                      arithmetic_type(type));
       builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), places(),
                             kernel::convert(value, type), body);
     }
+    const Expr place = kernel::variable(places_[0]);
     Body out;
-    out.push_back(section(core, schedule::exists(interface_, places(), field.box, plan_.images),
+    out.push_back(section({begin_, end_}, interface_.inside(places(), field.box, &program_.grid),
                           true, std::move(body)));
-    return guarded(has_plane(core), std::move(out));
+    return guarded(kernel::all_of({at_least(place, begin_[0]), kernel::less(place, end_[0])}),
+                   std::move(out));
   }
 
-  // The slot of the plane that a ring got so many iterations ago.
-  Expr slot(const PlanesVersion& v, int64_t age) const {
-    const Expr n = kernel::variable(iteration_);
-    return modulo(age == 0 ? n : plus(n, v.ring - age), literal(v.ring));
-  }
-
-  BufferId ring(int id, int component) const {
-    return rings_[static_cast<size_t>(id)].components[static_cast<size_t>(component)];
-  }
-
-  // The thread's own place unless others are given, per tiled dimension.
-  std::vector<Expr> ring_index(int id, const Expr& slot, const std::vector<Expr>& at) const {
-    std::vector<Expr> out = rings_[static_cast<size_t>(id)].version;
-    out.push_back(slot);
-    for (size_t d = 1; d < rank(); ++d) out.push_back(at.empty() ? local(d) : at[d - 1]);
-    return out;
-  }
-
-  // A version of a component at the point itself.
-  Expr cell(const PlanesStage& stage, int id, int component, const Point& point) {
-    const PlanesVersion& v = version(id);
-    const Scalar type = field_of(v).components[static_cast<size_t>(component)].type;
-    if (v.in_memory()) {
-      return builder_.load_global({v.field, component, v.level, std::vector<int>(rank(), 0), 0},
-                                  point);
-    }
-    return kernel::load(ring(id, component), ring_index(id, slot(v, stage.lag - lag_of(v)), {}),
-                        arithmetic_type(type));
-  }
-
-  // What an access reads, its field's boundary rules included unless no point needs them.
-  Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point, bool inside,
-            Landings& landings) {
-    const int id = stage.source.at({access.field, access.level});
-    const PlanesVersion& v = version(id);
-    ir::Access at = access;
-    if (inside) at.escapes = 0;
-    if (v.in_memory()) {
-      at.level = v.level;
-      return builder_.load_global(at, landings.land(at));
-    }
-    const Landing landing = landings.land(at);
-    const Scalar stored = field_of(v).components[static_cast<size_t>(access.component)].type;
-    std::vector<Expr> index;
-    for (size_t d = 1; d < rank(); ++d) index.push_back(place_read(v, at, d, point, landing));
-    const Expr slot = slot_read(stage, v, at, point, landing);
-    return apply_boundary(landing, kernel::load(ring(id, at.component), ring_index(id, slot, index),
-                                                arithmetic_type(stored)));
-  }
-
-  // Images are read like points. Where a constant counts, what is read is dropped, but it has to be
-  // in the ring, which it is for the point itself.
-  Expr place_read(const PlanesVersion& v, const ir::Access& access, size_t d, const Point& point,
-                  const Landing& landing) const {
-    const bool escapes = access.escapes_below(d) || access.escapes_above(d);
-    const bool stays = access.offsets[d] == 0 && !moved(v, access, d);
-    if (!escapes || stays || field_of(v).boundary[d].periodic()) {
-      return plus(local(d), access.offsets[d]);
-    }
-    if (!images(d)) return kernel::sub(landing.point[d], origin_[d]);
-    return kernel::add(local(d), kernel::sub(landing.point[d], point[d]));
-  }
-
-  // A rule may lead to another point.
-  bool moved(const PlanesVersion& v, const ir::Access& access, size_t d) const {
-    return ir::meets(field_of(v), access, d, ir::BoundaryKind::Clamp) ||
-           ir::meets(field_of(v), access, d, ir::BoundaryKind::Mirror);
-  }
-
-  Expr slot_read(const PlanesStage& stage, const PlanesVersion& v, const ir::Access& access,
-                 const Point& point, const Landing& landing) const {
-    const int offset = access.offsets[0];
-    const int64_t age = stage.lag - offset - lag_of(v);
-    if (!moved(v, access, 0)) return slot(v, age);
-    // Further by as many planes as the rule moves the access. Another side may have a constant,
-    // with which it moves up to `offset` planes and what is read is dropped: no number is negative.
-    const Expr by = kernel::sub(landing.point[0], plus(point[0], offset));
-    const int64_t rounds = (std::abs(offset) + v.ring - 1) / v.ring + 1;
-    const Expr n = plus(kernel::variable(iteration_), rounds * v.ring - age);
-    return modulo(kernel::add(n, by), literal(v.ring));
-  }
-
-  const ir::Program& program_;
-  const Schedule& schedule_;
-  const Interface& interface_;
-  const PlanesPlan plan_;
-  KernelBuilder builder_;
   BarrierPlanner barriers_;
-
-  std::vector<std::string> axes_;    // z, y, x
-  std::vector<std::string> points_;  // variables: coordinates of the point
-  std::vector<std::string> places_;  // variables: the place that its image has, or the point's
-  std::string iteration_, step_, front_;
-  Point origin_;       // place of a tile's first thread
-  Point begin_, end_;  // what a tile writes: its first place, and the one after the last
-  struct Ring {
-    std::vector<BufferId> components;
-    std::vector<Expr> version;  // its index in the buffers, where they hold several
-  };
-  std::vector<Ring> rings_;  // per version
 };
 
 }  // namespace
 
 kernel::Module lower_planes(const ir::Program& program, const Schedule& schedule, const Machine&) {
-  return lower_tile_sizes(program, schedule, "planes", false, [&](const KernelOfSteps& kernel) {
+  const bool one = plan_planes(program, schedule, schedule.time_tile).alike;
+  return lower_tile_sizes(program, schedule, "planes", one, [&](const KernelOfSteps& kernel) {
     PlanesKernel(program, schedule, kernel).lower(kernel.module);
   });
 }

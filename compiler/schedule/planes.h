@@ -57,8 +57,14 @@ struct PlanesPlan {
   std::vector<int64_t> cover;  // places of a tile per dimension; of the streamed one, 1
   // Dimensions in which places beyond the grid are images of the points on the far side.
   std::vector<bool> images;
+  // Lags, margins and rings of a function change evenly from step to step. So one body serves all
+  // steps, and tiles of fewer steps may leave out the first ones.
+  bool alike = false;
   int64_t chunk = 1;  // planes that a block writes
   int64_t halo = 0;   // planes that it passes besides: before them, after them, or for the lags
+
+  // The stage of the same function one step earlier; null if there is none.
+  const PlanesStage* before(const PlanesStage& stage) const;
 
   // Points that a tile writes, apart from what the first and the last have at the grid's ends.
   int64_t core(int d) const {

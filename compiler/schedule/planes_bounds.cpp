@@ -27,16 +27,11 @@ void lower(Interval& bounds, const Expr& most) {
   bounds.high = bounds.high ? kernel::operation(Op::Min, {bounds.high, most}) : most;
 }
 
-void append_within(const Interval& bounds, const Expr& at, std::vector<Expr>& to) {
-  if (bounds.low) to.push_back(kernel::operation(Op::Ge, {at, bounds.low}));
-  if (bounds.high) to.push_back(kernel::less_equal(at, bounds.high));
+Expr larger(const Expr& a, const Expr& b) {
+  return kernel::operation(Op::Max, {a, b});
 }
-
-std::vector<Expr> beside(const Interval& bounds, const Expr& at) {
-  std::vector<Expr> out;
-  if (bounds.low) out.push_back(kernel::less(at, bounds.low));
-  if (bounds.high) out.push_back(kernel::operation(Op::Gt, {at, bounds.high}));
-  return out;
+Expr smaller(const Expr& a, const Expr& b) {
+  return kernel::operation(Op::Min, {a, b});
 }
 
 }  // namespace
@@ -52,8 +47,8 @@ Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Bo
   return out;
 }
 
-Bounds bounds_without_rules(const Interface& interface, const PlanesStage& stage,
-                            const ir::Piece& piece, const std::vector<bool>& images) {
+Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
+                            const std::vector<bool>& images, const analysis::Margin& computed) {
   const ir::Program& program = interface.program();
   Bounds out(images.size());
   for (size_t d = 0; d < out.size(); ++d) {
@@ -72,7 +67,7 @@ Bounds bounds_without_rules(const Interface& interface, const PlanesStage& stage
         lower(out[d], plus(interface.high(box, dimension), -offset));
       }
     });
-    const analysis::Reach beyond = images[d] ? stage.computed[d] : analysis::Reach{};
+    const analysis::Reach beyond = images[d] ? computed[d] : analysis::Reach{};
     if (below > 0 || beyond.low > 0)
       raise(out[d], plus(interface.low(program.grid, dimension), below));
     if (above > 0 || beyond.high > 0) {
@@ -82,31 +77,50 @@ Bounds bounds_without_rules(const Interface& interface, const PlanesStage& stage
   return out;
 }
 
-Expr within(const Bounds& bounds, const Point& at) {
+Expr within(const Bounds& bounds, size_t d, const Expr& at) {
   std::vector<Expr> conditions;
-  for (size_t d = 0; d < bounds.size(); ++d) append_within(bounds[d], at[d], conditions);
+  if (bounds[d].low) conditions.push_back(at_least(at, bounds[d].low));
+  if (bounds[d].high) conditions.push_back(kernel::less_equal(at, bounds[d].high));
   return kernel::all_of(std::move(conditions));
 }
 
-std::vector<Expr> around(const Bounds& bounds, const Point& at) {
-  std::vector<Expr> out;
-  std::vector<Expr> row;  // meets the box
-  Expr missed = kernel::boolean(false);
-  const size_t x = bounds.size() - 1;
-  for (size_t d = 0; d < x; ++d) {
-    append_within(bounds[d], at[d], row);
-    for (const Expr& side : beside(bounds[d], at[d])) {
-      missed = kernel::operation(Op::Or, {missed, side});
-    }
+PlaneBox cut(const PlaneBox& box, const Bounds& bounds, const Expr& has_plane, const LetEnd& let) {
+  PlaneBox out = box;
+  for (size_t d = 1; d < bounds.size(); ++d) {
+    Expr begin = box.begin[d];
+    if (bounds[d].low) begin = smaller(larger(bounds[d].low, begin), box.end[d]);
+    if (d == 1) begin = kernel::operation(Op::Select, {has_plane, begin, box.end[d]});
+    if (begin != box.begin[d]) out.begin[d] = let(d, false, begin);
+    if (!bounds[d].high) continue;
+    const Expr end = smaller(plus(bounds[d].high, 1), box.end[d]);
+    out.end[d] = let(d, true, larger(end, out.begin[d]));
   }
-  if (!row.empty()) out.push_back(missed);
-  for (const Expr& side : beside(bounds[x], at[x])) {
-    out.push_back(kernel::all_of({kernel::all_of(row), side}));
+  return out;
+}
+
+std::vector<PlaneBox> sides(const PlaneBox& box, const PlaneBox& part) {
+  std::vector<PlaneBox> out;
+  PlaneBox rest = box;
+  for (size_t d = 1; d < box.begin.size(); ++d) {
+    PlaneBox side = rest;
+    side.end[d] = part.begin[d];
+    if (part.begin[d] != box.begin[d]) out.push_back(side);
+    side.begin[d] = part.end[d];
+    side.end[d] = box.end[d];
+    if (part.end[d] != box.end[d]) out.push_back(side);
+    rest.begin[d] = part.begin[d];
+    rest.end[d] = part.end[d];
   }
-  // Where there is nothing between the bounds, some points are on both sides.
-  if (bounds[x].low && bounds[x].high) {
-    const Expr not_below = kernel::operation(Op::Ge, {at[x], bounds[x].low});
-    out.back() = kernel::all_of({out.back(), not_below});
+  return out;
+}
+
+Expr of_side(const Expr& side, const std::vector<Expr>& values) {
+  Expr out = values.back();
+  for (size_t i = values.size() - 1; i-- > 0;) {
+    if (values[i] == values[i + 1]) continue;
+    const Expr earlier = i == 0 ? kernel::operation(Op::Eq, {side, literal(0)})
+                                : kernel::less(side, literal(static_cast<int64_t>(i) + 1));
+    out = kernel::operation(Op::Select, {earlier, values[i], out});
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // lies around it become loops of their own.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "compiler/schedule/blocks.h"
@@ -19,15 +20,31 @@ using Bounds = std::vector<Interval>;  // per dimension, outermost first
 Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Box& box);
 
 // The places from which no access of the piece meets a boundary rule. Those beyond the grid, which
-// are images (of `images` dimensions), do not count.
-Bounds bounds_without_rules(const Interface& interface, const PlanesStage& stage,
-                            const ir::Piece& piece, const std::vector<bool>& images);
+// are images (of `images` dimensions), do not count; there are some where more is computed than a
+// tile writes.
+Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
+                            const std::vector<bool>& images, const analysis::Margin& computed);
 
-// The point lies within the bounds.
-kernel::Expr within(const Bounds& bounds, const Point& at);
+// Both bounds are met by a coordinate of dimension d.
+kernel::Expr within(const Bounds& bounds, size_t d, const kernel::Expr& at);
 
-// What lies around them, as conditions that exclude each other, without those that never hold: the
-// rows that miss the box, and of the others what is before it and what is after it.
-std::vector<kernel::Expr> around(const Bounds& bounds, const Point& at);
+// Places of a plane, per dimension: the first one and the one after the last. The outermost
+// dimension has none.
+struct PlaneBox {
+  Point begin, end;
+};
+
+// The part of a box that lies within the bounds; nothing of it unless `has_plane`. `let` names what
+// is neither an end of the box nor a literal: of dimension d, the end or the beginning.
+using LetEnd = std::function<kernel::Expr(size_t d, bool end, const kernel::Expr& value)>;
+PlaneBox cut(const PlaneBox& box, const Bounds& bounds, const kernel::Expr& has_plane,
+             const LetEnd& let);
+
+// The rest of the box around such a part, as boxes: the rows before and after it, and so on to the
+// points before and after it in x. Those that the bounds leave empty are left out.
+std::vector<PlaneBox> sides(const PlaneBox& box, const PlaneBox& part);
+
+// One of the values, by the number of the side that a variable stands for.
+kernel::Expr of_side(const kernel::Expr& side, const std::vector<kernel::Expr>& values);
 
 }  // namespace stencil::schedule

@@ -35,10 +35,12 @@ class PlanesPlanner {
     }
     choose_outputs();
     find_needs();
+    plan_.alike = may_be_alike() && even_out();
     drop_idle_stages();
     plan_.halo = plan_.margin[0].low + plan_.margin[0].high;
     for (const PlanesStage& stage : plan_.stages) plan_.halo = std::max(plan_.halo, stage.lag);
     for (const PlanesStage& stage : plan_.stages) keep_what_is_read(stage);
+    if (plan_.alike) even_out_rings();
     choose_chunk(schedule);
     return std::move(plan_);
   }
@@ -127,15 +129,154 @@ class PlanesPlanner {
       if (!version(stage.result).needed) continue;
       stage.computed = *version(stage.result).needed;
       plan_.margin = analysis::hull(plan_.margin, stage.computed);
-      if (stage.carries) need(stage.old, stage.computed);
-      for (const Reads& reads : reads_of(stage)) {
-        Margin reached = stage.computed;
-        for (size_t d = 0; d < reached.size(); ++d) {
-          reached[d].low += reads.offsets[d].low;
-          reached[d].high += reads.offsets[d].high;
-        }
-        need(stage.source.at({reads.field, reads.level}), reached);
+      need_what_is_read(stage);
+    }
+  }
+  void need_what_is_read(const PlanesStage& stage) {
+    if (stage.carries) need(stage.old, stage.computed);
+    for (const Reads& reads : reads_of(stage)) {
+      Margin reached = stage.computed;
+      for (size_t d = 0; d < reached.size(); ++d) {
+        reached[d].low += reads.offsets[d].low;
+        reached[d].high += reads.offsets[d].high;
       }
+      need(stage.source.at({reads.field, reads.level}), reached);
+    }
+  }
+
+  // --- Steps that are alike
+
+  // Every step then has the stages of the last one and reads what its own stages and those of the
+  // step before have made; the first one finds the latter in memory. Not so where older levels are
+  // kept: how many of them a tile finds in memory, and leaves there, depends on its steps. Nor
+  // where something is computed in a few of the last steps only; in the last alone is all right.
+  bool may_be_alike() const {
+    if (plan_.steps < 2) return false;
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      const bool written = ir::is_written(program_, static_cast<ir::FieldId>(f));
+      if (written && program_.fields[f].history > 1) return false;
+    }
+    for (size_t f = 0; f < program_.functions.size(); ++f) {
+      int count = 0;
+      for (int t = 0; t < plan_.steps; ++t) count += is_needed(t, f) ? 1 : 0;
+      if (count > 1 && count < plan_.steps) return false;
+      if (count == 1 && !is_needed(plan_.steps - 1, f)) return false;
+    }
+    return true;
+  }
+  PlanesStage& stage_at(int step, size_t function) {
+    return plan_.stages[static_cast<size_t>(step) * program_.functions.size() + function];
+  }
+  bool is_needed(int step, size_t function) const {
+    const size_t s = static_cast<size_t>(step) * program_.functions.size() + function;
+    return plan_.versions[static_cast<size_t>(plan_.stages[s].result)].needed.has_value();
+  }
+
+  // A number of each function that changes by the same amount from step to step: the least ones
+  // with number(b) >= number(a) + by, where b is of the step `steps` after that of a.
+  struct Least {
+    size_t a, b;
+    int64_t steps, by;
+  };
+  struct Line {
+    std::vector<int64_t> start;
+    int64_t slope = 0;
+  };
+  static Line least_line(size_t functions, const std::vector<Least>& all, bool may_fall) {
+    Line line;
+    for (const Least& least : all) line.slope = std::min(line.slope, may_fall ? least.by : 0);
+    for (;; ++line.slope) {
+      line.start.assign(functions, 0);
+      bool raised = true;
+      for (size_t round = 0; raised && round <= functions; ++round) {
+        raised = false;
+        for (const Least& least : all) {
+          const int64_t number = line.start[least.a] + least.by - line.slope * least.steps;
+          if (number <= line.start[least.b]) continue;
+          line.start[least.b] = number;
+          raised = true;
+        }
+      }
+      if (!raised) return line;
+    }
+  }
+
+  // What the last step reads of what stages make, of its own and of the step before.
+  template <class Visit>
+  void for_each_read(const Visit& visit) {
+    const int last = plan_.steps - 1;
+    for (size_t f = 0; f < program_.functions.size(); ++f) {
+      if (!is_needed(last, f)) continue;
+      const PlanesStage& stage = stage_at(last, f);
+      const auto from = [&](int id, const Margin& offsets) {
+        if (version(id).in_memory()) return;
+        const PlanesStage& made = plan_.stages[static_cast<size_t>(version(id).stage)];
+        visit(f, made.function, last - made.step, offsets);
+      };
+      if (stage.carries) from(stage.old, Margin(plan_.cover.size()));
+      for (const Reads& reads : reads_of(stage)) {
+        from(stage.source.at({reads.field, reads.level}), reads.offsets);
+      }
+    }
+  }
+
+  // Lags and margins that change evenly from step to step, none less than it must be. False if
+  // they become larger by more than what a step adds: then they stay as they are.
+  bool even_out() {
+    const size_t functions = program_.functions.size();
+    const int last = plan_.steps - 1;
+    std::vector<Least> waits;
+    for_each_read([&](size_t reader, size_t made, int64_t steps, const Margin& offsets) {
+      waits.push_back({made, reader, steps, offsets[0].high});
+    });
+    const Line lags = least_line(functions, waits, false);
+    Margin slope(plan_.cover.size());
+    std::vector<Margin> start(functions, slope);
+    for (size_t d = 0; d < slope.size(); ++d) {
+      for (auto side : {&analysis::Reach::low, &analysis::Reach::high}) {
+        std::vector<Least> needs;
+        for_each_read([&](size_t reader, size_t made, int64_t steps, const Margin& offsets) {
+          needs.push_back({reader, made, steps, offsets[d].*side});
+        });
+        const Line line = least_line(functions, needs, true);
+        slope[d].*side = line.slope;
+        for (size_t f = 0; f < functions; ++f) start[f][d].*side = line.start[f];
+      }
+    }
+    std::vector<PlanesStage> even = plan_.stages;
+    for (PlanesStage& stage : even) {
+      if (!version(stage.result).needed) continue;
+      const int64_t lag = lags.start[stage.function] + lags.slope * stage.step;
+      if (lag > stage.lag + lags.slope) return false;
+      stage.lag = lag;
+      for (size_t d = 0; d < slope.size(); ++d) {
+        for (auto side : {&analysis::Reach::low, &analysis::Reach::high}) {
+          const int64_t margin =
+              start[stage.function][d].*side + slope[d].*side * (last - stage.step);
+          if (margin > stage.computed[d].*side + slope[d].*side) return false;
+          stage.computed[d].*side = margin;
+        }
+      }
+    }
+    plan_.stages = std::move(even);
+    for (const PlanesStage& stage : plan_.stages) {
+      if (!version(stage.result).needed) continue;
+      plan_.margin = analysis::hull(plan_.margin, stage.computed);
+      need_what_is_read(stage);
+    }
+    return true;
+  }
+
+  // Versions of all steps are in one array.
+  void even_out_rings() {
+    std::map<size_t, int64_t> rings;  // by function
+    for (const PlanesStage& stage : plan_.stages) {
+      int64_t& ring = rings[stage.function];
+      ring = std::max(ring, version(stage.result).ring);
+    }
+    for (const PlanesStage& stage : plan_.stages) {
+      int64_t& ring = version(stage.result).ring;
+      if (ring > 0) ring = rings[stage.function];
     }
   }
 
@@ -204,6 +345,13 @@ class PlanesPlanner {
 };
 
 }  // namespace
+
+const PlanesStage* PlanesPlan::before(const PlanesStage& stage) const {
+  const auto found = std::find_if(stages.begin(), stages.end(), [&](const PlanesStage& other) {
+    return other.function == stage.function && other.step == stage.step - 1;
+  });
+  return found == stages.end() ? nullptr : &*found;
+}
 
 PlanesPlan plan_planes(const ir::Program& program, const Schedule& schedule, int steps) {
   return PlanesPlanner(program, schedule, steps).run(schedule);

@@ -97,6 +97,57 @@ TEST(PlanesPlan, WhatNobodyReadsIsNotComputed) {
   EXPECT_FALSE(p.stages[0].carries);
 }
 
+bool alike(const std::string& text, int steps) {
+  return plan(load("grid G = [0..99, 0..99] steps 9; field A, B, C : real on G; " + text),
+              "block=64", steps)
+      .alike;
+}
+
+TEST(PlanesPlan, StepsAreAlikeWithoutOlderLevels) {
+  EXPECT_TRUE(plan(load(kJacobi), "block=64x16", 3).alike);
+  EXPECT_FALSE(plan(load(kJacobi), "block=64x16", 1).alike);
+  EXPECT_FALSE(plan(load("grid G = [0..99, 0..99] steps 9; field U : real on G history 2;"
+                         "stencil f : U[1..98, 1..98] = U[1,0] + U[-1,0] - U@-1[0,0];"),
+                    "block=64", 3)
+                   .alike);
+  // B is computed in the last step alone; in the other program A is in the last two.
+  EXPECT_TRUE(alike("stencil f : A[1..98, 1..98] = A[1,0]; stencil g : B on G = A[0,0];", 4));
+  EXPECT_FALSE(alike("stencil g : B on G = A[0,0]; stencil f : A on G = C[0,0];", 4));
+}
+
+TEST(PlanesPlan, NumbersChangeEvenlyFromStepToStep) {
+  const ir::Program program = load(
+      "grid G = [0..99, 0..99] steps 9; field A, B : real on G;"
+      "stencil f : A[2..97, 1..98] = A[0,1] + B[-2,0];"
+      "stencil g : B[2..97, 1..98] = A[1,0] + B[0,-1];");
+  const PlanesPlan p = plan(program, "block=64", 5);
+  ASSERT_TRUE(p.alike);
+  for (const PlanesStage& stage : p.stages) {
+    const PlanesStage* before = p.before(stage);
+    const PlanesStage* first = before ? p.before(*before) : nullptr;
+    if (!first) continue;
+    EXPECT_EQ(stage.lag - before->lag, before->lag - first->lag);
+    for (size_t d = 0; d < 2; ++d) {
+      EXPECT_EQ(stage.computed[d].low - before->computed[d].low,
+                before->computed[d].low - first->computed[d].low);
+      EXPECT_EQ(stage.computed[d].high - before->computed[d].high,
+                before->computed[d].high - first->computed[d].high);
+    }
+  }
+}
+
+TEST(PlanesKernels, OneServesTilesOfAnyNumberOfSteps) {
+  const auto kernels = [](const std::string& text) {
+    Diagnostics diagnostics;
+    const ir::Program program = load(text);
+    const auto schedule = parse("planes T=4 block=32", program, diagnostics);
+    return lower(program, *schedule, diagnostics)->kernels.size();
+  };
+  const std::string grid = "grid G = [0..99, 0..99] steps 9; field A : real on G";
+  EXPECT_EQ(kernels(grid + "; stencil f : A[1..98, 1..98] = A[1,0];"), 1u);
+  EXPECT_EQ(kernels(grid + " history 2; stencil f : A[1..98, 1..98] = A@-1[1,0];"), 3u);
+}
+
 TEST(PlanesPlan, TilesHaveMarginsAtTheEdgesOnlyWhereThereAreImages) {
   const std::string around = "grid G = [0..99, 0..99] steps 9; field A : real on G boundary ";
   const std::string rule = "; stencil f : A on G = A[0,-1] + A[0,1];";
