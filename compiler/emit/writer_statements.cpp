@@ -225,8 +225,7 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
     const std::string begin = expressions_.print(loop.begin);
     const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
     const bool innermost = &loop == &nest.loops.back();
-    const bool is_short =
-        (loop.most && *loop.most < kShortLoop) || (threads.few && innermost);
+    const bool is_short = (loop.most && *loop.most < kShortLoop) || (threads.few && innermost);
     if (is_short && !dialect_.short_loop.empty()) out_.line(dialect_.short_loop);
     out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;
