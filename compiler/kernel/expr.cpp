@@ -154,8 +154,8 @@ bool same(const Expr& a, const Expr& b) {
 
 // Of several values that differ in a literal, one counts: min(min(x - 1, y), x) is min(x - 1, y).
 Expr simplify_extremum(Op op, const Expr& a, const Expr& b) {
-  const Offset left = split(a);
-  const Offset right = split(b);
+  const Offset left = split_constant(a);
+  const Offset right = split_constant(b);
   if (left.value && right.value && same(left.value, right.value)) {
     return (left.constant < right.constant) == (op == Op::Min) ? a : b;
   }
@@ -201,8 +201,8 @@ Expr simplify_integer(Op op, const Expr& a, const Expr& b) {
 // A choice between sums that differ in a literal is one between literals: c ? x : x + 4 is
 // x + (c ? 0 : 4).
 Expr simplify_choice(const std::vector<Expr>& operands) {
-  const Offset left = split(operands[1]);
-  const Offset right = split(operands[2]);
+  const Offset left = split_constant(operands[1]);
+  const Offset right = split_constant(operands[2]);
   const Scalar type = operands[1]->type;
   if (!left.value || !right.value || operands[2]->type != type || !same(left.value, right.value)) {
     return nullptr;

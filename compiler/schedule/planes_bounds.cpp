@@ -27,13 +27,6 @@ void lower(Interval& bounds, const Expr& most) {
   bounds.high = bounds.high ? kernel::operation(Op::Min, {bounds.high, most}) : most;
 }
 
-Expr larger(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Max, {a, b});
-}
-Expr smaller(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Min, {a, b});
-}
-
 }  // namespace
 
 Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Box& box) {

@@ -10,17 +10,6 @@ namespace stencil::schedule {
 
 using analysis::Reach;
 
-namespace {
-
-Expr larger(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Max, {a, b});
-}
-Expr modulo(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Mod, {a, b});
-}
-
-}  // namespace
-
 PlanesTile::PlanesTile(const ir::Program& program, const Schedule& schedule,
                        const KernelOfSteps& kernel)
     : program_(program),

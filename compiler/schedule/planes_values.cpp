@@ -5,17 +5,6 @@
 
 namespace stencil::schedule {
 
-namespace {
-
-Expr select(const Expr& condition, const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Select, {condition, a, b});
-}
-Expr modulo(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Mod, {a, b});
-}
-
-}  // namespace
-
 Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) {
   Body body;
   const Point point = inside ? places() : points();

@@ -18,6 +18,23 @@ inline kernel::Expr at_least(const kernel::Expr& a, const kernel::Expr& b) {
 inline kernel::Expr plus(const kernel::Expr& a, int64_t b) {
   return b < 0 ? kernel::sub(a, literal(-b)) : kernel::add(a, literal(b));
 }
+inline kernel::Expr larger(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Max, {a, b});
+}
+inline kernel::Expr smaller(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Min, {a, b});
+}
+inline kernel::Expr modulo(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Mod, {a, b});
+}
+inline kernel::Expr select(const kernel::Expr& condition, const kernel::Expr& a,
+                           const kernel::Expr& b) {
+  return kernel::operation(Op::Select, {condition, a, b});
+}
+inline bool is_false(const kernel::Expr& expr) {
+  const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
+  return value && value->value == 0;
+}
 inline bool is_true(const kernel::Expr& expr) {
   const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
   return value && value->value != 0;

@@ -19,20 +19,6 @@ using kernel::Body;
 using kernel::BufferId;
 using kernel::Expr;
 
-inline Expr larger(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Max, {a, b});
-}
-inline Expr smaller(const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Min, {a, b});
-}
-inline Expr select(const Expr& condition, const Expr& a, const Expr& b) {
-  return kernel::operation(Op::Select, {condition, a, b});
-}
-inline bool is_false(const Expr& expr) {
-  const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
-  return value && value->value == 0;
-}
-
 class StreamTile {
  public:
   StreamTile(const ir::Program& program, const Schedule& schedule, const KernelOfSteps& kernel,

@@ -487,7 +487,10 @@ class StreamKernel : public StreamQueues {
 
   // Results leave a patch by vectors, so many in a row.
   int vectors(const Quantity& q) const { return plan_.patch[0] / global_vector_length(q); }
-  bool writes_by_mask(const Quantity& q) const { return plan_.patch[1] * vectors(q) <= 32; }
+  // Rows share the test of the columns, for which a mask would be one more register in a loop.
+  bool writes_by_mask(const Quantity& q) const {
+    return !flat() && plan_.patch[1] * vectors(q) <= 32;
+  }
   std::string writers_key(const Quantity& q) {
     const Expr is_inside = std::exchange(inside_, kernel::boolean(false));
     const std::string condition = kernel::print(is_written(q));
@@ -505,24 +508,31 @@ class StreamKernel : public StreamQueues {
   Expr is_written(const Quantity& q) const {
     const ir::Box& box = field_of(q).box;
     const Expr x = kernel::add(first(0), element(q));
-    std::vector<Expr> conditions = core_conditions(0, x);
-    conditions.push_back(
-        in_box(rank() - 1, box, x,
-               interface_.first_vector(q.field, q.component, global_vector_length(q))));
+    std::vector<Expr> conditions;
+    if (!core_by_patch()) conditions = core_conditions(0, x);
+    conditions.push_back(in_box(
+        rank() - 1, box, x, interface_.first_vector(q.field, q.component, global_vector_length(q)),
+        !core_by_patch() || vectors(q) == 1));
     if (!flat()) {
       const Expr y = kernel::add(first(1), row());
       for (const Expr& condition : core_conditions(1, y)) conditions.push_back(condition);
-      conditions.push_back(in_box(1, box, y, interface_.low(box, 1)));
+      conditions.push_back(in_box(1, box, y, interface_.low(box, 1), true));
     }
     return kernel::all_of(std::move(conditions));
   }
 
+  // Whether columns belong to the core is decided once for the patch; else for every vector.
+  bool core_by_patch() const {
+    const analysis::Reach margin = plan_.margin[0];
+    return flat() && margin.low % plan_.patch[0] == 0 && margin.high % plan_.patch[0] == 0;
+  }
+
   // `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
-  // cores lie in the grid.
-  Expr in_box(int d, const ir::Box& box, const Expr& at, const Expr& low) const {
+  // cores lie in the grid. `core_ends`: they were asked of `at` itself.
+  Expr in_box(int d, const ir::Box& box, const Expr& at, const Expr& low, bool core_ends) const {
     const size_t i = static_cast<size_t>(d);
     const ir::Range& grid = program_.grid.ranges[i];
-    const bool core_ends = plan_.margin[static_cast<size_t>(rank() - 1 - d)].high > 0;
+    core_ends &= plan_.margin[static_cast<size_t>(rank() - 1 - d)].high > 0;
     std::vector<Expr> out;
     if (images(d) || !(box.ranges[i].low == grid.low)) out.push_back(at_least(at, low));
     if (images(d) || !(box.ranges[i].high == grid.high) || !core_ends) {
@@ -574,31 +584,17 @@ class StreamKernel : public StreamQueues {
     std::vector<Expr> conditions = {at_least(plane, first_plane_),
                                     kernel::less_equal(plane, last_plane_)};
     if (!(box.ranges[0] == program_.grid.ranges[0])) append_inside(plane, box, 0, conditions);
+    if (core_by_patch()) conditions.push_back(kernel::all_of(core_conditions(0, first(0))));
     Expr written = is_written(q);
     if (writes_by_mask(q)) {
       const Expr mask = kernel::load(masks_.at(writers_key(q)), {}, Scalar::I32);
       written = is_set(mask, vectors(q));
-      const bool single = plan_.patch[1] * vectors(q) == 1;
-      if (single || has_whole_margins()) {
-        conditions.push_back(kernel::operation(Op::Ne, {mask, literal(0)}));
-        written = single ? kernel::boolean(true) : unless_inside(written);
-      }
     }
     Body moves;
     for (int id : ids) moves.push_back(write_vector(id));
     Body rows = counted(row_, plan_.patch[1],
                         counted(column_, vectors(q), guarded(written, std::move(moves))));
     return guarded(kernel::all_of(std::move(conditions)), std::move(rows));
-  }
-
-  // In a tile inside, a thread writes its whole patch or nothing of it.
-  bool has_whole_margins() const {
-    for (int axis = 0; axis < rank() - 1; ++axis) {
-      const size_t i = static_cast<size_t>(axis);
-      if (plan_.margin[i].low % plan_.patch[i] != 0) return false;
-      if (plan_.margin[i].high % plan_.patch[i] != 0) return false;
-    }
-    return true;
   }
 
   std::map<std::string, BufferId> masks_;  // by cross section of the region, or writers_key()
