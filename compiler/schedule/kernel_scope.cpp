@@ -63,10 +63,13 @@ Expr KernelScope::element(const Expr& value, const std::string& hint, const Expr
 
 Expr KernelScope::uniform(const Expr& value, const std::string& hint, const Expr& time,
                           Names& body) {
-  const auto [entry, fresh] = defined_.try_emplace(kernel::print(value));
-  if (!fresh) return entry->second;
+  // The time of a step is another one's with a number added: equal values of two steps are two.
   const bool timed = time != nullptr;
-  if (timed && !step_.empty()) return entry->second = element(value, hint, time, body);
+  const bool by_step = timed && !step_.empty();
+  const std::string step = by_step ? kernel::print(now_) + ": " : "";
+  const auto [entry, fresh] = defined_.try_emplace(step + kernel::print(value));
+  if (!fresh) return entry->second;
+  if (by_step) return entry->second = element(value, hint, time, body);
   const std::string name = names_.name(hint, {&inner_, &body});
   body.reserve(name);
   if (timed) {

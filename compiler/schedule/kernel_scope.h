@@ -49,7 +49,8 @@ class KernelScope {
   Names names_;
   Names inner_;                                  // of bodies within the kernel
   kernel::Body steady_, timed_;                  // lets
-  std::map<std::string, kernel::Expr> defined_;  // what holds a value, by the value as text
+  // What holds a value, by the value as text, behind the step where it is one of several.
+  std::map<std::string, kernel::Expr> defined_;
 
   std::string step_;  // the variable of loops over the tile's steps; empty: there are none
   int steps_ = 0;
