@@ -25,6 +25,29 @@ TEST(Expr, LiteralsFold) {
   EXPECT_EQ(print(operation(Op::Neg, {integer(4)})), "-4");
 }
 
+TEST(Expr, OfValuesThatDifferInALiteralOneIsTheExtremum) {
+  const Expr x = variable("x"), y = variable("y");
+  const auto smaller = [](const Expr& a, const Expr& b) { return operation(Op::Min, {a, b}); };
+  EXPECT_EQ(print(smaller(sub(x, integer(1)), x)), print(sub(x, integer(1))));
+  EXPECT_EQ(print(smaller(x, add(x, integer(8)))), "x");
+  EXPECT_EQ(print(operation(Op::Max, {sub(x, integer(1)), x})), "x");
+  EXPECT_EQ(print(smaller(smaller(sub(x, integer(1)), y), x)),
+            print(smaller(sub(x, integer(1)), y)));
+  EXPECT_EQ(print(smaller(smaller(y, add(x, integer(2))), x)), print(smaller(y, x)));
+  EXPECT_EQ(print(smaller(x, y)), "min(x, y)");
+}
+
+TEST(Expr, AChoiceBetweenSumsIsOneBetweenLiterals) {
+  const Expr x = variable("x"), y = variable("y"), c = variable("c", Scalar::Bool);
+  const auto choice = [&](const Expr& a, const Expr& b) {
+    return operation(Op::Select, {c, a, b});
+  };
+  EXPECT_EQ(print(choice(x, add(x, integer(4)))), "x + select(c, 0, 4)");
+  EXPECT_EQ(print(choice(sub(x, integer(1)), x)), "x + select(c, -1, 0)");
+  EXPECT_EQ(print(choice(x, y)), "select(c, x, y)");
+  EXPECT_EQ(print(choice(integer(1), integer(2))), "select(c, 1, 2)");
+}
+
 TEST(Expr, DivisionByZeroAndMinusOneFoldToWhatTheLanguageSays) {
   EXPECT_EQ(print(operation(Op::Div, {integer(5), integer(0)})), "0");
   EXPECT_EQ(print(operation(Op::Mod, {integer(5), integer(0)})), "0");
