@@ -32,7 +32,8 @@ std::string without_includes(const std::string& text) {
 
 std::string batch_source(const std::vector<Item>& items) {
   std::string out =
-      "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
+      "#include <algorithm>\n#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
+      "<stdlib.h>\n#include "
       "<string.h>\n";
   for (const Item& item : items) {
     emit::Options options;
