@@ -2,7 +2,7 @@
 // bit.
 //
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
-//   [--batch n]
+//   [--batch n] [--family f ...]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
 //   property_test --complete [...]     fails if a family never meets a construct, and for programs
 //   that take long
@@ -94,6 +94,8 @@ int main_with(int argc, char** argv) {
       settings.complete = settings.lower_only = true;
     else if (option == "--device")
       settings.device = value();
+    else if (option == "--family")
+      settings.families.emplace_back(value());
     else if (option == "--print") {
       std::cout << with_sizes(random_program(static_cast<uint64_t>(number(0))));
       return 0;

@@ -150,6 +150,8 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   const int steps_beyond = random.below(1000);
   Diagnostics diagnostics;
   recipe.schedule = random_schedule(random, family, recipe.program.rank, program.fp);
+  const auto& some = settings_.families;
+  if (!some.empty() && std::find(some.begin(), some.end(), family) == some.end()) return;
   auto schedule = schedule::parse(recipe.schedule, program, diagnostics);
   if (!schedule) {
     return fail(label(recipe), render(Source("", ""), diagnostics), recipe.program.text);
