@@ -352,6 +352,27 @@ TEST(Cpp, ShufflesReadTheNeighboursPlace) {
   EXPECT_TRUE(lacks(text, "async"));
 }
 
+// What follows a Bool with cases is compiled for each of its values, where the language can.
+TEST(Cases, AreConstantsInWhatFollows) {
+  kernel::Module module = samples::heat();
+  kernel::Body& body = module.kernels[0].body;
+  const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  body.insert(body.begin(),
+              {kernel::Let{"first", kernel::operation(Op::Eq, {block, kernel::integer(0)}), true}});
+  auto& point = std::get<kernel::If>(std::get<kernel::Threads>(body.back().kind).body.back().kind);
+  point.condition =
+      kernel::operation(Op::And, {point.condition, kernel::variable("first", Scalar::Bool)});
+  for (Target target : {Target::Cuda, Target::Cpp}) {
+    const std::string text = emit_for(target, module);
+    EXPECT_TRUE(has(text,
+                    "stencil_cases((int)block == 0, [&](auto stencil_first) "
+                    "__attribute__((always_inline)) {\n"));
+    EXPECT_TRUE(has(text, "constexpr bool first = decltype(stencil_first)::value;\n"));
+    EXPECT_TRUE(has(text, "first) {\n"));
+  }
+  EXPECT_TRUE(has(emit_for(Target::OpenCl, module), "const bool first = (int)block == 0;\n"));
+}
+
 // The driver cuts a run into the tiles that the plan names.
 TEST(Driver, TilesOfSeveralSizes) {
   const kernel::Module module = samples::tiles_of_sizes({4, 2, 1});
