@@ -36,26 +36,6 @@ Dialect make_cpp_dialect() {
       {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
       {Op::Mod, "", "", "fmodf", "fmod"},
   };
-  // Inlined ahead of anything else: a function of its own would not have the instructions of the
-  // clones that call it.
-  d.helpers = {
-      {"cases",
-       {},
-       "template <bool b>\n"
-       "struct stencil_bool {\n"
-       "  static constexpr bool value = b;\n"
-       "};\n"
-       "\n"
-       "// The body as compiled for what the condition is.\n"
-       "template <class Body>\n"
-       "$fn__attribute__((always_inline)) void stencil_cases(bool condition, const Body& body) {\n"
-       "  if (condition) {\n"
-       "    body(stencil_bool<true>());\n"
-       "  } else {\n"
-       "    body(stencil_bool<false>());\n"
-       "  }\n"
-       "}"},
-  };
   d.declared = {kCppNames};
   return d;
 }

@@ -135,22 +135,6 @@ Dialect make_cuda_dialect(std::string_view wide) {
        "$fnvoid stencil_store_4(T* memory, const T* own) {\n"
        "  *reinterpret_cast<Vector*>(memory) = Vector{own[0], own[1], own[2], own[3]};\n"
        "}"},
-      {"cases",
-       {},
-       "template <bool b>\n"
-       "struct stencil_bool {\n"
-       "  static constexpr bool value = b;\n"
-       "};\n"
-       "\n"
-       "// The body as compiled for what the condition is.\n"
-       "template <class Body>\n"
-       "$fnvoid stencil_cases(bool condition, const Body& body) {\n"
-       "  if (condition) {\n"
-       "    body(stencil_bool<true>());\n"
-       "  } else {\n"
-       "    body(stencil_bool<false>());\n"
-       "  }\n"
-       "}"},
       {"await_copies",
        {},
        "template <int pending>\n"

@@ -97,8 +97,8 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
     return;
   }
   out_.line(
-      fmt::format("STENCIL_TRY(\"copying array "
-                  "{}\",{}cudaMemcpyAsync({},{}{},{}(size_t){},{}"
+      fmt::format("STENCIL_TRY(\"copying array {}\",{}"
+                  "cudaMemcpyAsync({},{}{},{}(size_t){},{}"
                   "cudaMemcpy{},{}{}));",
                   array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
                   soft_space(2), kind, soft_space(2), api_.stream()));
@@ -107,8 +107,8 @@ void Driver::copy(const std::string& to, const std::string& from, const std::str
 // CUDA: to zero.
 void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
   out_.line(
-      fmt::format("STENCIL_TRY(\"clearing array "
-                  "{}\",{}cudaMemsetAsync({},{}0,{}(size_t){},{}{}));",
+      fmt::format("STENCIL_TRY(\"clearing array {}\",{}"
+                  "cudaMemsetAsync({},{}0,{}(size_t){},{}{}));",
                   array, soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2),
                   api_.stream()));
 }
@@ -150,9 +150,8 @@ void Driver::declare_copies() {
 void Driver::declare_blocks() {
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     if (!cuda_ && is_single_block(module_, kernel_of(launch))) return;
-    if (std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind)) {
-      blocks_.at(&launch) =
-          std::to_string(std::get<kernel::IntegerLiteral>(launch.blocks->kind).value);
+    if (const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind)) {
+      blocks_.at(&launch) = std::to_string(known->value);
     } else {
       out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
     }
@@ -409,9 +408,7 @@ void Driver::unused_arguments() {
 // What the callee of an entry point takes last: in CUDA that is another entry point.
 std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
   std::vector<std::string> items;
-  if (cuda_ && api_.has_params()) {
-    items.push_back(params_settled_ ? "&" + api_.values() : api_.params());
-  }
+  if (cuda_ && api_.has_params()) items.push_back("&" + api_.values());
   for (size_t p = 0; !cuda_ && p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
   }

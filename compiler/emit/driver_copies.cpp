@@ -70,8 +70,8 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
   out_.line(
-      fmt::format("STENCIL_TRY(\"copying array "
-                  "{}\",{}cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
+      fmt::format("STENCIL_TRY(\"copying array {}\",{}"
+                  "cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
                   "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}));",
                   array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2),
                   ends[2], soft_space(2), ends[3], soft_space(2), row, soft_space(2), count,
@@ -141,9 +141,7 @@ void Driver::check_before_copies() {
       if (const auto* v = std::get_if<kernel::Variable>(&node->kind)) locals.insert(v->name);
     });
   }
-  // The callee settles what is not looked at here.
-  params_settled_ = !checks_only_steps() || !locals.empty();
-  if (params_settled_) take_params(locals);
+  take_params(locals);
   check(check_arguments());
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();

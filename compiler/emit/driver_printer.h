@@ -140,7 +140,6 @@ class Driver {
   Names& names_;
   ExpressionPrinter& expressions_;
   bool cuda_;
-  bool params_settled_ = true;  // within an entry point: in its own variable
   std::string step_, count_, first_step_, check_;
   std::string left_, done_, holds_, flag_, given_;       // used with reductions only
   std::optional<size_t> answer_point_;                   // kernel::answer_point; CUDA only

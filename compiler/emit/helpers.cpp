@@ -16,6 +16,24 @@ namespace {
 
 const std::vector<Helper>& common_helpers() {
   static const std::vector<Helper> helpers = {
+      // Inlined ahead of anything else: a function of its own would not have the instructions of
+      // the clones that call it.
+      {"cases",
+       {},
+       "template <bool b>\n"
+       "struct stencil_bool {\n"
+       "  static constexpr bool value = b;\n"
+       "};\n"
+       "\n"
+       "// The body as compiled for what the condition is.\n"
+       "template <class Body>\n"
+       "$fn__attribute__((always_inline)) void stencil_cases(bool condition, const Body& body) {\n"
+       "  if (condition) {\n"
+       "    body(stencil_bool<true>());\n"
+       "  } else {\n"
+       "    body(stencil_bool<false>());\n"
+       "  }\n"
+       "}"},
       {"float_bits",
        {},
        "$fnuint32_t stencil_float_bits(float x) {\n"
