@@ -79,7 +79,7 @@ void main_arguments(Text& out, const kernel::Module& module, const HostApi& api)
   out.open("struct arguments {");
   out.line("int64_t steps = -1;        // -1: the program's own number");
   out.line("int64_t check_steps = -1;  // -1: enough for two launches and a remainder");
-  out.line("int repeat = 5;");
+  out.line("int repeat = 5;  // 0: nothing is timed");
   out.line("bool random = false;");
   out.line("bool zeros = false;");
   out.line("bool check = true;");
@@ -142,7 +142,7 @@ static bool parse(int count, char** words, arguments& a) {
       good = read_integer(next, 0, INT64_MAX, &a.check_steps);
       ++i;
     } else if (strcmp(word, "--repeat") == 0) {
-      good = read_integer(next, 1, max_repeat, &number);
+      good = read_integer(next, 0, max_repeat, &number);
       a.repeat = (int)number;
       ++i;
 )";

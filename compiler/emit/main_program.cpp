@@ -436,7 +436,7 @@ void MainProgram::report() {
     return 1;
   }
 
-  const double copy = copy_seconds(largest);
+  const double copy = a.repeat > 0 ? copy_seconds(largest) : 0;
   const double copy_gbs = copy > 0 ? 2e-9 * (double)largest / copy : 0;
   const double bound = traffic > 0 ? copy_gbs * (double)points / (double)traffic : 0;
   if (copy > 0) {
@@ -446,11 +446,13 @@ void MainProgram::report() {
   double seconds[max_repeat];
   int status = time_runs(infos, initial, max_pointers, a, seconds);
   if (status) return status;
-  const double time = median(seconds, a.repeat);
+  const double time = a.repeat > 0 ? median(seconds, a.repeat) : 0;
   const int64_t steps = $DONE;
   const double gcells = time > 0 ? 1e-9 * (double)points * (double)steps / time : 0;
-  printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)steps, 1e3 * time,
-         gcells, a.repeat);
+  if (a.repeat > 0) {
+    printf("%lld steps: %.3f ms, %.3f GCells/s (median of %d)\n", (long long)steps, 1e3 * time,
+           gcells, a.repeat);
+  }
 $PRINT
   if (a.outputs > 0) status = write_outputs(infos, initial, a);
   if (status) return status;

@@ -1,7 +1,7 @@
 // Missing barriers: which elements of which shared buffers were written, and which read, by the
 // parallel sections since the last barrier. A section that reads what an earlier one wrote, or
 // writes what an earlier one read, races with it, unless both touch a buffer at one and the same
-// index: then every thread meets only its own elements. Indices are compared as text, with lets
+// index: then every thread meets only its own elements. Indices are compared as values, with lets
 // replaced by what they stand for. Two sections that both write are let pass: they fill different
 // parts.
 //
@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,15 +34,17 @@ namespace stencil::kernel {
 
 namespace {
 
+using Value = int;  // a number that stands for the value of an expression
+
 struct Place {
   // A first index that is a literal, or a literal more than the variable of a loop in its run
   // `part_of`; left out of what follows.
   std::optional<int64_t> part;
-  std::string part_of;
-  std::string ring;  // what the slot is counted from; empty: there is no ring
+  std::pair<Value, int64_t> part_of;
+  std::vector<Value> ring;  // whose sum the slot is counted from; empty: there is no ring
   int64_t slots = 1;
-  int64_t slot = 0;                // modulo `slots`
-  std::vector<std::string> index;  // as text; a ring's slot is left out
+  int64_t slot = 0;          // modulo `slots`
+  std::vector<Value> index;  // a ring's slot is left out
   friend auto operator<=>(const Place&, const Place&) = default;
 
   int left_out() const { return (part ? 1 : 0) + (ring.empty() ? 0 : 1); }  // of the indices
@@ -70,10 +73,29 @@ struct Accesses {  // since the last barrier
   }
 };
 
-struct Texts {                            // of the values in a kernel
-  std::map<std::string, size_t> numbers;  // long names and the numbers that stand for them
-  std::map<std::string, unsigned>
-      axes;  // by name: which of thread_x, y, ... it is made from, a bit each
+// The values in a kernel: equal expressions have equal numbers.
+class Values {
+ public:
+  Value of_text(const std::string& text) { return number(by_text_, text); }
+  Value of_operation(Op op, std::vector<Value> operands) {
+    operands.push_back(static_cast<int>(op));
+    return number(by_operation_, operands);
+  }
+  // Which of thread_x, y, ... a value is made from, a bit each.
+  unsigned& axes(Value value) { return axes_[static_cast<size_t>(value)]; }
+  unsigned axes(Value value) const { return axes_[static_cast<size_t>(value)]; }
+
+ private:
+  template <class Key>
+  Value number(std::map<Key, Value>& known, const Key& key) {
+    const auto [at, fresh] = known.try_emplace(key, static_cast<Value>(axes_.size()));
+    if (fresh) axes_.push_back(0);
+    return at->second;
+  }
+
+  std::map<std::string, Value> by_text_;
+  std::map<std::vector<Value>, Value> by_operation_;
+  std::vector<unsigned> axes_;  // by value
 };
 
 // Slots of the largest ring in a body; 1 if there is none.
@@ -92,8 +114,8 @@ int64_t largest_ring(const Body& body) {
 // Reads and writes of shared buffers in one parallel section.
 class SectionAccesses {
  public:
-  SectionAccesses(const Kernel& kernel, Texts& texts, const Shifts& shifts, const Runs& runs)
-      : kernel_(kernel), texts_(texts), shifts_(shifts), runs_(runs) {}
+  SectionAccesses(const Kernel& kernel, Values& values, const Shifts& shifts, const Runs& runs)
+      : kernel_(kernel), values_(values), shifts_(shifts), runs_(runs) {}
 
   void body(const Body& statements) {
     const auto outer = lets_;
@@ -101,9 +123,9 @@ class SectionAccesses {
     lets_ = outer;
   }
   void operator()(const Comment&) {}
-  void operator()(const Let& let) { lets_[let.name] = text(let.value); }
+  void operator()(const Let& let) { lets_[let.name] = value(let.value); }
   void operator()(const Store& store) {
-    text(store.value);
+    value(store.value);
     note(store.buffer, store.index, accesses.written);
   }
   void operator()(const Copy& copy) {
@@ -113,15 +135,15 @@ class SectionAccesses {
   void operator()(const CommitCopies&) {}
   void operator()(const AwaitCopies&) {}
   void operator()(const For& loop) {
-    const std::string begin = text(loop.begin);
-    text(loop.end);
+    const Value begin = value(loop.begin);
+    value(loop.end);
     lets_.erase(loop.name);
-    counters_[loop.name] = texts_.axes[begin];
+    counters_[loop.name] = values_.axes(begin);
     body(loop.body);
     counters_.erase(loop.name);
   }
   void operator()(const If& branch) {
-    text(branch.condition);
+    value(branch.condition);
     body(branch.then);
     body(branch.otherwise);
   }
@@ -142,48 +164,38 @@ class SectionAccesses {
   Accesses accesses;
 
  private:
-  // A short name for the value of an expression, the same for the same value everywhere in the
-  // kernel. Lets stand for the names of their values, so names stay short however lets build on
-  // each other. Notes the loads in it.
-  std::string text(const Expr& expr) {
-    constexpr size_t kLongestName = 48;
+  // The number of an expression's value, the same for the same value everywhere in the kernel. Lets
+  // stand for their values. Notes the loads in it.
+  Value value(const Expr& expr) {
     support::count_work();
-    unsigned axes = 0;
-    std::string full = spell(expr, axes);
-    if (full.size() > kLongestName) {
-      const auto entry = texts_.numbers.try_emplace(std::move(full), texts_.numbers.size()).first;
-      full = fmt::format("#{}", entry->second);
-    }
-    texts_.axes[full] |= axes;
-    return full;
-  }
-
-  std::string spell(const Expr& expr, unsigned& axes) {
-    if (const auto* variable = std::get_if<Variable>(&expr->kind)) {
-      for (unsigned axis = 0; axis < kMaxRank; ++axis) {
-        if (variable->name == kThreadNames[axis]) axes |= 1u << axis;
-      }
-      const auto counter = counters_.find(variable->name);
-      if (counter != counters_.end()) axes |= counter->second;
-      const auto let = lets_.find(variable->name);
-      if (let == lets_.end()) return variable->name;
-      axes |= texts_.axes[let->second];
-      return let->second;
-    }
+    if (const auto* variable = std::get_if<Variable>(&expr->kind)) return variable_of(*variable);
     if (const auto* operation = std::get_if<Operation>(&expr->kind)) {
-      std::string out = std::string(name(operation->op)) + "(";
+      unsigned axes = 0;
+      std::vector<Value> operands;
       for (const Expr& operand : operation->operands) {
-        const std::string part = text(operand);
-        axes |= texts_.axes[part];
-        out += part + ",";
+        operands.push_back(value(operand));
+        axes |= values_.axes(operands.back());
       }
-      return out + ")";
+      const Value made = values_.of_operation(operation->op, std::move(operands));
+      values_.axes(made) |= axes;
+      return made;
     }
     if (const auto* load = std::get_if<Load>(&expr->kind)) {
       note(load->buffer, load->index, accesses.read);
-      return "load";
+      return values_.of_text("load");
     }
-    return print(expr);
+    return values_.of_text(print(expr));
+  }
+
+  Value variable_of(const Variable& variable) {
+    const auto let = lets_.find(variable.name);
+    const Value known = let == lets_.end() ? values_.of_text(variable.name) : let->second;
+    for (unsigned axis = 0; axis < kMaxRank; ++axis) {
+      if (variable.name == kThreadNames[axis]) values_.axes(known) |= 1u << axis;
+    }
+    const auto counter = counters_.find(variable.name);
+    if (counter != counters_.end()) values_.axes(known) |= counter->second;
+    return known;
   }
 
   // Adds up (variable + variable + literal ...): the literals and shifts into `slot`.
@@ -198,12 +210,12 @@ class SectionAccesses {
       const auto* variable = std::get_if<Variable>(&expr->kind);
       const auto shift = variable ? shifts_.find(variable->name) : shifts_.end();
       if (shift != shifts_.end()) place.slot += shift->second;
-      place.ring += text(expr) + "+";
+      place.ring.push_back(value(expr));
     }
   }
 
   // A literal, or a loop variable with or without one more or less.
-  void take_part(const Expr& index, Place& place) const {
+  void take_part(const Expr& index, Place& place) {
     Expr base = index;
     int64_t by = 0;
     if (const auto* literal = std::get_if<IntegerLiteral>(&index->kind)) {
@@ -222,7 +234,7 @@ class SectionAccesses {
     if (run == runs_.end()) return;
     const auto shift = shifts_.find(variable->name);
     place.part = by + (shift == shifts_.end() ? 0 : shift->second);
-    place.part_of = fmt::format("{} {}", variable->name, run->second);
+    place.part_of = {values_.of_text(variable->name), run->second};
   }
 
   Place place(const std::vector<Expr>& index) {
@@ -243,7 +255,7 @@ class SectionAccesses {
       out.slot = (out.slot % out.slots + out.slots) % out.slots;
     }
     if (!out.ring.empty()) ++next;
-    for (; next < index.size(); ++next) out.index.push_back(text(index[next]));
+    for (; next < index.size(); ++next) out.index.push_back(value(index[next]));
     return out;
   }
 
@@ -256,10 +268,10 @@ class SectionAccesses {
   }
 
   const Kernel& kernel_;
-  Texts& texts_;
+  Values& values_;
   const Shifts& shifts_;
   const Runs& runs_;
-  std::map<std::string, std::string> lets_;
+  std::map<std::string, Value> lets_;
   std::map<std::string, unsigned>
       counters_;  // loop variables: the axes their first value is made from
 };
@@ -267,7 +279,11 @@ class SectionAccesses {
 class BarrierVerifier {
  public:
   BarrierVerifier(const Kernel& kernel, Violations& violations)
-      : kernel_(kernel), violations_(violations) {}
+      : kernel_(kernel), violations_(violations) {
+    for (unsigned axis = 0; axis < kMaxRank; ++axis) {
+      threads_[axis] = values_.of_text(kThreadNames[axis]);
+    }
+  }
 
   void kernel() {
     for_each_statement(kernel_.body, [&](const Statement& statement) {
@@ -314,7 +330,7 @@ class BarrierVerifier {
     sent_.insert(sent_after.begin(), sent_after.end());
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_, texts_, shifts_, runs_);
+    SectionAccesses section(kernel_, values_, shifts_, runs_);
     section.body(threads.body);
     const Accesses& now = section.accesses;
     compare(now.read, pending_.written, "read", "written");
@@ -325,7 +341,7 @@ class BarrierVerifier {
   void operator()(const Barrier&) { pending_ = {}; }
   void operator()(const Shuffle&) {}  // per-thread values only
   void operator()(const BulkCopies& bulk) {
-    SectionAccesses section(kernel_, texts_, shifts_, runs_);
+    SectionAccesses section(kernel_, values_, shifts_, runs_);
     section(bulk);
     const Place slot = section.slot_of(bulk.batch);
     for (const auto& [id, places] : section.accesses.written) {
@@ -344,7 +360,7 @@ class BarrierVerifier {
     sent_.insert(slot);
   }
   void operator()(const AwaitBulk& await) {
-    sent_.erase(SectionAccesses(kernel_, texts_, shifts_, runs_).slot_of(await.batch));
+    sent_.erase(SectionAccesses(kernel_, values_, shifts_, runs_).slot_of(await.batch));
   }
   void operator()(const Scope& scope) { body(scope.body); }
 
@@ -403,24 +419,21 @@ class BarrierVerifier {
       if (kernel_.threads[axis] > 1) axes |= 1u << axis;
     }
     unsigned made_from = 0;
-    for (const std::string& index : a.index) {
-      const auto found = texts_.axes.find(index);
-      if (found != texts_.axes.end()) made_from |= found->second;
-    }
+    for (const Value index : a.index) made_from |= values_.axes(index);
     if (a.index == b.index && (made_from & axes) == axes) return true;
     for (unsigned axis = 0; axis < kMaxRank; ++axis) {
       if ((axes >> axis & 1) == 0) continue;
-      const auto found = std::find(a.index.begin(), a.index.end(), kThreadNames[axis]);
+      const auto found = std::find(a.index.begin(), a.index.end(), threads_[axis]);
       const size_t d = static_cast<size_t>(found - a.index.begin());
-      if (d >= a.index.size() || d >= b.index.size() || b.index[d] != kThreadNames[axis])
-        return false;
+      if (d >= a.index.size() || d >= b.index.size() || b.index[d] != threads_[axis]) return false;
     }
     return true;
   }
 
   const Kernel& kernel_;
   Violations& violations_;
-  Texts texts_;
+  Values values_;
+  std::array<Value, kMaxRank> threads_{};  // thread_x, y, ...
   Shifts shifts_;
   Runs runs_;
   int64_t loops_ = 0;  // begun so far
@@ -432,6 +445,10 @@ class BarrierVerifier {
 }  // namespace
 
 void verify_barriers(const Kernel& kernel, Violations& violations) {
+  const bool shares =
+      std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
+                  [](const Buffer& buffer) { return buffer.space == Space::Shared; });
+  if (!shares) return;
   Kernel written_out = kernel;
   written_out.body = kernel::written_out(kernel.body);
   BarrierVerifier(written_out, violations).kernel();

@@ -6,6 +6,7 @@
 #include "compiler/schedule/family.h"
 #include "compiler/schedule/levels.h"
 #include "compiler/schedule/planes.h"
+#include "compiler/support/work.h"
 
 namespace stencil::schedule {
 
@@ -185,20 +186,38 @@ class PlanesPlanner {
   static Line least_line(size_t functions, const std::vector<Least>& all, bool may_fall) {
     Line line;
     for (const Least& least : all) line.slope = std::min(line.slope, may_fall ? least.by : 0);
-    for (;; ++line.slope) {
-      line.start.assign(functions, 0);
-      bool raised = true;
-      for (size_t round = 0; raised && round <= functions; ++round) {
-        raised = false;
-        for (const Least& least : all) {
-          const int64_t number = line.start[least.a] + least.by - line.slope * least.steps;
-          if (number <= line.start[least.b]) continue;
-          line.start[least.b] = number;
-          raised = true;
-        }
-      }
-      if (!raised) return line;
+    if (raise(functions, all, line)) return line;
+    // What a slope does, every larger one does: the least is found by halving.
+    int64_t too_small = line.slope, step = 1;
+    for (line.slope += step; !raise(functions, all, line); line.slope += step) {
+      too_small = line.slope;
+      step *= 2;
     }
+    int64_t enough = line.slope;
+    while (enough - too_small > 1) {
+      line.slope = too_small + (enough - too_small) / 2;
+      (raise(functions, all, line) ? enough : too_small) = line.slope;
+    }
+    line.slope = enough;
+    raise(functions, all, line);
+    return line;
+  }
+
+  // The least starts for the slope of a line; false if there are none.
+  static bool raise(size_t functions, const std::vector<Least>& all, Line& line) {
+    line.start.assign(functions, 0);
+    for (size_t round = 0; round <= functions; ++round) {
+      bool raised = false;
+      for (const Least& least : all) {
+        support::count_work();
+        const int64_t number = line.start[least.a] + least.by - line.slope * least.steps;
+        if (number <= line.start[least.b]) continue;
+        line.start[least.b] = number;
+        raised = true;
+      }
+      if (!raised) return true;
+    }
+    return false;
   }
 
   // What the last step reads of what stages make, of its own and of the step before.

@@ -23,31 +23,71 @@ small_sizes() {
   grep -oE 'param +[KMN] *: *integer' "$file" | sed -E "s/param +([KMN]).*/-D \1=$size/"
 }
 
-try_case() {
-  local name=$1 file=$2 schedule=$3 real=$4
-  local options=(--schedule "$schedule" --real "$real")
-  # Some warnings are found by optimisation; the type changes nothing in these.
-  local optimisation=-O1
-  [ "$real" = float ] || optimisation=-O0
-  # shellcheck disable=SC2207
-  options+=($(small_sizes "$file"))
-  generate "$name.cpp" "$file" "${options[@]}" --main || return
-  if ! "$cxx" $optimisation -std=c++17 -Wall -Wextra -Werror -ffp-contract=off "$name.cpp" -o program \
-      >log 2>&1; then
-    complain "$name $schedule $real: $cxx" log
-    return 2
-  fi
-  if ! ./program --steps 5 --random --repeat 1 >log 2>&1 || ! grep -q 'check=passed' log; then
-    complain "$name $schedule $real: run" log
-    return 2
-  fi
-  [ -n "$clang" ] || return 0
-  generate "$name.cl" "$file" "${options[@]}" || return
-  if ! "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror \
-      "$name.cl" >log 2>&1; then
-    complain "$name $schedule $real: OpenCL" log
-    return 2
-  fi
+# compiles FILE OPTIMISATION: to ./program.
+compiles() {
+  "$cxx" "$2" -std=c++17 -Wall -Wextra -Werror -ffp-contract=off "$1" -o program >log 2>&1
 }
 
-run_cases
+# A program of all cases, which runs that of its first argument.
+all_of() {
+  local first=$1 name
+  shift
+  together cpp "$first" "$@"
+  echo "int main(int argc, char** argv) {"
+  for name in "$@"; do
+    local scope=in_$name::
+    [ "$name" = "${*:$((first % $# + 1)):1}" ] && scope=::
+    echo "  if (strcmp(argv[1], \"$name\") == 0) return ${scope}main_$name(argc - 1, argv + 1);"
+  done
+  echo "  return 2;"
+  echo "}"
+}
+
+# runs NAME PROGRAM...: the self-check passes.
+runs() {
+  local name=$1
+  shift
+  "$@" --steps 5 --random --repeat 0 >log 2>&1 && grep -q 'check=passed' log && return
+  complain "$name" log
+}
+
+try_example() {
+  local file=$1 number=$2 real name before
+  for real in float double; do
+    # Some warnings are found by optimisation; the type changes nothing in these.
+    local optimisation=-O1
+    [ "$real" = float ] || optimisation=-O0
+    before=$failed
+    # shellcheck disable=SC2046
+    emit_cases "$file" "$real" cpp --main $(small_sizes "$file")
+    [ ${#cases[@]} -gt 0 ] || continue
+    all_of "$number" "${cases[@]}" >all.cpp
+    if compiles all.cpp $optimisation; then
+      for name in "${cases[@]}"; do runs "$name" ./program "$name"; done
+    else
+      cp log all.log
+      for name in "${cases[@]}"; do
+        if compiles "$name.cpp" $optimisation; then runs "$name" ./program; else complain "$name" log; fi
+      done
+      [ "$failed" -gt "$before" ] || complain "${cases[0]}" all.log  # each does, and not all of them
+    fi
+    check_opencl "$file" "$real"
+    passed=$((passed + ${#cases[@]} - failed + before))
+  done
+}
+
+# What `cases` holds, as OpenCL C.
+check_opencl() {
+  local file=$1 real=$2 name written=("${cases[@]}") counted=$refused
+  [ -n "$clang" ] || return
+  # shellcheck disable=SC2046
+  emit_cases "$file" "$real" cl $(small_sizes "$file")
+  refused=$counted
+  for name in "${cases[@]}"; do
+    "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Werror "$name.cl" \
+      >log 2>&1 || complain "$name" log
+  done
+  cases=("${written[@]}")
+}
+
+run_examples

@@ -1,10 +1,14 @@
-# What the compile tests share. Every example x schedule x {float, double} is one case. Cases are
-# dealt to the shards in turn, so that these take alike long. A schedule that refuses a program (exit
-# 1 with an L code) is counted, not failed.
+# What the compile tests share. Every example x schedule x {float, double} is one case. A schedule
+# that refuses a program (exit 1 with an L code) is counted, not failed.
+#
+# Headers cost a compiler more than what stencilc writes, so several cases of one example are
+# compiled as one file: all but the first in a namespace each, behind the headers of all. The first,
+# another one from example to example, has those that it includes itself. Where the file does not
+# compile, each case is compiled by itself, which shows whose fault it is.
 #
 # A test takes the arguments STENCILC EXAMPLES [SHARD SHARDS], sources this file, defines
-# `try_case NAME FILE SCHEDULE REAL` (run in an empty directory; 0: passed, 1: refused,
-# 2: failed) and calls run_cases.
+#   try_example FILE NUMBER   in an empty directory
+# and calls run_examples.
 
 # Of the streaming family, all ways to load planes; several sizes of tiles, and T=1 by itself.
 schedules=(direct overlapped
@@ -20,47 +24,69 @@ shards=${4:-1}
 passed=0
 failed=0
 refused=0
+declare -A labels  # of the cases of an example, by name
 directory=$(mktemp -d "${TMPDIR:-/tmp}/stencil-compile-XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory" || exit 2
 
-# Writes $1 from the remaining arguments of stencilc. 0: written; 1: refused (and counted); 2:
-# failed.
-generate() {
-  local output=$1
-  shift
-  if "$stencilc" "$@" -o "$output" >stencilc.log 2>&1; then return 0; fi
-  if grep -q 'error L0' stencilc.log; then
-    refused=$((refused + 1))
-    return 1
-  fi
-  cat stencilc.log
-  return 2
+# Emits the example $1 in the type $2 with every schedule to files that end with $3, with the further
+# arguments. `cases`: their names without the end, which `labels` explain.
+emit_cases() {
+  local file=$1 real=$2 end=$3 schedule name
+  shift 3
+  cases=()
+  for schedule in "${schedules[@]}"; do
+    name=$(basename "$file" .stn)_${real}_$((${#labels[@]} + 1))
+    labels[$name]="$(basename "$file" .stn) $schedule $real"
+    cp "$file" "$name.stn"
+    if "$stencilc" "$name.stn" --schedule "$schedule" --real "$real" -o "$name.$end" "$@" \
+        >stencilc.log 2>&1; then
+      cases+=("$name")
+    elif grep -q 'error L0' stencilc.log; then
+      refused=$((refused + 1))
+    else
+      complain "$name" stencilc.log
+    fi
+  done
+}
+
+# together END FIRST NAMES...: one file of the cases, in which `main` of each is called main_NAME, and
+# the case of number FIRST, modulo how many there are, comes first. Its helpers, which overloading
+# would find from within the others, are called otherwise.
+together() {
+  local end=$1 first=$(($2 % ($# - 2))) name word
+  shift 2
+  local names=("${@:$((first + 1))}" "${@:1:first}")
+  for name in "${names[@]}"; do
+    local words=(main shared_memory) scope="namespace in_$name {" close="}"
+    if [ "$name" = "${names[0]}" ]; then
+      scope="" close=""
+      mapfile -t -O 2 words < <(grep -o '\bstencil_[a-z_0-9]*' "$name.$end" | sort -u)
+    elif [ "$name" = "${names[1]}" ]; then
+      for word in "${names[@]}"; do grep '^#include <' "$word.$end"; done | sort -u
+    fi
+    for word in "${words[@]}"; do echo "#define $word ${word}_$name"; done
+    printf '%s\n#include "%s"\n%s\n' "$scope" "$name.$end" "$close"
+    printf '#undef %s\n' "${words[@]}"
+    sed -n 's/^ *# *define \([A-Za-z_0-9]*\).*/#undef \1/p' "$name.$end" | sort -u
+  done
 }
 
 # Fails a case: prints its label and the log that tells why.
 complain() {
-  echo "FAILED $1"
+  failed=$((failed + 1))
+  echo "FAILED ${labels[$1]}"
   head -c 4000 "$2"
 }
 
-run_cases() {
-  local number=0 file schedule real status
+run_examples() {
+  local number=0 file
   for file in "$examples"/*.stn; do
-    for schedule in "${schedules[@]}"; do
-      for real in float double; do
-        number=$((number + 1))
-        [ $((number % shards)) -eq "$shard" ] || continue
-        rm -f ./*
-        try_case "$(basename "$file" .stn)" "$file" "$schedule" "$real"
-        status=$?
-        case $status in
-          0) passed=$((passed + 1)) ;;
-          1) ;;  # refused
-          *) failed=$((failed + 1)) ;;
-        esac
-      done
-    done
+    number=$((number + 1))
+    [ $((number % shards)) -eq "$shard" ] || continue
+    rm -rf ./*
+    labels=()
+    try_example "$file" "$number"
   done
   echo "$refused refused by their schedule"
   echo "$passed passed, $failed failed"

@@ -10,25 +10,44 @@ if [ -z "$nvcc" ]; then
   echo "SKIPPED: the CUDA toolkit (nvcc) is not installed on this machine"
   exit 77
 fi
-warnings=(-Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror)
 
-try_case() {
-  local name=$1 file=$2 schedule=$3 real=$4
-  generate "$name.cu" "$file" --schedule "$schedule" --real "$real" --main --header || return
-  if ! "$nvcc" -c -arch=sm_90 -std=c++17 "${warnings[@]}" "$name.cu" -o "$name.o" >log 2>&1 ||
-     [ -s log ]; then
-    complain "$name $schedule $real" log
-    return 2
-  fi
-  # Without flags nvcc compiles for the oldest architecture it knows, which has less room. The host part is the same,
-  # and optimisation changes nothing in what fits.
-  case $schedule in *loads=bulk*) return 0 ;; esac
-  [ "$real" = float ] || return 0
-  if ! "$nvcc" -cubin -Xcicc -O0 -Xptxas -O0 "${warnings[@]}" "$name.cu" -o "$name.cubin" >log 2>&1 ||
-     [ -s log ]; then
-    complain "$name $schedule $real, no flags" log
-    return 2
-  fi
+# compiles FILE FLAGS...: without a word.
+compiles() {
+  local file=$1
+  shift
+  "$nvcc" -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror "$@" "$file" -o out >log 2>&1 &&
+    [ ! -s log ]
 }
 
-run_cases
+# check FIRST NAMES -- FLAGS...: the cases compile.
+check() {
+  local first=$1 names=() name
+  shift
+  while [ "$1" != -- ]; do names+=("$1") && shift; done
+  shift
+  [ ${#names[@]} -gt 0 ] || return
+  together cu "$first" "${names[@]}" >all.cu
+  compiles all.cu "$@" && return
+  cp log all.log
+  local before=$failed
+  for name in "${names[@]}"; do compiles "$name.cu" "$@" || complain "$name" log; done
+  [ "$failed" -gt "$before" ] || complain "${names[0]}" all.log  # each does, and not all of them
+}
+
+try_example() {
+  local file=$1 number=$2 all=() old=() name before=$failed
+  emit_cases "$file" float cu --main --header
+  all+=("${cases[@]}")
+  # Without flags nvcc compiles for the oldest architecture it knows, which has less room. The host part is the same,
+  # optimisation changes nothing in what fits, and float needs no less than double.
+  for name in "${cases[@]}"; do
+    case ${labels[$name]} in *loads=bulk*) ;; *) old+=("$name") ;; esac
+  done
+  emit_cases "$file" double cu --main --header
+  all+=("${cases[@]}")
+  check "$number" "${all[@]}" -- -c -arch=sm_90 -std=c++17
+  check "$number" "${old[@]}" -- -cubin -Xcicc -O0 -Xptxas -O0
+  passed=$((passed + ${#all[@]} - failed + before))
+}
+
+run_examples

@@ -120,6 +120,10 @@ TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
   };
   EXPECT_EQ(status("N=12 --steps 2 --repeat 1"), 0) << read(file("log"));
+  EXPECT_NE(read(file("log")).find("copy bound"), std::string::npos);
+  EXPECT_EQ(status("N=12 --steps 2 --repeat 0"), 0) << read(file("log"));
+  EXPECT_EQ(read(file("log")).find("GB/s"), std::string::npos) << read(file("log"));
+  EXPECT_NE(read(file("log")).find("check=passed"), std::string::npos) << read(file("log"));
   EXPECT_EQ(status("N=+12 --steps 2 --repeat 1 a=1e-3"), 0) << read(file("log"));
   for (const char* wrong : {"--steps 99999999999999999999",
                             "--steps 9223372036854775808",
@@ -128,7 +132,7 @@ TEST_F(Compile, AnEmittedProgramRefusesWhatIsNoNumber) {
                             "--steps ' 2'",
                             "--steps 2x",
                             "--steps",
-                            "--repeat 0",
+                            "--repeat -1",
                             "N=2147483648",
                             "N=-2147483649",
                             "N=1e3",

@@ -10,7 +10,7 @@ namespace stencil::property {
 namespace {
 
 std::string run_item(const runtime::HostLibrary& library, Item& item) {
-  constexpr int kNone = 0, kMuch = 2;
+  constexpr int kNone = 0, kMuch = 1;
   const FpMode fp = item.module.fp;
   const int optimisation = fp == FpMode::Fast ? kMuch : kNone;
   const auto object = library.compile(runtime::host_source(item.module), fp, optimisation);

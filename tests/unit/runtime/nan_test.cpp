@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "compiler/reference/interpreter.h"
 #include "compiler/reference/scalar_types.h"
@@ -215,8 +216,11 @@ double nearest(long double exact) {
   const auto value = [](int bits) {
     return static_cast<long double>(reference::widen(Storage{static_cast<uint16_t>(bits)}));
   };
-  int low = 0, high = 0;  // of magnitudes: the last one that is not above, and the next
-  while (value(high) <= fabsl(exact) && !std::isinf(value(high))) low = high++;
+  const auto magnitudes = std::views::iota(0, 0x8000);
+  const int high = *std::ranges::partition_point(magnitudes, [&](int bits) {
+    return value(bits) <= fabsl(exact) && !std::isinf(value(bits));
+  });  // the first one that is above
+  const int low = high - 1;
   const long double below = value(low);
   // Beyond the largest value, the next one would be as far away as the one before it.
   const bool last = std::isinf(value(high));
