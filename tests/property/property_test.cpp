@@ -4,6 +4,7 @@
 //   property_test [--programs n] [--first-seed s] [--device host|cpp|opencl|opencl_loops|cuda]
 //   [--batch n] [--family f ...]
 //                 [--threads n] [--time-limit seconds] [--progress] [--coverage] [--shrink]
+//                 [--one-mode]       each program in one of its floating-point modes, by its seed
 //   property_test --complete [...]     fails if a family never meets a construct, and for programs
 //   that take long
 //                                      to lower when they are huge
@@ -94,6 +95,8 @@ int main_with(int argc, char** argv) {
       settings.complete = settings.lower_only = true;
     else if (option == "--device")
       settings.device = value();
+    else if (option == "--one-mode")
+      settings.one_mode = true;
     else if (option == "--family")
       settings.families.emplace_back(value());
     else if (option == "--print") {

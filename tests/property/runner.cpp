@@ -89,6 +89,7 @@ void Runner::add_program(uint64_t seed) {
   recipe.real = exact || random.chance(50) ? Scalar::F64 : Scalar::F32;
   std::vector<FpMode> modes = {FpMode::Strict, FpMode::Contract};
   if (exact) modes.push_back(FpMode::Fast);
+  if (settings_.one_mode) modes = {modes[seed % modes.size()]};
   for (const FpMode fp : modes) {
     recipe.fp = fp;
     recipe.name = module_name(seed, fp, "program");

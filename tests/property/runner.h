@@ -22,6 +22,7 @@ struct Settings {
   bool shrink = false;  // the first failures
   bool complete =
       false;  // fails if something is never drawn, or takes long to lower when it is huge
+  bool one_mode = false;  // of floating point, for each program
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
   RunBatch run = run_on_host;
