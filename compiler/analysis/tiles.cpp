@@ -29,6 +29,19 @@ Margin hull(const Margin& a, const Margin& b) {
   return out;
 }
 
+void widen(std::optional<Margin>& needed, const Margin& by) {
+  needed = needed ? hull(*needed, by) : by;
+}
+
+Margin reached(const Margin& computed, const Reads& reads) {
+  Margin out = computed;
+  for (size_t d = 0; d < out.size(); ++d) {
+    out[d].low += reads.offsets[d].low;
+    out[d].high += reads.offsets[d].high;
+  }
+  return out;
+}
+
 bool lands_far(const ir::Program& program, const ir::Access& access) {
   const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
   for (size_t d = 0; d < access.offsets.size(); ++d) {
@@ -104,10 +117,6 @@ namespace {
 
 using Needed = std::vector<std::vector<std::optional<Margin>>>;  // [field][level]
 
-void widen(std::optional<Margin>& needed, const Margin& by) {
-  needed = needed ? hull(*needed, by) : by;
-}
-
 // What is needed before `function` runs, given what is needed after; returns the box it computes.
 Margin step_back(const ir::Function& function, const std::vector<Reads>& reads,
                  bool advances_levels, Needed& needed) {
@@ -121,11 +130,8 @@ Margin step_back(const ir::Function& function, const std::vector<Reads>& reads,
     }
   }
   for (const Reads& read : reads) {
-    Margin reached(computed.size());
-    for (size_t d = 0; d < computed.size(); ++d) {
-      reached[d] = {computed[d].low + read.offsets[d].low, computed[d].high + read.offsets[d].high};
-    }
-    widen(needed[static_cast<size_t>(read.field)][static_cast<size_t>(read.level)], reached);
+    widen(needed[static_cast<size_t>(read.field)][static_cast<size_t>(read.level)],
+          reached(computed, read));
   }
   return computed;
 }

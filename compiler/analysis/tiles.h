@@ -22,6 +22,9 @@ using Margin = std::vector<Reach>;  // per dimension, outermost first
 
 Margin hull(const Margin& a, const Margin& b);
 
+// What is needed besides.
+void widen(std::optional<Margin>& needed, const Margin& by);
+
 // The boundary rules of an access may lead to a point whose distance no tile can allow for, however
 // near the offset: around a sub-grid that does not span the grid, or to the edge of a sub-grid that
 // the region is not known to be near to (ir::Excess). Constants alone never are far.
@@ -47,6 +50,9 @@ struct Reads {
 // All reads of a function's pieces, boundary rules applied (reach_of), one entry per field and
 // level, ordered by field, then level.
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
+
+// What is read where `computed` is computed.
+Margin reached(const Margin& computed, const Reads& reads);
 
 struct TileAnalysis {
   int steps = 0;  // T

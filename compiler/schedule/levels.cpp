@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/tiles.h"
+#include "compiler/analysis/time_tile.h"
 
 namespace stencil::schedule {
 
@@ -38,7 +38,7 @@ int levels_read(const ir::Program& program, ir::FieldId field) {
 }
 
 int levels_kept(const ir::Program& program, ir::FieldId field, int steps) {
-  int levels = levels_made(program.fields[static_cast<size_t>(field)], steps);
+  int levels = analysis::levels_made(program.fields[static_cast<size_t>(field)], steps);
   for (const ir::Function& function : program.functions) {
     for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       if (reads.field == field) levels = std::max(levels, reads.level + 1);
@@ -47,20 +47,16 @@ int levels_kept(const ir::Program& program, ir::FieldId field, int steps) {
   return levels;
 }
 
-int levels_made(const ir::Field& field, int steps) {
-  return std::min(steps, field.history);
-}
-
 int result_slot(const ir::Field& field, int time_tile, int steps, int level) {
-  const int copies = field.history + levels_made(field, time_tile);
-  return copies - levels_made(field, steps) + level;
+  const int copies = field.history + analysis::levels_made(field, time_tile);
+  return copies - analysis::levels_made(field, steps) + level;
 }
 
 void rotate_levels(const ir::Program& program, kernel::Plan& plan) {
   for (size_t a = 0; a < plan.arrays.size(); ++a) {
     kernel::Array& array = plan.arrays[a];
     if (!ir::is_written(program, array.field)) continue;
-    const int made = levels_made(program.fields[static_cast<size_t>(array.field)], plan.time_tile);
+    const int made = analysis::levels_made(program.fields[static_cast<size_t>(array.field)], plan.time_tile);
     array.copies = array.levels + made;
     for (int steps = 1; steps <= made; ++steps) {
       plan.actions.push_back(kernel::Rotate{static_cast<int>(a), steps});

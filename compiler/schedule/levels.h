@@ -21,9 +21,6 @@ int levels_read(const ir::Program& program, ir::FieldId field);
 // computed: those that some function reads, and those that the tile leaves to be written.
 int levels_kept(const ir::Program& program, ir::FieldId field, int steps);
 
-// How many levels of a field a tile of `steps` steps makes and leaves in memory.
-int levels_made(const ir::Field& field, int steps);
-
 // The slot that level @-`level` after a tile of `steps` steps is written to, under a plan for tiles
 // of up to `time_tile` steps.
 int result_slot(const ir::Field& field, int time_tile, int steps, int level);

@@ -536,7 +536,7 @@ class OverlappedLowering {
     Body stores;
     for (const auto& [field, margin] : geometry_.held) {
       const ir::Field& declared = program_.fields[static_cast<size_t>(field)];
-      const int most = levels_made(declared, schedule_.time_tile);
+      const int most = analysis::levels_made(declared, schedule_.time_tile);
       Expr made = step_count_;
       if (declared.history < schedule_.time_tile) {
         made = kernel::operation(Op::Min, {made, kernel::integer(declared.history)});

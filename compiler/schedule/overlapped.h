@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "compiler/analysis/tiles.h"
+#include "compiler/analysis/time_tile.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/sweep.h"

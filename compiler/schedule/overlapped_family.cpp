@@ -62,11 +62,7 @@ OverlappedGeometry plan_overlapped(const ir::Program& program, const Schedule& s
     for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
       const auto held = geometry.held.find(reads.field);
       if (held == geometry.held.end()) continue;
-      Margin reached = tile.computed_hull;
-      for (size_t d = 0; d < reached.size(); ++d) {
-        reached[d].low += reads.offsets[d].low;
-        reached[d].high += reads.offsets[d].high;
-      }
+      const Margin reached = analysis::reached(tile.computed_hull, reads);
       held->second = analysis::hull(held->second, reached);
     }
   }
@@ -299,7 +295,7 @@ Footprint measure_overlapped(const ir::Program& whole, const Schedule& schedule,
     }
     out.bytes_read += bytes * points * levels_read(program, static_cast<ir::FieldId>(f));
     if (held == geometry.held.end()) continue;
-    out.bytes_written += bytes * core * levels_made(program.fields[f], schedule.time_tile);
+    out.bytes_written += bytes * core * analysis::levels_made(program.fields[f], schedule.time_tile);
   }
   const double useful = core * schedule.time_tile;
   out.bytes_read /= useful;

@@ -13,40 +13,21 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
 #include <vector>
 
-#include "compiler/analysis/tiles.h"
+#include "compiler/analysis/time_tile.h"
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {
 
-// A state of a field, all components: as it is in memory when the tile begins, or made by a stage.
-struct PlanesVersion {
-  ir::FieldId field = 0;
-  int level = 0;     // in memory: the time level that it is
-  int stage = -1;    // that makes it; -1: it is in memory
-  int output = -1;   // >= 0: written to memory, as this level of the field
+struct PlanesVersion : analysis::Version {
   int64_t ring = 0;  // planes that are kept for later stages; 0: none of them reads it
-  // How far beyond the tile's core it is needed; nothing if it is not.
-  std::optional<analysis::Margin> needed;
-
-  bool in_memory() const { return stage < 0; }
 };
 
-struct PlanesStage {
-  int step = 0;               // of the time tile, from 0
-  size_t function = 0;        // into Program::functions
-  int64_t lag = 0;            // planes behind the front
-  int result = 0;             // version that it makes
-  int old = 0;                // version that the result has its values from where no piece applies
-  bool carries = true;        // there may be such points
-  analysis::Margin computed;  // beyond the core, outermost dimension first
-  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
+struct PlanesStage : analysis::Stage {
+  int64_t lag = 0;  // planes behind the front
 };
 
 struct PlanesPlan {

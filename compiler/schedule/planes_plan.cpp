@@ -1,10 +1,9 @@
-// Planning a tile of `planes`: stages in order with their lags, then backwards what each must
-// compute, then how many planes are kept.
+// Planning a tile of `planes`: what the time tile says its stages compute, the lags with which they
+// can, and how many planes are kept.
 #include <algorithm>
 
 #include "compiler/schedule/blocks.h"
 #include "compiler/schedule/family.h"
-#include "compiler/schedule/levels.h"
 #include "compiler/schedule/planes.h"
 #include "compiler/support/work.h"
 
@@ -18,24 +17,16 @@ using analysis::Reads;
 class PlanesPlanner {
  public:
   PlanesPlanner(const ir::Program& program, const Schedule& schedule, int steps)
-      : program_(program), advances_(advancing_functions(program)) {
+      : program_(program) {
     const int rank = program.grid.rank();
     plan_.steps = steps;
     plan_.images = image_dimensions(program, true);
     plan_.cover.push_back(1);
     for (int d = 1; d < rank; ++d) plan_.cover.push_back(along(schedule.block, rank, d));
-    for (const ir::Function& function : program.functions) {
-      reads_.push_back(analysis::reads_of(program, function));
-    }
   }
 
   PlanesPlan run(const Schedule& schedule) {
-    take_fields();
-    for (int t = 0; t < plan_.steps; ++t) {
-      for (size_t f = 0; f < program_.functions.size(); ++f) add_stage(t, f);
-    }
-    choose_outputs();
-    find_needs();
+    take(analysis::unroll(program_, plan_.steps));
     plan_.alike = may_be_alike() && even_out();
     drop_idle_stages();
     plan_.halo = plan_.margin[0].low + plan_.margin[0].high;
@@ -55,93 +46,33 @@ class PlanesPlanner {
     return reads_[stage.function];
   }
 
-  void take_fields() {
-    for (size_t f = 0; f < program_.fields.size(); ++f) {
-      levels_.emplace_back();
-      for (int level = 0; level < program_.fields[f].history; ++level) {
-        PlanesVersion in_memory;
-        in_memory.field = static_cast<ir::FieldId>(f);
-        in_memory.level = level;
-        levels_[f].push_back(add(in_memory));
-      }
+  void take(analysis::TimeTile tile) {
+    plan_.margin = tile.hull;
+    reads_ = std::move(tile.reads);
+    for (analysis::Version& made : tile.versions) plan_.versions.push_back({std::move(made)});
+    for (analysis::Stage& stage : tile.stages) {
+      plan_.stages.push_back({std::move(stage)});
+      set_lag(plan_.stages.back());
     }
-  }
-
-  int add(const PlanesVersion& version) {
-    plan_.versions.push_back(version);
-    return static_cast<int>(plan_.versions.size()) - 1;
-  }
-
-  // One region that is the whole field leaves nothing to carry over.
-  bool carries(const ir::Function& function) const {
-    const ir::Box& box = program_.fields[static_cast<size_t>(function.target)].box;
-    return !(function.pieces.size() == 1 && function.pieces[0].region == box);
-  }
-
-  void add_stage(int step, size_t index) {
-    const ir::Function& function = program_.functions[index];
-    std::vector<int>& levels = levels_[static_cast<size_t>(function.target)];
-    PlanesStage stage;
-    stage.step = step;
-    stage.function = index;
-    stage.old = levels[0];
-    stage.carries = carries(function);
-    if (stage.carries) wait_for(stage.old, 0, stage);
-    for (const Reads& reads : reads_[index]) {
-      const int from = levels_[static_cast<size_t>(reads.field)][static_cast<size_t>(reads.level)];
-      stage.source[{reads.field, reads.level}] = from;
-      wait_for(from, reads.offsets[0].high, stage);
-    }
-    PlanesVersion made;
-    made.field = function.target;
-    made.stage = static_cast<int>(plan_.stages.size());
-    stage.result = add(made);
-    if (advances_[index]) levels.insert(levels.begin(), 0);
-    levels[0] = stage.result;
-    plan_.stages.push_back(std::move(stage));
   }
 
   // A plane can be read in the iteration in which it is made.
-  void wait_for(int from, int64_t ahead, PlanesStage& stage) {
-    if (version(from).in_memory()) return;
-    stage.lag = std::max(stage.lag, lag_of(version(from)) + ahead);
-  }
-
-  void choose_outputs() {
-    for (size_t f = 0; f < program_.fields.size(); ++f) {
-      if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
-      for (int level = 0; level < levels_made(program_.fields[f], plan_.steps); ++level) {
-        PlanesVersion& made = version(levels_[f][static_cast<size_t>(level)]);
-        made.output = level;
-        made.needed = Margin(plan_.cover.size());
-      }
-    }
-  }
-
-  void need(int id, const Margin& margin) {
-    std::optional<Margin>& needed = version(id).needed;
-    needed = needed ? analysis::hull(*needed, margin) : margin;
-  }
-
-  void find_needs() {
-    plan_.margin = Margin(plan_.cover.size());
-    for (size_t s = plan_.stages.size(); s-- > 0;) {
-      PlanesStage& stage = plan_.stages[s];
-      if (!version(stage.result).needed) continue;
-      stage.computed = *version(stage.result).needed;
-      plan_.margin = analysis::hull(plan_.margin, stage.computed);
-      need_what_is_read(stage);
-    }
-  }
-  void need_what_is_read(const PlanesStage& stage) {
-    if (stage.carries) need(stage.old, stage.computed);
+  void set_lag(PlanesStage& stage) {
+    const auto wait_for = [&](int from, int64_t ahead) {
+      if (version(from).in_memory()) return;
+      stage.lag = std::max(stage.lag, lag_of(version(from)) + ahead);
+    };
+    if (stage.carries) wait_for(stage.old, 0);
     for (const Reads& reads : reads_of(stage)) {
-      Margin reached = stage.computed;
-      for (size_t d = 0; d < reached.size(); ++d) {
-        reached[d].low += reads.offsets[d].low;
-        reached[d].high += reads.offsets[d].high;
-      }
-      need(stage.source.at({reads.field, reads.level}), reached);
+      wait_for(stage.source.at({reads.field, reads.level}), reads.offsets[0].high);
+    }
+  }
+
+  void need_what_is_read(const PlanesStage& stage) {
+    if (stage.carries) analysis::widen(version(stage.old).needed, stage.computed);
+    for (const Reads& reads : reads_of(stage)) {
+      analysis::widen(version(stage.source.at({reads.field, reads.level})).needed,
+                      analysis::reached(stage.computed, reads));
     }
   }
 
@@ -357,9 +288,7 @@ class PlanesPlanner {
   }
 
   const ir::Program& program_;
-  const std::vector<bool> advances_;       // per function
   std::vector<std::vector<Reads>> reads_;  // per function
-  std::vector<std::vector<int>> levels_;   // per field: the versions that its levels are
   PlanesPlan plan_;
 };
 

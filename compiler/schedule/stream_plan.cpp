@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "compiler/analysis/time_tile.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/blocks.h"
@@ -123,7 +124,7 @@ class StreamPlanner {
     for (size_t f = 0; f < program_.fields.size(); ++f) {
       if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
       for (const std::vector<int>& component : levels_[f]) {
-        for (int level = 0; level < levels_made(program_.fields[f], plan_.steps); ++level) {
+        for (int level = 0; level < analysis::levels_made(program_.fields[f], plan_.steps); ++level) {
           Quantity& made = plan_.quantities[static_cast<size_t>(component[level])];
           made.output = level;
           plan_.tail = std::max<int64_t>(plan_.tail, made.lag);

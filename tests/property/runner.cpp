@@ -103,7 +103,7 @@ void Runner::add_program(uint64_t seed) {
     const auto unsound = ir::verify(*program);
     if (!unsound.empty()) return fail(file, "IR: " + unsound[0], recipe.program.text);
     for (const char* family : kFamilies) add_case(recipe, *program, family, random);
-    if (settings_.complete) lower_huge(recipe);
+    if (settings_.complete && fp == modes[0]) lower_huge(recipe);
   }
 }
 

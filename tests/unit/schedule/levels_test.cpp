@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/analysis/time_tile.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/overlapped.h"
 #include "tests/unit/load.h"
@@ -67,7 +68,7 @@ TEST(Levels, AreInTheirSlotsAfterAnyTiles) {
       for (int tile = 0; tile < 40; ++tile) {
         const int count = 1 + tile * 7 % 5 % time_tile;
         step += count;
-        for (int level = 0; level < levels_made(field, count); ++level) {
+        for (int level = 0; level < analysis::levels_made(field, count); ++level) {
           const int slot = result_slot(field, time_tile, count, level);
           ASSERT_GE(slot, history);
           slots.at(static_cast<size_t>(slot)) = step - level;

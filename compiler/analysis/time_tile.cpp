@@ -1,0 +1,126 @@
+#include "compiler/analysis/time_tile.h"
+
+#include <algorithm>
+
+#include "compiler/support/work.h"
+
+namespace stencil::analysis {
+
+namespace {
+
+class Unroller {
+ public:
+  Unroller(const ir::Program& program, int steps) : program_(program) {
+    tile_.steps = steps;
+    tile_.hull = Margin(static_cast<size_t>(program.grid.rank()));
+    for (const ir::Function& function : program.functions) {
+      tile_.reads.push_back(reads_of(program, function));
+    }
+  }
+
+  TimeTile run() {
+    take_fields();
+    for (int step = 0; step < tile_.steps; ++step) {
+      std::vector<bool> written(program_.fields.size(), false);
+      for (size_t f = 0; f < program_.functions.size(); ++f) {
+        const size_t target = static_cast<size_t>(program_.functions[f].target);
+        add_stage(step, f, !written[target]);
+        written[target] = true;
+      }
+    }
+    choose_outputs();
+    find_needs();
+    return std::move(tile_);
+  }
+
+ private:
+  Version& version(int id) { return tile_.versions[static_cast<size_t>(id)]; }
+
+  int add(const Version& version) {
+    tile_.versions.push_back(version);
+    return static_cast<int>(tile_.versions.size()) - 1;
+  }
+
+  void take_fields() {
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      levels_.emplace_back();
+      for (int level = 0; level < program_.fields[f].history; ++level) {
+        Version in_memory;
+        in_memory.field = static_cast<ir::FieldId>(f);
+        in_memory.level = level;
+        levels_[f].push_back(add(in_memory));
+      }
+    }
+  }
+
+  // One region that is the whole field leaves nothing to carry over.
+  bool carries(const ir::Function& function) const {
+    const ir::Box& box = program_.fields[static_cast<size_t>(function.target)].box;
+    return !(function.pieces.size() == 1 && function.pieces[0].region == box);
+  }
+
+  // The first function of a step to write a field makes a new level of it.
+  void add_stage(int step, size_t index, bool new_level) {
+    const ir::Function& function = program_.functions[index];
+    std::vector<int>& levels = levels_[static_cast<size_t>(function.target)];
+    Stage stage;
+    stage.step = step;
+    stage.function = index;
+    stage.old = levels[0];
+    stage.carries = carries(function);
+    for (const Reads& reads : tile_.reads[index]) {
+      stage.source[{reads.field, reads.level}] =
+          levels_[static_cast<size_t>(reads.field)][static_cast<size_t>(reads.level)];
+    }
+    Version made;
+    made.field = function.target;
+    made.stage = static_cast<int>(tile_.stages.size());
+    stage.result = add(made);
+    if (new_level) levels.insert(levels.begin(), 0);
+    levels[0] = stage.result;
+    tile_.stages.push_back(std::move(stage));
+  }
+
+  void choose_outputs() {
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      if (!ir::is_written(program_, static_cast<ir::FieldId>(f))) continue;
+      for (int level = 0; level < levels_made(program_.fields[f], tile_.steps); ++level) {
+        Version& made = version(levels_[f][static_cast<size_t>(level)]);
+        made.output = level;
+        made.needed = Margin(tile_.hull.size());
+      }
+    }
+  }
+
+  void find_needs() {
+    for (size_t s = tile_.stages.size(); s-- > 0;) {
+      Stage& stage = tile_.stages[s];
+      const std::optional<Margin>& needed = version(stage.result).needed;
+      if (!needed) continue;
+      stage.computed = *needed;
+      tile_.hull = analysis::hull(tile_.hull, stage.computed);
+      if (stage.carries) widen(version(stage.old).needed, stage.computed);
+      for (const Reads& reads : tile_.reads[stage.function]) {
+        support::count_work();
+        widen(version(stage.source.at({reads.field, reads.level})).needed,
+              reached(stage.computed, reads));
+      }
+    }
+  }
+
+  const ir::Program& program_;
+  TimeTile tile_;
+  std::vector<std::vector<int>> levels_;  // [field]: versions that are its levels, newest first
+};
+
+}  // namespace
+
+TimeTile unroll(const ir::Program& program, int steps) {
+  return Unroller(program, steps).run();
+}
+
+int levels_made(const ir::Field& field, int steps) {
+  return std::min(steps, field.history);
+}
+
+}  // namespace stencil::analysis

@@ -1,0 +1,55 @@
+// A time tile, written out: what every stencil function does at each of T steps, which state of
+// which field it reads and makes, and which box of each state is needed for the tile's output
+// (Holewinski, Pouchet and Sadayappan, ICS'12, section 4.2, Algorithm 2, extended to time levels and
+// to states of their own for every function).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/analysis/tiles.h"
+#include "compiler/ir/program.h"
+
+namespace stencil::analysis {
+
+// A state of a field, all components: as it is in memory when the tile begins, or made by a stage.
+struct Version {
+  ir::FieldId field = 0;
+  int level = 0;    // in memory: the time level that it is
+  int stage = -1;   // that makes it; -1: it is in memory
+  int output = -1;  // >= 0: the tile leaves it in memory, as this level of the field
+  // How far beyond the tile's output box it is needed; nothing if it is not.
+  std::optional<Margin> needed;
+
+  bool in_memory() const { return stage < 0; }
+};
+
+// One function at one step of the tile.
+struct Stage {
+  int step = 0;              // of the tile, from 0
+  size_t function = 0;       // into Program::functions
+  int result = 0;            // version that it makes
+  int old = 0;               // version that the result has its values from where no piece applies
+  bool carries = true;       // there may be such points
+  Margin computed;           // beyond the output box; empty if nobody needs the result
+  std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
+};
+
+struct TimeTile {
+  int steps = 0;                          // T
+  std::vector<std::vector<Reads>> reads;  // by function
+  std::vector<Version> versions;          // those in memory first
+  std::vector<Stage> stages;              // in the order in which they run: functions within steps
+  Margin hull;                            // of what stages compute: (x_max, l_max) of equation (1)
+};
+
+// Forwards through the functions of T steps, which says what each reads, then backwards from the
+// output box, which says how much of it. Every level of a written field that T steps make is output.
+TimeTile unroll(const ir::Program& program, int steps);
+
+// How many levels of a field a tile of `steps` steps makes and leaves in memory.
+int levels_made(const ir::Field& field, int steps);
+
+}  // namespace stencil::analysis

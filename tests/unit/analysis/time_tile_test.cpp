@@ -1,0 +1,81 @@
+// Time tiles written out: who makes and reads which version, and what is needed of each.
+#include "compiler/analysis/time_tile.h"
+
+#include "tests/unit/load.h"
+
+namespace stencil::analysis {
+namespace {
+
+using test::load;
+
+// The version that a stage reads as a level of a field.
+const Version& source(const TimeTile& tile, size_t stage, ir::FieldId field, int level = 0) {
+  const int id = tile.stages[stage].source.at({field, level});
+  return tile.versions[static_cast<size_t>(id)];
+}
+
+// Section 4.2 of the paper: for T = 3 and an output box (x0, l0), A is computed on (x0 - 2, l0 + 5)
+// and B on (x0 - 2, l0 + 4).
+TEST(TimeTile, PaperExample) {
+  const TimeTile tile = unroll(load(R"(
+param N : integer = 100;
+grid G = [0..N-1] steps 3;
+field A, B : real on G;
+stencil fA : A[1..N-2] = B[-1] + B[0];
+stencil fB : B[1..N-2] = A[0] + A[1];
+)"),
+                               3);
+  ASSERT_EQ(tile.stages.size(), 6u);
+  ASSERT_EQ(tile.versions.size(), 8u);
+  EXPECT_EQ(tile.stages[0].computed, (Margin{{2, 3}}));
+  EXPECT_EQ(tile.stages[1].computed, (Margin{{2, 2}}));
+  EXPECT_EQ(tile.stages[5].computed, (Margin{{0, 0}}));
+  EXPECT_EQ(tile.hull, (Margin{{2, 3}}));
+  EXPECT_TRUE(source(tile, 0, 1).in_memory());
+  EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA of its own step has made
+  EXPECT_EQ(source(tile, 2, 1).stage, 1);
+  EXPECT_EQ(*tile.versions[1].needed, (Margin{{3, 3}}));  // B, loaded
+  EXPECT_EQ(*tile.versions[0].needed, (Margin{{2, 3}}));  // A, loaded: its fixed points are kept
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].result)].output, 0);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, -1);
+}
+
+// A region that is the whole field replaces it: nothing of the old values is needed, and what only
+// the next writer would have replaced is not computed.
+TEST(TimeTile, WholeFieldsCarryNothingOver) {
+  const TimeTile tile = unroll(load(R"(
+param N : integer = 100;
+grid G = [0..N-1] steps 3;
+field A, B : real on G boundary clamp;
+stencil draft : A on G = 0.5 * B[0];
+stencil fA : A on G = B[-1] + B[1];
+stencil fB : B[1..N-2] = A[0];
+)"),
+                               1);
+  EXPECT_FALSE(tile.stages[0].carries);
+  EXPECT_TRUE(tile.stages[2].carries);
+  EXPECT_FALSE(tile.versions[0].needed.has_value());  // A in memory
+  EXPECT_TRUE(tile.stages[0].computed.empty());       // what draft makes is replaced unread
+  EXPECT_EQ(tile.stages[1].computed, (Margin{{0, 0}}));
+  EXPECT_EQ(*tile.versions[1].needed, (Margin{{1, 1}}));
+}
+
+// Two time levels: what step 2 reads as U@-1 is what step 1 read as U. Both are left in memory.
+TEST(TimeTile, LevelsMoveBack) {
+  const TimeTile tile = unroll(load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field U : real on G history 2;
+stencil wave : U[1..N-2] = 2*U[0] - U@-1[0] + U[-1] + U[1];
+)"),
+                               3);
+  EXPECT_EQ(&source(tile, 1, 0, 1), &source(tile, 0, 0, 0));
+  EXPECT_EQ(source(tile, 2, 0, 1).stage, 0);
+  EXPECT_EQ(*tile.versions[0].needed, (Margin{{3, 3}}));
+  EXPECT_EQ(*tile.versions[1].needed, (Margin{{2, 2}}));
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].result)].output, 1);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, 0);
+}
+
+}  // namespace
+}  // namespace stencil::analysis
