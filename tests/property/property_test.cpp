@@ -122,9 +122,12 @@ int main_with(int argc, char** argv) {
   }
   // No batch is compiled twice, so PoCL need not keep any.
   setenv("POCL_KERNEL_CACHE", "0", 0);
-  // --long (STENCIL_LONG=1): ten times the programs.
-  if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1')
+  // --long (STENCIL_LONG=1): ten times the programs, each in every mode and family.
+  if (const char* longer = std::getenv("STENCIL_LONG"); longer && *longer == '1') {
     settings.programs *= 10;
+    settings.one_mode = false;
+    settings.families.clear();
+  }
   return Runner(settings).run();
 }
 
