@@ -84,6 +84,8 @@ std::unique_ptr<clang::FrontendAction> action(int32_t form) {
   return std::make_unique<clang::EmitObjAction>();
 }
 
+}  // namespace
+
 void initialise() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -92,8 +94,6 @@ void initialise() {
     llvm::InitializeNativeTargetAsmParser();
   });
 }
-
-}  // namespace
 
 Compiled compile(const std::string& source, const StencilHostOptions& options) {
   initialise();

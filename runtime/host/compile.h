@@ -7,6 +7,10 @@
 
 namespace stencil::host {
 
+// Registers the targets of LLVM, once: its list of them is no safe place for several threads, of which
+// each may be the first to load an object that was kept.
+void initialise();
+
 // What was made, or the messages of the compiler.
 struct Compiled {
   bool ok = false;

@@ -5,10 +5,11 @@
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 
 #include <cmath>
 #include <cstring>
+
+#include "runtime/host/compile.h"
 
 namespace stencil::host {
 
@@ -89,8 +90,7 @@ llvm::Error link(LLJIT& jit, const std::string& object) {
 }  // namespace
 
 std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  initialise();
   auto jit = llvm::orc::LLJITBuilder()
                  .setLinkProcessSymbolsByDefault(false)
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
