@@ -39,7 +39,7 @@ try_example() {
   emit_cases "$file" float cu --main --header
   all+=("${cases[@]}")
   # Without flags nvcc compiles for the oldest architecture it knows, which has less room. The host part is the same,
-  # optimisation changes nothing in what fits, and float needs no less than double.
+  # and optimisation changes nothing in what fits.
   for name in "${cases[@]}"; do
     case ${labels[$name]} in *loads=bulk*) ;; *) old+=("$name") ;; esac
   done
