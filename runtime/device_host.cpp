@@ -64,7 +64,7 @@ emit::Options emit_options() {
 }
 
 Status HostAccelerator::find_kernels() {
-  const int64_t most = schedule::processor().block_bytes;
+  const int64_t most = schedule::cpu().block_bytes;
   for (const kernel::Kernel& kernel : module_.kernels) {
     const int64_t bytes = kernel::block_bytes(kernel, module_.constants);
     if (bytes > most) {
@@ -220,7 +220,7 @@ Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& libr
 }
 
 Device host_device() {
-  return {"host", true, probe, load, schedule::processor(), true, compile};
+  return {"host", true, probe, load, schedule::cpu(), true, compile};
 }
 
 }  // namespace stencil::runtime

@@ -519,7 +519,7 @@ schedule::Machine machine_of(const std::string& selector) {
   if (!found.ok()) return schedule::gpu();
   const schedule::OpenClLimits limits = limits_of(found.value().id);
   const bool loops = found.value().processor && block_on_processor() == BlockOnProcessor::Loops;
-  return loops ? schedule::opencl_processor(limits) : schedule::opencl_gpu(limits);
+  return loops ? schedule::opencl_cpu(limits) : schedule::opencl_gpu(limits);
 }
 
 }  // namespace

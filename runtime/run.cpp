@@ -144,7 +144,7 @@ Result<Prepared> prepare(const ir::Program& program, const std::string& device,
     out.module = lower(program, schedule_line, machine, out.schedule, diagnostics);
     if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
   } else if (!is_automatic(schedule_line) &&
-             !schedule::parse(schedule_line, program, diagnostics, schedule::processor())) {
+             !schedule::parse(schedule_line, program, diagnostics, schedule::cpu())) {
     return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
   }
   const std::string line =

@@ -110,13 +110,13 @@ std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string
     ScheduleCase anywhere;
     if (schedule::parse(line, program, refused)) anywhere = try_schedule(program, line);
     if (anywhere.schedule) return {anywhere};
-    if (!schedule::parse(line, program, diagnostics, schedule::processor())) return out;
-    ScheduleCase processor = try_schedule(program, line, schedule::processor());
+    if (!schedule::parse(line, program, diagnostics, schedule::cpu())) return out;
+    ScheduleCase processor = try_schedule(program, line, schedule::cpu());
     return {processor.schedule || anywhere.line.empty() ? processor : anywhere};
   }
   const int rank = program.grid.rank();
   out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
-  out.push_back(try_schedule(program, "auto", schedule::processor()));
+  out.push_back(try_schedule(program, "auto", schedule::cpu()));
   out.push_back(try_schedule(program, "direct"));
   if (!quick) {
     out.push_back(
@@ -145,9 +145,9 @@ std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std
                                            bool quick, Diagnostics& diagnostics) {
   std::vector<ScheduleCase> cases = cases_of(program, line, quick, diagnostics);
   for (ScheduleCase& each : cases) {
-    each.brief = each.schedule ? brief_schedule(*each.schedule, program,
-                                                {schedule::gpu(), schedule::processor()})
-                               : each.line;
+    each.brief = each.schedule
+                     ? brief_schedule(*each.schedule, program, {schedule::gpu(), schedule::cpu()})
+                     : each.line;
   }
   return cases;
 }

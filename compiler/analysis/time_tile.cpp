@@ -64,6 +64,7 @@ class Unroller {
     const ir::Function& function = program_.functions[index];
     std::vector<int>& levels = levels_[static_cast<size_t>(function.target)];
     Stage stage;
+    stage.advances = new_level;
     stage.step = step;
     stage.function = index;
     stage.old = levels[0];
@@ -119,8 +120,57 @@ TimeTile unroll(const ir::Program& program, int steps) {
   return Unroller(program, steps).run();
 }
 
+const TimeTile& TimeTiles::of(int steps) const {
+  const auto found = tiles_.find(steps);
+  return found != tiles_.end() ? found->second
+                               : tiles_.emplace(steps, unroll(program_, steps)).first->second;
+}
+
+std::optional<Margin> needed_of(const TimeTile& tile, ir::FieldId field) {
+  std::optional<Margin> needed;
+  for (const Version& version : tile.versions) {
+    if (version.field == field && version.needed) widen(needed, *version.needed);
+  }
+  return needed;
+}
+
 int levels_made(const ir::Field& field, int steps) {
   return std::min(steps, field.history);
+}
+
+int levels_loaded(const TimeTile& tile, ir::FieldId field) {
+  int levels = 0;
+  const auto take = [&](int id) {
+    const Version& version = tile.versions[static_cast<size_t>(id)];
+    if (version.field == field && version.in_memory()) levels = std::max(levels, version.level + 1);
+  };
+  for (const Stage& stage : tile.stages) {
+    take(stage.old);
+    for (const auto& [read, source] : stage.source) take(source);
+  }
+  return levels;
+}
+
+int levels_kept(const ir::Program& program, const TimeTile& tile, ir::FieldId field) {
+  int levels = levels_made(program.fields[static_cast<size_t>(field)], tile.steps);
+  for (const std::vector<Reads>& reads : tile.reads) {
+    for (const Reads& read : reads) {
+      if (read.field == field) levels = std::max(levels, read.level + 1);
+    }
+  }
+  return levels;
+}
+
+double redundancy(const TimeTile& tile, const std::vector<int64_t>& output_lengths, bool hull) {
+  const double core = points(output_lengths, Margin(output_lengths.size()));
+  double useful = 0;
+  double computed = 0;
+  for (const Stage& stage : tile.stages) {
+    if (stage.computed.empty()) continue;
+    useful += core;
+    computed += points(output_lengths, hull ? tile.hull : stage.computed);
+  }
+  return useful > 0 ? computed / useful : 1;
 }
 
 }  // namespace stencil::analysis

@@ -1,7 +1,7 @@
 // A time tile, written out: what every stencil function does at each of T steps, which state of
 // which field it reads and makes, and which box of each state is needed for the tile's output
-// (Holewinski, Pouchet and Sadayappan, ICS'12, section 4.2, Algorithm 2, extended to time levels and
-// to states of their own for every function).
+// (Holewinski, Pouchet and Sadayappan, ICS'12, section 4.2, Algorithm 2, extended to time levels
+// and to states of their own for every function).
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/analysis/tiles.h"
+#include "compiler/analysis/reads.h"
 #include "compiler/ir/program.h"
 
 namespace stencil::analysis {
@@ -28,12 +28,13 @@ struct Version {
 
 // One function at one step of the tile.
 struct Stage {
-  int step = 0;              // of the tile, from 0
-  size_t function = 0;       // into Program::functions
-  int result = 0;            // version that it makes
-  int old = 0;               // version that the result has its values from where no piece applies
-  bool carries = true;       // there may be such points
-  Margin computed;           // beyond the output box; empty if nobody needs the result
+  int step = 0;           // of the tile, from 0
+  size_t function = 0;    // into Program::functions
+  int result = 0;         // version that it makes
+  int old = 0;            // version that the result has its values from where no piece applies
+  bool carries = true;    // there may be such points
+  bool advances = false;  // first of its step to write its target: levels move on by one
+  Margin computed;        // beyond the output box; empty if nobody needs the result
   std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
 };
 
@@ -46,10 +47,37 @@ struct TimeTile {
 };
 
 // Forwards through the functions of T steps, which says what each reads, then backwards from the
-// output box, which says how much of it. Every level of a written field that T steps make is output.
+// output box, which says how much of it. Every level of a written field that T steps make is
+// output.
 TimeTile unroll(const ir::Program& program, int steps);
+
+// The time tiles of a program, which is to outlive them; each is made when first asked for. Not for
+// several threads at once.
+class TimeTiles {
+ public:
+  explicit TimeTiles(const ir::Program& program) : program_(program) {}
+  const ir::Program& program() const { return program_; }
+  const TimeTile& of(int steps) const;
+
+ private:
+  const ir::Program& program_;
+  mutable std::map<int, TimeTile> tiles_;  // by steps
+};
+
+// What is needed of any version of a field; nothing if nothing is.
+std::optional<Margin> needed_of(const TimeTile& tile, ir::FieldId field);
 
 // How many levels of a field a tile of `steps` steps makes and leaves in memory.
 int levels_made(const ir::Field& field, int steps);
+// How many, the newest first, its stages take from memory: of a written field at least one, whose
+// values pass on where no piece applies; 0 if nothing reads or writes the field.
+int levels_loaded(const TimeTile& tile, ir::FieldId field);
+// How many are at hand at once in the tile: those that some function reads, and those that it
+// leaves.
+int levels_kept(const ir::Program& program, const TimeTile& tile, ir::FieldId field);
+
+// Points computed per useful point for a tile with these output lengths (per dimension).
+// `hull`: every stage computes the hull (the paper's choice) instead of its own box.
+double redundancy(const TimeTile& tile, const std::vector<int64_t>& output_lengths, bool hull);
 
 }  // namespace stencil::analysis

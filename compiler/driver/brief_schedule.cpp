@@ -4,7 +4,10 @@
 #include "compiler/driver/brief_schedule.h"
 
 #include <algorithm>
+#include <list>
 #include <sstream>
+
+#include "compiler/schedule/scheduler.h"
 
 namespace stencil {
 
@@ -34,38 +37,39 @@ class Readers {
  public:
   Readers(const schedule::Schedule& wanted, const ir::Program& program,
           const std::vector<schedule::Machine>& machines)
-      : wanted_(wanted), program_(program), rank_(program.grid.rank()) {
+      : wanted_(wanted), rank_(program.grid.rank()) {
     for (const schedule::Machine& machine : machines) {
-      if (read(schedule::print(wanted, rank_), machine) == wanted) machines_.push_back(machine);
+      schedulers_.emplace_back(program, machine);
+      const bool takes = read(schedule::print(wanted, rank_), schedulers_.back()) == wanted;
+      if (!takes) schedulers_.pop_back();
     }
   }
 
-  bool agree(const std::string& line) const {
-    return !machines_.empty() &&
-           std::all_of(machines_.begin(), machines_.end(),
-                       [&](const auto& m) { return read(line, m) == wanted_; });
+  bool agree(const std::string& line) {
+    return !schedulers_.empty() &&
+           std::all_of(schedulers_.begin(), schedulers_.end(),
+                       [&](auto& scheduler) { return read(line, scheduler) == wanted_; });
   }
 
   // Whether all of them fill in this setting if the line leaves it out.
-  bool fill_in(const std::string& line, const std::string& setting) const {
-    return std::all_of(machines_.begin(), machines_.end(), [&](const auto& machine) {
-      const auto schedule = read(line, machine);
+  bool fill_in(const std::string& line, const std::string& setting) {
+    return std::all_of(schedulers_.begin(), schedulers_.end(), [&](auto& scheduler) {
+      const auto schedule = read(line, scheduler);
       const Words words = schedule ? words_of(schedule::print(*schedule, rank_)) : Words{};
       return std::count(words.begin(), words.end(), setting) > 0;
     });
   }
 
  private:
-  std::optional<schedule::Schedule> read(const std::string& line,
-                                         const schedule::Machine& machine) const {
+  static std::optional<schedule::Schedule> read(const std::string& line,
+                                                schedule::Scheduler& scheduler) {
     Diagnostics ignored;
-    return schedule::parse(line, program_, ignored, machine);
+    return scheduler.parse(line, ignored);
   }
 
   const schedule::Schedule& wanted_;
-  const ir::Program& program_;
-  int rank_;
-  std::vector<schedule::Machine> machines_;
+  const int rank_;
+  std::list<schedule::Scheduler> schedulers_;
 };
 
 }  // namespace
@@ -73,7 +77,7 @@ class Readers {
 std::string brief_schedule(const schedule::Schedule& schedule, const ir::Program& program,
                            const std::vector<schedule::Machine>& machines) {
   const std::string whole = schedule::print(schedule, program.grid.rank());
-  const Readers readers(schedule, program, machines);
+  Readers readers(schedule, program, machines);
   const Words words = words_of(whole);
   Words kept = {words.front()};
   std::copy_if(words.begin() + 1, words.end(), std::back_inserter(kept), names_the_tile);

@@ -10,18 +10,13 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/scheduler.h"
+#include "compiler/schedule/sweeps/plain.h"
 #include "compiler/support/escape.h"
 
 namespace stencil {
 
 namespace {
-
-std::optional<schedule::Schedule> pick_schedule(const ir::Program& program, const std::string& line,
-                                                const schedule::Machine& machine,
-                                                Diagnostics& diagnostics) {
-  if (line.empty() || line == "auto") return schedule::choose(program, nullptr, machine);
-  return schedule::parse(line, program, diagnostics, machine);
-}
 
 // A module that breaks the rules of the kernel IR is a bug of this compiler; better refused than
 // emitted.
@@ -56,16 +51,17 @@ void quote_program(const Source& source, const CompileRequest& request, kernel::
 }  // namespace
 
 schedule::Machine machine_of(emit::Target target) {
-  return target == emit::Target::Cpp ? schedule::processor() : schedule::gpu();
+  return target == emit::Target::Cpp ? schedule::cpu() : schedule::gpu();
 }
 
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,
                                 const CompileRequest& request, Diagnostics& diagnostics) {
   const schedule::Machine machine = request.machine.value_or(machine_of(request.emit.target));
-  const auto schedule = pick_schedule(program, request.schedule, machine, diagnostics);
+  schedule::Scheduler scheduler(program, machine);
+  const auto schedule = scheduler.parse(request.schedule, diagnostics);
   if (!schedule) return std::nullopt;
 
-  auto module = schedule::lower(program, *schedule, diagnostics, machine);
+  auto module = scheduler.lower(*schedule, diagnostics);
   if (!module || !is_sound(*module, diagnostics)) return std::nullopt;
   quote_program(source, request, *module);
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include "compiler/analysis/tiles.h"
+#include "compiler/analysis/time_tile.h"
 #include "compiler/driver/brief_schedule.h"
 #include "compiler/driver/compile.h"
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/family.h"
-#include "compiler/schedule/rows.h"
+#include "compiler/schedule/parts/rows.h"
+#include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
 
 namespace stencil {
@@ -96,54 +96,39 @@ std::string stencil_section(const ir::Program& program) {
 }
 
 std::string tile_section(const ir::Program& program, int steps) {
-  const analysis::TileAnalysis tile = analysis::analyze_tile(program, steps);
+  const analysis::TimeTile tile = analysis::unroll(program, steps);
   std::string out = fmt::format(
       "Time tile of {} step{}: boxes needed for an output box of origin x0 and length l0\n", steps,
       steps == 1 ? "" : "s");
   std::vector<Row> rows = {{"step", "function", "computes", "on"}};
-  for (int t = 0; t < steps; ++t) {
-    for (size_t f = 0; f < program.functions.size(); ++f) {
-      const ir::Function& function = program.functions[f];
-      rows.push_back({fmt::format("{}", t + 1), function.name,
-                      program.fields[static_cast<size_t>(function.target)].name,
-                      print(tile.computed[static_cast<size_t>(t)][f])});
-    }
+  for (const analysis::Stage& stage : tile.stages) {
+    const ir::Function& function = program.functions[stage.function];
+    rows.push_back({fmt::format("{}", stage.step + 1), function.name,
+                    program.fields[static_cast<size_t>(function.target)].name,
+                    stage.computed.empty() ? "- (replaced unread)" : print(stage.computed)});
   }
   out += table(rows, "  ");
-  out += "\nHeld before each step (step 1 is what the tile loads)\n";
-  rows = {{"step", "field", "box", "halo low+high"}};
-  for (int t = 0; t < steps; ++t) {
-    for (size_t f = 0; f < program.fields.size(); ++f) {
-      const auto& levels = tile.held[static_cast<size_t>(t)][f];
-      for (size_t level = 0; level < levels.size(); ++level) {
-        if (!levels[level]) continue;
-        rows.push_back({fmt::format("{}", t + 1), level_name(program.fields[f], level),
-                        print(*levels[level]), print_halo(*levels[level])});
-      }
-    }
+  out += "\nWhat a tile needs of the fields in memory\n";
+  rows = {{"field", "box", "halo low+high"}};
+  for (const analysis::Version& version : tile.versions) {
+    if (!version.in_memory() || !version.needed) continue;
+    rows.push_back({level_name(program.fields[static_cast<size_t>(version.field)],
+                               static_cast<size_t>(version.level)),
+                    print(*version.needed), print_halo(*version.needed)});
   }
   return out + table(rows, "  ");
 }
 
-std::string described(const schedule::Machine& machine) {
-  if (machine.in_place) return "processors (C++, device host)";
-  if (machine.threads_are_loops) return "a processor, through OpenCL";
-  if (machine.shuffles) return "GPUs (CUDA, OpenCL); --target cpp: processors";
-  return fmt::format("an OpenCL device: {} threads and {} bytes per block, {} compute units",
-                     machine.threads, machine.shared_bytes, machine.multiprocessors);
-}
-
-std::string schedule_section(const ir::Program& program, const schedule::Schedule& schedule,
-                             const std::string& line, const std::string& why,
-                             const schedule::Machine& machine) {
-  const schedule::Footprint cost = schedule::measure(program, schedule, machine);
+std::string schedule_section(const schedule::Plan& plan, const std::string& line,
+                             const std::string& why, const schedule::Machine& machine) {
+  const schedule::Footprint cost = plan.cost();
   std::vector<std::string> output(cost.output.size());
   std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
                  [](int64_t n) { return fmt::format("{}", n); });
   std::vector<Row> rows = {
       {"schedule", line},
       {"chosen", why},
-      {"kernels for", described(machine)},
+      {"kernels for", fmt::format("{} ({})", machine.name, machine.description)},
       {"output per block", fmt::format("{} points (x first)", fmt::join(output, " x "))},
       {"threads per block", fmt::format("{}", cost.threads)},
       {"shared memory", fmt::format("{} bytes per block", cost.shared_bytes)},
@@ -196,17 +181,6 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   return out + "\n";
 }
 
-// Why `choose` took this schedule: what it passed over, and how the family came to its settings.
-std::string reason_for(const ir::Program& program, const schedule::Schedule& schedule,
-                       const Diagnostics& passed_over, const schedule::Machine& machine) {
-  std::string out;
-  for (const Diagnostic& d : passed_over.items()) out += d.message + "; ";
-  for (const schedule::Family& family : schedule::family_table()) {
-    if (family.name == schedule.family) out += family.rationale(program, machine);
-  }
-  return out;
-}
-
 // A line that quotes the program, or points into the one above.
 bool is_quotation(const std::string& line) {
   const size_t bar = line.find(" | ");
@@ -253,20 +227,25 @@ std::string explain(const ir::Program& program, const Source& source,
                     const std::string& schedule_line, Diagnostics& diagnostics,
                     const schedule::Machine& machine, bool all_settings) {
   const bool automatic = schedule_line.empty() || schedule_line == "auto";
-  Diagnostics passed_over;
-  const auto schedule = automatic ? std::optional(schedule::choose(program, &passed_over, machine))
-                                  : schedule::parse(schedule_line, program, diagnostics, machine);
+  schedule::Scheduler scheduler(program, machine);
+  const auto schedule = scheduler.parse(schedule_line, diagnostics);
   if (!schedule) return "";
-  const auto module = schedule::lower(program, *schedule, diagnostics, machine);
+  const auto module = scheduler.lower(*schedule, diagnostics);
   if (!module) return "";
+  const schedule::PlanPtr plan = scheduler.plan(*schedule, diagnostics);
+  std::string why = automatic ? "" : "given";
+  if (automatic) {
+    Diagnostics passed_over;
+    const schedule::Proposal& chosen = scheduler.choose(&passed_over);
+    for (const Diagnostic& d : passed_over.items()) why += d.message + "; ";
+    why += chosen.why;
+  }
   std::string out = fmt::format("Program {}\n\n", program.name) + coordinate_section(program) +
                     stencil_section(program) + "\n";
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
-  const std::string why =
-      automatic ? reason_for(program, *schedule, passed_over, machine) : "given";
   const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
                                         : brief_schedule(*schedule, program, {machine});
-  out += schedule_section(program, *schedule, line, why, machine) + "\n";
+  out += schedule_section(*plan, line, why, machine) + "\n";
   out +=
       rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
   return out + refusal_section(program, source, machine);

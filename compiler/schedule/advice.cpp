@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "compiler/schedule/family.h"
+#include "compiler/schedule/advice.h"
 
 namespace stencil::schedule {
 namespace {
@@ -36,12 +36,10 @@ std::vector<Shape> enlarged(const Shape& shape, int rank) {
   return {shapes.begin() + 1, shapes.end()};
 }
 
-bool serves(const Family& family, const ir::Program& program, const Schedule& schedule,
-            const Machine& machine) {
+bool serves(Scheduler& scheduler, const Schedule& schedule) {
   Diagnostics reasons;
-  const auto parsed = parse(print(schedule, program.grid.rank()), program, reasons, machine);
-  if (parsed) family.refuse(program, schedule, machine, reasons);
-  return !reasons.has_errors();
+  const auto parsed = scheduler.parse(print(schedule, scheduler.program().grid.rank()), reasons);
+  return parsed && scheduler.plan(*parsed, reasons, Advice::None);
 }
 
 // Where the program reads further away, a tile that holds its halo is none that anybody wants, and
@@ -63,73 +61,68 @@ bool is_near(const ir::Program& program) {
 }
 
 // "block=32x32", or "" if no enlarged shape serves.
-std::string shape_that_would_do(const Family& family, const ir::Program& program,
-                                const Schedule& refused, const Machine& machine, Setting setting) {
-  if (std::count(family.settings.begin(), family.settings.end(), setting) == 0) return "";
+std::string shape_that_would_do(Scheduler& scheduler, const Family& family, const Schedule& refused,
+                                Setting setting) {
+  if (!family.has(setting)) return "";
   const bool block = setting == Setting::Block;
-  const int rank = program.grid.rank();
+  const int rank = scheduler.program().grid.rank();
   for (const Shape& shape : enlarged(block ? refused.block : refused.elements, rank)) {
     Schedule larger = refused;
     (block ? larger.block : larger.elements) = shape;
-    if (!serves(family, program, larger, machine)) continue;
+    if (!serves(scheduler, larger)) continue;
     return fmt::format("{}={}", block ? "block" : "elements", print(shape, rank));
   }
   return "";
 }
 
 // The most steps below those of `refused`, or one, with which the family takes it; 0 if none.
-int steps_that_would_do(const Family& family, const ir::Program& program, const Schedule& refused,
-                        const Machine& machine, bool near) {
+int steps_that_would_do(Scheduler& scheduler, const Schedule& refused, bool near) {
   Schedule shorter = refused;
   while (shorter.time_tile > 1) {
     shorter.time_tile = near ? shorter.time_tile - 1 : 1;
-    if (serves(family, program, shorter, machine)) return shorter.time_tile;
+    if (serves(scheduler, shorter)) return shorter.time_tile;
   }
   return 0;
 }
 
-// Another family that serves the program by itself.
-std::string family_that_would_do(const Family& refusing, const ir::Program& program,
-                                 const Machine& machine) {
+// Another family that serves the program by itself; the last of the table serves any.
+std::string family_that_would_do(Scheduler& scheduler, const Family& refusing) {
   for (const Family& family : family_table()) {
-    if (!family.refuse) return family.name;
     if (family.name == refusing.name) continue;
-    if (serves(family, program, family.defaults(program, machine), machine)) return family.name;
+    if (serves(scheduler, scheduler.proposal(family).schedule)) return family.name;
   }
-  return "";
+  return family_table().back().name;
 }
 
 // The hint with what would do. What families say of themselves serves programs that read near.
-std::string advised(const Diagnostic& reason, const Family& family, const ir::Program& program,
-                    const Schedule& schedule, const Machine& machine) {
-  const bool near = is_near(program);
+std::string advised(Scheduler& scheduler, const Family& family, const Schedule& schedule,
+                    const Diagnostic& reason) {
+  const bool near = is_near(scheduler.program());
   if (near && reason.code != "L014") return reason.hint;
   for (const Setting setting : {Setting::Block, Setting::Elements}) {
     if (!near) break;
-    const std::string shape = shape_that_would_do(family, program, schedule, machine, setting);
+    const std::string shape = shape_that_would_do(scheduler, family, schedule, setting);
     if (!shape.empty()) return fmt::format("{}; {} would do", reason.hint, shape);
   }
-  const int steps = steps_that_would_do(family, program, schedule, machine, near);
+  const int steps = steps_that_would_do(scheduler, schedule, near);
   if (steps > 0) return fmt::format("fewer steps per tile; T={} would do", steps);
   return fmt::format("{}; --schedule {} would do", near ? reason.hint : "the program reads far",
-                     family_that_would_do(family, program, machine));
+                     family_that_would_do(scheduler, family));
 }
 
 }  // namespace
 
-void refuse(const Family& family, const ir::Program& program, const Schedule& schedule,
-            const Machine& machine, Advice advice, Diagnostics& diagnostics) {
-  if (!family.refuse) return;
-  Diagnostics reasons;
-  family.refuse(program, schedule, machine, reasons);
+void advise(Scheduler& scheduler, const Family& family, const Schedule& schedule,
+            Diagnostics& reasons) {
+  Diagnostics advised_reasons;
   for (Diagnostic reason : reasons.items()) {
     constexpr std::string_view kOfTiles[] = {"L010", "L014", "L015", "L018", "L026"};
-    const bool tile = std::count(std::begin(kOfTiles), std::end(kOfTiles), reason.code) > 0;
-    if (tile && advice == Advice::Given) {
-      reason.hint = advised(reason, family, program, schedule, machine);
+    if (std::count(std::begin(kOfTiles), std::end(kOfTiles), reason.code) > 0) {
+      reason.hint = advised(scheduler, family, schedule, reason);
     }
-    diagnostics.add(std::move(reason));
+    advised_reasons.add(std::move(reason));
   }
+  reasons = std::move(advised_reasons);
 }
 
 }  // namespace stencil::schedule

@@ -1,17 +1,17 @@
 // A schedule is a value: which family of code, with which tile sizes. It prints as one line and
 // parses from that line (--schedule "overlapped T=4 block=32x8 elements=1x4 regions=shrink").
 //
-// A family is one row of the table in schedule.cpp.
+// This is also the way in: the functions below answer one question about a program; to ask several
+// about the same one, see scheduler.h.
 #pragma once
 
-#include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
+#include "compiler/schedule/machine.h"
 #include "compiler/support/diagnostic.h"
 
 namespace stencil::schedule {
@@ -48,38 +48,6 @@ enum class Rows {
   Padded,  // apart by a few elements more than they are long, where that aligns them
   Dense,   // as in the user's arrays
 };
-
-// What a schedule is for.
-struct Machine {
-  static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-  int threads = 1024;                // of a block, at most
-  int threads_in_x = 1024;           // of those, in x
-  int threads_in_y = 1024;           // in y
-  int threads_from_z = 64;           // in z and beyond
-  int64_t shared_bytes = 227 << 10;  // of a block, at most (compute capability 9.0)
-  int64_t block_bytes = kUnlimited;  // shared, and what its threads keep: on the stack of one
-  bool threads_are_loops = false;    // a block is done by one thread of a processor, in its caches
-  int multiprocessors = 132;         // which do blocks side by side
-  bool shuffles = true;              // a thread reads its neighbours' registers; else by a detour
-                                     // through memory that the block shares
-  bool in_place = false;             // kernels work in the user's own arrays: rows=auto means dense
-};
-Machine gpu();
-Machine processor();
-// True if a block of these threads is not too large for the machine.
-bool takes_block(const Machine& machine, const Shape& block);
-
-// What an OpenCL device says of itself.
-struct OpenClLimits {
-  int64_t work_group = 0;                        // work-items, at most
-  std::array<int64_t, 3> work_group_sides = {};  // in each dimension
-  int64_t local_bytes = 0;                       // of a work-group
-  int64_t compute_units = 0;
-};
-// A GPU or another accelerator, whose work-items are the threads of blocks.
-Machine opencl_gpu(const OpenClLimits& limits);
-// A processor, of which a work-group is one work-item with loops over the threads of a block.
-Machine opencl_processor(const OpenClLimits& limits);
 
 struct Schedule {
   std::string family = "direct";
@@ -146,11 +114,6 @@ struct Footprint {
 // For a schedule that `lower` accepts.
 Footprint measure(const ir::Program& program, const Schedule& schedule,
                   const Machine& machine = gpu());
-
-// Host-side modules in the same IR: plain sweeps (one loop nest per function), and initial values
-// (one kernel per array, plan with one launch each).
-kernel::Module lower_plain(const ir::Program& program);
-kernel::Module lower_initial_values(const ir::Program& program);
 
 // The names of all families, and one line on each, for --help and explain.
 struct FamilyInfo {

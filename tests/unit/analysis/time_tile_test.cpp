@@ -14,30 +14,100 @@ const Version& source(const TimeTile& tile, size_t stage, ir::FieldId field, int
   return tile.versions[static_cast<size_t>(id)];
 }
 
-// Section 4.2 of the paper: for T = 3 and an output box (x0, l0), A is computed on (x0 - 2, l0 + 5)
-// and B on (x0 - 2, l0 + 4).
-TEST(TimeTile, PaperExample) {
-  const TimeTile tile = unroll(load(R"(
+const Margin& computed(const TimeTile& tile, size_t stage) {
+  return tile.stages[stage].computed;
+}
+
+const char* const kPaperExample = R"(
 param N : integer = 100;
 grid G = [0..N-1] steps 3;
 field A, B : real on G;
 stencil fA : A[1..N-2] = B[-1] + B[0];
 stencil fB : B[1..N-2] = A[0] + A[1];
-)"),
-                               3);
+)";
+
+// Section 4.2 of the paper: for T = 3 and an output box (x0, l0), A is computed on (x0 - 2, l0 + 5)
+// and B on (x0 - 2, l0 + 4).
+TEST(TimeTile, PaperExample) {
+  const TimeTile tile = unroll(load(kPaperExample), 3);
   ASSERT_EQ(tile.stages.size(), 6u);
   ASSERT_EQ(tile.versions.size(), 8u);
-  EXPECT_EQ(tile.stages[0].computed, (Margin{{2, 3}}));
-  EXPECT_EQ(tile.stages[1].computed, (Margin{{2, 2}}));
-  EXPECT_EQ(tile.stages[5].computed, (Margin{{0, 0}}));
+  EXPECT_EQ(computed(tile, 0), (Margin{{2, 3}}));
+  EXPECT_EQ(computed(tile, 1), (Margin{{2, 2}}));
   EXPECT_EQ(tile.hull, (Margin{{2, 3}}));
   EXPECT_TRUE(source(tile, 0, 1).in_memory());
   EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA of its own step has made
   EXPECT_EQ(source(tile, 2, 1).stage, 1);
-  EXPECT_EQ(*tile.versions[1].needed, (Margin{{3, 3}}));  // B, loaded
-  EXPECT_EQ(*tile.versions[0].needed, (Margin{{2, 3}}));  // A, loaded: its fixed points are kept
   EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].result)].output, 0);
   EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, -1);
+}
+
+TEST(TimeTile, PaperExampleStepByStep) {
+  const TimeTile tile = unroll(load(kPaperExample), 3);
+  EXPECT_EQ(computed(tile, 5), (Margin{{0, 0}}));
+  EXPECT_EQ(computed(tile, 4), (Margin{{0, 1}}));
+  EXPECT_EQ(computed(tile, 3), (Margin{{1, 1}}));
+  EXPECT_EQ(computed(tile, 2), (Margin{{1, 2}}));
+  EXPECT_EQ(*tile.versions[1].needed, (Margin{{3, 3}}));  // B, loaded
+  EXPECT_EQ(*tile.versions[0].needed, (Margin{{2, 3}}));  // A, loaded: its fixed points are kept
+}
+
+TEST(TimeTile, AsymmetricOffsetsInTwoDimensions) {
+  const TimeTile tile = unroll(load(R"(
+param N : integer = 64;
+grid G = [0..N-1, 0..N-1] steps 1;
+field A : real on G;
+stencil f : A[2..N-1, 0..N-4] = A[-2,0] + A[0,3];
+)"),
+                               2);
+  EXPECT_EQ(computed(tile, 1), (Margin{{0, 0}, {0, 0}}));
+  EXPECT_EQ(computed(tile, 0), (Margin{{2, 0}, {0, 3}}));
+  EXPECT_EQ(*tile.versions[0].needed, (Margin{{4, 0}, {0, 6}}));
+}
+
+// What nobody writes has no output; of all steps, the first needs most of it.
+TEST(TimeTile, CoefficientFieldsHaveNoOutput) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+field K : real on G constant;
+stencil f : A[1..N-2] = K[1] * A[-1] + A[0];
+)");
+  const TimeTile one = unroll(program, 1), two = unroll(program, 2);
+  EXPECT_EQ(one.versions[1].output, -1);
+  EXPECT_EQ(*one.versions[1].needed, (Margin{{-1, 1}}));
+  EXPECT_EQ(*two.versions[1].needed, (Margin{{0, 1}}));
+}
+
+TEST(TimeTile, LevelsThatAreLoadedAndKept) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field U : real on G history 4;
+field V : real on G history 3;
+stencil u : U[1..N-2] = U@-2[0] + V[1];
+stencil v : V[1..N-2] = U@-1[0];
+)");
+  const TimeTile one = unroll(program, 1), three = unroll(program, 3);
+  EXPECT_EQ(levels_loaded(one, 0), 3);  // u reads U@-2; what v reads as U@-1 is loaded as U
+  EXPECT_EQ(levels_loaded(one, 1), 1);
+  EXPECT_EQ(levels_loaded(three, 0), 3);
+  EXPECT_EQ(levels_kept(program, one, 0), 3);
+  EXPECT_EQ(levels_kept(program, three, 1), 3);  // left in memory, though nobody reads them
+  EXPECT_EQ(levels_made(program.fields[0], 9), 4);
+}
+
+TEST(TimeTile, RedundancyCountsComputedBoxes) {
+  const TimeTile tile = unroll(load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+stencil f : A[1..N-2] = A[-1] + A[1];
+)"),
+                               2);
+  EXPECT_DOUBLE_EQ(redundancy(tile, {10}, false), (12.0 + 10.0) / 20.0);
+  EXPECT_DOUBLE_EQ(redundancy(tile, {10}, true), 24.0 / 20.0);
 }
 
 // A region that is the whole field replaces it: nothing of the old values is needed, and what only

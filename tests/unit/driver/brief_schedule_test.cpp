@@ -37,7 +37,7 @@ TEST(BriefSchedule, ReadsBackAsTheSameSchedule) {
       "direct block=8x8",
       "auto"};
   const std::vector<std::vector<schedule::Machine>> machines = {
-      {schedule::gpu()}, {schedule::processor()}, {schedule::gpu(), schedule::processor()}};
+      {schedule::gpu()}, {schedule::cpu()}, {schedule::gpu(), schedule::cpu()}};
   int shorter = 0;
   for (const char* text : {kPlane, kBlock}) {
     const ir::Program program = test::load(text);
@@ -73,9 +73,9 @@ TEST(BriefSchedule, KeepsTheTileAndWhatIsNoDefault) {
             "streaming T=2 block=32x1 elements=4x1 chunk=9");
   // What one machine would fill in and another would not is said.
   const auto hull = read("planes T=2 block=64", program, schedule::gpu());
-  const auto other = read("planes T=2 block=64", program, schedule::processor());
+  const auto other = read("planes T=2 block=64", program, schedule::cpu());
   ASSERT_NE(hull->edges, other->edges) << "the defaults of the machines differ";
-  EXPECT_NE(brief("planes T=2 block=64", {schedule::gpu(), schedule::processor()}).find(" edges="),
+  EXPECT_NE(brief("planes T=2 block=64", {schedule::gpu(), schedule::cpu()}).find(" edges="),
             std::string::npos);
 }
 

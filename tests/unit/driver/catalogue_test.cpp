@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "compiler/schedule/family.h"
+
 namespace stencil {
 namespace {
 
@@ -93,18 +95,26 @@ TEST(Catalogue, TheTableOfRefusalsIsThatOfTheCode) {
       tabled[families[c - 1]].merge(matches(cells[c], "(L[0-9]{3})"));
     }
   }
-  const std::map<std::string, std::string> files = {{"direct", "direct.cpp"},
-                                                    {"overlapped", "overlapped_family.cpp"},
-                                                    {"planes", "planes_family.cpp"},
-                                                    {"streaming", "streaming_family.cpp"}};
-  ASSERT_EQ(families.size(), files.size());
-  Codes common = reported_in(kTop / "compiler/schedule/schedule.cpp");
-  common.erase("L001");  // schedule lines that say nothing
-  common.erase("L002");
-  Codes of_families = common;
-  for (const auto& [family, file] : files) {
-    Codes refusals = reported_in(kTop / "compiler/schedule" / file);
-    refusals.insert(common.begin(), common.end());
+  // Refusals that families share, by the name of the function that has them.
+  std::map<std::string, Codes> shared;
+  const std::string limits = read(kTop / "compiler/schedule/parts/limits.cpp");
+  for (size_t at = limits.find("\nvoid refuse_"); at != limits.npos;) {
+    const size_t next = limits.find("\nvoid refuse_", at + 1);
+    const std::string body = limits.substr(at, next == limits.npos ? next : next - at);
+    shared[*matches(body, "(refuse_[a-z_]+)\\(").begin()] = matches(body, "\"(L[0-9]{3})\"");
+    at = next;
+  }
+  ASSERT_EQ(families.size(), schedule::family_table().size());
+  Codes of_families;
+  for (const std::string& family : families) {
+    const bool folder = exists(kTop / "compiler/schedule" / family);
+    const auto place = folder ? kTop / "compiler/schedule" / family / "family.cpp"
+                              : kTop / "compiler/schedule/sweeps" / (family + ".cpp");
+    Codes refusals = reported_in(place);
+    const Codes called = matches(read(place), "(refuse_[a-z_]+)\\(");
+    for (const auto& [name, codes] : shared) {
+      if (called.count(name)) refusals.insert(codes.begin(), codes.end());
+    }
     EXPECT_EQ(tabled[family], refusals) << family;
     of_families.merge(refusals);
   }

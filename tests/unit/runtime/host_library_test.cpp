@@ -112,9 +112,9 @@ TEST_F(HostCompiler, NamesWhatObjectsDependOn) {
 
 kernel::Module module_of(const ir::Program& program, const std::string& line) {
   Diagnostics diagnostics;
-  const auto schedule = schedule::parse(line, program, diagnostics, schedule::processor());
+  const auto schedule = schedule::parse(line, program, diagnostics, schedule::cpu());
   EXPECT_TRUE(schedule) << render(Source("", ""), diagnostics);
-  auto module = schedule::lower(program, *schedule, diagnostics, schedule::processor());
+  auto module = schedule::lower(program, *schedule, diagnostics, schedule::cpu());
   EXPECT_TRUE(module) << render(Source("", ""), diagnostics);
   return std::move(*module);
 }

@@ -18,9 +18,9 @@ namespace {
 std::optional<int64_t> most_bytes(const ir::Program& program, const std::string& line,
                                   std::string& codes) {
   Diagnostics diagnostics;
-  const auto schedule = parse(line, program, diagnostics, processor());
+  const auto schedule = parse(line, program, diagnostics, cpu());
   const auto module =
-      schedule ? lower(program, *schedule, diagnostics, processor(), Advice::None) : std::nullopt;
+      schedule ? lower(program, *schedule, diagnostics, cpu(), Advice::None) : std::nullopt;
   for (const Diagnostic& refusal : diagnostics.items()) codes += refusal.code + " ";
   if (!module) return std::nullopt;
   int64_t most = 0;
@@ -34,7 +34,7 @@ void expect_fit(const ir::Program& program, const std::string& line) {
   std::string codes;
   const auto bytes = most_bytes(program, line, codes);
   EXPECT_EQ(bytes.has_value(), codes.empty()) << line;
-  EXPECT_LE(bytes.value_or(0), processor().block_bytes) << line;
+  EXPECT_LE(bytes.value_or(0), cpu().block_bytes) << line;
 }
 
 // Fields that read themselves along every axis, up to `reach` away on both sides, and the next one.

@@ -8,7 +8,8 @@
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/access.h"
-#include "compiler/schedule/blocks.h"
+#include "compiler/schedule/parts/evaluate.h"
+#include "compiler/schedule/parts/kernel_scope.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {

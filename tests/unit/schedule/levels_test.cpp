@@ -1,11 +1,11 @@
 // Which time levels a tile reads, and what memory looks like after it.
-#include "compiler/schedule/levels.h"
+#include "compiler/schedule/parts/levels.h"
 
 #include <algorithm>
 
 #include "compiler/analysis/time_tile.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/overlapped.h"
+#include "compiler/schedule/overlapped/plan.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -21,7 +21,7 @@ constexpr ir::FieldId kU = 2;
 
 TEST(Levels, ReadFromMemory) {
   const auto read = [](const std::string& functions) {
-    return levels_read(on_line(functions, 4), kU);
+    return analysis::levels_loaded(analysis::unroll(on_line(functions, 4), 1), kU);
   };
   EXPECT_EQ(read("stencil f : A on G = c[0];"), 0);
   EXPECT_EQ(read("stencil f : A on G = U@-2[0];"), 3) << "written by nobody";
@@ -33,7 +33,8 @@ TEST(Levels, ReadFromMemory) {
 
 TEST(Levels, KeptInATile) {
   const auto kept = [](const std::string& functions, int steps) {
-    return levels_kept(on_line(functions, 4), kU, steps);
+    const ir::Program program = on_line(functions, 4);
+    return analysis::levels_kept(program, analysis::unroll(program, steps), kU);
   };
   EXPECT_EQ(kept("stencil f : U on G = U[0];", 1), 1);
   EXPECT_EQ(kept("stencil f : U on G = U[0];", 3), 3) << "so many are left";
@@ -44,7 +45,11 @@ TEST(Levels, KeptInATile) {
 TEST(Levels, TheFirstWriterOfAStepAdvances) {
   const ir::Program program = on_line(
       "stencil f : U on G = c[0]; stencil g : A on G = U[0]; stencil h : U on G = A[0];", 2);
-  EXPECT_EQ(advancing_functions(program), (std::vector<bool>{true, true, false}));
+  std::vector<bool> advances;
+  for (const analysis::Stage& stage : analysis::unroll(program, 2).stages) {
+    advances.push_back(stage.advances);
+  }
+  EXPECT_EQ(advances, (std::vector<bool>{true, true, false, true, true, false}));
 }
 
 // Follows the slots of U through tiles of random lengths, as a device does: every level must be
@@ -90,11 +95,11 @@ TEST(Levels, TilesInSharedMemory) {
   const ir::Program program = on_line("stencil f : U[3..96] = U[-1] + U@-1[2];", 3);
   Diagnostics diagnostics;
   const auto schedule = parse("overlapped T=2 block=32 elements=1", program, diagnostics);
-  const OverlappedGeometry geometry = plan_overlapped(program, *schedule);
-  EXPECT_EQ(geometry.levels, (std::map<ir::FieldId, int>{{kU, 2}}));
-  const analysis::Margin margin = geometry.held.at(kU);
+  const OverlappedTile tile(std::make_shared<OverlappedStep>(program), *schedule);
+  EXPECT_EQ(tile.levels, (std::map<ir::FieldId, int>{{kU, 2}}));
+  const analysis::Margin margin = tile.held.at(kU);
   EXPECT_EQ(margin, (analysis::Margin{{2, 2}})) << "the hull of both levels";
-  EXPECT_EQ(shared_tile_bytes(program, geometry), 2 * 4 * (geometry.core[0] + 2 + 2));
+  EXPECT_EQ(shared_bytes(tile), 2 * 4 * (tile.sides[0].core() + 2 + 2));
 }
 
 TEST(Levels, EveryModuleIsSound) {

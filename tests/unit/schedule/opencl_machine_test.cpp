@@ -9,7 +9,8 @@
 
 #include "compiler/emit/legalise.h"
 #include "compiler/schedule/family.h"
-#include "compiler/schedule/streaming.h"
+#include "compiler/schedule/streaming/chunks.h"
+#include "compiler/schedule/streaming/kernel.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -82,13 +83,13 @@ TEST(OpenClMachine, HasTheLimitsOfAGpu) {
 }
 
 TEST(OpenClMachine, ThatIsAProcessorHasLoopsAndBuffersOfItsOwn) {
-  const Machine machine = opencl_processor(kProcessor);
+  const Machine machine = opencl_cpu(kProcessor);
   EXPECT_TRUE(machine.threads_are_loops);
   EXPECT_FALSE(machine.in_place);
   EXPECT_EQ(machine.shared_bytes, 256 << 10);
   EXPECT_EQ(machine.multiprocessors, 16);
   EXPECT_GT(machine.threads, kProcessor.work_group) << "they are no work-items";
-  EXPECT_EQ(opencl_processor({1, {1, 1, 1}, 64 << 20, 4}).shared_bytes, processor().shared_bytes)
+  EXPECT_EQ(opencl_cpu({1, {1, 1, 1}, 64 << 20, 4}).shared_bytes, cpu().shared_bytes)
       << "a block is to stay in the cache";
 }
 
@@ -133,7 +134,7 @@ TEST(OpenClMachine, EveryFamilyServesSimplePrograms) {
 }
 
 TEST(OpenClMachine, DefaultsOfAProcessorFit) {
-  const Machine machine = opencl_processor(kProcessor);
+  const Machine machine = opencl_cpu(kProcessor);
   for (const auto& [name, program] : examples()) {
     Diagnostics diagnostics;
     const auto module = lower(program, choose(program, nullptr, machine), diagnostics, machine);
@@ -167,10 +168,10 @@ TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
             "      = expected: at most 64 threads per block (16 in y, 4 in z and beyond)\n"
             "      = found: 2x32\n");
   EXPECT_EQ(refusal("overlapped T=2 block=32x8 elements=4x16", laptop),
-            "error L015: overlapped tiling refused: the tiles exceed shared memory\n"
+            "error L015: overlapped refused: the tiles exceed shared memory\n"
             "      = expected: at most 32768 bytes per block\n"
             "      = found: 67600 bytes\n"
-            "      = hint: fewer elements per thread or a smaller block\n");
+            "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");
   EXPECT_EQ(refusal("planes T=8 block=256", opencl_gpu({256, {256, 256, 64}, 8192, 8})),
             "error L015: planes refused: the rings exceed shared memory\n"
             "      = expected: at most 8192 bytes per block\n"
@@ -180,7 +181,7 @@ TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
             "error L015: streaming refused: exchanged rows and staged planes exceed shared memory\n"
             "      = expected: at most 32768 bytes per block\n"
             "      = found: 43008 bytes\n"
-            "      = hint: fewer steps per tile or a smaller block\n");
+            "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");
   EXPECT_EQ(refusal("streaming T=2 block=32x8 elements=8 prefetch=4", gpu()), "");
   // A schedule that was never a line.
   Schedule schedule;
@@ -196,7 +197,9 @@ TEST(OpenClMachine, FewMultiprocessorsTakeLongChunks) {
   const auto schedule = parse("streaming T=2 block=32 elements=4", program, diagnostics);
   ASSERT_TRUE(schedule);
   const auto length = [&](const Machine& machine) {
-    return cut_chunks(program, *schedule, plan_stream(program, *schedule, 2, machine)).length;
+    return cut_chunks(program, *schedule,
+                      plan_stream(analysis::TimeTiles(program), *schedule, 2, machine))
+        .length;
   };
   EXPECT_GT(length(opencl_gpu(kSmall)), length(gpu()));
 }

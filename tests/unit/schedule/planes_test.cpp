@@ -1,6 +1,6 @@
 // The planes family: what a tile keeps and when it computes what, its text form, refusals,
 // defaults.
-#include "compiler/schedule/planes.h"
+#include "compiler/schedule/planes/plan.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ PlanesPlan plan(const ir::Program& program, const std::string& settings, int ste
   Diagnostics diagnostics;
   const auto schedule = parse("planes " + settings, program, diagnostics);
   EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
-  return plan_planes(program, *schedule, steps);
+  return plan_planes(analysis::TimeTiles(program), *schedule, steps);
 }
 
 std::string refusal(const std::string& text, const std::string& settings) {
@@ -181,7 +181,7 @@ TEST(PlanesText, ReadsBack) {
   for (const char* line : {"planes T=4 block=512x24x1 chunk=auto edges=split",
                            "planes T=1 block=8x8x1 chunk=7 edges=tested rows=dense"}) {
     Diagnostics diagnostics;
-    const auto schedule = parse(line, program, diagnostics, processor());
+    const auto schedule = parse(line, program, diagnostics, cpu());
     ASSERT_TRUE(schedule.has_value()) << line;
     EXPECT_EQ(print(*schedule), line);
   }
@@ -237,13 +237,13 @@ TEST(PlanesRefusals, FarReadsNeedWhatIsInMemory) {
 
 TEST(PlanesDefaults, OnAProcessorTilesStayInCache) {
   const ir::Program program = load(kJacobi);
-  const Schedule schedule = choose(program, nullptr, processor());
+  const Schedule schedule = choose(program, nullptr, cpu());
   EXPECT_EQ(schedule.family, "planes");
   EXPECT_GT(schedule.time_tile, 1);
   EXPECT_EQ(schedule.block[0], 512);  // whole rows
   EXPECT_EQ(schedule.edges, Edges::Split);
-  const PlanesPlan p = plan_planes(program, schedule, schedule.time_tile);
-  EXPECT_LE(2 * ring_bytes(program, p), processor().shared_bytes);
+  const PlanesPlan p = plan_planes(analysis::TimeTiles(program), schedule, schedule.time_tile);
+  EXPECT_LE(2 * ring_bytes(program, p), cpu().shared_bytes);
   EXPECT_EQ(choose(program).family, "streaming");
 }
 
@@ -257,7 +257,7 @@ TEST(PlanesDefaults, ServeSeveralStepsInManyDimensions) {
           load(std::string("param N : integer") + size + "; grid G = " + box +
                " steps 9; field A : real on G boundary clamp; stencil s : A on G = 2 * A" + offset +
                ";");
-      for (const Machine& machine : {gpu(), processor()}) {
+      for (const Machine& machine : {gpu(), cpu()}) {
         Diagnostics diagnostics;
         const auto schedule = parse("planes", program, diagnostics, machine);
         ASSERT_TRUE(schedule.has_value());

@@ -1,10 +1,11 @@
 // What reductions add to a module, whatever the family.
-#include "compiler/schedule/reduction.h"
+#include "compiler/schedule/parts/reduction.h"
 
 #include <gtest/gtest.h>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/sweeps/plain.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {

@@ -1,9 +1,9 @@
 // Layouts of rows: which are padded, how far, and what the plan, kernels and people see of it.
-#include "compiler/schedule/rows.h"
+#include "compiler/schedule/parts/rows.h"
 
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/schedule/blocks.h"
+#include "compiler/schedule/parts/interface.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -178,8 +178,8 @@ TEST(RowLayout, KernelsInPlaceAreDenseUnlessAskedOtherwise) {
     return kernel::is_padded(lower(program, *schedule, diagnostics, machine)->plan);
   };
   EXPECT_TRUE(padded("direct", gpu()));
-  EXPECT_FALSE(padded("direct", processor()));
-  EXPECT_TRUE(padded("direct rows=padded", processor()));
+  EXPECT_FALSE(padded("direct", cpu()));
+  EXPECT_TRUE(padded("direct rows=padded", cpu()));
   EXPECT_FALSE(padded("direct rows=dense", gpu()));
 }
 

@@ -179,7 +179,7 @@ TEST(Refusals, OfProgramsThatReadFarNameWhatServes) {
 
 TEST(Refusals, TileSmallerThanItsHalo) {
   EXPECT_EQ(error_of("overlapped T=5 block=8x8 elements=1x1", load(kHeat)),
-            "error L014: overlapped tiling refused: the tile is smaller than its halo in y\n"
+            "error L014: overlapped refused: the tile is smaller than its halo in y\n"
             "      = expected: block x elements of at least 9 for T=5\n"
             "      = found: 8\n"
             "      = hint: fewer steps per tile, a larger block or more elements per thread; "
@@ -206,19 +206,18 @@ TEST(Refusals, FeaturesAreNamedWithTheirPlace) {
     EXPECT_FALSE(lower(*program, *schedule, diagnostics).has_value());
     return render(source, diagnostics);
   };
-  EXPECT_EQ(
-      refusal("grid G = [0..9] steps 1;\n"
-              "subgrid S of G = [2..7];\n"
-              "field A : real on S boundary periodic;\n"
-              "stencil f : A on S = A[-1] / 2;\n",
-              "overlapped T=2 block=32"),
-      "test.stn:4:22: error L016: overlapped tiling refused: the boundary of 'A' may lead far "
-      "from the point\n"
-      "    4 | stencil f : A on S = A[-1] / 2;\n"
-      "      |                      ^~~~~\n"
-      "      = expected: T=1, which reads it from memory\n"
-      "      = found: T=2\n"
-      "      = hint: declare the field on the whole grid, or use T=1\n");
+  EXPECT_EQ(refusal("grid G = [0..9] steps 1;\n"
+                    "subgrid S of G = [2..7];\n"
+                    "field A : real on S boundary periodic;\n"
+                    "stencil f : A on S = A[-1] / 2;\n",
+                    "overlapped T=2 block=32"),
+            "test.stn:4:22: error L016: overlapped refused: the boundary of 'A' may lead far "
+            "from the point\n"
+            "    4 | stencil f : A on S = A[-1] / 2;\n"
+            "      |                      ^~~~~\n"
+            "      = expected: T=1, which reads it from memory\n"
+            "      = found: T=2\n"
+            "      = hint: declare the field on the whole grid, or use T=1\n");
   EXPECT_EQ(refusal("grid G = [0..9, 0..9, 0..9, 0..9] steps 1;\n"
                     "field A : real on G;\n"
                     "stencil f : A on G = A[0,0,0,0] / 2;\n",

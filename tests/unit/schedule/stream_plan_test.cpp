@@ -1,6 +1,10 @@
-// Plans of streamed tiles against values worked out by hand from stream_plan.h: a stage lags one
-// plane per plane that it reads ahead, and one more where it reads other threads' rows.
-#include "compiler/schedule/stream_plan.h"
+// Plans of streamed tiles against values worked out by hand from the rules of plan.h: a stage lags
+// one plane per plane that it reads ahead, and one more where it reads other threads' rows.
+#include "compiler/schedule/streaming/plan.h"
+
+#include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/streaming/landing_offsets.h"
+#include "compiler/schedule/streaming/resources.h"
 
 #include "tests/unit/load.h"
 
@@ -37,7 +41,7 @@ StreamPlan plan(const ir::Program& program, const std::string& settings, int ste
   Diagnostics diagnostics;
   const auto schedule = parse("streaming " + settings, program, diagnostics);
   EXPECT_TRUE(schedule.has_value()) << render(Source("", ""), diagnostics);
-  return plan_stream(program, *schedule, steps);
+  return plan_stream(analysis::TimeTiles(program), *schedule, steps);
 }
 // Nothing is loaded ahead of its use: the least that can be kept.
 StreamPlan flat_plan(const ir::Program& program, int steps) {
@@ -55,7 +59,7 @@ std::vector<int> of_all(const StreamPlan& plan, const Get& get) {
 }
 std::vector<int> lags(const StreamPlan& plan) {
   std::vector<int> out;
-  for (const Stage& stage : plan.stages) out.push_back(stage.lag);
+  for (const StreamStage& stage : plan.stages) out.push_back(stage.lag);
   return out;
 }
 // Of version 0, 1, ... of the one field.

@@ -1,9 +1,10 @@
 // The streaming family towards the rest: its text form, refusals, tiles and costs.
-#include "compiler/schedule/streaming.h"
+#include "compiler/schedule/streaming/kernel.h"
 
-#include "compiler/schedule/blocks.h"
+#include "compiler/schedule/streaming/chunks.h"
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/parts/tiling.h"
 #include "tests/unit/load.h"
 
 namespace stencil::schedule {
@@ -232,7 +233,7 @@ TEST(StreamingRefusals, RegistersAndSharedMemory) {
             "error L015: streaming refused: exchanged rows and staged planes exceed shared memory\n"
             "      = expected: at most 232448 bytes per block\n"
             "      = found: 262144 bytes\n"
-            "      = hint: fewer steps per tile or a smaller block\n");
+            "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");
   EXPECT_EQ(codes("T=1 block=32x32 elements=4x2 prefetch=4 loads=async", deep), "")
       << "229376 bytes";
 }
@@ -291,7 +292,7 @@ TEST(StreamingRefusals, BulkCopiesStartAtMultiplesOf16Bytes) {
   EXPECT_EQ(codes("block=32 elements=4 prefetch=1 loads=bulk", inside("2..61")), "") << "padded";
   const auto core = [](const std::string& settings, int steps) {
     const ir::Program program = load(kFlat);
-    return plan_stream(program, parsed(settings, program), steps).core(0);
+    return plan_stream(analysis::TimeTiles(program), parsed(settings, program), steps).core(0);
   };
   EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=async", 1), 90);
   EXPECT_EQ(core("block=32 elements=3 prefetch=1 loads=bulk", 1), 88) << "96 - 4 - 4";
@@ -362,7 +363,9 @@ TEST(Chunks, AsGivenOrUsualForOpenSizes) {
   const ir::Program flat = load(kFlat);
   const auto length = [](const ir::Program& program, const std::string& settings) {
     const Schedule schedule = parsed(settings, program);
-    return cut_chunks(program, schedule, plan_stream(program, schedule, schedule.time_tile)).length;
+    return cut_chunks(program, schedule,
+                      plan_stream(analysis::TimeTiles(program), schedule, schedule.time_tile))
+        .length;
   };
   EXPECT_EQ(length(flat, "T=2 chunk=37"), 37);
   ProgramOptions open;
@@ -383,7 +386,7 @@ TEST(Chunks, AsGivenOrUsualForOpenSizes) {
 TEST(Chunks, ResidentBlocksAreAsGiven) {
   const ir::Program flat = load(kFlat);
   const Schedule schedule = parsed("T=2 resident=7", flat);
-  EXPECT_EQ(resident_blocks(schedule, plan_stream(flat, schedule, 2)), 7);
+  EXPECT_EQ(resident_blocks(schedule, plan_stream(analysis::TimeTiles(flat), schedule, 2)), 7);
   Diagnostics diagnostics;
   const auto module = lower(flat, schedule, diagnostics);
   ASSERT_TRUE(module.has_value());

@@ -1,0 +1,110 @@
+#include "compiler/analysis/reads.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::analysis {
+
+Margin hull(const Margin& a, const Margin& b) {
+  Margin out(a.size());
+  for (size_t d = 0; d < a.size(); ++d) {
+    out[d] = {std::max(a[d].low, b[d].low), std::max(a[d].high, b[d].high)};
+  }
+  return out;
+}
+
+double points(const std::vector<int64_t>& lengths, const Margin& margin) {
+  double points = 1;
+  for (size_t d = 0; d < margin.size(); ++d) {
+    points *= static_cast<double>(lengths[d] + margin[d].low + margin[d].high);
+  }
+  return points;
+}
+
+void widen(std::optional<Margin>& needed, const Margin& by) {
+  needed = needed ? hull(*needed, by) : by;
+}
+
+Margin reached(const Margin& computed, const Reads& reads) {
+  Margin out = computed;
+  for (size_t d = 0; d < out.size(); ++d) {
+    out[d].low += reads.offsets[d].low;
+    out[d].high += reads.offsets[d].high;
+  }
+  return out;
+}
+
+bool lands_far(const ir::Program& program, const ir::Access& access) {
+  const ir::Field& field = program.fields[static_cast<size_t>(access.field)];
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    if (!access.escapes_below(d) && !access.escapes_above(d)) continue;
+    if (field.boundary[d].periodic()) {
+      if (!(field.box.ranges[d] == program.grid.ranges[d])) return true;
+    } else if (ir::meets(field, access, d, ir::BoundaryKind::Clamp) ||
+               ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
+      const ir::Excess& excess = access.excess[d];
+      if (access.escapes_below(d) && !excess.below) return true;
+      if (access.escapes_above(d) && !excess.above) return true;
+    }
+  }
+  return false;
+}
+
+// Where the offset leads below the field from a point that lies b points below it (b < 0: above its
+// low edge), b exceeds the offset. A clamped read then lands b away, at the edge. A mirrored one
+// lands between there and as far behind the edge as the offset leads before it: b + (b - offset)
+// away; if that is beyond the other edge, the rule there leads back, to no farther a place. The
+// same holds above with the signs reversed. Where one side moves a read, one that finds a constant
+// at the other side is taken for a clamped one: it has a place, too, though its value is dropped.
+Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
+  const int64_t offset = access.offsets[d];
+  Reach reach = {-offset, offset};
+  const bool clamps = ir::meets(field, access, d, ir::BoundaryKind::Clamp);
+  const bool mirrors = ir::meets(field, access, d, ir::BoundaryKind::Mirror);
+  if (!clamps && !mirrors) return reach;
+  if (access.escapes_below(d)) {
+    const int64_t most = access.excess[d].below.value_or(0);
+    const bool mirror = field.boundary[d].low.kind == ir::BoundaryKind::Mirror;
+    reach.high = std::max(reach.high, mirror ? 2 * most - offset : most);
+  }
+  if (access.escapes_above(d)) {
+    const int64_t most = access.excess[d].above.value_or(0);
+    const bool mirror = field.boundary[d].high.kind == ir::BoundaryKind::Mirror;
+    reach.low = std::max(reach.low, mirror ? 2 * most + offset : most);
+  }
+  return reach;
+}
+
+std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function) {
+  std::map<std::pair<ir::FieldId, int>, Reads> found;
+  for (const ir::Piece& piece : function.pieces) {
+    const auto needed = ir::reachable(piece.graph, piece.results);
+    for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+      const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+      if (!access || !needed[static_cast<size_t>(id)]) continue;
+      auto [entry, fresh] = found.try_emplace({access->field, access->level},
+                                              Reads{access->field, access->level, {}});
+      Reads& reads = entry->second;
+      if (lands_far(program, *access)) {
+        reads.far = true;
+        continue;
+      }
+      Margin reached;
+      for (size_t d = 0; d < access->offsets.size(); ++d) {
+        reached.push_back(reach_of(program.fields[static_cast<size_t>(access->field)], *access, d));
+        reads.at_offset = reads.at_offset || !(reached[d] == Reach{});
+      }
+      reads.offsets = reads.offsets.empty() ? reached : hull(reads.offsets, reached);
+    }
+  }
+  std::vector<Reads> out;
+  for (auto& [key, reads] : found) {
+    reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all land far
+    out.push_back(std::move(reads));
+  }
+  return out;
+}
+
+}  // namespace stencil::analysis

@@ -1,0 +1,59 @@
+// What stencil functions read, as boxes: the reach of accesses once boundary rules are applied, and
+// what that makes of the box that is computed (Holewinski, Pouchet and Sadayappan, ICS'12, section
+// 4.2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/program.h"
+
+namespace stencil::analysis {
+
+// How far a box reaches beyond the tile's output box (x0, l0), in grid points, in one dimension: it
+// is [x0 - low, x0 + l0 - 1 + high], of length l0 + low + high.
+struct Reach {
+  int64_t low = 0, high = 0;
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+using Margin = std::vector<Reach>;  // per dimension, outermost first
+
+Margin hull(const Margin& a, const Margin& b);
+
+// Points of the box that reaches so far beyond an output box of these lengths.
+double points(const std::vector<int64_t>& lengths, const Margin& margin);
+
+// What is needed besides.
+void widen(std::optional<Margin>& needed, const Margin& by);
+
+// The boundary rules of an access may lead to a point whose distance no tile can allow for, however
+// near the offset: around a sub-grid that does not span the grid, or to the edge of a sub-grid that
+// the region is not known to be near to (ir::Excess). Constants alone never are far.
+bool lands_far(const ir::Program& program, const ir::Access& access);
+
+// How far from its point an access may read in dimension d once its field's boundary rules are
+// applied: between [-low, high]. A clamped access ends up between its own offset and the nearest
+// point of the field, a mirrored one at most as far behind that point as the offset is before it,
+// whatever rule holds at the far edge. Periodic ones keep their offset, for a tile holds images of
+// the points on the far side. Says nothing of an access that lands far.
+Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d);
+
+// The offsets at which a function reads one level of one field: the hull over all its accesses that
+// do not land far.
+struct Reads {
+  ir::FieldId field;
+  int level;
+  std::vector<Reach> offsets;  // offsets lie in [-low, high]
+  bool at_offset = false;      // some access may read another point than the one computed
+  bool far = false;            // some access lands far
+};
+
+// All reads of a function's pieces, boundary rules applied (reach_of), one entry per field and
+// level, ordered by field, then level.
+std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
+
+// What is read where `computed` is computed.
+Margin reached(const Margin& computed, const Reads& reads);
+
+}  // namespace stencil::analysis

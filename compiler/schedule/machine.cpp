@@ -1,0 +1,127 @@
+// The table of machines. What a block and a multiprocessor have is from the CUDA C++ Programming
+// Guide (compute capabilities); rates are seven eighths of a data sheet's bandwidth, which copies
+// reach, and 95 % of the lanes' clock, which kernels keep up under load.
+#include "compiler/schedule/machine.h"
+
+#include <algorithm>
+
+namespace stencil::schedule {
+
+namespace {
+
+constexpr double kCopied = 0.875, kIssued = 0.957;
+
+// A GPU of the table: what sets it apart.
+struct Row {
+  const char* name;
+  const char* description;
+  int multiprocessors;
+  int lanes;  // single precision, per multiprocessor
+  double gigahertz;
+  double gigabytes;  // per second, of the data sheet
+  double double_cost;
+  int cache_megabytes;
+  int shared_kilobytes;  // of a block
+  int resident_threads, resident_blocks;
+};
+
+constexpr Row kGpus[] = {
+    {"sm_75", "NVIDIA T4", 40, 64, 1.59, 320, 32, 4, 64, 1024, 16},
+    {"sm_80", "NVIDIA A100", 108, 64, 1.41, 2039, 2, 40, 163, 2048, 32},
+    {"sm_86", "NVIDIA RTX A6000", 84, 128, 1.80, 768, 64, 6, 99, 1536, 16},
+    {"sm_89", "NVIDIA L40S", 142, 128, 2.52, 864, 64, 96, 99, 1536, 24},
+    {"sm_90", "NVIDIA H200", 132, 128, 1.98, 4800, 2, 50, 227, 2048, 32},
+    {"sm_100", "NVIDIA B200", 148, 128, 1.965, 8000, 2, 126, 227, 2048, 32},
+    {"sm_120", "NVIDIA RTX 5090", 170, 128, 2.41, 1792, 64, 96, 99, 1536, 24},
+};
+
+Machine made_of(const Row& row) {
+  Machine machine;
+  machine.name = row.name;
+  machine.description = row.description;
+  machine.multiprocessors = row.multiprocessors;
+  machine.shared_bytes = int64_t{row.shared_kilobytes} << 10;
+  machine.resident_threads = row.resident_threads;
+  machine.resident_blocks = row.resident_blocks;
+  machine.bytes_per_second = kCopied * row.gigabytes * 1e9;
+  machine.instructions_per_second = kIssued * row.multiprocessors * row.lanes * row.gigahertz * 1e9;
+  machine.double_cost = row.double_cost;
+  machine.cache_bytes = int64_t{row.cache_megabytes} << 20;
+  return machine;
+}
+
+// A block's arrays are to stay in the second-level cache; sizes above serve kernels that do not.
+// They are on the stack of the thread that does the block: half of it is theirs.
+Machine usual_cpu() {
+  Machine machine;
+  machine.name = "cpu";
+  machine.description = "a CPU with 1 MiB of second-level cache per core";
+  machine.threads = machine.threads_in_x = machine.threads_in_y = machine.threads_from_z = 1 << 20;
+  machine.shared_bytes = 1 << 20;
+  machine.block_bytes = 2 << 20;
+  machine.threads_are_loops = true;
+  machine.in_place = true;
+  return machine;
+}
+
+}  // namespace
+
+const std::vector<Machine>& machine_table() {
+  static const std::vector<Machine> kMachines = [] {
+    std::vector<Machine> machines;
+    for (const Row& row : kGpus) machines.push_back(made_of(row));
+    machines.push_back(usual_cpu());
+    return machines;
+  }();
+  return kMachines;
+}
+
+std::optional<Machine> find_machine(const std::string& name) {
+  const auto& table = machine_table();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Machine& machine) { return machine.name == name; });
+  return found == table.end() ? std::nullopt : std::optional(*found);
+}
+
+Machine gpu() {
+  return *find_machine("sm_90");
+}
+
+Machine cpu() {
+  return *find_machine("cpu");
+}
+
+bool takes_block(const Machine& machine, const Shape& block) {
+  return block.product() <= machine.threads && block[0] <= machine.threads_in_x &&
+         block[1] <= machine.threads_in_y && block.product(2) <= machine.threads_from_z;
+}
+
+Machine opencl_gpu(const OpenClLimits& limits) {
+  const auto at_most = [](int64_t limit) {
+    return static_cast<int>(std::clamp<int64_t>(limit, 1, 1 << 20));
+  };
+  Machine machine = gpu();
+  machine.threads = at_most(limits.work_group);
+  machine.threads_in_x = std::min(machine.threads, at_most(limits.work_group_sides[0]));
+  machine.threads_in_y = std::min(machine.threads, at_most(limits.work_group_sides[1]));
+  machine.threads_from_z = std::min(machine.threads, at_most(limits.work_group_sides[2]));
+  machine.shared_bytes = limits.local_bytes;
+  machine.multiprocessors = at_most(limits.compute_units);
+  machine.shuffles = false;
+  machine.name = "opencl";
+  machine.description = "an OpenCL device";
+  return machine;
+}
+
+// Its caches are those of any CPU; what a block shares is local memory, which may be less.
+Machine opencl_cpu(const OpenClLimits& limits) {
+  Machine machine = cpu();
+  machine.shared_bytes = std::min(machine.shared_bytes, limits.local_bytes);
+  machine.multiprocessors = opencl_gpu(limits).multiprocessors;
+  machine.in_place = false;
+  machine.name = "opencl";
+  machine.description = "a CPU, through OpenCL";
+  return machine;
+}
+
+}  // namespace stencil::schedule

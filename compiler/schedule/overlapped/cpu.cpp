@@ -1,0 +1,62 @@
+// A block is done by one thread, and what GPUs keep in shared memory is an array in its
+// second-level cache.
+//
+// Threads become loops, so a tile has a thread per point and no elements: rows in x are then inner
+// loops from end to end, which compilers make vectors of. A cache holds several times what shared
+// memory does, so tiles are larger and deeper. In 1-D they are the fastest measured; beyond,
+// `planes` is (docs/performance.md, "A processor").
+#include "compiler/schedule/overlapped/cpu.h"
+
+#include <algorithm>
+
+namespace stencil::schedule {
+
+namespace {
+
+struct Tile {
+  int time_tile;
+  Shape points;  // computed
+};
+
+// Tiles to try for a rank, the fastest first; later ones are for more fields and wider halos.
+std::vector<Tile> tiles(int rank) {
+  if (rank == 1) return {{16, {4096}}, {8, {2048}}, {4, {1024}}, {2, {512}}};
+  if (rank == 2) return {{12, {512, 96}}, {6, {512, 48}}, {3, {256, 32}}, {2, {128, 32}}};
+  if (rank == 3) return {{4, {512, 20, 20}}, {2, {256, 12, 12}}, {1, {128, 12, 12}}};
+  return {{1, {32, 8, 4, 4}}};
+}
+
+// Results that wait until the old values have been read are as large as the tile.
+int64_t bytes_of(const OverlappedTile& tile) {
+  return 2 * shared_bytes(tile);
+}
+
+// At most half of the points computed are halo.
+bool mostly_core(const OverlappedTile& tile) {
+  double useful = 1, computed = 1;
+  for (const TileSide& side : tile.sides) {
+    if (side.core() < 1) return false;
+    useful *= static_cast<double>(side.core());
+    computed *= static_cast<double>(side.cover);
+  }
+  return 2 * useful >= computed;
+}
+
+}  // namespace
+
+Schedule overlapped_on_cpu(const std::shared_ptr<const OverlappedStep>& step,
+                           const Machine& machine, int deepest) {
+  Schedule schedule;
+  schedule.family = "overlapped";
+  schedule.regions = Regions::Hull;
+  for (const Tile& tile : tiles(step->tiled.grid.rank())) {
+    schedule.time_tile = std::min(tile.time_tile, deepest);
+    schedule.block = tile.points;
+    const OverlappedTile made(step, schedule);
+    if (mostly_core(made) && bytes_of(made) <= machine.shared_bytes) return schedule;
+  }
+  schedule.time_tile = 1;
+  return schedule;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,251 @@
+// Which tiles are usual, which are refused, and what a tile costs. The code is in kernel.cpp.
+#include "compiler/schedule/overlapped/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+
+#include "compiler/schedule/overlapped/cpu.h"
+#include "compiler/schedule/overlapped/kernel.h"
+#include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/sweeps/direct.h"
+#include "compiler/schedule/sweeps/sweep_kernel.h"
+
+namespace stencil::schedule {
+
+using analysis::Margin;
+
+namespace {
+
+Schedule make(int time_tile, const Shape& block, const Shape& elements) {
+  Schedule schedule;
+  schedule.family = "overlapped";
+  schedule.regions = Regions::Hull;
+  schedule.time_tile = time_tile;
+  schedule.block = block;
+  schedule.elements = elements;
+  return schedule;
+}
+
+// The threads and elements that cover a box: as many threads as fit a block of usual size go to x,
+// then to y and so on, which keeps neighbours in x together; what is left are elements.
+Schedule cover(int time_tile, const Shape& box, const Machine& machine) {
+  const int64_t most = std::min(256, machine.threads),
+                from_z = std::min(64, machine.threads_from_z);
+  Shape block, elements;
+  for (size_t axis = 0; axis < kMaxRank; ++axis) {
+    int64_t free = most / block.product();
+    if (axis == 0) free = std::min<int64_t>(free, machine.threads_in_x);
+    if (axis == 1) free = std::min<int64_t>(free, machine.threads_in_y);
+    if (axis > 1) free = std::min(free, from_z / block.product(2));
+    while (box[axis] % free != 0 && free < box[axis]) --free;
+    block[axis] = static_cast<int>(std::min<int64_t>(box[axis], free));
+    elements[axis] = box[axis] / block[axis];
+  }
+  return make(time_tile, block, elements);
+}
+
+// Tiles of rank 4 and more: nearly cubes, since every side has a halo. What fits shared memory
+// depends on the rank so much that boxes are tried one by one, each with half the points of the one
+// before: its longest side is cut, the outermost of them, and x counts half.
+std::vector<Schedule> many_dimensional_shapes(int rank, int time_tile, const Machine& machine) {
+  constexpr int64_t kMostPoints = 8192, kFewestPoints = 16;
+  Shape box = {16};
+  for (int axis = 1; axis < rank; ++axis) box[static_cast<size_t>(axis)] = 8;
+  std::vector<Schedule> out;
+  while (box.product() >= kFewestPoints) {
+    if (box.product() <= kMostPoints) out.push_back(cover(time_tile, box, machine));
+    size_t longest = 0;
+    for (size_t axis = 1; axis < kMaxRank; ++axis) {
+      const int length = longest == 0 ? box[0] / 2 : box[longest];
+      if (box[axis] > 1 && box[axis] >= length) longest = axis;
+    }
+    box[longest] /= 2;
+  }
+  return out;
+}
+
+// Tile shapes to try for a rank, largest first: up to rank 3 the fastest of those measured on an
+// H200 (docs/performance.md), and smaller ones for programs with many fields.
+std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
+  if (rank > 3) return many_dimensional_shapes(rank, time_tile, machine);
+  if (rank == 1) {
+    return {make(time_tile, {256, 1, 1}, {8, 1, 1}), make(time_tile, {128, 1, 1}, {2, 1, 1})};
+  }
+  if (rank == 2) {
+    return {make(time_tile, {32, 16, 1}, {4, 4, 1}), make(time_tile, {32, 16, 1}, {2, 4, 1}),
+            make(time_tile, {32, 8, 1}, {1, 4, 1}), make(time_tile, {16, 8, 1}, {1, 2, 1})};
+  }
+  return {make(time_tile, {32, 8, 1}, {1, 2, 16}), make(time_tile, {32, 8, 1}, {1, 1, 8}),
+          make(time_tile, {16, 8, 1}, {1, 1, 8}), make(time_tile, {8, 8, 1}, {1, 1, 8})};
+}
+
+// A read that lands far and needs the values of a step; nothing if there is none. Fields that
+// nobody writes are in memory.
+std::optional<FarRead> written_far_read(const ir::Program& program) {
+  for (const FarRead& read : far_reads(program)) {
+    if (ir::is_written(program, read.field)) return read;
+  }
+  return std::nullopt;
+}
+
+// Divisions, roots and functions in double precision are subroutines, which leave few registers for
+// the points of a thread.
+bool calls_in_double(const ir::Program& program) {
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      const bool wide = !piece.results.empty() && piece.graph[piece.results[0]].type == Scalar::F64;
+      if (wide && slow_operations(piece.graph, piece.results, program.fp).calls > 0) return true;
+    }
+  }
+  return false;
+}
+
+class PlannedTiles final : public Plan {
+ public:
+  PlannedTiles(const analysis::TimeTiles& tiles, OverlappedTile tile, const Machine& machine)
+      : tiles_(tiles), tile_(std::move(tile)), machine_(machine) {}
+
+  // A tile loads what its shared tiles hold once, and coefficient fields once (later steps find
+  // them in cache), and writes its output box of every level that it leaves. Functions that are
+  // swept come on top.
+  Footprint cost() const override {
+    const analysis::TimeTile& time_tile = tile_.time_tile();
+    const std::vector<int64_t> lengths = tile_.core();
+    const double core = analysis::points(lengths, Margin(lengths.size()));
+    Footprint out;
+    for (size_t f = 0; f < tile_.program().fields.size(); ++f) {
+      const ir::FieldId id = static_cast<ir::FieldId>(f);
+      const ir::Field& field = tile_.program().fields[f];
+      const double bytes = static_cast<double>(bytes_per_point(field));
+      const auto needed = analysis::needed_of(time_tile, id);
+      const auto held = tile_.held.find(id);
+      if (!needed) continue;
+      const Margin& margin = held == tile_.held.end() ? *needed : held->second;
+      out.bytes_read +=
+          bytes * analysis::points(lengths, margin) * analysis::levels_loaded(time_tile, id);
+      if (held == tile_.held.end()) continue;
+      out.bytes_written += bytes * core * analysis::levels_made(field, tile_.schedule.time_tile);
+    }
+    const double useful = core * tile_.schedule.time_tile;
+    out.bytes_read /= useful;
+    out.bytes_written /= useful;
+    count_sweeps(tile_.step->whole, tile_.step->swept, out);
+    out.redundancy =
+        analysis::redundancy(time_tile, lengths, tile_.schedule.regions == Regions::Hull);
+    out.shared_bytes = shared_bytes(tile_);
+    out.threads = static_cast<int>(tile_.schedule.block.product());
+    out.output = lengths;
+    return out;
+  }
+
+  // From 3-D on the halo is most of a tile that fits shared memory, or a CPU's cache. Measured in
+  // 3-D, one step per sweep is faster on both. A tile of one step saves traffic only if several
+  // functions share it.
+  std::string unrewarding() const override {
+    const int rank = tile_.program().grid.rank();
+    if (rank >= 3)
+      return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
+    if (!written_far_read(tile_.step->whole)) return "";
+    const Family direct = direct_family();
+    Diagnostics none;
+    const Footprint tiles = cost();
+    const Footprint sweeps =
+        direct.plan(tiles_, direct.propose(tiles_, machine_).schedule, machine_, none)->cost();
+    const bool saves =
+        tiles.bytes_read + tiles.bytes_written < sweeps.bytes_read + sweeps.bytes_written;
+    return saves ? ""
+                 : "a boundary that may lead far allows one step per launch, which saves nothing";
+  }
+
+  kernel::Module lower() const override { return lower_overlapped(tile_); }
+
+ private:
+  const analysis::TimeTiles& tiles_;
+  const OverlappedTile tile_;
+  const Machine machine_;
+};
+
+// Between two steps of a tile memory does not have the values that such a read may need.
+void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
+                      Diagnostics& diagnostics) {
+  const auto read = written_far_read(program);
+  if (!read || schedule.time_tile == 1) return;
+  Diagnostic& error = diagnostics.error(
+      "L016", read->span,
+      fmt::format("overlapped refused: the boundary of '{}' may lead far from the point",
+                  program.fields[static_cast<size_t>(read->field)].name));
+  error.expected = "T=1, which reads it from memory";
+  error.found = fmt::format("T={}", schedule.time_tile);
+  error.hint = "declare the field on the whole grid, or use T=1";
+}
+
+PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
+             Diagnostics& diagnostics) {
+  refuse_far_reads(tiles.program(), schedule, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  OverlappedTile tile(std::make_shared<OverlappedStep>(tiles.program()), schedule);
+  refuse_small_tile(tiles.program(), schedule, tile.sides, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  const int64_t bytes = shared_bytes(tile);
+  refuse_shared_bytes(schedule, "the tiles", bytes, machine, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  refuse_block_bytes(schedule, bounded_sum(bytes, result_bytes(tile)), machine, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  return std::make_shared<PlannedTiles>(tiles, std::move(tile), machine);
+}
+
+// The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
+// last generations have; failing that, what the largest has.
+Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
+  const ir::Program& program = tiles.program();
+  const auto step = std::make_shared<const OverlappedStep>(program);
+  const int deepest = written_far_read(program) ? 1 : INT_MAX;
+  if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
+  constexpr int64_t kUsualSharedBytes = 160 * 1024;  // two blocks then find room on most
+  constexpr int kMostPointsWithCalls = 4;
+  const int rank = program.grid.rank();
+  const int most = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);
+  const bool calls = calls_in_double(program);
+  for (const int64_t limit :
+       {std::min(kUsualSharedBytes, machine.shared_bytes), machine.shared_bytes}) {
+    for (int t = most; t >= 1; --t) {
+      for (const Schedule& shape : shapes(rank, t, machine)) {
+        const Schedule schedule = with_fewer_threads(shape, machine);
+        if (schedule.elements.product() > kMostPointsWithCalls && calls) continue;
+        const OverlappedTile tile(step, schedule);
+        if (pays(tile.sides) && shared_bytes(tile) <= limit) return schedule;
+      }
+    }
+  }
+  for (const Schedule& shape : shapes(rank, 1, machine)) {
+    const Schedule schedule = with_fewer_threads(shape, machine);
+    Diagnostics refusals;
+    if (plan(tiles, schedule, machine, refusals)) return schedule;
+  }
+  return with_fewer_threads(shapes(rank, 1, machine).front(), machine);
+}
+
+Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
+  const std::string why =
+      fmt::format("the deepest of a few usual tiles that is at most half halo and fits {}",
+                  machine.threads_are_loops ? "the second-level cache" : "shared memory");
+  const bool far = written_far_read(tiles.program()).has_value();
+  return {usual(tiles, machine),
+          why + (far ? "; a boundary that may lead far allows one step" : "")};
+}
+
+}  // namespace
+
+Family overlapped_family() {
+  return {"overlapped",
+          "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
+          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
+          propose,
+          plan};
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,103 @@
+#include "compiler/schedule/overlapped/plan.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/tiling.h"
+
+namespace stencil::schedule {
+
+using analysis::Margin;
+using analysis::Reach;
+
+namespace {
+
+// How many functions of a step, from the first on, a tile can compute alone.
+size_t tiled_functions(const ir::Program& program) {
+  size_t tiled = program.functions.size();
+  for (const FarRead& read : far_reads(program)) {
+    for (size_t f = 0; f < read.function; ++f) {
+      if (program.functions[f].target == read.field) tiled = std::min(tiled, read.function);
+    }
+  }
+  return tiled;
+}
+
+ir::Program first_functions(ir::Program program, size_t count) {
+  program.functions.resize(count);
+  return program;
+}
+
+std::vector<Sweep> sweeps_from(const ir::Program& program, size_t first) {
+  std::vector<Sweep> sweeps = plan_sweeps(program);
+  sweeps.erase(sweeps.begin(), sweeps.begin() + static_cast<std::ptrdiff_t>(first));
+  return sweeps;
+}
+
+}  // namespace
+
+OverlappedStep::OverlappedStep(const ir::Program& program)
+    : whole(program),
+      swept(sweeps_from(program, tiled_functions(program))),
+      tiled(first_functions(program, tiled_functions(program))),
+      tiles(tiled) {}
+
+OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
+                               const Schedule& of_schedule)
+    : step(std::move(divided)), schedule(of_schedule) {
+  const analysis::TimeTile& tile = time_tile();
+  const int rank = program().grid.rank();
+  for (int d = 0; d < rank; ++d) {
+    const int64_t cover =
+        int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
+    sides.push_back({d, cover, tile.hull[static_cast<size_t>(d)]});
+  }
+  images = image_dimensions(program(), true);
+  for (ir::FieldId field = 0; field < static_cast<ir::FieldId>(program().fields.size()); ++field) {
+    if (!ir::is_written(program(), field)) continue;
+    held[field] = *analysis::needed_of(tile, field);
+    levels[field] = analysis::levels_kept(program(), tile, field);
+  }
+  if (schedule.regions == Regions::Shrink) return;
+  // Under the hull policy every function computes the hull at every step: what it reads must exist,
+  // even where its value no longer matters.
+  for (const std::vector<analysis::Reads>& function : tile.reads) {
+    for (const analysis::Reads& reads : function) {
+      const auto entry = held.find(reads.field);
+      if (entry == held.end()) continue;
+      entry->second = analysis::hull(entry->second, analysis::reached(tile.hull, reads));
+    }
+  }
+  for (auto& [field, margin] : held) margin = analysis::hull(margin, tile.hull);
+}
+
+std::vector<int64_t> OverlappedTile::core() const {
+  std::vector<int64_t> out;
+  for (const TileSide& side : sides) out.push_back(side.core());
+  return out;
+}
+
+int64_t shared_bytes(const OverlappedTile& tile) {
+  int64_t bytes = 0;
+  for (const auto& [field, margin] : tile.held) {
+    int64_t points = tile.levels.at(field);
+    for (size_t d = 0; d < margin.size(); ++d) {
+      points = bounded_product(points, tile.sides[d].core() + margin[d].low + margin[d].high);
+    }
+    const int64_t each = bytes_per_point(tile.program().fields[static_cast<size_t>(field)]);
+    bytes = bounded_sum(bytes, bounded_product(points, each));
+  }
+  return bytes;
+}
+
+int64_t result_bytes(const OverlappedTile& tile) {
+  int64_t bytes = 0;
+  for (const auto& [field, margin] : tile.held) {
+    int64_t points = bytes_per_point(tile.program().fields[static_cast<size_t>(field)]);
+    for (const TileSide& side : tile.sides) points = bounded_product(points, side.cover);
+    bytes = bounded_sum(bytes, points);
+  }
+  return bytes;
+}
+
+}  // namespace stencil::schedule

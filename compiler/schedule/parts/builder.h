@@ -1,0 +1,64 @@
+// A kernel under construction, with the launch that goes with it: the two lists of arrays stay in
+// step.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/parts/evaluate.h"
+#include "compiler/schedule/parts/kernel_scope.h"
+#include "compiler/schedule/parts/tiling.h"
+
+namespace stencil::schedule {
+
+class KernelBuilder {
+ public:
+  // To be added to `module`, whose constants it may name.
+  KernelBuilder(const Interface& interface, const kernel::Module& module, std::string name,
+                std::string comment);
+
+  // A constant of the module, under a name that none of its kernels uses.
+  kernel::Expr constant(kernel::Module& module, const std::string& wanted, int64_t value,
+                        std::string comment);
+
+  // The argument for one slot of one component; the same buffer each time it is asked for.
+  // `stored`: the kernel writes to it.
+  kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
+  // The argument for scratch memory of the plan; one buffer per call.
+  kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
+  kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
+                         std::vector<kernel::Expr> extents, std::string comment);
+
+  // Boxes of one slot of a component, for bulk copies: the same source each time it is asked for.
+  int boxes(ir::FieldId field, int component, int slot, const std::vector<int>& box);
+
+  // Load of `access` from global memory, boundary rule included, for a piece evaluated at `point`.
+  kernel::Expr load_global(const ir::Access& access, const Point& point);
+  // Likewise, where it is known where the access lands.
+  kernel::Expr load_global(const ir::Access& access, const Landing& landing);
+  void store_global(ir::FieldId field, int component, int slot, const Point& point,
+                    kernel::Expr value, kernel::Body& body);
+
+  const Interface& interface() const { return interface_; }
+  Names& names() { return scope_.names(); }
+  KernelScope& scope() { return scope_; }
+  kernel::Kernel& kernel() { return kernel_; }
+
+  // Binds the scalars and adds the kernel to the module; returns its launch over `blocks`.
+  kernel::Launch launch(kernel::Expr blocks, kernel::Module& module);
+  // The same, with the launch as the module's next action.
+  void finish(kernel::Expr blocks, kernel::Module& module);
+
+ private:
+  const Interface& interface_;
+  KernelScope scope_;
+  kernel::Kernel kernel_;
+  std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
+  std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
+  std::vector<kernel::ArrayArgument> described_;  // per bulk source
+};
+
+}  // namespace stencil::schedule

@@ -1,0 +1,343 @@
+// Boundary rules as index arithmetic: where an access that may leave its field's box reads instead.
+//
+// Only the sides that semantic analysis could not prove are treated (ir::Access::escapes), so an
+// access that stays inside costs nothing. Dimensions are treated one by one, from the outermost;
+// what they have in common is which constant counts where several find one.
+#include "compiler/schedule/parts/landings.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <functional>
+
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+Expr clamp_to(const Expr& at, const Expr& low, const Expr& high, bool below, bool above) {
+  Expr out = at;
+  if (below) out = kernel::operation(Op::Max, {out, low});
+  if (above) out = kernel::operation(Op::Min, {out, high});
+  return out;
+}
+
+// Gives a value that is used several times a name, if there is a place for it.
+using Keep = std::function<Expr(const Expr&)>;
+
+Expr modulo(const Expr& value, const Expr& period, const Keep& keep) {  // 0 <= result < period
+  const Expr rest = keep(kernel::operation(Op::Mod, {value, period}));
+  const Expr negative = kernel::less(rest, kernel::integer(0));
+  return kernel::operation(Op::Select, {negative, kernel::add(rest, period), rest});
+}
+
+// Reflection about both edge points, without repeating them, as often as it takes.
+Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Keep& keep) {
+  const Expr one = kernel::integer(1);
+  const Expr last = kernel::sub(extent, one);
+  const Expr period =
+      keep(kernel::operation(Op::Max, {kernel::mul(kernel::integer(2), last), one}));
+  const Expr place = keep(modulo(kernel::sub(at, low), period, keep));
+  const Expr back = kernel::sub(period, place);
+  const Expr folded = kernel::operation(Op::Select, {kernel::less_equal(place, last), place, back});
+  return kernel::add(low, folded);
+}
+
+// Whether every point of the grid is one of the box in dimension d, and the other way round.
+bool spans_grid(const Interface& interface, const ir::Box& box, int d) {
+  const size_t i = static_cast<size_t>(d);
+  return box.ranges[i] == interface.program().grid.ranges[i];
+}
+
+// Whether the reflection of a place `offset` away from one in the box is known to lie in the box.
+bool one_reflection_does(const Interface& interface, const ir::Box& box, int d, int offset) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  return spans_grid(interface, box, d) && extent.is_constant() &&
+         extent.constant > std::abs(offset);
+}
+
+enum class Side { Low, High };
+
+// Reflection of what lies beyond one edge of the box.
+Expr reflect(const Interface& interface, const ir::Box& box, int d, Side side, const Expr& at) {
+  const Expr edge = side == Side::Low ? interface.low(box, d) : interface.high(box, d);
+  const Expr beyond = side == Side::Low ? kernel::less(at, edge) : kernel::less(edge, at);
+  const Expr back = kernel::add(edge, kernel::sub(edge, at));  // 2 * edge may pass 32 bits
+  return kernel::operation(Op::Select, {beyond, back, at});
+}
+
+// Between two mirrors: the place is `offset` away from one in the box.
+Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset,
+            const Keep& keep) {
+  if (one_reflection_does(interface, box, d, offset)) {
+    return reflect(interface, box, d, offset < 0 ? Side::Low : Side::High, at);
+  }
+  return mirror_often(at, interface.low(box, d), interface.extent(box, d), keep);
+}
+
+Expr wrap_often(const Interface& interface, const ir::Box& box, int d, const Expr& at,
+                const Keep& keep) {
+  const Expr low = interface.low(box, d);
+  return kernel::add(low, modulo(kernel::sub(at, low), interface.extent(box, d), keep));
+}
+
+Expr unnamed(const Expr& value) {
+  return value;
+}
+
+Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
+          int64_t above, const Keep& keep) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (!extent.is_constant() || extent.constant < std::max(below, above)) {
+    return wrap_often(interface, box, d, at, keep);
+  }
+  const Expr period = interface.extent(box, d);
+  Expr out = at;
+  if (above > 0) {
+    const Expr beyond = kernel::less(interface.high(box, d), at);
+    out = kernel::operation(Op::Select, {beyond, kernel::sub(at, period), at});
+  }
+  if (below > 0) {
+    const Expr beyond = kernel::less(at, interface.low(box, d));
+    out = kernel::operation(Op::Select, {beyond, kernel::add(at, period), out});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<FarRead> far_reads(const ir::Program& program) {
+  std::vector<FarRead> out;
+  for (size_t f = 0; f < program.functions.size(); ++f) {
+    for (const ir::Piece& piece : program.functions[f].pieces) {
+      const auto needed = ir::reachable(piece.graph, piece.results);
+      for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+        const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+        if (!access || !needed[static_cast<size_t>(id)]) continue;
+        if (analysis::lands_far(program, *access)) {
+          out.push_back({f, access->field, piece.graph[id].span});
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
+  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const ir::Node& node : piece.graph.nodes()) {
+        const auto* access = std::get_if<ir::Access>(&node.kind);
+        if (!access || (written_only && !ir::is_written(program, access->field))) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (analysis::lands_far(program, *access)) continue;
+        for (size_t d = 0; d < out.size(); ++d) {
+          const bool crosses = access->escapes_below(d) || access->escapes_above(d);
+          out[d] = out[d] || (crosses && field.boundary[d].periodic());
+        }
+      }
+    }
+  }
+  return out;
+}
+
+Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
+            const std::vector<bool>& images) {
+  ir::Box places = interface.program().grid;
+  for (size_t d = 0; d < places.ranges.size(); ++d) {
+    if (images[d]) continue;
+    places.ranges[d] = {places.ranges[d].low - 1, places.ranges[d].high + 1};
+  }
+  return interface.inside(point, box, &places);
+}
+
+Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at, int64_t below,
+          int64_t above) {
+  return wrap(interface, box, d, at, below, above, unnamed);
+}
+
+namespace {
+
+// Adds a constant that holds where `inside` does not. Conditions that stand for the same value
+// become one.
+void add_constant(Landing& landing, Expr inside, double value) {
+  if (!landing.constants.empty()) {
+    Landing::Constant& last = landing.constants.back();
+    if (std::bit_cast<uint64_t>(last.value) == std::bit_cast<uint64_t>(value)) {
+      last.inside = kernel::operation(Op::And, {last.inside, std::move(inside)});
+      return;
+    }
+  }
+  landing.constants.push_back({std::move(inside), value});
+}
+
+// Where an access lands in one dimension. Beyond a side with a constant, that counts.
+struct Landed {
+  Expr at;
+  Expr inside_low, inside_high;  // null: no constant on that side
+};
+
+// `at`: the place that the access names in dimension d.
+Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr at,
+               const Keep& keep) {
+  const size_t i = static_cast<size_t>(d);
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const ir::Boundary& rules = field.boundary[i];
+  const int offset = access.offsets[i];
+  bool below = access.escapes_below(i);
+  bool above = access.escapes_above(i);
+  if (rules.periodic()) {
+    return {spans_grid(interface, field.box, d)
+                ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0, keep)
+                : wrap_often(interface, field.box, d, at, keep),
+            {},
+            {}};
+  }
+  const auto is = [](const ir::BoundaryRule& rule, ir::BoundaryKind kind) {
+    return rule.kind == kind;
+  };
+  if (is(rules.low, ir::BoundaryKind::Mirror) && is(rules.high, ir::BoundaryKind::Mirror)) {
+    return {mirror(interface, field.box, d, at, offset, keep), {}, {}};
+  }
+  // One side may mirror; the other side's rule then holds for what that throws beyond it.
+  const bool once = one_reflection_does(interface, field.box, d, offset);
+  if (below && is(rules.low, ir::BoundaryKind::Mirror)) {
+    at = reflect(interface, field.box, d, Side::Low, at);
+    below = false;
+    above |= !once;
+  } else if (above && is(rules.high, ir::BoundaryKind::Mirror)) {
+    at = reflect(interface, field.box, d, Side::High, at);
+    above = false;
+    below |= !once;
+  }
+  below &= !is(rules.low, ir::BoundaryKind::None);  // proved or checked to stay inside
+  above &= !is(rules.high, ir::BoundaryKind::None);
+  const Expr low = interface.low(field.box, d);
+  const Expr high = interface.high(field.box, d);
+  Landed landed;
+  if (below && is(rules.low, ir::BoundaryKind::Constant)) {
+    landed.inside_low = kernel::operation(Op::Ge, {at, low});
+  }
+  if (above && is(rules.high, ir::BoundaryKind::Constant)) {
+    landed.inside_high = kernel::less_equal(at, high);
+  }
+  landed.at = clamp_to(at, low, high, below, above);
+  return landed;
+}
+
+Expr named_place(const ir::Access& access, size_t d, const Point& from) {
+  const int offset = access.offsets[d];
+  return offset < 0 ? kernel::sub(from[d], kernel::integer(-static_cast<int64_t>(offset)))
+                    : kernel::add(from[d], kernel::integer(offset));
+}
+
+bool is_moved(const ir::Access& access, size_t d) {
+  return access.escapes_below(d) || access.escapes_above(d);
+}
+
+// Adds dimension d to what is known of a landing.
+void append_landed(const Interface& interface, const ir::Access& access, size_t d,
+                   const Landed& landed, Landing& landing) {
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  const size_t component = static_cast<size_t>(access.component);
+  if (landed.inside_low) {
+    add_constant(landing, landed.inside_low, field.boundary[d].low.values[component]);
+  }
+  if (landed.inside_high) {
+    add_constant(landing, landed.inside_high, field.boundary[d].high.values[component]);
+  }
+  landing.point.push_back(landed.at);
+}
+
+}  // namespace
+
+Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
+  Landing landing;
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    Landed landed = {named_place(access, d, from), {}, {}};
+    if (is_moved(access, d)) {
+      landed = land_in(interface, access, static_cast<int>(d), landed.at, unnamed);
+    }
+    append_landed(interface, access, d, landed, landing);
+  }
+  return landing;
+}
+
+Landings::Landings(const Interface& interface, const ir::Graph& graph,
+                   const std::vector<bool>& needed, const Point& from, Names& names,
+                   kernel::Body& body)
+    : interface_(interface), from_(from), names_(names), body_(body) {
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const auto* access = std::get_if<ir::Access>(&graph[id].kind);
+    if (!access || access->escapes == 0 || !needed[static_cast<size_t>(id)]) continue;
+    for (size_t d = 0; d < access->offsets.size(); ++d) {
+      if (is_moved(*access, d)) ++coordinates_[key_of(*access, d)].uses;
+    }
+  }
+}
+
+Landings::Key Landings::key_of(const ir::Access& access, size_t d) const {
+  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const ir::Range& range = field.box.ranges[d];
+  Key key = {static_cast<int64_t>(d),
+             access.offsets[d],
+             access.escapes_below(d),
+             access.escapes_above(d),
+             static_cast<int64_t>(field.boundary[d].low.kind),
+             static_cast<int64_t>(field.boundary[d].high.kind)};
+  for (const ir::Affine* bound : {&range.low, &range.high}) {
+    key.push_back(bound->constant);
+    key.push_back(static_cast<int64_t>(bound->terms.size()));
+    for (const auto& [param, coefficient] : bound->terms) {
+      key.insert(key.end(), {param, coefficient});
+    }
+  }
+  return key;
+}
+
+Landing Landings::land(const ir::Access& access, bool again) {
+  Landing landing;
+  for (size_t d = 0; d < access.offsets.size(); ++d) {
+    if (!is_moved(access, d)) {
+      landing.point.push_back(named_place(access, d, from_));
+      continue;
+    }
+    const std::string name = "at_" + axis_names(interface_.rank())[d];
+    const Keep keep = [&](const Expr& value) {
+      if (!std::holds_alternative<kernel::Operation>(value->kind)) return value;
+      const std::string unique = names_.unique(name);
+      body_.push_back({kernel::Let{unique, value}});
+      return kernel::variable(unique, value->type);
+    };
+    Coordinate& known = coordinates_[key_of(access, d)];
+    if (!known.at) {
+      const Landed landed =
+          land_in(interface_, access, static_cast<int>(d), named_place(access, d, from_), keep);
+      known.at = again || known.uses > 1 ? keep(landed.at) : landed.at;
+      known.inside_low = landed.inside_low;
+      known.inside_high = landed.inside_high;
+    }
+    append_landed(interface_, access, d, {known.at, known.inside_low, known.inside_high}, landing);
+  }
+  return landing;
+}
+
+Expr apply_boundary(const Landing& landing, Expr loaded) {
+  const Scalar type = loaded->type;
+  for (size_t c = landing.constants.size(); c-- > 0;) {  // the first one decides, so it comes last
+    const double value = landing.constants[c].value;
+    const Expr outside = is_integer(type) ? kernel::integer(static_cast<int64_t>(value), type)
+                                          : kernel::real(value, type);
+    loaded =
+        kernel::operation(Op::Select, {landing.constants[c].inside, std::move(loaded), outside});
+  }
+  return loaded;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,122 @@
+// Cutting a box into tiles.
+//
+// A launch is one-dimensional: block numbers up to 2^31 - 1 exist on every target, while second and
+// third grid dimensions end at 65,535 on some. The block number is split here, once per block.
+#include "compiler/schedule/parts/tiling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedule/parts/levels.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+namespace {
+
+// How many tiles of `length` cover `extent` points, as I64; a literal where both are known.
+Expr tile_count(const ir::Affine& extent, const Expr& extent_expr, const Expr& length,
+                int64_t length_value) {
+  if (extent.is_constant()) {
+    const int64_t count =
+        extent.constant <= 0 ? 0 : (extent.constant + length_value - 1) / length_value;
+    return kernel::integer(count, Scalar::I64);
+  }
+  const Expr longer = kernel::add(kernel::convert(extent_expr, Scalar::I64),
+                                  kernel::integer(length_value - 1, Scalar::I64));
+  const Expr count = kernel::operation(Op::Div, {longer, kernel::convert(length, Scalar::I64)});
+  return kernel::operation(Op::Max, {count, kernel::integer(0, Scalar::I64)});
+}
+
+bool is_literal(const Expr& expr) {
+  return std::holds_alternative<kernel::IntegerLiteral>(expr->kind);
+}
+
+}  // namespace
+
+std::vector<int> tile_sizes(int time_tile) {
+  std::vector<int> sizes;
+  for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
+  return sizes;
+}
+
+kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
+                                const std::string& what, bool one_kernel,
+                                const std::function<void(const KernelOfSteps&)>& add) {
+  const Interface interface(program, schedule.rows);
+  kernel::Module module = interface.empty_module();
+  module.plan.time_tile = schedule.time_tile;
+  Names kernel_names = interface.names();
+  if (one_kernel && schedule.time_tile > 1) {
+    add({interface, kernel_names.unique(program.name + "_" + what), schedule.time_tile, true,
+         module});
+  } else {
+    module.plan.tile_sizes = tile_sizes(schedule.time_tile);
+    for (int steps : module.plan.tile_sizes) {
+      const std::string name = kernel_names.unique(
+          steps == schedule.time_tile ? program.name + "_" + what
+                                      : fmt::format("{}_{}_{}", program.name, what, steps));
+      add({interface, name, steps, false, module});
+    }
+  }
+  rotate_levels(program, module.plan);
+  return module;
+}
+
+Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {
+  const ir::Box& grid = interface.program().grid;
+  const ir::Range& range = grid.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
+  if (extent.is_constant()) {
+    if (extent.constant <= 0) return kernel::integer(0);
+    const int64_t rest = std::max<int64_t>(extent.constant - spared, 1);
+    return kernel::integer((rest + length.points - 1) / length.points);
+  }
+  const Expr one = kernel::integer(1);
+  const Expr points = interface.extent(grid, d);
+  const Expr rest = kernel::operation(Op::Max, {kernel::sub(points, kernel::integer(spared)),
+                                                kernel::operation(Op::Min, {points, one})});
+  const Expr longer = kernel::add(rest, kernel::sub(length.expr, one));
+  const Expr count = kernel::operation(Op::Div, {longer, length.expr});
+  return kernel::operation(Op::Max, {count, kernel::integer(0)});
+}
+
+int along(const Shape& shape, int rank, int dimension) {
+  return shape[static_cast<size_t>(rank - 1 - dimension)];
+}
+
+Tiling tile_box(const Interface& interface, const ir::Box& box,
+                const std::vector<TileLength>& lengths, Names& names) {
+  const int rank = interface.rank();
+  const auto axes = axis_names(rank);
+  Tiling tiling;
+  tiling.blocks = kernel::integer(1, Scalar::I64);
+  tiling.origin.resize(static_cast<size_t>(rank));
+  Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  for (int d = rank - 1; d >= 0; --d) {
+    const size_t i = static_cast<size_t>(d);
+    const ir::Range& range = box.ranges[i];
+    const Expr count = tile_count(range.high - range.low + 1, interface.extent(box, d),
+                                  lengths[i].expr, lengths[i].points);
+    tiling.blocks = kernel::mul(tiling.blocks, count);
+    Expr number = rest;
+    if (d > 0) {  // the outermost needs no remainder
+      Expr tiles = kernel::convert(count, Scalar::I32);
+      if (!is_literal(tiles)) {
+        const std::string name = names.unique("tiles_" + axes[i]);
+        tiling.lets.push_back({kernel::Let{name, tiles}});
+        tiles = kernel::variable(name);
+      }
+      number = kernel::operation(Op::Mod, {rest, tiles});
+      rest = kernel::operation(Op::Div, {rest, tiles});
+    }
+    const std::string name = names.unique("tile_" + axes[i]);
+    const Expr origin = kernel::add(kernel::mul(number, lengths[i].expr), interface.low(box, d));
+    tiling.lets.push_back({kernel::Let{name, origin}});
+    tiling.origin[i] = kernel::variable(name);
+  }
+  return tiling;
+}
+}  // namespace stencil::schedule

@@ -1,0 +1,13 @@
+// The kernels of the `planes` family.
+#pragma once
+
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/planes/plan.h"
+
+namespace stencil::schedule {
+
+// `plan`: that of the schedule; tiles of fewer steps get one of their own where they need it.
+kernel::Module lower_planes(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                            const PlanesPlan& plan);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,320 @@
+// What the time tile says the stages compute, the lags with which they can, and how many planes are
+// kept.
+#include "compiler/schedule/planes/plan.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/tiling.h"
+#include "compiler/support/work.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+using analysis::Margin;
+using analysis::Reads;
+
+class PlanesPlanner {
+ public:
+  PlanesPlanner(const ir::Program& program, const analysis::TimeTile& tile,
+                const Schedule& schedule)
+      : program_(program), tile_(tile) {
+    const int rank = program.grid.rank();
+    plan_.steps = tile.steps;
+    plan_.images = image_dimensions(program, true);
+    plan_.cover.push_back(1);
+    for (int d = 1; d < rank; ++d) plan_.cover.push_back(along(schedule.block, rank, d));
+  }
+
+  PlanesPlan run(const Schedule& schedule) {
+    take_stages();
+    plan_.alike = may_be_alike() && even_out();
+    drop_idle_stages();
+    plan_.halo = plan_.margin[0].low + plan_.margin[0].high;
+    for (const PlanesStage& stage : plan_.stages) plan_.halo = std::max(plan_.halo, stage.lag);
+    for (const PlanesStage& stage : plan_.stages) keep_what_is_read(stage);
+    if (plan_.alike) even_out_rings();
+    choose_chunk(schedule);
+    return std::move(plan_);
+  }
+
+ private:
+  PlanesVersion& version(int id) { return plan_.versions[static_cast<size_t>(id)]; }
+  int64_t lag_of(const PlanesVersion& made) const {
+    return plan_.stages[static_cast<size_t>(made.stage)].lag;
+  }
+  const std::vector<Reads>& reads_of(const PlanesStage& stage) const {
+    return tile_.reads[stage.function];
+  }
+
+  void take_stages() {
+    plan_.margin = tile_.hull;
+    for (const analysis::Version& made : tile_.versions) plan_.versions.push_back({made});
+    for (const analysis::Stage& stage : tile_.stages) {
+      plan_.stages.push_back({stage});
+      set_lag(plan_.stages.back());
+    }
+  }
+
+  // A plane can be read in the iteration in which it is made.
+  void set_lag(PlanesStage& stage) {
+    const auto wait_for = [&](int from, int64_t ahead) {
+      if (version(from).in_memory()) return;
+      stage.lag = std::max(stage.lag, lag_of(version(from)) + ahead);
+    };
+    if (stage.carries) wait_for(stage.old, 0);
+    for (const Reads& reads : reads_of(stage)) {
+      wait_for(stage.source.at({reads.field, reads.level}), reads.offsets[0].high);
+    }
+  }
+
+  void need_what_is_read(const PlanesStage& stage) {
+    if (stage.carries) analysis::widen(version(stage.old).needed, stage.computed);
+    for (const Reads& reads : reads_of(stage)) {
+      analysis::widen(version(stage.source.at({reads.field, reads.level})).needed,
+                      analysis::reached(stage.computed, reads));
+    }
+  }
+
+  // --- Steps that are alike
+
+  // Every step then has the stages of the last one and reads what its own stages and those of the
+  // step before have made; the first one finds the latter in memory. Not so where older levels are
+  // kept: how many of them a tile finds in memory, and leaves there, depends on its steps. Nor
+  // where something is computed in a few of the last steps only; in the last alone is all right.
+  bool may_be_alike() const {
+    if (plan_.steps < 2) return false;
+    for (size_t f = 0; f < program_.fields.size(); ++f) {
+      const bool written = ir::is_written(program_, static_cast<ir::FieldId>(f));
+      if (written && program_.fields[f].history > 1) return false;
+    }
+    for (size_t f = 0; f < program_.functions.size(); ++f) {
+      int count = 0;
+      for (int t = 0; t < plan_.steps; ++t) count += is_needed(t, f) ? 1 : 0;
+      if (count > 1 && count < plan_.steps) return false;
+      if (count == 1 && !is_needed(plan_.steps - 1, f)) return false;
+    }
+    return true;
+  }
+  PlanesStage& stage_at(int step, size_t function) {
+    return plan_.stages[static_cast<size_t>(step) * program_.functions.size() + function];
+  }
+  bool is_needed(int step, size_t function) const {
+    const size_t s = static_cast<size_t>(step) * program_.functions.size() + function;
+    return plan_.versions[static_cast<size_t>(plan_.stages[s].result)].needed.has_value();
+  }
+
+  // A number of each function that changes by the same amount from step to step: the least ones
+  // with number(b) >= number(a) + by, where b is of the step `steps` after that of a.
+  struct Least {
+    size_t a, b;
+    int64_t steps, by;
+  };
+  struct Line {
+    std::vector<int64_t> start;
+    int64_t slope = 0;
+  };
+  static Line least_line(size_t functions, const std::vector<Least>& all, bool may_fall) {
+    Line line;
+    for (const Least& least : all) line.slope = std::min(line.slope, may_fall ? least.by : 0);
+    if (raise(functions, all, line)) return line;
+    // What a slope does, every larger one does: the least is found by halving.
+    int64_t too_small = line.slope, step = 1;
+    for (line.slope += step; !raise(functions, all, line); line.slope += step) {
+      too_small = line.slope;
+      step *= 2;
+    }
+    int64_t enough = line.slope;
+    while (enough - too_small > 1) {
+      line.slope = too_small + (enough - too_small) / 2;
+      (raise(functions, all, line) ? enough : too_small) = line.slope;
+    }
+    line.slope = enough;
+    raise(functions, all, line);
+    return line;
+  }
+
+  // The least starts for the slope of a line; false if there are none.
+  static bool raise(size_t functions, const std::vector<Least>& all, Line& line) {
+    line.start.assign(functions, 0);
+    for (size_t round = 0; round <= functions; ++round) {
+      bool raised = false;
+      for (const Least& least : all) {
+        support::count_work();
+        const int64_t number = line.start[least.a] + least.by - line.slope * least.steps;
+        if (number <= line.start[least.b]) continue;
+        line.start[least.b] = number;
+        raised = true;
+      }
+      if (!raised) return true;
+    }
+    return false;
+  }
+
+  // What the last step reads of what stages make, of its own and of the step before.
+  template <class Visit>
+  void for_each_read(const Visit& visit) {
+    const int last = plan_.steps - 1;
+    for (size_t f = 0; f < program_.functions.size(); ++f) {
+      if (!is_needed(last, f)) continue;
+      const PlanesStage& stage = stage_at(last, f);
+      const auto from = [&](int id, const Margin& offsets) {
+        if (version(id).in_memory()) return;
+        const PlanesStage& made = plan_.stages[static_cast<size_t>(version(id).stage)];
+        visit(f, made.function, last - made.step, offsets);
+      };
+      if (stage.carries) from(stage.old, Margin(plan_.cover.size()));
+      for (const Reads& reads : reads_of(stage)) {
+        from(stage.source.at({reads.field, reads.level}), reads.offsets);
+      }
+    }
+  }
+
+  // Lags and margins that change evenly from step to step, none less than it must be. False if
+  // they become larger by more than what a step adds: then they stay as they are.
+  bool even_out() {
+    const size_t functions = program_.functions.size();
+    const int last = plan_.steps - 1;
+    std::vector<Least> waits;
+    for_each_read([&](size_t reader, size_t made, int64_t steps, const Margin& offsets) {
+      waits.push_back({made, reader, steps, offsets[0].high});
+    });
+    const Line lags = least_line(functions, waits, false);
+    Margin slope(plan_.cover.size());
+    std::vector<Margin> start(functions, slope);
+    for (size_t d = 0; d < slope.size(); ++d) {
+      for (auto side : {&analysis::Reach::low, &analysis::Reach::high}) {
+        std::vector<Least> needs;
+        for_each_read([&](size_t reader, size_t made, int64_t steps, const Margin& offsets) {
+          needs.push_back({reader, made, steps, offsets[d].*side});
+        });
+        const Line line = least_line(functions, needs, true);
+        slope[d].*side = line.slope;
+        for (size_t f = 0; f < functions; ++f) start[f][d].*side = line.start[f];
+      }
+    }
+    std::vector<PlanesStage> even = plan_.stages;
+    for (PlanesStage& stage : even) {
+      if (!version(stage.result).needed) continue;
+      const int64_t lag = lags.start[stage.function] + lags.slope * stage.step;
+      if (lag > stage.lag + lags.slope) return false;
+      stage.lag = lag;
+      for (size_t d = 0; d < slope.size(); ++d) {
+        for (auto side : {&analysis::Reach::low, &analysis::Reach::high}) {
+          const int64_t margin =
+              start[stage.function][d].*side + slope[d].*side * (last - stage.step);
+          if (margin > stage.computed[d].*side + slope[d].*side) return false;
+          stage.computed[d].*side = margin;
+        }
+      }
+    }
+    plan_.stages = std::move(even);
+    for (const PlanesStage& stage : plan_.stages) {
+      if (!version(stage.result).needed) continue;
+      plan_.margin = analysis::hull(plan_.margin, stage.computed);
+      need_what_is_read(stage);
+    }
+    return true;
+  }
+
+  // Versions of all steps are in one array.
+  void even_out_rings() {
+    std::map<size_t, int64_t> rings;  // by function
+    for (const PlanesStage& stage : plan_.stages) {
+      int64_t& ring = rings[stage.function];
+      ring = std::max(ring, version(stage.result).ring);
+    }
+    for (const PlanesStage& stage : plan_.stages) {
+      int64_t& ring = version(stage.result).ring;
+      if (ring > 0) ring = rings[stage.function];
+    }
+  }
+
+  // What is overwritten before anybody reads it is not computed.
+  void drop_idle_stages() {
+    std::vector<PlanesStage> kept;
+    for (PlanesStage& stage : plan_.stages) {
+      if (!version(stage.result).needed) continue;
+      version(stage.result).stage = static_cast<int>(kept.size());
+      kept.push_back(std::move(stage));
+    }
+    plan_.stages = std::move(kept);
+  }
+
+  void keep_what_is_read(const PlanesStage& stage) {
+    if (stage.carries) keep(stage.old, 0, stage);
+    for (const Reads& reads : reads_of(stage)) {
+      keep(stage.source.at({reads.field, reads.level}), reads.offsets[0].low, stage);
+    }
+  }
+
+  void keep(int id, int64_t behind, const PlanesStage& stage) {
+    PlanesVersion& read = version(id);
+    if (read.in_memory()) return;
+    const int64_t age = stage.lag + behind - lag_of(read);
+    read.ring = std::max(read.ring, age + 1);
+  }
+
+  // Chunks of 12 times what is recomputed at their ends, or more, all of one length. Where that
+  // makes few blocks, shorter ones: many threads waiting are worse than planes computed twice.
+  void choose_chunk(const Schedule& schedule) {
+    constexpr int64_t kTimes = 12, kFewestTimes = 2, kLeast = 16, kBlocks = 64;
+    plan_.chunk = schedule.chunk;
+    if (plan_.chunk > 0) return;
+    const int64_t recomputed = plan_.margin[0].low + plan_.margin[0].high;
+    plan_.chunk = std::max(kTimes * recomputed, 2 * kLeast);
+    const auto planes = known_extent(program_, 0);
+    if (!planes) return;
+    int64_t tiles = 1;  // side by side; those of open sizes are many
+    for (int d = 1; d < program_.grid.rank(); ++d) {
+      const int64_t core = std::max<int64_t>(plan_.core(d), 1);
+      const int64_t rest = std::max<int64_t>(
+          known_extent(program_, d).value_or(kBlocks * core) - plan_.spared(d), 1);
+      tiles *= divide_up(rest, core);
+    }
+    const int64_t wanted = *planes * tiles / kBlocks;
+    const int64_t fewest = std::max(kFewestTimes * recomputed, kLeast);
+    plan_.chunk = std::min(plan_.chunk, std::max(wanted, fewest));
+    plan_.chunk = divide_up(*planes, divide_up(*planes, plan_.chunk));
+  }
+
+  const ir::Program& program_;
+  const analysis::TimeTile& tile_;
+  PlanesPlan plan_;
+};
+
+}  // namespace
+
+const PlanesStage* PlanesPlan::before(const PlanesStage& stage) const {
+  const auto found = std::find_if(stages.begin(), stages.end(), [&](const PlanesStage& other) {
+    return other.function == stage.function && other.step == stage.step - 1;
+  });
+  return found == stages.end() ? nullptr : &*found;
+}
+
+TileSides PlanesPlan::sides() const {
+  TileSides out;
+  for (size_t d = 1; d < cover.size(); ++d) {
+    out.push_back({static_cast<int>(d), cover[d], margin[d]});
+  }
+  return out;
+}
+
+PlanesPlan plan_planes(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps) {
+  return PlanesPlanner(tiles.program(), tiles.of(steps), schedule).run(schedule);
+}
+
+int64_t ring_bytes(const ir::Program& program, const PlanesPlan& plan) {
+  int64_t points = 1;
+  for (const int64_t length : plan.cover) points = bounded_product(points, length);
+  int64_t bytes = 0;
+  for (const PlanesVersion& version : plan.versions) {
+    const ir::Field& field = program.fields[static_cast<size_t>(version.field)];
+    const int64_t ring = bounded_product(version.ring, points);
+    bytes = bounded_sum(bytes, bounded_product(ring, bytes_per_point(field)));
+  }
+  return bytes;
+}
+
+}  // namespace stencil::schedule

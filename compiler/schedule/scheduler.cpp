@@ -1,0 +1,142 @@
+// The way from a schedule to the family that serves it.
+#include "compiler/schedule/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "compiler/ir/reassociate.h"
+#include "compiler/schedule/advice.h"
+#include "compiler/schedule/parts/describe.h"
+#include "compiler/schedule/parts/reduction.h"
+#include "compiler/schedule/parts/rows.h"
+#include "compiler/schedule/settings.h"
+
+namespace stencil::schedule {
+
+Scheduler::Scheduler(const ir::Program& program, const Machine& machine)
+    : program_(program),
+      machine_(machine),
+      reassociated_(program.fp == FpMode::Fast ? std::optional(ir::reassociate(program, 0))
+                                               : std::nullopt),
+      tiles_(reassociated_ ? *reassociated_ : program_) {}
+
+std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& diagnostics) {
+  std::istringstream words(line);
+  std::string name;
+  words >> name;
+  if (name.empty() || name == "auto") {  // with blanks around it, or with settings
+    std::string setting;
+    if (!(words >> setting)) return choose().schedule;
+    Diagnostic& error = diagnostics.error(
+        "L001", {}, fmt::format("schedule 'auto' takes no settings, found '{}'", setting));
+    error.hint = "name a family to set it up";
+    return std::nullopt;
+  }
+  const Family* family = find_family(name);
+  if (!family) {
+    std::vector<std::string> known;
+    for (const Family& f : family_table()) known.push_back(f.name);
+    Diagnostic& error =
+        diagnostics.error("L001", {}, fmt::format("unknown schedule family '{}'", name));
+    error.expected = fmt::format("auto, {}", fmt::join(known, ", "));
+    const std::string near = nearest_name(name, known);
+    if (!near.empty()) error.hint = fmt::format("did you mean '{}'?", near);
+    return std::nullopt;
+  }
+  Schedule schedule = proposal(*family).schedule;
+  if (!parse_settings(*family, words, program_.grid.rank(), machine_, schedule, diagnostics))
+    return std::nullopt;
+  return schedule;
+}
+
+Schedule Scheduler::settled(Schedule schedule) const {
+  if (schedule.rows == Rows::Auto) schedule.rows = machine_.in_place ? Rows::Dense : Rows::Padded;
+  return schedule;
+}
+
+// L002 if the machine does not take blocks of so many threads: proposals know of common limits, and
+// a schedule may be a value that was never a line.
+bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) const {
+  if (schedule::takes_block(machine_, schedule.block)) return true;
+  Diagnostic& error = diagnostics.error("L002", {}, "bad value of schedule setting 'block'");
+  error.expected = block_limits(machine_);
+  error.found = stencil::print(schedule.block, program_.grid.rank());
+  return false;
+}
+
+const Proposal& Scheduler::proposal(const Family& family) {
+  const auto known = proposals_.find(family.name);
+  if (known != proposals_.end()) return known->second;
+  return proposals_[family.name] = family.propose(tiles_, machine_);
+}
+
+const Proposal& Scheduler::choose(Diagnostics* passed_over) {
+  const std::vector<Family>& families = family_table();
+  for (size_t f = 0; f + 1 < families.size(); ++f) {
+    const Proposal& offer = proposal(families[f]);
+    Diagnostics reasons;
+    const PlanPtr plan = this->plan(offer.schedule, reasons, Advice::None);
+    const std::string unrewarding = plan ? plan->unrewarding() : "";
+    if (plan && unrewarding.empty()) return offer;
+    if (!passed_over) continue;
+    if (plan) {
+      const std::string what = families[f].name + " not chosen: " + unrewarding;
+      reasons.add({Severity::Note, "", {}, what, "", "", "", {}});
+    }
+    for (const Diagnostic& reason : reasons.items()) passed_over->add(reason);
+  }
+  return proposal(families.back());
+}
+
+PlanPtr Scheduler::plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice) {
+  PlanPtr& plan = plans_[print(schedule, static_cast<int>(kMaxRank))];
+  if (plan || !takes_block(schedule, diagnostics)) return plan;
+  const Family& family = *find_family(schedule.family);
+  Diagnostics refusals;
+  plan = family.plan(tiles_, settled(schedule), machine_, refusals);
+  if (plan) return plan;
+  if (advice == Advice::Given) advise(*this, family, schedule, refusals);
+  for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
+  return nullptr;
+}
+
+std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnostics& diagnostics,
+                                               Advice advice) {
+  const PlanPtr plan = this->plan(schedule, diagnostics, advice);
+  if (!plan) return std::nullopt;
+  kernel::Module module = plan->lower();
+  append_reductions(program_, settled(schedule).rows, module);
+  for (std::string& line : describe_halos(program_, tiles_.of(schedule.time_tile))) {
+    module.header.push_back(std::move(line));
+  }
+  for (const std::string& rows : describe_rows(module))
+    module.header.push_back("rows      " + rows);
+  module.header.push_back("schedule  " + print(schedule, program_.grid.rank()));
+  return module;
+}
+
+// --- One question each
+
+std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
+                              Diagnostics& diagnostics, const Machine& machine) {
+  return Scheduler(program, machine).parse(line, diagnostics);
+}
+
+Schedule choose(const ir::Program& program, Diagnostics* passed_over, const Machine& machine) {
+  return Scheduler(program, machine).choose(passed_over).schedule;
+}
+
+std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& schedule,
+                                    Diagnostics& diagnostics, const Machine& machine,
+                                    Advice advice) {
+  return Scheduler(program, machine).lower(schedule, diagnostics, advice);
+}
+
+Footprint measure(const ir::Program& program, const Schedule& schedule, const Machine& machine) {
+  Diagnostics ignored;
+  Scheduler scheduler(program, machine);
+  return scheduler.plan(schedule, ignored, Advice::None)->cost();
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,51 @@
+// Schedules for one program and one machine. What is made for one question (time tiles, proposals,
+// plans) is kept for the next.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+
+class Scheduler {
+ public:
+  // `program` is to outlive it.
+  explicit Scheduler(const ir::Program& program, const Machine& machine = gpu());
+  Scheduler(const Scheduler&) = delete;
+
+  const ir::Program& program() const { return program_; }
+  const Machine& machine() const { return machine_; }
+
+  // As the free function of schedule.h.
+  std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
+
+  // The proposal of the first family of the table that can serve the program and does not call
+  // itself unrewarding for it. `passed_over`, if given, receives why those before it were not
+  // taken.
+  const Proposal& choose(Diagnostics* passed_over = nullptr);
+  const Proposal& proposal(const Family& family);
+
+  // The plan, or null and at least one L0xx error that names the feature, the schedule and the
+  // reason, with the span of the feature in the program.
+  PlanPtr plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice = Advice::Given);
+
+  // The module for this schedule, with the reductions of the program; as plan() refuses it.
+  std::optional<kernel::Module> lower(const Schedule& schedule, Diagnostics& diagnostics,
+                                      Advice advice = Advice::Given);
+
+ private:
+  Schedule settled(Schedule schedule) const;
+  bool takes_block(const Schedule& schedule, Diagnostics& diagnostics) const;
+
+  const ir::Program& program_;
+  const Machine machine_;
+  const std::optional<ir::Program> reassociated_;  // --fp=fast: what kernels compute
+  const analysis::TimeTiles tiles_;
+  std::map<std::string, Proposal> proposals_;  // by family
+  std::map<std::string, PlanPtr> plans_;       // by schedule line; null: refused
+};
+
+}  // namespace stencil::schedule

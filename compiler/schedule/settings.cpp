@@ -1,0 +1,246 @@
+// Schedules as text. The form is one line: the family, then its settings in a fixed order. It is
+// what --schedule takes, what explain prints and what benchmark results are kept under, so
+// parse(print(s)) == s.
+#include "compiler/schedule/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+namespace stencil::schedule {
+
+namespace {
+
+constexpr int kMaxElements = 256;
+
+const char* setting_name(Setting setting) {
+  switch (setting) {
+    case Setting::TimeTile:
+      return "T";
+    case Setting::Block:
+      return "block";
+    case Setting::Elements:
+      return "elements";
+    case Setting::Regions:
+      return "regions";
+    case Setting::Chunk:
+      return "chunk";
+    case Setting::Prefetch:
+      return "prefetch";
+    case Setting::Unroll:
+      return "unroll";
+    case Setting::Resident:
+      return "resident";
+    case Setting::Loads:
+      return "loads";
+    case Setting::Form:
+      return "form";
+    case Setting::Edges:
+      return "edges";
+    case Setting::Rows:
+      return "rows";
+  }
+  return "";
+}
+
+// Settings that are one number: where it is kept and what it may be. One with `automatic` prints
+// and takes 0 as "auto".
+struct NumberSetting {
+  Setting setting;
+  int Schedule::*value;
+  int least, most;
+  bool automatic;
+  const char* meaning;
+};
+constexpr NumberSetting kNumbers[] = {
+    {Setting::TimeTile, &Schedule::time_tile, 1, kMaxTimeTile, false, "a number of steps"},
+    {Setting::Chunk, &Schedule::chunk, 1, 1 << 20, true, "a number of planes"},
+    {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes"},
+    {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes"},
+    {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor"},
+};
+
+// Settings that are one of two or three words. One that is `unsaid` is not printed while it has the
+// first of them.
+struct WordSetting {
+  Setting setting;
+  std::vector<const char*> words;
+  int (*get)(const Schedule&);
+  void (*set)(Schedule&, int);
+  bool unsaid = false;
+};
+const WordSetting kWords[] = {
+    {Setting::Regions,
+     {"shrink", "hull"},
+     [](const Schedule& s) { return static_cast<int>(s.regions); },
+     [](Schedule& s, int i) { s.regions = static_cast<Regions>(i); }},
+    {Setting::Loads,
+     {"registers", "async", "bulk"},
+     [](const Schedule& s) { return static_cast<int>(s.loads); },
+     [](Schedule& s, int i) { s.loads = static_cast<Loads>(i); }},
+    {Setting::Form,
+     {"gather", "scatter"},
+     [](const Schedule& s) { return static_cast<int>(s.form); },
+     [](Schedule& s, int i) { s.form = static_cast<Form>(i); }},
+    {Setting::Edges,
+     {"split", "tested"},
+     [](const Schedule& s) { return static_cast<int>(s.edges); },
+     [](Schedule& s, int i) { s.edges = static_cast<Edges>(i); }},
+    {Setting::Rows,
+     {"auto", "padded", "dense"},
+     [](const Schedule& s) { return static_cast<int>(s.rows); },
+     [](Schedule& s, int i) { s.rows = static_cast<Rows>(i); },
+     true},
+};
+
+template <class Row, size_t n>
+const Row* find_row(const Row (&table)[n], Setting setting) {
+  for (const Row& row : table) {
+    if (row.setting == setting) return &row;
+  }
+  return nullptr;
+}
+
+std::optional<std::vector<int>> parse_shape(const std::string& text, int least) {
+  std::vector<int> out;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    int value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < least) return std::nullopt;
+    out.push_back(value);
+    if (next == end) return out;
+    if (*next != 'x') return std::nullopt;
+    at = next + 1;
+  }
+}
+
+// Applies "name=value" to the schedule; an error text if it cannot.
+std::string apply_setting(Setting setting, const std::string& value, int rank,
+                          const Machine& machine, Schedule& schedule) {
+  if (const WordSetting* row = find_row(kWords, setting)) {
+    for (size_t i = 0; i < row->words.size(); ++i) {
+      if (value != row->words[i]) continue;
+      row->set(schedule, static_cast<int>(i));
+      return "";
+    }
+    const auto last = row->words.end() - 1;
+    return fmt::format("{} or {}", fmt::join(row->words.begin(), last, ", "), *last);
+  }
+  const bool is_number = find_row(kNumbers, setting) != nullptr;
+  const auto shape = parse_shape(value, is_number ? 0 : 1);
+  if (const NumberSetting* row = find_row(kNumbers, setting)) {
+    if (row->automatic && value == "auto") {
+      schedule.*row->value = 0;
+      return "";
+    }
+    if (!shape || shape->size() != 1 || (*shape)[0] < row->least || (*shape)[0] > row->most) {
+      return fmt::format("{}{} from {} to {}", row->automatic ? "auto, or " : "", row->meaning,
+                         row->least, row->most);
+    }
+    schedule.*row->value = (*shape)[0];
+    return "";
+  }
+  if (!shape || static_cast<int>(shape->size()) > rank) {
+    return fmt::format("up to {} positive numbers joined by x, x first, like 32x8", rank);
+  }
+  Shape full;
+  for (size_t axis = 0; axis < shape->size(); ++axis) full[axis] = (*shape)[axis];
+  const bool is_block = setting == Setting::Block;
+  constexpr int limit = kMaxElements;
+  if (is_block ? !takes_block(machine, full) : full.product() > limit) {
+    return is_block ? block_limits(machine) : fmt::format("at most {} elements per thread", limit);
+  }
+  (is_block ? schedule.block : schedule.elements) = full;
+  return "";
+}
+
+}  // namespace
+
+std::string block_limits(const Machine& machine) {
+  std::string sides;
+  if (machine.threads_in_x < machine.threads)
+    sides += fmt::format("{} of them in x, ", machine.threads_in_x);
+  if (machine.threads_in_y < machine.threads)
+    sides += fmt::format("{} in y, ", machine.threads_in_y);
+  sides +=
+      fmt::format("{}{} in z and beyond", machine.threads_from_z, sides.empty() ? " of them" : "");
+  return fmt::format("at most {} threads per block ({})", machine.threads, sides);
+}
+
+bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
+                    Schedule& schedule, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (Setting setting : family.settings) known.emplace_back(setting_name(setting));
+  std::vector<bool> given(known.size(), false);
+  std::string word;
+  while (words >> word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end() || equals == std::string::npos) {
+      Diagnostic& error = diagnostics.error(
+          "L001", {},
+          fmt::format("unknown setting '{}' of schedule family '{}'", word, family.name));
+      error.expected = fmt::format("{}=...", fmt::join(known, "=... "));
+      const std::string near = nearest_name(name, known);
+      if (!near.empty()) error.hint = fmt::format("did you mean '{}='?", near);
+      return false;
+    }
+    const size_t index = static_cast<size_t>(found - known.begin());
+    if (given[index]) {
+      diagnostics.error("L002", {}, fmt::format("schedule setting '{}' given twice", name)).found =
+          word;
+      return false;
+    }
+    given[index] = true;
+    const std::string wanted =
+        apply_setting(family.settings[index], word.substr(equals + 1), rank, machine, schedule);
+    if (wanted.empty()) continue;
+    Diagnostic& error =
+        diagnostics.error("L002", {}, fmt::format("bad value of schedule setting '{}'", name));
+    error.expected = wanted;
+    error.found = word.substr(equals + 1);
+    return false;
+  }
+  return true;
+}
+
+std::vector<WordChoice> word_choices(const Family& family, const Schedule& schedule) {
+  std::vector<WordChoice> out;
+  for (Setting setting : family.settings) {
+    const WordSetting* row = find_row(kWords, setting);
+    if (!row) continue;
+    for (size_t i = 0; i < row->words.size(); ++i) {
+      out.push_back({fmt::format("{}={}", setting_name(setting), row->words[i]), schedule});
+      row->set(out.back().schedule, static_cast<int>(i));
+    }
+  }
+  return out;
+}
+
+std::string print(const Schedule& schedule, int rank) {
+  const Family* family = find_family(schedule.family);
+  std::string out = schedule.family;
+  if (!family) return out;
+  for (Setting setting : family->settings) {
+    const NumberSetting* number = find_row(kNumbers, setting);
+    const WordSetting* word = find_row(kWords, setting);
+    if (word && word->unsaid && word->get(schedule) == 0) continue;
+    out += fmt::format(" {}=", setting_name(setting));
+    if (number) {
+      const int value = schedule.*number->value;
+      out += number->automatic && value == 0 ? "auto" : std::to_string(value);
+    } else if (word) {
+      out += word->words[static_cast<size_t>(word->get(schedule))];
+    } else {
+      out += stencil::print(setting == Setting::Block ? schedule.block : schedule.elements, rank);
+    }
+  }
+  return out;
+}
+
+}  // namespace stencil::schedule

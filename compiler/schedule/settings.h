@@ -1,0 +1,22 @@
+// The settings of a schedule as text: "T=4", "block=32x8", "loads=bulk".
+#pragma once
+
+#include <istream>
+#include <string>
+
+#include "compiler/schedule/family.h"
+#include "compiler/support/diagnostic.h"
+
+namespace stencil::schedule {
+
+constexpr int kMaxTimeTile = 64;  // T
+
+// Applies the words that are left of a line. L001 for a setting that the family lacks, L002 for a
+// value out of range and a setting given twice; false then.
+bool parse_settings(const Family& family, std::istream& words, int rank, const Machine& machine,
+                    Schedule& schedule, Diagnostics& diagnostics);
+
+// What blocks a machine takes, for messages: "at most 1024 threads per block (64 in z and beyond)".
+std::string block_limits(const Machine& machine);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,142 @@
+#include "compiler/schedule/streaming/chunks.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/streaming/resources.h"
+#include "compiler/support/work.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+// Tiles side by side in all dimensions but the streamed one; nothing if sizes are open.
+std::optional<int64_t> tiles(const ir::Program& program, const Schedule& schedule,
+                             const StreamPlan& plan) {
+  int64_t blocks = 1;
+  for (int axis = 0; axis < plan.rank - 1; ++axis) {
+    const auto points = known_extent(program, plan.rank - 1 - axis);
+    if (!points) return std::nullopt;
+    const int64_t rest = std::max<int64_t>(*points - plan.spared(axis), 1);
+    int64_t count = divide_up(rest, std::max<int64_t>(plan.core(axis), 1));
+    if (plan.rank == 2) count = divide_up(count, schedule.block[1]);
+    blocks = bounded_product(blocks, count);
+  }
+  return blocks;
+}
+
+// The greatest number from `first` to `last` for which `holds`, as it does for `first`, and for all
+// numbers up to some limit. Steps grow until they are too long: the limit is near, usually.
+template <class Predicate>
+int64_t last_where(int64_t first, int64_t last, const Predicate& holds) {
+  for (int64_t step = 1; first + step < last; step *= 2) {
+    support::count_work();
+    if (!holds(first + step)) {
+      last = first + step - 1;
+      break;
+    }
+    first += step;
+  }
+  while (first < last) {
+    support::count_work();
+    const int64_t middle = first + (last - first + 1) / 2;
+    if (holds(middle)) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+int threads_of(const Schedule& schedule) {
+  return schedule.block[0] * schedule.block[1];
+}
+
+int64_t shared_bytes(const Schedule& schedule, const StreamPlan& plan) {
+  return shared_bytes(plan, plan.rank == 2 ? schedule.block[1] : 1);
+}
+
+// Its warps are dealt out to the schedulers, each with its part of the registers, given out by
+// eights. A few are left to the compiler.
+int register_limit(const Machine& machine, int blocks, int threads) {
+  constexpr int kUnit = 8, kSpare = 7;
+  const int warps_of_block = (threads + machine.warp - 1) / machine.warp;
+  const int warps = (blocks * warps_of_block + machine.schedulers - 1) / machine.schedulers;
+  const int share = machine.registers / machine.schedulers / machine.warp / warps;
+  return std::min(share / kUnit * kUnit, machine.registers_per_thread - kSpare);
+}
+
+int resident_blocks(const Schedule& schedule, const StreamPlan& plan) {
+  if (schedule.resident > 0) return schedule.resident;
+  const Machine& machine = plan.machine;
+  const int threads = threads_of(schedule);
+  const int registers = estimate_registers(plan);
+  int by_registers = 1;
+  while (by_registers < machine.resident_blocks &&
+         register_limit(machine, by_registers + 1, threads) >= registers) {
+    ++by_registers;
+  }
+  const int64_t bytes = shared_bytes(schedule, plan);
+  const int64_t by_shared =
+      bytes > 0 ? machine.shared_bytes / (bytes + machine.reserved_bytes) : machine.resident_blocks;
+  const int64_t by_threads = machine.resident_threads / threads;
+  return static_cast<int>(std::clamp<int64_t>(
+      std::min({int64_t{by_registers}, by_shared, by_threads}), 1, machine.resident_blocks));
+}
+
+// Blocks run in waves, and a wave takes as long as its chunks with what precedes and follows them:
+// the length with the shortest sum of waves wins. More chunks are shorter and make more waves,
+// never fewer, so of those that make as many waves the most chunks are best, and are found by
+// bisection. Among hundreds of waves the last, perhaps half empty, no longer matters, while every
+// chunk costs planes: the search ends after so many. It ends before where as many waves with what
+// surrounds each of them take longer than the best, even if none is partly empty.
+Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
+  constexpr int64_t kUsual = 256;  // for sizes that are open
+  constexpr int64_t kFewGroups = 8;
+  constexpr int kMostTried = 256;
+  const auto side_by_side = tiles(program, schedule, plan);
+  const auto planes = known_extent(program, 0);
+  Chunks best;
+  const bool apart = plan.rank == 2 && schedule.edges == Edges::Split && side_by_side && planes &&
+                     *side_by_side >= kFewGroups;
+  const auto cut = [&](int64_t length) {
+    Chunks chunks{length, length, 0};
+    if (apart) chunks = {length, std::max<int64_t>(2 * length / 3, 1), *side_by_side};
+    return chunks;
+  };
+  if (schedule.chunk > 0) return cut(schedule.chunk);
+  if (!side_by_side || !planes) return cut(kUsual);
+  const int64_t at_once = int64_t{plan.machine.multiprocessors} * resident_blocks(schedule, plan);
+  const int64_t extra = plan.lead + plan.tail;
+  const int64_t most = std::max<int64_t>(*planes / (2 * extra + 4), 1);
+  const auto waves = [&](const Chunks& chunks) {
+    int64_t blocks = bounded_product(*side_by_side, divide_up(*planes, chunks.length));
+    if (apart) {
+      blocks = bounded_sum(bounded_product(*side_by_side - 2, divide_up(*planes, chunks.length)),
+                           2 * divide_up(*planes, chunks.edge_length));
+    }
+    return blocks / at_once + (blocks % at_once == 0 ? 0 : 1);
+  };
+  const double least_possible = static_cast<double>(*side_by_side) * static_cast<double>(*planes) /
+                                static_cast<double>(at_once);
+  double least = 0;
+  int64_t count = 1;
+  for (int tried = 0; tried < kMostTried; ++tried) {
+    support::count_work();
+    const int64_t these = waves(cut(divide_up(*planes, count)));
+    count = last_where(count, most,
+                       [&](int64_t more) { return waves(cut(divide_up(*planes, more))) == these; });
+    const Chunks chunks = cut(divide_up(*planes, count));
+    const double time = static_cast<double>(these) * static_cast<double>(chunks.length + extra);
+    if (tried == 0 || time < least) {
+      best = chunks;
+      least = time;
+    }
+    if (++count > most || static_cast<double>(these * extra) + least_possible >= least) break;
+  }
+  return best;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,391 @@
+// Which tiles are usual, which are refused, and what a tile costs. The code is in kernel.cpp.
+#include "compiler/schedule/streaming/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/linear_form.h"
+#include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/streaming/chunks.h"
+#include "compiler/schedule/streaming/kernel.h"
+#include "compiler/schedule/streaming/resources.h"
+#include "compiler/schedule/sweeps/direct.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+Schedule make(int time_tile, const Shape& block, const Shape& elements) {
+  Schedule schedule;
+  schedule.family = "streaming";
+  schedule.time_tile = time_tile;
+  schedule.block = block;
+  schedule.elements = elements;
+  schedule.loads = Loads::Async;
+  schedule.prefetch = 2;
+  return schedule;
+}
+
+int64_t block_bytes(const Schedule& schedule, const StreamPlan& plan) {
+  return bounded_sum(shared_bytes(schedule, plan), queue_bytes(plan, threads_of(schedule)));
+}
+
+// A block reads its tile of every field once per plane, and writes its core.
+Footprint cost_of(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
+  const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
+  const double planes = chunk + static_cast<double>(plan.lead + plan.tail);
+  double tile = planes;
+  double core = chunk;
+  Footprint out;
+  out.output.push_back(static_cast<int64_t>(chunk));
+  for (int axis = plan.rank - 2; axis >= 0; --axis) {
+    tile *= static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
+    core *= static_cast<double>(plan.core(axis));
+    out.output.push_back(plan.core(axis));
+  }
+  for (const Quantity& q : plan.quantities) {
+    if (q.loaded()) out.bytes_read += size_in_bytes(q.type) * tile;
+    if (q.is_output()) out.bytes_written += size_in_bytes(q.type) * core;
+  }
+  out.bytes_read /= core * schedule.time_tile;
+  out.bytes_written /= core * schedule.time_tile;
+  out.redundancy = tile / core;
+  out.shared_bytes = shared_bytes(schedule, plan);
+  out.threads = threads_of(schedule);
+  return out;
+}
+
+// Instructions that one point of one step takes, redundant points not counted: the arithmetic, and
+// its share of shuffles, shared memory and loop control.
+double instructions(const ir::Program& program, const StreamPlan& plan) {
+  constexpr double kCall = 12;       // instructions of a correctly rounded division
+  constexpr double kMultiplied = 4;  // further instructions of one that is multiplied out
+  double arithmetic = 0;
+  for (const StreamStage& stage : plan.stages) {
+    if (stage.step > 0) continue;  // all steps are alike
+    for (const StagePiece& piece : stage.pieces) {
+      const bool wide =
+          piece.graph->size() > 0 && (*piece.graph)[piece.results[0]].type == Scalar::F64;
+      const SlowOperations slow = slow_operations(*piece.graph, piece.results, program.fp);
+      arithmetic += (kCall * slow.calls + kMultiplied * slow.multiplied) *
+                    (wide ? plan.machine.double_cost : 1);
+      arithmetic += ir::fused_operations(*piece.graph, piece.results, 0) *
+                    (wide ? plan.machine.double_cost : 1);
+    }
+  }
+  double moved = 0;  // values fetched from other threads, per patch
+  for (const Quantity& q : plan.quantities) {
+    for (const Cells& cells : q.fetched) {
+      for (const auto& [row, sides] : cells) {
+        const bool own = row >= 0 && row < plan.patch[1];
+        moved += (sides.low + sides.high) * (size_in_bytes(q.type) / 4.0) + (own ? 0 : 2);
+      }
+    }
+  }
+  const double points = plan.patch[0] * plan.patch[1];
+  const double traffic = (moved + 12.0 * static_cast<double>(program.fields.size())) / points;
+  return (arithmetic + traffic / plan.steps) * 1.05 + 0.3;
+}
+
+// Seconds per useful point and step, by counting: the time to issue instructions and the time to
+// move bytes add up, because few warps are there to overlap them. What matters here is the order of
+// candidates.
+double expected_time(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
+  const Machine& machine = plan.machine;
+  const Footprint cost = cost_of(program, schedule, plan);
+  const double warps =
+      resident_blocks(schedule, plan) * threads_of(schedule) / static_cast<double>(machine.warp);
+  const double busy = std::min(1.0, 0.5 + warps / 32);
+  return instructions(program, plan) * cost.redundancy / (machine.instructions_per_second * busy) +
+         (cost.bytes_read + cost.bytes_written) / machine.bytes_per_second;
+}
+
+// Small enough for registers, with a margin against spills, for shared memory and for a CPU's
+// stack, and with tiles that write at least half of what they compute in each dimension.
+bool fits(const Schedule& schedule, const StreamPlan& plan) {
+  if (!takes_block(plan.machine, schedule.block) || plan.hopeless || !pays(plan.sides()))
+    return false;
+  if (block_bytes(schedule, plan) > plan.machine.block_bytes) return false;
+  const int limit = register_limit(plan.machine, 1, threads_of(schedule));
+  return estimate_registers(plan) <= limit &&
+         shared_bytes(schedule, plan) <= plan.machine.shared_bytes;
+}
+
+class PlannedStream final : public Plan {
+ public:
+  PlannedStream(const analysis::TimeTiles& tiles, const Schedule& schedule, StreamPlan plan)
+      : tiles_(tiles), schedule_(schedule), plan_(std::move(plan)) {}
+
+  Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
+  kernel::Module lower() const override { return lower_streaming(tiles_, schedule_, plan_); }
+
+  // One sweep per function moves every field once; that is hard to beat where functions and fields
+  // are many and little is computed.
+  std::string unrewarding() const override {
+    constexpr double kSweeps = 0.762;  // of a copy's bytes per second, which `direct` reaches
+    const Machine& machine = plan_.machine;
+    if (machine.threads_are_loops) return "a CPU has few registers, and caches";
+    const Family direct = direct_family();
+    Diagnostics none;
+    const Footprint sweeps =
+        direct.plan(tiles_, direct.propose(tiles_, machine).schedule, machine, none)->cost();
+    const double by_sweeps =
+        (sweeps.bytes_read + sweeps.bytes_written) / (kSweeps * machine.bytes_per_second);
+    if (fits(schedule_, plan_) && expected_time(tiles_.program(), schedule_, plan_) < by_sweeps)
+      return "";
+    return "moving the planes of all fields through registers costs more than it saves";
+  }
+
+ private:
+  const analysis::TimeTiles& tiles_;
+  const Schedule schedule_;
+  const StreamPlan plan_;
+};
+
+// --- Refusals
+
+void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
+  const int lanes = schedule.block[0];
+  const bool row = lanes <= 32 && (lanes & (lanes - 1)) == 0;
+  if (!row || threads_of(schedule) % 32 != 0 || schedule.block[2] != 1) {
+    Diagnostic& error =
+        diagnostics.error("L019", {}, "streaming refused: rows of threads do not make whole warps");
+    error.expected = "block=XxY with X a power of two up to 32 and X*Y a multiple of 32";
+    error.found = fmt::format("block={}x{}x{}", lanes, schedule.block[1], schedule.block[2]);
+    error.hint = "neighbours exchange values by warp shuffles along x";
+  }
+  const bool flat = program.grid.rank() == 2;
+  if ((flat && schedule.elements[1] != 1) || schedule.elements[2] != 1) {
+    Diagnostic& error = diagnostics.error(
+        "L019", {}, "streaming refused: a patch does not extend along the streamed dimension");
+    error.expected = flat ? "elements=X" : "elements=XxY";
+    error.found = fmt::format("elements={}x{}x{}", schedule.elements[0], schedule.elements[1],
+                              schedule.elements[2]);
+    error.hint = "planes of the outermost dimension pass one after the other; see chunk=";
+  }
+}
+
+void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
+  if (program.fp == FpMode::Fast && ScatterForms(program).any()) return;
+  Diagnostic& error = diagnostics.error(
+      "L021", {},
+      program.fp != FpMode::Fast
+          ? fmt::format(
+                "streaming refused: form=scatter reorders sums, which --fp={} does not allow",
+                name(program.fp))
+          : "streaming refused: no function can be summed plane by plane for form=scatter");
+  error.expected =
+      "--fp=fast, and a function with one piece that is a sum of accesses times constants or "
+      "params";
+  error.hint = "use form=gather";
+}
+
+// Bulk copies take arrays and boxes of certain sizes only; see kernel.h.
+void refuse_bulk(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
+                 Diagnostics& diagnostics) {
+  const auto error = [&](Span span, const std::string& what) -> Diagnostic& {
+    return diagnostics.error("L025", span, "streaming refused: loads=bulk cannot copy " + what);
+  };
+  const bool wraps = std::find(plan.images.begin(), plan.images.end(), true) != plan.images.end();
+  for (const Quantity& q : plan.quantities) {
+    if (!plan.bulk || q.staged == 0) continue;
+    const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
+    if (wraps) {
+      error(field.span, fmt::format("field '{}' around a periodic grid", field.name)).hint =
+          "a box ends where the field ends; use loads=async";
+      return;
+    }
+    const int size = size_in_bytes(q.type);
+    if (lay_out_rows(program, field, q.type, schedule.rows).alignment % kernel::kBulkUnit != 0) {
+      const ir::Affine row = field.box.ranges.back().high - field.box.ranges.back().low + 1;
+      Diagnostic& made = error(field.span, fmt::format("the rows of field '{}'", field.name));
+      made.expected =
+          fmt::format("rows that lie at known multiples of {} bytes in memory", kernel::kBulkUnit);
+      made.found = row.is_constant() ? fmt::format("{} elements of {} bytes", row.constant, size)
+                                     : "a length that is known at run time";
+      made.hint = schedule.rows == Rows::Dense
+                      ? "use loads=async, or rows=padded"
+                      : "use loads=async, or a larger grid: so short rows are not padded";
+      return;
+    }
+    if (plan.cover[0] * size % kernel::kBulkUnit == 0 && plan.cover[0] <= kernel::kBulkExtent &&
+        plan.cover[1] <= kernel::kBulkExtent) {
+      continue;
+    }
+    Diagnostic& made = error({}, "planes of this tile");
+    made.expected = fmt::format("at most {0} x {0} points, and rows of a multiple of {1} bytes",
+                                kernel::kBulkExtent, kernel::kBulkUnit);
+    made.found = fmt::format("{} x {} points of {} bytes", plan.cover[0], plan.cover[1], size);
+    made.hint = "use loads=async, or another block or elements";
+    return;
+  }
+}
+
+// Beyond so many registers a kernel does little but spill, and ptxas 13.0 was seen to crash on such
+// kernels, or to compute in the stack pointer and so spill to wrong addresses (3-D, from 410 on).
+// Measured schedules go up to 346; in 2-D, estimates are the more cautious.
+void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
+  const int most = plan.rank == 2 ? 512 : 384;
+  if (!plan.hopeless && estimate_registers(plan) <= most) return;
+  Diagnostic& error = diagnostics.error(
+      "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");
+  error.expected = fmt::format("at most {} values of 32 bits per thread", most);
+  error.found = plan.hopeless ? "many times that" : fmt::format("{}", estimate_registers(plan));
+  error.hint = "fewer steps per tile or fewer elements per thread";
+}
+
+void refuse_rank(const ir::Program& program, Diagnostics& diagnostics) {
+  if (program.grid.rank() <= 3) return;
+  Diagnostic& error = diagnostics.error(
+      "L010", program.grid_span,
+      fmt::format("streaming refused: the grid has {} dimensions", program.grid.rank()));
+  error.expected = "2 or 3";
+  error.hint = "use --schedule overlapped";
+}
+
+void refuse_program(const ir::Program& program, const Schedule& schedule,
+                    Diagnostics& diagnostics) {
+  refuse_line(program, schedule, diagnostics);
+  refuse_rank(program, diagnostics);
+  const std::vector<FarRead> far = far_reads(program);
+  if (!far.empty()) {
+    refuse_far_read(program, schedule, far[0].field, far[0].span, diagnostics);
+  }
+  refuse_shape(program, schedule, diagnostics);
+  if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);
+}
+
+void refuse_tile(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
+                 Diagnostics& diagnostics) {
+  refuse_small_tile(program, schedule, plan.sides(), diagnostics);
+  if (!diagnostics.has_errors()) refuse_long_halo(schedule, plan.halo, diagnostics);
+  if (!diagnostics.has_errors()) refuse_bulk(program, schedule, plan, diagnostics);
+  if (!diagnostics.has_errors()) refuse_registers(plan, diagnostics);
+  if (diagnostics.has_errors()) return;
+  refuse_shared_bytes(schedule, "exchanged rows and staged planes", shared_bytes(schedule, plan),
+                      plan.machine, diagnostics);
+  if (diagnostics.has_errors()) return;
+  refuse_block_bytes(schedule, block_bytes(schedule, plan), plan.machine, diagnostics);
+}
+
+PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
+             Diagnostics& diagnostics) {
+  refuse_program(tiles.program(), schedule, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  StreamPlan plan = plan_stream(tiles, schedule, schedule.time_tile, machine);
+  refuse_tile(tiles.program(), schedule, plan, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
+  return std::make_shared<PlannedStream>(tiles, schedule, std::move(plan));
+}
+
+// --- Proposals
+
+// Some point is computed in another way than others. Else nothing is tested but where planes are
+// loaded from, which is no reason for a second version of the body.
+bool tests_points(const ir::Program& program) {
+  const std::vector<bool> images = image_dimensions(program, false);
+  return std::find(images.begin(), images.end(), false) != images.end() ||
+         std::any_of(
+             program.functions.begin(), program.functions.end(), [&](const ir::Function& function) {
+               return function.pieces.size() > 1 || !(function.pieces[0].region == program.grid);
+             });
+}
+
+std::vector<Schedule> candidates(const ir::Program& program, bool scatter) {
+  struct Candidate {
+    Shape block, elements;
+    int deepest;
+  };
+  const std::vector<Candidate> flat = {
+      {{32, 1, 1}, {2, 1, 1}, 8}, {{32, 1, 1}, {4, 1, 1}, 12}, {{32, 1, 1}, {8, 1, 1}, 10}};
+  const std::vector<Candidate> deep = {{{32, 16, 1}, {2, 2, 1}, 4}, {{16, 32, 1}, {4, 2, 1}, 4},
+                                       {{16, 16, 1}, {4, 4, 1}, 4}, {{32, 8, 1}, {2, 2, 1}, 3},
+                                       {{16, 16, 1}, {4, 2, 1}, 3}, {{32, 8, 1}, {1, 2, 1}, 2}};
+  const bool split = program.grid.rank() == 2 && tests_points(program);
+  std::vector<Schedule> out;
+  for (const Candidate& shape : program.grid.rank() == 2 ? flat : deep) {
+    for (int t = shape.deepest; t >= 1; --t) {
+      Schedule schedule = make(t, shape.block, shape.elements);
+      schedule.edges = split ? Edges::Split : Edges::Tested;
+      out.push_back(schedule);
+      if (!scatter) continue;
+      schedule.form = Form::Scatter;
+      out.push_back(schedule);
+    }
+  }
+  return out;
+}
+
+// For wide halos: a step with few threads, of which each keeps little, in tiles that are mostly
+// halo; where shared memory is short, with fewer planes ahead, or none in it. The first that can be
+// lowered; failing that, the first, with its refusal.
+Schedule last_resort(const analysis::TimeTiles& tiles, const Machine& machine) {
+  struct Tile {
+    Shape block, elements;
+  };
+  const std::vector<Tile> flat = {{{32}, {1}}, {{32}, {2}}, {{32}, {4}}, {{32}, {8}}};
+  const std::vector<Tile> deep = {
+      {{32, 4}, {1, 4}}, {{32, 4}, {1, 8}}, {{32, 4}, {2, 8}}, {{32, 2}, {1, 8}}};
+  bool short_of_memory = false;
+  for (const int prefetch : {2, 1, 0}) {
+    for (const Tile& tile : tiles.program().grid.rank() == 2 ? flat : deep) {
+      Schedule schedule = make(1, tile.block, tile.elements);
+      if (!takes_block(machine, schedule.block)) continue;
+      schedule.prefetch = prefetch;
+      if (prefetch == 0) schedule.loads = Loads::Registers;
+      Diagnostics refusals;
+      if (plan(tiles, schedule, machine, refusals)) return schedule;
+      short_of_memory |= refusals.items().front().code == "L015";
+    }
+    if (!short_of_memory) break;
+  }
+  return make(1, {32}, {1});
+}
+
+// The candidate with the least expected time; a small one if none fits.
+Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
+  const ir::Program& program = tiles.program();
+  Proposal best{make(1, {32}, {1}), ""};
+  double least = 0;
+  int tried = 0, fit = 0;
+  const bool served = program.grid.rank() == 2 || program.grid.rank() == 3;
+  ScatterForms forms(program);
+  const bool scatter = served && program.fp == FpMode::Fast && forms.any();
+  for (const Schedule& schedule : served ? candidates(program, scatter) : std::vector<Schedule>()) {
+    ++tried;
+    const StreamPlan plan = plan_stream(tiles, schedule, schedule.time_tile, forms, machine);
+    if (!fits(schedule, plan)) continue;
+    const double time = expected_time(program, schedule, plan);
+    if (fit++ > 0 && time >= least) continue;
+    best.schedule = schedule;
+    least = time;
+  }
+  if (fit == 0) {
+    if (served) best.schedule = last_resort(tiles, machine);
+    best.why =
+        "none of the usual tiles fits registers, shared memory and at most half halo; the first "
+        "small one that can be lowered";
+  } else {
+    best.why = fmt::format(
+        "the least expected time, {:.3g} ps per point and step, of {} tiles that fit (of {} "
+        "tried): instructions counted, bytes counted, for {}",
+        least * 1e12, fit, tried, machine.description);
+  }
+  return best;
+}
+
+}  // namespace
+
+Family streaming_family() {
+  return {"streaming",
+          "T steps in flight along the outermost dimension, planes in registers",
+          {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Chunk, Setting::Prefetch,
+           Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
+           Setting::Rows},
+          propose,
+          plan};
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,10 @@
+// The `streaming` family: T steps in flight along the outermost dimension, planes in registers.
+#pragma once
+
+#include "compiler/schedule/family.h"
+
+namespace stencil::schedule {
+
+Family streaming_family();
+
+}  // namespace stencil::schedule

@@ -1,0 +1,14 @@
+// The kernels of the `streaming` family, written in three layers: tile.h (where a block is),
+// queues.h (what a thread keeps) and kernel.cpp (the whole).
+#pragma once
+
+#include "compiler/kernel/plan.h"
+#include "compiler/schedule/streaming/plan.h"
+
+namespace stencil::schedule {
+
+// `plan`: that of the schedule; tiles of fewer steps get one of their own where they need it.
+kernel::Module lower_streaming(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                               const StreamPlan& plan);
+
+}  // namespace stencil::schedule

@@ -1,0 +1,195 @@
+#include "compiler/schedule/streaming/resources.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "compiler/kernel/kernel.h"
+
+namespace stencil::schedule {
+
+int vector_length(const StreamPlan& plan, Scalar type) {
+  const int limit = 16 / size_in_bytes(type);
+  int length = 1;
+  while (2 * length <= limit && plan.patch[0] % (2 * length) == 0) length *= 2;
+  return length;
+}
+
+std::vector<int> published_rows(const Quantity& quantity, int patch_rows) {
+  std::vector<int> rows;
+  for (int k = 0; k < patch_rows; ++k) {
+    if (k < quantity.rows_above || k >= patch_rows - quantity.rows_below) rows.push_back(k);
+  }
+  return rows;
+}
+
+int estimate_registers(const StreamPlan& plan) {
+  constexpr int kAddresses = 40;  // coordinates, addresses, loop state, and slack for scheduling
+  const int points = plan.patch[0] * plan.patch[1];
+  // Compilers share partial sums of integers among points, which takes as many registers again.
+  const auto words_of = [&](const Quantity& quantity) {
+    return (size_in_bytes(quantity.type) + 3) / 4 * (is_float(quantity.type) ? 1 : 2);
+  };
+  const auto beside = [&](const Cells& cells) {
+    int count = 0;
+    for (const auto& [row, sides] : cells) {
+      const bool own = row >= 0 && row < plan.patch[1];
+      count += sides.low + sides.high + (own ? 0 : plan.patch[0]);
+    }
+    return count;
+  };
+  int carried = 0;  // from one iteration to the next
+  for (const Quantity& quantity : plan.quantities) {
+    for (int age = 0; age + 1 < quantity.ages; ++age) {
+      carried += words_of(quantity) * (points + beside(quantity.kept[static_cast<size_t>(age)]));
+    }
+  }
+  int fetched = 0;  // for one stage, with the plane it makes
+  for (const StreamStage& stage : plan.stages) {
+    int words = 0;
+    for (int result : stage.results) {
+      words += words_of(plan.quantities[static_cast<size_t>(result)]) * points;
+    }
+    for (const auto& [id, age] : stage.planes) {
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(id)];
+      words += words_of(quantity) * beside(quantity.fetched[static_cast<size_t>(age)]);
+    }
+    fetched = std::max(fetched, words);
+  }
+  // In 2-D nothing keeps the compiler from interleaving the stages, each with a few values more.
+  int in_the_making = carried / (plan.rank == 2 ? 20 : 10);
+  for (const StreamStage& stage : plan.stages) {
+    in_the_making += plan.rank == 2 ? 2 + static_cast<int>(stage.source.size()) : 1;
+    for (const auto& [component, source] : stage.source) {  // a coefficient's queue is long: moves
+      const Quantity& quantity = plan.quantities[static_cast<size_t>(source)];
+      if (plan.rank == 2 && quantity.loaded() && !quantity.written) in_the_making += 4;
+    }
+  }
+  return carried + in_the_making + fetched + kAddresses + plan.call_words;
+}
+
+namespace {
+
+QueuePlane queue_plane(const StreamPlan& plan, const Quantity& quantity) {
+  QueuePlane plane;
+  int above = plan.patch[1];
+  Sides sides;
+  for (const auto& [row, columns] : quantity.halo) {
+    plane.row = std::max(plane.row, -row);
+    above = std::max(above, row + 1);
+    sides = {std::max(sides.low, columns.low), std::max(sides.high, columns.high)};
+  }
+  plane.column = sides.low;
+  plane.row_count = plane.row + above;
+  plane.column_count = sides.low + plan.patch[0] + sides.high;
+  return plane;
+}
+
+QueuePlane hull(const QueuePlane& a, const QueuePlane& b) {
+  QueuePlane out;
+  out.row = std::max(a.row, b.row);
+  out.column = std::max(a.column, b.column);
+  out.row_count = out.row + std::max(a.row_count - a.row, b.row_count - b.row);
+  out.column_count = out.column + std::max(a.column_count - a.column, b.column_count - b.column);
+  return out;
+}
+
+}  // namespace
+
+std::vector<QueueSeries> queue_series(const StreamPlan& plan) {
+  using Key = std::tuple<ir::FieldId, int, int, int>;
+  std::map<Key, QueueSeries> found;
+  std::vector<Key> order;
+  for (size_t id = 0; id < plan.quantities.size(); ++id) {
+    const Quantity& quantity = plan.quantities[id];
+    const int alone = plan.steps == 1 ? quantity.version : 0;  // there is no loop over versions
+    const auto [entry, fresh] =
+        found.try_emplace({quantity.field, quantity.component, quantity.part, alone});
+    QueueSeries& series = entry->second;
+    if (fresh) order.push_back(entry->first);
+    const QueuePlane plane = queue_plane(plan, quantity);
+    series.plane = fresh ? plane : hull(series.plane, plane);
+    series.ages = std::max(series.ages, quantity.ages);
+    series.members.push_back(static_cast<int>(id));
+  }
+  std::vector<QueueSeries> out;
+  for (const auto& key : order) {
+    QueueSeries& series = found.at(key);
+    std::sort(series.members.begin(), series.members.end(), [&](int a, int b) {
+      return plan.quantities[static_cast<size_t>(a)].version <
+             plan.quantities[static_cast<size_t>(b)].version;
+    });
+    out.push_back(std::move(series));
+  }
+  return out;
+}
+
+// A thread also keeps the coordinates of its patch, and a mask for each cross section of a piece,
+// of which a piece has one at most.
+int64_t queue_bytes(const StreamPlan& plan, int threads) {
+  int64_t bytes = 0;
+  for (const QueueSeries& series : queue_series(plan)) {
+    const Scalar type = plan.quantities[static_cast<size_t>(series.members[0])].type;
+    const int64_t points = bounded_product(series.plane.row_count, series.plane.column_count);
+    const int64_t planes =
+        bounded_product(series.ages, static_cast<int64_t>(series.members.size()));
+    const int64_t each = bounded_product(planes, size_in_bytes(type));
+    bytes = bounded_sum(bytes, bounded_product(points, each));
+  }
+  int64_t integers = plan.rank - 1;
+  for (const StreamStage& stage : plan.stages)
+    integers += static_cast<int64_t>(stage.pieces.size());
+  bytes = bounded_sum(bytes, integers * size_in_bytes(Scalar::I32));
+  return bounded_product(bytes, threads);
+}
+
+int64_t staged_rows(const StreamPlan& plan, Scalar type) {
+  int64_t rows = plan.cover[1];
+  while (plan.bulk && rows * plan.cover[0] * size_in_bytes(type) % kernel::kBulkAlignment != 0) {
+    ++rows;
+  }
+  return rows;
+}
+
+namespace {
+
+// Places per thread that columns take on their way, one group of rows with equal sides at a time.
+int64_t exchange_bytes(const StreamPlan& plan, int tiles) {
+  std::map<Scalar, int64_t> places;
+  for (const Quantity& quantity : plan.quantities) {
+    for (const Cells& cells : quantity.fetched) {
+      std::map<std::pair<int, int>, int64_t> groups;
+      for (const auto& [row, sides] : cells)
+        groups[{sides.low, sides.high}] += sides.low + sides.high;
+      for (const auto& [sides, count] : groups) {
+        places[quantity.type] = std::max(places[quantity.type], count);
+      }
+    }
+  }
+  int64_t bytes = 0;
+  for (const auto& [type, count] : places) bytes += count * size_in_bytes(type);
+  return bytes * plan.threads[0] * plan.threads[1] * tiles;
+}
+
+}  // namespace
+
+int64_t shared_bytes(const StreamPlan& plan, int tiles) {
+  int64_t bytes = 0;
+  const auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
+  int slots = 0;
+  for (const Quantity& quantity : plan.quantities) {
+    const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
+    const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
+    bytes += quantity.slots * plan.threads[1] * published * row;
+    align(plan.bulk && quantity.staged > 0 ? kernel::kBulkAlignment : 16);
+    bytes += quantity.staged * staged_rows(plan, quantity.type) * tiles * row;
+    align(16);
+    if (plan.bulk) slots = std::max(slots, quantity.staged);
+  }
+  bytes += int64_t{8} * slots;  // a word each, which says what has arrived
+  if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
+  align(16);
+  return bytes;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,158 @@
+// Building the scatter form from the plane sums of a linear function (ir/reassociate.h).
+#include "compiler/schedule/streaming/scatter.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/reassociate.h"
+#include "compiler/ir/rewrite.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+class ScatterBuilder {
+ public:
+  ScatterBuilder(const ir::Program& program, const ir::Function& function,
+                 const ir::PlaneSplit& split)
+      : program_(program),
+        function_(function),
+        piece_(function.pieces[0]),
+        split_(split),
+        type_(piece_.graph[piece_.results[0]].type) {}
+
+  ScatterForm build() {
+    const std::vector<int> same = ir::equal_planes(split_, 0);
+    const int last = static_cast<int>(split_.planes.size()) - 1;
+    std::map<int, int> shared;  // sums of one plane that serve several: computed apart, once
+    for (int k = 0; k <= last; ++k) {
+      if (same[static_cast<size_t>(k)] != k) shared[same[static_cast<size_t>(k)]] = -1;
+    }
+    int before = -1;  // the sum so far
+    for (int k = 0; k <= last; ++k) {
+      const ir::PlaneSum& plane = split_.planes[static_cast<size_t>(k)];
+      const int here = k == last ? plane.offset : 0;  // where the newest plane is read
+      const auto use = shared.find(same[static_cast<size_t>(k)]);
+      ir::Graph graph;
+      ir::NodeId sum = ir::kNoNode;
+      if (use != shared.end()) {
+        if (use->second < 0) use->second = add_plane_alone(plane);
+        sum = read(graph, use->second, here);
+      } else if (!plane.empty) {
+        sum = copy(plane.sum, here - plane.offset, graph);
+      }
+      if (before >= 0) {
+        const ir::NodeId so_far = read(graph, before, here - 1);
+        sum = sum == ir::kNoNode
+                  ? so_far
+                  : graph.add({ir::Operation{Op::Add, {so_far, sum}}, type_, {}, ""});
+      }
+      if (k == last) {
+        form_.last = in_one_chain(graph, sum);
+      } else {
+        before = add(in_one_chain(graph, sum));
+      }
+    }
+    return std::move(form_);
+  }
+
+ private:
+  int add(PartialSum sum) {
+    form_.sums.push_back(std::move(sum));
+    return static_cast<int>(form_.sums.size()) - 1;
+  }
+
+  int add_plane_alone(const ir::PlaneSum& plane) {
+    ir::Graph graph;
+    const ir::NodeId sum = copy(plane.sum, -plane.offset, graph);
+    return add(in_one_chain(graph, sum));
+  }
+
+  ir::NodeId read(ir::Graph& graph, int sum, int plane) const {
+    ir::Access access;
+    access.field = static_cast<ir::FieldId>(program_.fields.size()) + sum;
+    access.component = 0;
+    access.level = 0;
+    access.offsets.assign(static_cast<size_t>(program_.grid.rank()), 0);
+    access.offsets[0] = plane;
+    return graph.add({access, type_, {}, ""});
+  }
+
+  // Copies a tree of the split with its accesses moved along the streamed dimension.
+  ir::NodeId copy(ir::NodeId root, int planes, ir::Graph& to) const {
+    const ir::Graph& from = split_.graph;
+    const auto needed = ir::reachable(from, {root});
+    std::vector<ir::NodeId> copies(static_cast<size_t>(from.size()), ir::kNoNode);
+    for (ir::NodeId id = 0; id <= root; ++id) {
+      if (!needed[static_cast<size_t>(id)]) continue;
+      ir::Node node = from[id];
+      if (auto* access = std::get_if<ir::Access>(&node.kind)) access->offsets[0] += planes;
+      if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
+        for (ir::NodeId& operand : operation->operands) {
+          operand = copies[static_cast<size_t>(operand)];
+        }
+      }
+      copies[static_cast<size_t>(id)] = to.add(std::move(node));
+    }
+    return copies[static_cast<size_t>(root)];
+  }
+
+  // Written as one chain of multiply-adds that starts with what was summed before.
+  PartialSum in_one_chain(const ir::Graph& graph, ir::NodeId sum) const {
+    ir::Program alone = program_;
+    for (size_t i = 0; i < form_.sums.size(); ++i) {  // the fields that stand for sums
+      ir::Field field = program_.fields[static_cast<size_t>(function_.target)];
+      field.box = program_.grid;
+      alone.fields.push_back(std::move(field));
+    }
+    ir::Piece only = piece_;
+    only.graph = graph;
+    only.results = {sum};
+    alone.functions = {function_};
+    alone.functions[0].pieces = {only};
+    alone = ir::reassociate(alone, 0);
+    const ir::Piece& written = alone.functions[0].pieces[0];
+    return {std::make_shared<const ir::Graph>(written.graph), written.results[0]};
+  }
+
+  const ir::Program& program_;
+  const ir::Function& function_;
+  const ir::Piece& piece_;
+  const ir::PlaneSplit& split_;
+  const Scalar type_;
+  ScatterForm form_;
+};
+
+std::optional<ScatterForm> scatter_form(const ir::Program& program, const ir::Function& function) {
+  if (function.pieces.size() != 1) return std::nullopt;
+  const ir::Piece& piece = function.pieces[0];
+  const auto writers =
+      std::count_if(program.functions.begin(), program.functions.end(),
+                    [&](const ir::Function& other) { return other.target == function.target; });
+  if (writers != 1) return std::nullopt;
+  const auto needed = ir::reachable(piece.graph, piece.results);
+  for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
+    const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
+    if (access && needed[static_cast<size_t>(id)] && access->escapes != 0) return std::nullopt;
+  }
+  const auto split = ir::split_by_plane(piece, 0);
+  if (!split) return std::nullopt;
+  return ScatterBuilder(program, function, *split).build();
+}
+
+}  // namespace
+
+const ScatterForm* ScatterForms::of(size_t function) {
+  auto& form = forms_[function];
+  if (!form) form = scatter_form(program_, program_.functions[function]);
+  return *form ? &**form : nullptr;
+}
+
+bool ScatterForms::any() {
+  for (size_t f = 0; f < forms_.size(); ++f) {
+    if (of(f)) return true;
+  }
+  return false;
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,102 @@
+// The `direct` family: one kernel per stencil function and step, a thread per point (or per few
+// points).
+//
+// Every step reads and writes global memory, so its speed ends at the copy bound; it serves any
+// program a kernel can serve, and it is what time tiling has to beat.
+#include "compiler/schedule/sweeps/direct.h"
+
+#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/sweeps/sweep_kernel.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+// Whether some piece has so many terms in double precision that points of one thread must not be
+// unrolled: compilers keep the constants of all terms at hand for the next point, and spill.
+bool too_long_to_unroll(const ir::Program& program) {
+  constexpr int64_t kTerms = 512;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      int64_t terms = 0;
+      for (const ir::Node& node : piece.graph.nodes()) {
+        terms += node.type == Scalar::F64 && std::holds_alternative<ir::Access>(node.kind) ? 1 : 0;
+      }
+      if (terms > kTerms) return true;
+    }
+  }
+  return false;
+}
+
+// Up to rank 3 the fastest of those measured on an H200 (docs/performance.md).
+Schedule usual(const ir::Program& program, const Machine& machine) {
+  Schedule schedule;
+  schedule.family = "direct";
+  if (machine.threads_are_loops) {  // long rows, and enough of them to keep a thread busy
+    schedule.block = program.grid.rank() == 1 ? Shape{16384} : Shape{1024, 16};
+    return schedule;
+  }
+  if (program.grid.rank() == 1) schedule.block = {256, 1, 1};
+  if (program.grid.rank() >= 2) schedule.block = {64, 4, 1};
+  if (program.grid.rank() >= 4) schedule.block = {32, 4, 2};  // grids have short sides
+  const bool one = too_long_to_unroll(program);
+  if (program.grid.rank() == 2 && !one) schedule.elements = {1, 4, 1};
+  if (program.grid.rank() == 3 && !one) schedule.elements = {1, 1, 4};
+  if (program.grid.rank() >= 4 && !one) schedule.elements = {1, 1, 2, 2};
+  const Shape elements = schedule.elements;
+  schedule = with_fewer_threads(schedule, machine);
+  schedule.elements = elements;  // a smaller tile costs nothing
+  return schedule;
+}
+
+class PlannedSweeps final : public Plan {
+ public:
+  PlannedSweeps(const ir::Program& program, const Schedule& schedule)
+      : program_(program), schedule_(schedule), sweeps_(plan_sweeps(program)) {}
+
+  Footprint cost() const override {
+    Footprint out;
+    count_sweeps(program_, sweeps_, out);
+    for (int d = 0; d < program_.grid.rank(); ++d) {
+      out.output.push_back(int64_t{along(schedule_.block, program_.grid.rank(), d)} *
+                           along(schedule_.elements, program_.grid.rank(), d));
+    }
+    out.threads = static_cast<int>(schedule_.block.product());
+    return out;
+  }
+
+  kernel::Module lower() const override {
+    const Interface interface(program_, schedule_.rows);
+    kernel::Module module = interface.empty_module();
+    Names kernel_names = interface.names();
+    append_sweeps(interface, schedule_, sweeps_, kernel_names, module);
+    return module;
+  }
+
+ private:
+  const ir::Program& program_;
+  const Schedule schedule_;
+  const std::vector<Sweep> sweeps_;
+};
+
+Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
+  return {usual(tiles.program(), machine),
+          "a block of the shape that is usual for the grid's rank"};
+}
+
+PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine&,
+             Diagnostics&) {
+  return std::make_shared<PlannedSweeps>(tiles.program(), schedule);
+}
+
+}  // namespace
+
+Family direct_family() {
+  return {"direct",
+          "one sweep per stencil function and step; a thread per point",
+          {Setting::Block, Setting::Elements, Setting::Rows},
+          propose,
+          plan};
+}
+
+}  // namespace stencil::schedule

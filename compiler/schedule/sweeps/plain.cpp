@@ -1,0 +1,89 @@
+// The plain sweeps are what an emitted program checks itself against: no tiles, no threads, one
+// loop nest per stencil function. They share the snapshot logic with `direct` and nothing with time
+// tiling.
+#include "compiler/schedule/sweeps/plain.h"
+
+#include <fmt/format.h>
+
+#include "compiler/schedule/parts/reduction.h"
+#include "compiler/schedule/sweeps/sweep.h"
+
+namespace stencil::schedule {
+
+using kernel::Body;
+using kernel::Expr;
+
+namespace {
+
+// Coordinate variables for loops over a box.
+Point loop_point(KernelBuilder& builder) {
+  Point point;
+  for (const std::string& axis : axis_names(builder.interface().rank())) {
+    point.push_back(kernel::variable(builder.names().unique(axis)));
+  }
+  return point;
+}
+
+// for (z ...) for (y ...) for (x ...) body, inside the single thread of a host function.
+Body loop_nest(const Interface& interface, const ir::Box& box, const Point& point, Body body) {
+  for (int d = interface.rank() - 1; d >= 0; --d) {
+    const auto& name = std::get<kernel::Variable>(point[static_cast<size_t>(d)]->kind).name;
+    Body outer;
+    outer.push_back(
+        {kernel::For{kernel::LoopKind::Serial, name, interface.low(box, d),
+                     kernel::add(interface.high(box, d), kernel::integer(1)), 1, std::move(body)}});
+    body = std::move(outer);
+  }
+  Body out;
+  out.push_back({kernel::Threads{std::move(body)}});
+  return out;
+}
+
+}  // namespace
+
+kernel::Module lower_plain(const ir::Program& program) {
+  const Interface interface(program);
+  kernel::Module module = interface.empty_module();
+  module.name += "_plain";
+  const auto sweeps = plan_sweeps(program);
+  provide_copies(sweeps, module.plan);
+  Names kernel_names = interface.names();
+  for (const Sweep& sweep : sweeps) {
+    KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
+                          fmt::format("{} as a plain loop nest.", sweep.function->name));
+    const Point point = loop_point(builder);
+    builder.kernel().body =
+        loop_nest(interface, sweep.domain, point, sweep_point(builder, sweep, point));
+    builder.finish(kernel::integer(1, Scalar::I64), module);
+    append_turn(interface, sweep, module.plan);
+  }
+  append_reductions(program, Rows::Dense, module);
+  return module;
+}
+
+kernel::Module lower_initial_values(const ir::Program& program) {
+  const Interface interface(program);
+  kernel::Module module = interface.empty_module();
+  module.name += "_initial";
+  Names kernel_names = interface.names();
+  for (const ir::Init& init : program.inits) {
+    const ir::Field& field = program.fields[static_cast<size_t>(init.field)];
+    for (int c = 0; c < interface.components(init.field); ++c) {
+      const std::string array = interface.array_name(init.field, c);
+      KernelBuilder builder(interface, module, kernel_names.unique("init_" + array),
+                            fmt::format("Initial values of {}.", array));
+      const Point point = loop_point(builder);
+      Body body;
+      const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
+      const auto value =
+          evaluate(interface, init.piece.graph, {init.piece.results[static_cast<size_t>(c)]}, point,
+                   kernel::integer(0), no_access, builder.scope(), builder.names(), body);
+      builder.store_global(init.field, c, 0, point, value[0], body);
+      builder.kernel().body = loop_nest(interface, field.box, point, std::move(body));
+      builder.finish(kernel::integer(1, Scalar::I64), module);
+    }
+  }
+  return module;
+}
+
+}  // namespace stencil::schedule

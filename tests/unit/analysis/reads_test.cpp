@@ -1,0 +1,112 @@
+// How far stencil functions read, boundary rules applied.
+#include "compiler/analysis/reads.h"
+
+#include "tests/unit/load.h"
+
+namespace stencil::analysis {
+namespace {
+
+using test::load;
+
+TEST(Reads, ReadsMergeAllPieces) {
+  const auto program = load(R"(
+param N : integer = 64;
+grid G = [0..N-1] steps 1;
+field A : real on G;
+stencil f : A { [0] = A[2]; [1..N-2] = A[-1] + A[0]; }
+)");
+  const auto reads = reads_of(program, program.functions[0]);
+  ASSERT_EQ(reads.size(), 1u);
+  EXPECT_EQ(reads[0].offsets[0], (Reach{1, 2}));
+  EXPECT_TRUE(reads[0].at_offset);
+}
+
+// What a tile must hold for an access that may leave the field, by the field's rule.
+TEST(Reads, ReadsBeyondTheEdgeLandWithinReach) {
+  const auto reach = [](const std::string& boundary, const std::string& region) {
+    const auto program = load("grid G = [0..63] steps 1; field A : real on G boundary " + boundary +
+                              "; stencil f : A[" + region + "] = A[-3];");
+    return reads_of(program, program.functions[0])[0].offsets[0];
+  };
+  EXPECT_EQ(reach("clamp", "0..63"), (Reach{3, 0}));
+  EXPECT_EQ(reach("mirror", "0..63"), (Reach{3, 3}));
+  EXPECT_EQ(reach("periodic", "0..63"), (Reach{3, -3}));
+  EXPECT_EQ(reach("constant 1", "0..63"), (Reach{3, -3}));
+  EXPECT_EQ(reach("mirror", "3..63"), (Reach{3, -3})) << "it stays inside";
+  EXPECT_EQ(reach("[clamp .. mirror]", "0..63"), (Reach{3, 0})) << "it leaves on the low side only";
+  EXPECT_EQ(reach("[mirror .. clamp]", "0..63"), (Reach{3, 3}));
+  EXPECT_EQ(reach("[constant 1 .. mirror]", "0..63"), (Reach{3, -3}));
+}
+
+ir::Program reading_subgrid(const std::string& box, const std::string& boundary, int offset,
+                            const std::string& grid = "grid G = [0..63] steps 1;") {
+  return load(grid + " subgrid S of G = [" + box + "]; field A : real on S boundary " + boundary +
+              "; field B : real on G; stencil s : B on G = A[" + std::to_string(offset) + "];");
+}
+
+const ir::Access& only_access(const ir::Program& program) {
+  return std::get<ir::Access>(program.functions[0].pieces[0].graph[0].kind);
+}
+
+// From the point 0 the offset -3 leads to -3, 5 points below the sub-grid.
+TEST(Reads, ReadsNearASubgridLandWithinReach) {
+  const auto reach = [](const std::string& boundary, int offset) {
+    const ir::Program program = reading_subgrid("2..61", boundary, offset);
+    EXPECT_FALSE(lands_far(program, only_access(program))) << boundary;
+    return reads_of(program, program.functions[0])[0].offsets[0];
+  };
+  EXPECT_EQ(reach("clamp", -3), (Reach{3, 2}));
+  EXPECT_EQ(reach("mirror", -3), (Reach{3, 7}));
+  EXPECT_EQ(reach("mirror", 3), (Reach{7, 3}));
+  EXPECT_EQ(reach("clamp", 0), (Reach{2, 2}));
+  EXPECT_EQ(reach("mirror", 0), (Reach{4, 4}));
+  EXPECT_EQ(reach("clamp", 1), (Reach{2, 2})) << "0 reads 2, 63 reads 61";
+  EXPECT_EQ(reach("constant 1", -3), (Reach{3, -3}));
+}
+
+TEST(Reads, AClampedReadAtThePointItselfMayReadAnother) {
+  const auto at_offset = [](const std::string& box) {
+    const ir::Program program = reading_subgrid(box, "clamp", 0);
+    return reads_of(program, program.functions[0])[0].at_offset;
+  };
+  EXPECT_TRUE(at_offset("1..63"));
+  EXPECT_FALSE(at_offset("0..63"));
+}
+
+TEST(Reads, FarReadsAreThoseWhoseLandingIsNotBounded) {
+  const auto far = [](const std::string& box, const std::string& boundary,
+                      const std::string& grid = "grid G = [0..63] steps 1;") {
+    const ir::Program program = reading_subgrid(box, boundary, -1, grid);
+    const Reads reads = reads_of(program, program.functions[0])[0];
+    EXPECT_EQ(reads.far, lands_far(program, only_access(program)));
+    return reads.far;
+  };
+  EXPECT_FALSE(far("4..59", "clamp"));
+  EXPECT_TRUE(far("5..59", "clamp"));
+  EXPECT_TRUE(far("4..58", "mirror"));
+  EXPECT_FALSE(far("20..30", "constant 0"));
+  EXPECT_TRUE(far("1..63", "periodic"));
+  EXPECT_FALSE(far("0..63", "periodic")) << "spans the grid";
+  const std::string open = "param N : integer; param M : integer; grid G = [0..N-1] steps 1;";
+  EXPECT_FALSE(far("1..N-5", "clamp", open + "require N >= 9; require M >= 0;"));
+  EXPECT_TRUE(far("M..N-3", "clamp", open + "require M >= 1; require M + 5 <= N;"));
+  EXPECT_FALSE(far("M..N-3", "clamp", open + "require M >= 1; require M <= 4; require N >= 9;"));
+}
+
+// Across another dimension than the one it reads in, a sub-grid changes nothing.
+TEST(Reads, PeriodicFieldsAreFarOnlyInDimensionsThatTheyDoNotSpan) {
+  const auto far = [](const std::string& offsets) {
+    const ir::Program program = load(
+        "grid G = [0..63, 0..63] steps 1; subgrid S of G = [0..63, 2..61];"
+        "field A : real on S boundary periodic;"
+        "stencil s : A on S = A[" +
+        offsets + "] / 2;");
+    return lands_far(program, only_access(program));
+  };
+  EXPECT_FALSE(far("-1,0"));
+  EXPECT_TRUE(far("0,1"));
+  EXPECT_TRUE(far("-1,1"));
+}
+
+}  // namespace
+}  // namespace stencil::analysis
