@@ -12,6 +12,8 @@
 
 #include "compiler/driver/brief_schedule.h"
 #include "compiler/ir/passes.h"
+#include "compiler/schedule/scheduler.h"
+#include "compiler/schedule/settings.h"
 
 namespace stencil::runtime {
 
@@ -21,15 +23,14 @@ namespace {
 // -----------------------------------------------------------------------------------------
 
 // The schedule of a line if the program can be lowered by it; otherwise the refusal.
-ScheduleCase try_schedule(const ir::Program& program, const std::string& line,
-                          const schedule::Machine& machine = schedule::gpu()) {
-  ScheduleCase out{line, {}, "", machine.threads_are_loops, ""};
+ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& line) {
+  const int rank = scheduler.program().grid.rank();
+  ScheduleCase out{line, {}, "", scheduler.machine().threads_are_loops, ""};
   Diagnostics diagnostics;
-  const auto schedule = schedule::parse(line, program, diagnostics, machine);
-  if (schedule &&
-      schedule::lower(program, *schedule, diagnostics, machine, schedule::Advice::None)) {
+  const auto schedule = scheduler.parse(line, diagnostics);
+  if (schedule && scheduler.plan(*schedule, diagnostics, schedule::Advice::None)) {
     out.schedule = schedule;
-    out.line = schedule::print(*schedule, program.grid.rank());
+    out.line = schedule::print(*schedule, rank);
   }
   for (const Diagnostic& diagnostic : diagnostics.items()) {
     if (diagnostic.severity == Severity::Error && out.refusal.empty())
@@ -38,99 +39,82 @@ ScheduleCase try_schedule(const ir::Program& program, const std::string& line,
   return out;
 }
 
-// Overlapped tiling with the smallest tile that leaves a few points of output in each dimension.
-ScheduleCase small_tiles(const ir::Program& program, int time_tile, const std::string& regions) {
-  const int rank = program.grid.rank();
-  const Shape block = rank == 1   ? Shape{32}
-                      : rank == 2 ? Shape{8, 4}
-                      : rank == 3 ? Shape{8, 4, 2}
-                                  : Shape{4, 4, 2, 2, 2, 2, 2, 2};
+// The smallest tile that writes a few points in each dimension, of `usual` with other tiles.
+ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule& usual) {
+  constexpr int64_t kFewPoints = 4;
+  const int rank = scheduler.program().grid.rank();
   ScheduleCase best;
-  for (const int e : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) {
-    const Shape elements = {std::max(1, e / 2), e, e, e, e, e, e, e};
-    ScheduleCase attempt = try_schedule(
-        program, fmt::format("overlapped T={} block={} elements={} regions={}", time_tile,
-                             print(block, rank), print(elements, rank), regions));
+  for (const schedule::Schedule& tile : schedule::growing_tiles(usual, rank)) {
+    ScheduleCase attempt = try_schedule(scheduler, schedule::print(tile, rank));
     if (!attempt.schedule) {
       if (best.line.empty()) best = std::move(attempt);  // the reason that stands if none fits
       continue;
     }
-    const auto output = schedule::measure(program, *attempt.schedule).output;
+    Diagnostics none;
+    const auto output = scheduler.plan(*attempt.schedule, none)->cost().output;
     best = std::move(attempt);
-    if (*std::min_element(output.begin(), output.end()) >= 4) break;
+    if (*std::min_element(output.begin(), output.end()) >= kFewPoints) break;
   }
   return best;
 }
 
-// Streaming with a tile that leaves a few points of output, and chunks of a few planes.
-ScheduleCase small_stream(const ir::Program& program, int time_tile) {
-  const bool flat = program.grid.rank() <= 2;
-  ScheduleCase best;
-  for (const int e : {1, 2, 3, 4, 5, 6, 8}) {
-    const std::string elements = flat ? fmt::format("{}", e) : fmt::format("{}x{}", e, e);
-    ScheduleCase attempt = try_schedule(
-        program, fmt::format("streaming T={} block=8x4 elements={} chunk=6", time_tile, elements));
-    const bool fits = attempt.schedule.has_value();
-    if (fits || best.line.empty()) best = std::move(attempt);
-    if (fits) break;
+// Words that a setting may be beside the usual one: the next. Others are for arrays of some sizes,
+// and so are other layouts of rows.
+std::optional<schedule::Schedule> other_word(const schedule::Schedule& usual,
+                                             schedule::Setting setting, int rank) {
+  if (!schedule::is_word(setting) || setting == schedule::Setting::Rows) return std::nullopt;
+  return schedule::choices(usual, setting, rank)[1].schedule;
+}
+
+// Small tiles of the family with so many steps, and with other words as settings, if that is asked
+// for and the program can have them.
+ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Family& family, int steps,
+                        bool other_words) {
+  constexpr int kFewPlanes = 5;
+  schedule::Schedule usual;
+  usual.family = family.name;
+  usual.time_tile = steps;
+  if (family.has(schedule::Setting::Chunk)) usual.chunk = kFewPlanes;
+  ScheduleCase best = small_tile(scheduler, usual);
+  for (const schedule::Setting setting : family.settings) {
+    const auto other = other_word(usual, setting, scheduler.program().grid.rank());
+    if (!other_words || !other || !best.schedule) continue;
+    ScheduleCase attempt = small_tile(scheduler, *other);
+    if (!attempt.schedule) continue;
+    usual = *other;
+    best = std::move(attempt);
   }
   return best;
 }
-
-// Planes of a tile that leaves a few points of output, in chunks of a few planes.
-ScheduleCase small_planes(const ir::Program& program, int time_tile, const std::string& edges) {
-  const int rank = program.grid.rank();
-  ScheduleCase best;
-  for (const int length : {6, 8, 12, 16, 24, 32}) {
-    Shape block = {length};
-    for (int axis = 1; axis + 1 < rank; ++axis) {
-      const int most = static_cast<int>(512 / block.product());  // threads, not all in the first
-      block[static_cast<size_t>(axis)] = std::clamp(most, 1, rank == 3 ? length : 6);
-    }
-    ScheduleCase attempt = try_schedule(
-        program,
-        fmt::format("planes T={} block={} chunk=5 edges={}", time_tile, print(block, rank), edges));
-    const bool fits = attempt.schedule.has_value();
-    if (fits || best.line.empty()) best = std::move(attempt);
-    if (fits) break;
-  }
-  return best;
-}
-
-}  // namespace
-
-namespace {
 
 std::vector<ScheduleCase> cases_of(const ir::Program& program, const std::string& line, bool quick,
                                    Diagnostics& diagnostics) {
+  schedule::Scheduler gpu(program, schedule::gpu()), cpu(program, schedule::cpu());
   std::vector<ScheduleCase> out;
   if (!line.empty() && line != "auto") {
     // GPUs take smaller blocks and have less room for their arrays.
     Diagnostics refused;
     ScheduleCase anywhere;
-    if (schedule::parse(line, program, refused)) anywhere = try_schedule(program, line);
+    if (gpu.parse(line, refused)) anywhere = try_schedule(gpu, line);
     if (anywhere.schedule) return {anywhere};
-    if (!schedule::parse(line, program, diagnostics, schedule::cpu())) return out;
-    ScheduleCase processor = try_schedule(program, line, schedule::cpu());
-    return {processor.schedule || anywhere.line.empty() ? processor : anywhere};
+    if (!cpu.parse(line, diagnostics)) return out;
+    ScheduleCase on_cpu = try_schedule(cpu, line);
+    return {on_cpu.schedule || anywhere.line.empty() ? on_cpu : anywhere};
   }
-  const int rank = program.grid.rank();
-  out.push_back(try_schedule(program, schedule::print(schedule::choose(program), rank)));
-  out.push_back(try_schedule(program, "auto", schedule::cpu()));
-  out.push_back(try_schedule(program, "direct"));
-  if (!quick) {
-    out.push_back(
-        try_schedule(program, fmt::format("direct block={} elements={}", print({8, 2, 2, 2}, rank),
-                                          print({2, 3, 1, 2}, rank))));
-  }
-  for (const int time_tile : quick ? std::vector{1, 3} : std::vector{1, 2, 3, 5}) {
-    for (const char* regions : {"shrink", "hull"}) {
-      if (quick && regions[0] == 'h' && time_tile == 1) continue;
-      out.push_back(small_tiles(program, time_tile, regions));
+  out.push_back(try_schedule(gpu, "auto"));
+  out.push_back(try_schedule(cpu, "auto"));
+  for (const schedule::Family& family : schedule::family_table()) {
+    if (!family.has(schedule::Setting::TimeTile)) {
+      out.push_back(try_schedule(gpu, family.name));
+      if (!quick) out.push_back(small_tile(gpu, family, 1, false));
+      continue;
     }
-    if (rank == 1) continue;
-    out.push_back(small_stream(program, time_tile));
-    out.push_back(small_planes(program, time_tile, time_tile % 2 == 0 ? "tested" : "split"));
+    for (const int steps : quick ? std::vector{1, 3} : std::vector{1, 2, 3, 5}) {
+      for (const bool other_words : {false, true}) {
+        if (quick && other_words && steps == 1) continue;
+        out.push_back(small_tile(gpu, family, steps, other_words));
+      }
+    }
   }
   std::set<std::string> seen;  // one row per schedule, and one per reason to refuse some
   std::erase_if(out, [&](const ScheduleCase& c) {
@@ -315,9 +299,10 @@ SizeCases SizeChooser::choose(const std::vector<schedule::Schedule>& schedules, 
   std::set<int64_t> edges;
   if (out.open) {
     for (const schedule::Schedule& schedule : schedules) {
-      for (const int64_t n : schedule::measure(*out.open, schedule).output) {
-        edges.insert({n - 1, n, n + 1, 2 * n + 1, 2 * n + 2});
-      }
+      auto cost = schedule::measure(*out.open, schedule);
+      if (!cost) cost = schedule::measure(*out.open, schedule, schedule::cpu());
+      if (!cost) continue;
+      for (const int64_t n : cost->output) edges.insert({n - 1, n, n + 1, 2 * n + 1, 2 * n + 2});
     }
   }
   add(names, {1, 2, 3, 4, 5, 6, 7}, quick ? 2 : 4, false, out);

@@ -50,6 +50,12 @@ struct Proposal {
   std::string why;
 };
 
+// Tiles that a family may have in a grid of some rank: any of the blocks with any of the elements per
+// thread, both by size. Tests, `verify` and explorers draw from them.
+struct Shapes {
+  std::vector<Shape> blocks, elements = {Shape()};
+};
+
 struct Family {
   std::string name;
   std::string summary;
@@ -58,6 +64,8 @@ struct Family {
   // The plan, or null and errors L01x that name the feature, the reason and its place.
   PlanPtr (*plan)(const analysis::TimeTiles& tiles, const Schedule& schedule,
                   const Machine& machine, Diagnostics& diagnostics);
+
+  Shapes (*shapes)(int rank);
 
   bool has(Setting setting) const;
 };
@@ -69,12 +77,5 @@ const Family* find_family(const std::string& name);
 // Puts a family before all others, or takes it away: not while schedules are made elsewhere.
 void add_family(Family family);
 void remove_family(const std::string& name);
-
-// A schedule with each of the words that some setting of its family may have: "loads=bulk".
-struct WordChoice {
-  std::string setting;
-  Schedule schedule;
-};
-std::vector<WordChoice> word_choices(const Family& family, const Schedule& schedule);
 
 }  // namespace stencil::schedule

@@ -20,8 +20,11 @@ class Collector {
   void collect(const Family& family) {
     const Schedule usual = scheduler_.proposal(family).schedule;
     if (refused(family.name, usual)) return;
-    for (const WordChoice& choice : word_choices(family, usual)) {
-      refused(family.name + " " + choice.setting, choice.schedule);
+    for (const Setting setting : family.settings) {
+      if (!is_word(setting)) continue;
+      for (const Choice& choice : choices(usual, setting, scheduler_.program().grid.rank())) {
+        refused(family.name + " " + choice.setting, choice.schedule);
+      }
     }
     if (!family.has(Setting::TimeTile)) return;
     Schedule deeper = usual;

@@ -111,9 +111,9 @@ struct Footprint {
   int threads = 1;              // per block
   std::vector<int64_t> output;  // points a block writes per dimension, outermost first
 };
-// For a schedule that `lower` accepts.
-Footprint measure(const ir::Program& program, const Schedule& schedule,
-                  const Machine& machine = gpu());
+// Nothing if `lower` refuses the schedule.
+std::optional<Footprint> measure(const ir::Program& program, const Schedule& schedule,
+                                 const Machine& machine = gpu());
 
 // The names of all families, and one line on each, for --help and explain.
 struct FamilyInfo {

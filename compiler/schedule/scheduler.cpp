@@ -133,10 +133,12 @@ std::optional<kernel::Module> lower(const ir::Program& program, const Schedule& 
   return Scheduler(program, machine).lower(schedule, diagnostics, advice);
 }
 
-Footprint measure(const ir::Program& program, const Schedule& schedule, const Machine& machine) {
+std::optional<Footprint> measure(const ir::Program& program, const Schedule& schedule,
+                                 const Machine& machine) {
   Diagnostics ignored;
   Scheduler scheduler(program, machine);
-  return scheduler.plan(schedule, ignored, Advice::None)->cost();
+  const PlanPtr plan = scheduler.plan(schedule, ignored, Advice::None);
+  return plan ? std::optional(plan->cost()) : std::nullopt;
 }
 
 }  // namespace stencil::schedule

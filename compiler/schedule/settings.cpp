@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
+#include <map>
 #include <sstream>
 
 namespace stencil::schedule {
@@ -46,20 +48,21 @@ const char* setting_name(Setting setting) {
 }
 
 // Settings that are one number: where it is kept and what it may be. One with `automatic` prints
-// and takes 0 as "auto".
+// and takes 0 as "auto". `usual`: what is worth trying.
 struct NumberSetting {
   Setting setting;
   int Schedule::*value;
   int least, most;
   bool automatic;
   const char* meaning;
+  std::vector<int> usual;
 };
-constexpr NumberSetting kNumbers[] = {
-    {Setting::TimeTile, &Schedule::time_tile, 1, kMaxTimeTile, false, "a number of steps"},
-    {Setting::Chunk, &Schedule::chunk, 1, 1 << 20, true, "a number of planes"},
-    {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes"},
-    {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes"},
-    {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor"},
+const NumberSetting kNumbers[] = {
+    {Setting::TimeTile, &Schedule::time_tile, 1, kMaxTimeTile, false, "a number of steps", {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}},
+    {Setting::Chunk, &Schedule::chunk, 1, 1 << 20, true, "a number of planes", {0, 1, 2, 3, 5, 8, 20, 64, 256}},
+    {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes", {0, 1, 2, 3, 4}},
+    {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes", {0, 1, 2, 3, 4}},
+    {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor", {0, 1, 2, 3, 4}},
 };
 
 // Settings that are one of two or three words. One that is `unsaid` is not printed while it has the
@@ -209,16 +212,63 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
   return true;
 }
 
-std::vector<WordChoice> word_choices(const Family& family, const Schedule& schedule) {
-  std::vector<WordChoice> out;
-  for (Setting setting : family.settings) {
-    const WordSetting* row = find_row(kWords, setting);
-    if (!row) continue;
+bool is_word(Setting setting) {
+  return find_row(kWords, setting) != nullptr;
+}
+
+std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank) {
+  std::vector<Choice> out;
+  const auto add = [&](const std::string& value, const auto& set) {
+    out.push_back({fmt::format("{}={}", setting_name(setting), value), schedule});
+    set(out.back().schedule);
+  };
+  if (const WordSetting* row = find_row(kWords, setting)) {
     for (size_t i = 0; i < row->words.size(); ++i) {
-      out.push_back({fmt::format("{}={}", setting_name(setting), row->words[i]), schedule});
-      row->set(out.back().schedule, static_cast<int>(i));
+      add(row->words[i], [&](Schedule& s) { row->set(s, static_cast<int>(i)); });
+    }
+    return out;
+  }
+  if (const NumberSetting* row = find_row(kNumbers, setting)) {
+    for (const int value : row->usual) {
+      add(value == 0 && row->automatic ? "auto" : std::to_string(value),
+          [&](Schedule& s) { s.*row->value = value; });
+    }
+    return out;
+  }
+  const Shapes shapes = find_family(schedule.family)->shapes(rank);
+  const bool block = setting == Setting::Block;
+  for (const Shape& shape : block ? shapes.blocks : shapes.elements) {
+    add(stencil::print(shape, rank), [&](Schedule& s) { (block ? s.block : s.elements) = shape; });
+  }
+  return out;
+}
+
+std::vector<Schedule> growing_tiles(const Schedule& schedule, int rank) {
+  const Shapes shapes = find_family(schedule.family)->shapes(rank);
+  std::vector<size_t> tiled;  // axes
+  for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
+    const auto is_long = [&](const Shape& shape) { return shape[axis] > 1; };
+    if (std::any_of(shapes.blocks.begin(), shapes.blocks.end(), is_long) ||
+        std::any_of(shapes.elements.begin(), shapes.elements.end(), is_long)) {
+      tiled.push_back(axis);
     }
   }
+  std::map<int, Schedule> by_side;
+  for (const Shape& block : shapes.blocks) {
+    for (const Shape& elements : shapes.elements) {
+      int shortest = INT_MAX;
+      for (const size_t axis : tiled) shortest = std::min(shortest, block[axis] * elements[axis]);
+      Schedule tile = schedule;
+      tile.block = block;
+      tile.elements = elements;
+      const auto [entry, fresh] = by_side.try_emplace(shortest, tile);
+      const Schedule& known = entry->second;
+      const int64_t points = block.product() * elements.product();
+      if (!fresh && points < known.block.product() * known.elements.product()) entry->second = tile;
+    }
+  }
+  std::vector<Schedule> out;
+  for (auto& [side, tile] : by_side) out.push_back(std::move(tile));
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/schedule/overlapped/cpu.h"
 #include "compiler/schedule/overlapped/kernel.h"
 #include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/sweeps/direct.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
@@ -238,6 +239,15 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
           why + (far ? "; a boundary that may lead far allows one step" : "")};
 }
 
+Shapes usual_shapes(int rank) {
+  if (rank == 1) {
+    return {shapes_of(rank, {{{16, 32, 64, 128, 256}}, 256}),
+            shapes_of(rank, {{{1, 2, 3, 4, 8}}, 8})};
+  }
+  return {shapes_of(rank, {{{4, 8, 16, 32}, {1, 2, 4, 8}, {1, 2}}, 256, 64}),
+          shapes_of(rank, {{{1, 2, 3}, {1, 2, 3, 4, 8}, {1, 2, 4, 8}, {1, 2}}, 64, 16})};
+}
+
 }  // namespace
 
 Family overlapped_family() {
@@ -245,7 +255,8 @@ Family overlapped_family() {
           "T steps per launch in shared memory, halos recomputed (Holewinski et al., ICS'12)",
           {Setting::TimeTile, Setting::Block, Setting::Elements, Setting::Regions, Setting::Rows},
           propose,
-          plan};
+          plan,
+          usual_shapes};
 }
 
 }  // namespace stencil::schedule

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/planes/kernel.h"
 
 namespace stencil::schedule {
@@ -243,6 +244,10 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   return out;
 }
 
+Shapes shapes(int rank) {
+  return {shapes_of(rank - 1, {{{4, 7, 8, 16, 32, 64}, {1, 2, 4, 5, 8, 16}, {1, 2, 4}}, 512, 64})};
+}
+
 }  // namespace
 
 Family planes_family() {
@@ -250,7 +255,8 @@ Family planes_family() {
           "T steps in flight along the outermost dimension, planes in cache or shared memory",
           {Setting::TimeTile, Setting::Block, Setting::Chunk, Setting::Edges, Setting::Rows},
           propose,
-          plan};
+          plan,
+          shapes};
 }
 
 }  // namespace stencil::schedule

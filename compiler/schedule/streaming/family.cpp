@@ -7,6 +7,7 @@
 
 #include "compiler/ir/linear_form.h"
 #include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/streaming/chunks.h"
 #include "compiler/schedule/streaming/kernel.h"
@@ -376,6 +377,17 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   return best;
 }
 
+// Rows of threads that make whole warps.
+Shapes shapes(int rank) {
+  Shapes out;
+  for (const Shape& block : shapes_of(2, {{{8, 16, 32}, {1, 2, 4, 8, 16}}, 256, 1})) {
+    if (block.product() % 32 == 0) out.blocks.push_back(block);
+  }
+  out.elements = rank == 2 ? shapes_of(1, {{{1, 2, 3, 4, 8}}, 8, 1})
+                           : shapes_of(2, {{{1, 2, 3, 4, 8}, {1, 2, 3, 4, 8}}, 32, 1});
+  return out;
+}
+
 }  // namespace
 
 Family streaming_family() {
@@ -385,7 +397,8 @@ Family streaming_family() {
            Setting::Unroll, Setting::Resident, Setting::Loads, Setting::Form, Setting::Edges,
            Setting::Rows},
           propose,
-          plan};
+          plan,
+          shapes};
 }
 
 }  // namespace stencil::schedule

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/schedule/streaming/resources.h"
 #include "compiler/schedule/streaming/tile.h"
 
 namespace stencil::schedule {

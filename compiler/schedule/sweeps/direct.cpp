@@ -6,6 +6,7 @@
 #include "compiler/schedule/sweeps/direct.h"
 
 #include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
 
 namespace stencil::schedule {
@@ -89,6 +90,11 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return std::make_shared<PlannedSweeps>(tiles.program(), schedule);
 }
 
+Shapes shapes(int rank) {
+  return {shapes_of(rank, {{{4, 8, 16, 32, 64}, {1, 2, 4, 8}, {1, 2}}, 256, 64}),
+          shapes_of(rank, {{{1, 2, 3}, {1, 2, 3, 4}, {1, 2, 4}, {1, 2}}, 24, 8})};
+}
+
 }  // namespace
 
 Family direct_family() {
@@ -96,7 +102,8 @@ Family direct_family() {
           "one sweep per stencil function and step; a thread per point",
           {Setting::Block, Setting::Elements, Setting::Rows},
           propose,
-          plan};
+          plan,
+          shapes};
 }
 
 }  // namespace stencil::schedule

@@ -339,11 +339,11 @@ TEST(Lowering, LongChainOfLets) {
 
 TEST(Footprint, CountsBytesAndWork) {
   const auto program = load(kHeat);
-  const Footprint direct = measure(program, parsed("direct", program));
+  const Footprint direct = measure(program, parsed("direct", program)).value();
   EXPECT_DOUBLE_EQ(direct.bytes_read, 4);
   EXPECT_DOUBLE_EQ(direct.bytes_written, 4);
   const Footprint tiled =
-      measure(program, parsed("overlapped T=2 block=16x16 elements=1x1 regions=hull", program));
+      measure(program, parsed("overlapped T=2 block=16x16 elements=1x1 regions=hull", program)).value();
   EXPECT_EQ(tiled.output, (std::vector<int64_t>{14, 14}));
   EXPECT_EQ(tiled.shared_bytes, 18 * 18 * 4);
   EXPECT_DOUBLE_EQ(tiled.redundancy, 256.0 / 196.0);

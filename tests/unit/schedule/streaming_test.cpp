@@ -334,7 +334,7 @@ TEST(StreamingLowering, BulkCopiesBringATilePerBatch) {
     EXPECT_TRUE(module.has_value()) << render(Source("", ""), diagnostics);
     const auto& launch = std::get<kernel::Launch>(module->plan.actions[0]);
     EXPECT_EQ(launch.bulk_sources.size(), module->kernels[0].bulk_sources.size());
-    EXPECT_EQ(measure(program, parsed(settings, program)).shared_bytes,
+    EXPECT_EQ(measure(program, parsed(settings, program)).value().shared_bytes,
               kernel::shared_bytes(module->kernels[0], module->constants));
     return module->kernels[0];
   };
@@ -396,7 +396,7 @@ TEST(Chunks, ResidentBlocksAreAsGiven) {
 TEST(StreamingFootprint, ThreeDimensions) {
   const ir::Program deep = load(kDeep);
   const Footprint cost =
-      measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep));
+      measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep)).value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{64, 28, 56}));
   const double tile = (64 + 2 + 2) * 32 * 64, core = 64 * 28 * 56;  // 2 planes before and after
   EXPECT_DOUBLE_EQ(cost.redundancy, tile / core);
@@ -412,7 +412,7 @@ TEST(StreamingFootprint, CoefficientsAreReadAndNotWritten) {
       "stencil s : A[1..254, 1..254] = A[-1,0] + A[1,0] + c[0,0];");
   const Footprint cost = measure(
       program, parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers edges=tested",
-                      program));
+                      program)).value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{30, 64})) << "per row of threads";
   EXPECT_DOUBLE_EQ(cost.redundancy, 32.0 / 30);
   EXPECT_DOUBLE_EQ(cost.bytes_read, 12 * 32.0 / 30);
