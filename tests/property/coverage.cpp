@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "compiler/schedule/family.h"
 #include "tests/property/forms.h"
 
 namespace stencil::property {
@@ -32,6 +33,12 @@ void Coverage::add(const Case& made, const std::string& family,
   }
 }
 
+void Coverage::refused(const std::string& family, const std::string& code, int rank) {
+  ++refusals_[family][code];
+  const bool for_rank = code == "L010" || code == "L018";
+  if (for_rank) impossible_.insert(fmt::format("rank {} in {}", rank, family));
+}
+
 int Coverage::cases(const std::string& family) const {
   const auto found = families_.find(family);
   return found == families_.end() ? 0 : found->second;
@@ -41,12 +48,14 @@ std::string Coverage::table() const {
   std::string out;
   for (const auto* rows : {&constructs_, &settings_}) {
     out += fmt::format("{:28}", rows == &constructs_ ? "construct" : "setting");
-    for (const char* family : kFamilies) out += fmt::format(" {:>10}", family);
+    for (const auto& family : schedule::family_table()) {
+      out += fmt::format(" {:>10}", family.name);
+    }
     out += "\n";
     for (const auto& [row, counts] : *rows) {
       out += fmt::format("{:28}", row);
-      for (const char* family : kFamilies) {
-        const auto found = counts.find(family);
+      for (const auto& family : schedule::family_table()) {
+        const auto found = counts.find(family.name);
         out += fmt::format(" {:>10}", found == counts.end() ? 0 : found->second);
       }
       out += "\n";
@@ -63,13 +72,11 @@ std::vector<std::string> Coverage::missing() const {
     }
   }
   for (const auto& [construct, counts] : constructs_) {
-    for (const std::string family : kFamilies) {
-      const bool of_rank = construct.starts_with("rank ");
-      const bool streams = construct == "rank 2" || construct == "rank 3";
-      const bool cannot = (family == "streaming" && of_rank && !streams) ||
-                          (family == "planes" && construct == "rank 1") ||
-                          (family == "direct" && construct == "steps no multiple of T");
-      if (!cannot && !counts.count(family)) out.push_back(construct + " in " + family);
+    for (const auto& family : schedule::family_table()) {
+      const std::string what = construct + " in " + family.name;
+      const bool cannot = impossible_.count(what) > 0 || (construct == "steps no multiple of T" &&
+                                                          !family.has(schedule::Setting::TimeTile));
+      if (!cannot && !counts.count(family.name)) out.push_back(what);
     }
   }
   return out;

@@ -1,8 +1,8 @@
 // What a run has exercised: constructs and settings against schedule families.
 #pragma once
 
-#include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,12 +10,11 @@
 
 namespace stencil::property {
 
-inline constexpr std::array kFamilies = {"direct", "overlapped", "streaming", "planes"};
-
 class Coverage {
  public:
   void add(const Case& made, const std::string& family, const schedule::Schedule& schedule);
-  void refused(const std::string& family, const std::string& code) { ++refusals_[family][code]; }
+  // `rank`: of the program that the family refused.
+  void refused(const std::string& family, const std::string& code, int rank);
   int cases(const std::string& family) const;
   std::string table() const;  // a row per construct, then per setting
   // Constructs that some family, or all, never met though it could.
@@ -31,6 +30,7 @@ class Coverage {
   Counts families_;
   std::map<std::string, Counts> constructs_, settings_;
   std::map<std::string, std::map<std::string, int>> refusals_;
+  std::set<std::string> impossible_;  // "rank 1 in planes": refused for that
 };
 
 }  // namespace stencil::property

@@ -19,7 +19,7 @@
 #include "compiler/emit/names.h"
 #include "compiler/emit/reserved_names.h"
 #include "compiler/kernel/walk.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/family.h"
 #include "compiler/sema/environment.h"
 #include "compiler/syntax/token.h"
 #include "tests/property/random.h"
@@ -114,8 +114,10 @@ OwnWords own_words() {
     const auto program =
         load_program(Source("", random_program(seed, plain).text), options, diagnostics);
     if (!program) continue;
-    for (const char* family : {"direct", "overlapped T=2", "streaming T=2", "planes T=2"}) {
-      const auto schedule = schedule::parse(family, *program, diagnostics);
+    for (const schedule::Family& family : schedule::family_table()) {
+      const bool tiles = family.has(schedule::Setting::TimeTile);
+      const auto schedule =
+          schedule::parse(family.name + (tiles ? " T=2" : ""), *program, diagnostics);
       if (!schedule) continue;
       const auto module = schedule::lower(*program, *schedule, diagnostics);
       if (!module) continue;
@@ -237,7 +239,7 @@ void rename(GeneratedProgram& program, uint64_t seed, const Choices& choices) {
   if (random.chance(choices.hostile_names)) {
     const std::string module =
         module_name(seed, random.pick<FpMode>({FpMode::Strict, FpMode::Contract}),
-                    random.pick<std::string>({"direct", "overlapped", "streaming", "planes"}));
+                    random.pick(schedule::family_table()).name);
     const Words parts = parts_of(program.text);
     const Renamed renamed = draw_names(parts, random, module, random.pick<int>({20, 60, 100}));
     program.text.clear();

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "compiler/ir/passes.h"
+#include "compiler/schedule/family.h"
 #include "compiler/support/work.h"
 #include "tests/property/schedules.h"
 
@@ -38,8 +39,8 @@ int Runner::run() {
   }
   flush();
   if (settings_.coverage) fmt::print("{}{}", coverage_.table(), coverage_.refusals());
-  for (const char* family : kFamilies) {
-    fmt::print("{}: {} cases\n", family, coverage_.cases(family));
+  for (const auto& family : schedule::family_table()) {
+    fmt::print("{}: {} cases\n", family.name, coverage_.cases(family.name));
   }
   const bool missing = settings_.complete && !judge_coverage();
   if (settings_.lower_only) {
@@ -102,7 +103,9 @@ void Runner::add_program(uint64_t seed) {
     }
     const auto unsound = ir::verify(*program);
     if (!unsound.empty()) return fail(file, "IR: " + unsound[0], recipe.program.text);
-    for (const char* family : kFamilies) add_case(recipe, *program, family, random);
+    for (const auto& family : schedule::family_table()) {
+      add_case(recipe, *program, family.name, random);
+    }
     if (settings_.complete && fp == modes[0]) lower_huge(recipe);
   }
 }
@@ -125,7 +128,8 @@ void Runner::lower_huge(const Recipe& recipe) {
   if (!usual || !large) {
     return fail(label(huge), render(Source("", ""), diagnostics), recipe.program.text);
   }
-  for (const char* family : kFamilies) {
+  for (const auto& row : schedule::family_table()) {
+    const std::string& family = row.name;
     const auto work = [&](const ir::Program& program) {
       Diagnostics refusals;
       const int64_t before = support::work_done();
@@ -161,7 +165,7 @@ void Runner::add_case(Recipe recipe, ir::Program program, const std::string& fam
   auto module = lower_somehow(program, *schedule, refusal);
   if (!module) {
     ++refused_;
-    return coverage_.refused(family, refusal);
+    return coverage_.refused(family, refusal, recipe.program.rank);
   }
   recipe.schedule = schedule::print(*schedule, recipe.program.rank);
   recipe.steps = steps_beyond % (2 * schedule->time_tile + 2);
@@ -208,9 +212,9 @@ void Runner::run_batch(std::vector<Case>& cases) {
 void Runner::print_progress() const {
   const double rate = programs_ / std::max(seconds(), 1e-3);
   std::string families;
-  for (const char* family : kFamilies) {
-    families +=
-        fmt::format("{}{} {}", families.empty() ? "" : ", ", family, coverage_.cases(family));
+  for (const auto& family : schedule::family_table()) {
+    families += fmt::format("{}{} {}", families.empty() ? "" : ", ", family.name,
+                            coverage_.cases(family.name));
   }
   fmt::print("{:.0f} s: {} of {} programs, {} cases ({}), {} failed, {} MB, {:.0f} s to go\n",
              seconds(), programs_, settings_.programs, cases_, families, failed_,
