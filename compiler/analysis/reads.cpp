@@ -80,10 +80,7 @@ Reach reach_of(const ir::Field& field, const ir::Access& access, size_t d) {
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function) {
   std::map<std::pair<ir::FieldId, int>, Reads> found;
   for (const ir::Piece& piece : function.pieces) {
-    const auto needed = ir::reachable(piece.graph, piece.results);
-    for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-      const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-      if (!access || !needed[static_cast<size_t>(id)]) continue;
+    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
       auto [entry, fresh] = found.try_emplace({access->field, access->level},
                                               Reads{access->field, access->level, {}});
       Reads& reads = entry->second;
@@ -103,6 +100,37 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   for (auto& [key, reads] : found) {
     reads.offsets.resize(static_cast<size_t>(program.grid.rank()));  // if all land far
     out.push_back(std::move(reads));
+  }
+  return out;
+}
+
+std::vector<FarRead> far_reads(const ir::Program& program) {
+  std::vector<FarRead> out;
+  for (size_t f = 0; f < program.functions.size(); ++f) {
+    for (const ir::Piece& piece : program.functions[f].pieces) {
+      for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+        if (!lands_far(program, *access)) continue;
+        out.push_back({f, access->field, piece.graph[id].span});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
+  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+        if (written_only && !ir::is_written(program, access->field)) continue;
+        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
+        if (lands_far(program, *access)) continue;
+        for (size_t d = 0; d < out.size(); ++d) {
+          const bool crosses = access->escapes_below(d) || access->escapes_above(d);
+          out[d] = out[d] || (crosses && field.boundary[d].periodic());
+        }
+      }
+    }
   }
   return out;
 }

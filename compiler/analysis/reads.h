@@ -53,6 +53,20 @@ struct Reads {
 // level, ordered by field, then level.
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
 
+struct FarRead {
+  size_t function;  // that reads, into Program::functions
+  ir::FieldId field;
+  Span span;  // of the access
+};
+// All accesses that land far (lands_far), function by function.
+std::vector<FarRead> far_reads(const ir::Program& program);
+
+// Dimensions in which a tile holds images of the points on the far side of the grid instead of
+// applying the rule of a periodic field: those in which a field that is periodic there, and spans
+// the grid, is read across its edge. `written_only`: fields that nobody writes do not count, for
+// they are read from memory.
+std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
+
 // What is read where `computed` is computed.
 Margin reached(const Margin& computed, const Reads& reads);
 

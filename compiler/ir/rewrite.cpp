@@ -21,6 +21,17 @@ std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots
   return needed;
 }
 
+std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
+                                                       const std::vector<NodeId>& roots) {
+  const std::vector<bool> needed = reachable(graph, roots);
+  std::vector<std::pair<NodeId, const Access*>> out;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const auto* access = std::get_if<Access>(&graph[id].kind);
+    if (access && needed[static_cast<size_t>(id)]) out.emplace_back(id, access);
+  }
+  return out;
+}
+
 void rewrite_graph(Graph& graph, const std::vector<NodeId*>& roots, const NodeRewrite& rewrite) {
   std::vector<NodeId> root_ids;
   for (NodeId* root : roots) root_ids.push_back(*root);

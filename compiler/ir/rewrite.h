@@ -14,6 +14,10 @@ const std::vector<NodeId>& operands(const Node& node);
 // True for every node that some root needs.
 std::vector<bool> reachable(const Graph& graph, const std::vector<NodeId>& roots);
 
+// The accesses that some root needs, with the nodes that they are, in order.
+std::vector<std::pair<NodeId, const Access*>> accesses(const Graph& graph,
+                                                       const std::vector<NodeId>& roots);
+
 // Adds to `out` what stands for `node`, whose operands already refer to `out`; returns its id
 // there.
 using NodeRewrite = std::function<NodeId(Graph& out, Node node)>;

@@ -9,7 +9,6 @@
 
 #include "compiler/schedule/overlapped/cpu.h"
 #include "compiler/schedule/overlapped/kernel.h"
-#include "compiler/schedule/parts/landings.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/sweeps/direct.h"
@@ -86,8 +85,8 @@ std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
 
 // A read that lands far and needs the values of a step; nothing if there is none. Fields that
 // nobody writes are in memory.
-std::optional<FarRead> written_far_read(const ir::Program& program) {
-  for (const FarRead& read : far_reads(program)) {
+std::optional<analysis::FarRead> written_far_read(const ir::Program& program) {
+  for (const analysis::FarRead& read : analysis::far_reads(program)) {
     if (ir::is_written(program, read.field)) return read;
   }
   return std::nullopt;

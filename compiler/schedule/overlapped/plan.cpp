@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/landings.h"
 #include "compiler/schedule/parts/tiling.h"
 
 namespace stencil::schedule {
@@ -15,7 +14,7 @@ namespace {
 // How many functions of a step, from the first on, a tile can compute alone.
 size_t tiled_functions(const ir::Program& program) {
   size_t tiled = program.functions.size();
-  for (const FarRead& read : far_reads(program)) {
+  for (const analysis::FarRead& read : analysis::far_reads(program)) {
     for (size_t f = 0; f < read.function; ++f) {
       if (program.functions[f].target == read.field) tiled = std::min(tiled, read.function);
     }
@@ -52,7 +51,7 @@ OverlappedTile::OverlappedTile(std::shared_ptr<const OverlappedStep> divided,
         int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
     sides.push_back({d, cover, tile.hull[static_cast<size_t>(d)]});
   }
-  images = image_dimensions(program(), true);
+  images = analysis::image_dimensions(program(), true);
   for (ir::FieldId field = 0; field < static_cast<ir::FieldId>(program().fields.size()); ++field) {
     if (!ir::is_written(program(), field)) continue;
     held[field] = *analysis::needed_of(tile, field);

@@ -111,42 +111,6 @@ Expr wrap(const Interface& interface, const ir::Box& box, int d, const Expr& at,
 
 }  // namespace
 
-std::vector<FarRead> far_reads(const ir::Program& program) {
-  std::vector<FarRead> out;
-  for (size_t f = 0; f < program.functions.size(); ++f) {
-    for (const ir::Piece& piece : program.functions[f].pieces) {
-      const auto needed = ir::reachable(piece.graph, piece.results);
-      for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-        const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-        if (!access || !needed[static_cast<size_t>(id)]) continue;
-        if (analysis::lands_far(program, *access)) {
-          out.push_back({f, access->field, piece.graph[id].span});
-        }
-      }
-    }
-  }
-  return out;
-}
-
-std::vector<bool> image_dimensions(const ir::Program& program, bool written_only) {
-  std::vector<bool> out(static_cast<size_t>(program.grid.rank()), false);
-  for (const ir::Function& function : program.functions) {
-    for (const ir::Piece& piece : function.pieces) {
-      for (const ir::Node& node : piece.graph.nodes()) {
-        const auto* access = std::get_if<ir::Access>(&node.kind);
-        if (!access || (written_only && !ir::is_written(program, access->field))) continue;
-        const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
-        if (analysis::lands_far(program, *access)) continue;
-        for (size_t d = 0; d < out.size(); ++d) {
-          const bool crosses = access->escapes_below(d) || access->escapes_above(d);
-          out[d] = out[d] || (crosses && field.boundary[d].periodic());
-        }
-      }
-    }
-  }
-  return out;
-}
-
 Expr exists(const Interface& interface, const Point& point, const ir::Box& box,
             const std::vector<bool>& images) {
   ir::Box places = interface.program().grid;

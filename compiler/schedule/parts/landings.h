@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "compiler/analysis/reads.h"
 #include "compiler/schedule/parts/interface.h"
 
 namespace stencil::schedule {
@@ -49,20 +50,6 @@ class Landings {
 };
 // The value of an access: `loaded`, which was read at the landing, or one of its constants.
 kernel::Expr apply_boundary(const Landing& landing, kernel::Expr loaded);
-
-struct FarRead {
-  size_t function;  // that reads, into Program::functions
-  ir::FieldId field;
-  Span span;  // of the access
-};
-// All accesses that land far (analysis::lands_far), function by function.
-std::vector<FarRead> far_reads(const ir::Program& program);
-
-// Dimensions in which a tile holds images of the points on the far side of the grid instead of
-// applying the rule of a periodic field: those in which a field that is periodic there, and spans
-// the grid, is read across its edge. `written_only`: fields that nobody writes do not count, for
-// they are read from memory.
-std::vector<bool> image_dimensions(const ir::Program& program, bool written_only);
 
 // The point of a place in a tile lies in `box`. In dimensions with images it is a point of the
 // grid; in others the place itself, which may lie beyond the grid.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/landings.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/planes/kernel.h"
 
@@ -78,7 +77,7 @@ class PlannedPlanes final : public Plan {
 // Such a read takes what is in memory, where the steps of a tile are not.
 void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
-  for (const FarRead& read : far_reads(program)) {
+  for (const analysis::FarRead& read : analysis::far_reads(program)) {
     bool made = schedule.time_tile > 1 && ir::is_written(program, read.field);
     for (size_t f = 0; f < read.function; ++f) made |= program.functions[f].target == read.field;
     if (made) return refuse_far_read(program, schedule, read.field, read.span, diagnostics);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/parts/landings.h"
 #include "compiler/schedule/parts/tiling.h"
 #include "compiler/support/work.h"
 
@@ -22,7 +21,7 @@ class PlanesPlanner {
       : program_(program), tile_(tile) {
     const int rank = program.grid.rank();
     plan_.steps = tile.steps;
-    plan_.images = image_dimensions(program, true);
+    plan_.images = analysis::image_dimensions(program, true);
     plan_.cover.push_back(1);
     for (int d = 1; d < rank; ++d) plan_.cover.push_back(along(schedule.block, rank, d));
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/ir/linear_form.h"
-#include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/streaming/chunks.h"
@@ -250,7 +250,7 @@ void refuse_program(const ir::Program& program, const Schedule& schedule,
                     Diagnostics& diagnostics) {
   refuse_line(program, schedule, diagnostics);
   refuse_rank(program, diagnostics);
-  const std::vector<FarRead> far = far_reads(program);
+  const std::vector<analysis::FarRead> far = analysis::far_reads(program);
   if (!far.empty()) {
     refuse_far_read(program, schedule, far[0].field, far[0].span, diagnostics);
   }
@@ -286,7 +286,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 // Some point is computed in another way than others. Else nothing is tested but where planes are
 // loaded from, which is no reason for a second version of the body.
 bool tests_points(const ir::Program& program) {
-  const std::vector<bool> images = image_dimensions(program, false);
+  const std::vector<bool> images = analysis::image_dimensions(program, false);
   return std::find(images.begin(), images.end(), false) != images.end() ||
          std::any_of(
              program.functions.begin(), program.functions.end(), [&](const ir::Function& function) {

@@ -7,7 +7,6 @@
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/parts/landings.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/streaming/landing_offsets.h"
 #include "compiler/schedule/streaming/resources.h"
@@ -44,7 +43,7 @@ class StreamPlanner {
     plan_.machine = machine;
     plan_.rank = program.grid.rank();
     plan_.steps = tile.steps;
-    plan_.images = image_dimensions(program, false);
+    plan_.images = analysis::image_dimensions(program, false);
     plan_.patch = {schedule.elements[0], plan_.rank > 2 ? schedule.elements[1] : 1};
     plan_.threads = {schedule.block[0], plan_.rank > 2 ? schedule.block[1] : 1};
   }
@@ -235,10 +234,7 @@ class StreamPlanner {
   std::set<Read> reads_of(const analysis::Stage& of, StreamStage& stage) {
     std::set<Read> out;
     for (const StagePiece& piece : stage.pieces) {
-      const auto needed = ir::reachable(*piece.graph, piece.results);
-      for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
-        const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
-        if (!access || !needed[static_cast<size_t>(id)]) continue;
+      for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
         const int quantity =
             is_sum(access->field)
                 ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]

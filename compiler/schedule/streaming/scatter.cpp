@@ -130,10 +130,8 @@ std::optional<ScatterForm> scatter_form(const ir::Program& program, const ir::Fu
       std::count_if(program.functions.begin(), program.functions.end(),
                     [&](const ir::Function& other) { return other.target == function.target; });
   if (writers != 1) return std::nullopt;
-  const auto needed = ir::reachable(piece.graph, piece.results);
-  for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
-    const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-    if (access && needed[static_cast<size_t>(id)] && access->escapes != 0) return std::nullopt;
+  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    if (access->escapes != 0) return std::nullopt;
   }
   const auto split = ir::split_by_plane(piece, 0);
   if (!split) return std::nullopt;

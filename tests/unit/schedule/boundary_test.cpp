@@ -145,7 +145,7 @@ TEST(ImageDimensions, WhereAPeriodicFieldIsReadAcrossItsEdge) {
         "field R : real on G boundary [clamp, periodic];"
         "stencil f : " +
         stencil + ";");
-    return image_dimensions(program, written_only);
+    return analysis::image_dimensions(program, written_only);
   };
   EXPECT_EQ(dimensions("A on G = A[0,1] / 2", false), (std::vector{false, true}));
   EXPECT_EQ(dimensions("A[1..9, 0..8] = A[-1,1] / 2", false), (std::vector{false, false}));
