@@ -15,7 +15,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "runtime/in_parallel.h"
+#include "compiler/support/threads.h"
 
 namespace stencil::runtime {
 
@@ -47,7 +47,7 @@ constexpr int64_t kPointsOfThread = int64_t{1} << 20;  // by a thread
 double largest_magnitude(const FieldData& field, int level, int component) {
   std::mutex mutex;
   double largest = 0;
-  in_parallel(field.points, kPointsOfThread, [&](int64_t begin, int64_t end) {
+  in_ranges(field.points, kPointsOfThread, [&](int64_t begin, int64_t end) {
     double here = 0;
     for (int64_t i = begin; i < end; ++i) {
       const double value = std::fabs(field.real(level, component, i));
@@ -126,7 +126,7 @@ void compare_component(const ir::Field& field, const FieldData& expected, const 
   if (comparison.same_memory()) return;
   std::mutex mutex;
   int64_t count = 0, first = expected.points;
-  in_parallel(expected.points, kPointsOfThread, [&](int64_t begin, int64_t end) {
+  in_ranges(expected.points, kPointsOfThread, [&](int64_t begin, int64_t end) {
     int64_t count_here = 0, first_here = expected.points;
     for (int64_t i = begin; i < end; ++i) {
       if (!comparison.same_at(i) && count_here++ == 0) first_here = i;

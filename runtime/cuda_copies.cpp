@@ -15,14 +15,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <thread>
+
+#include "compiler/support/threads.h"
 
 namespace stencil::runtime::cuda {
 
 namespace {
 
 constexpr size_t kPieceBytes = size_t{4} << 20;
-constexpr size_t kWorkers = 4;
+constexpr int kMostWorkers = 4;
 
 size_t ceiling(size_t a, size_t b) {
   return (a + b - 1) / b;
@@ -42,8 +43,8 @@ Copies::~Copies() {
 bool Copies::provide_stages() {
   if (tried_) return !stages_.empty();
   tried_ = true;
-  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
-  for (size_t worker = 0; worker < std::min(kWorkers, processors); ++worker) {
+  const int workers = std::min(kMostWorkers, wanted_threads());
+  for (int worker = 0; worker < workers; ++worker) {
     Stage stage;
     void* memory = nullptr;
     if (cu_.cuMemAllocHost(&memory, kPieceBytes) != 0) break;
@@ -128,15 +129,11 @@ Code Copies::run(const Copy& copy) {
   } else {
     const size_t workers = std::min(stages_.size(), pieces);
     std::atomic<Code> first = 0;
-    const auto work_as = [&](size_t worker) {
+    in_threads(static_cast<int>(workers), [&](int worker) {
       Code none = 0;
-      const Code ended = work(worker, workers, copy);
+      const Code ended = work(static_cast<size_t>(worker), workers, copy);
       if (ended != 0) first.compare_exchange_strong(none, ended);
-    };
-    std::vector<std::thread> threads;
-    for (size_t worker = 1; worker < workers; ++worker) threads.emplace_back(work_as, worker);
-    work_as(0);
-    for (std::thread& thread : threads) thread.join();
+    });
     code = first;
   }
   const Code waited = cu_.cuStreamSynchronize(copy.stream);

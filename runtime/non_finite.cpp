@@ -7,7 +7,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "runtime/in_parallel.h"
+#include "compiler/support/threads.h"
 
 namespace stencil::runtime {
 
@@ -51,7 +51,7 @@ Count count_all(const std::byte* memory, int64_t count, Bits exponent) {
   const auto magnitude = static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1);
   std::mutex mutex;
   Count all;
-  in_parallel(count, kValuesAtOnce, [&](int64_t begin, int64_t end) {
+  in_ranges(count, kValuesAtOnce, [&](int64_t begin, int64_t end) {
     const Count here = count_in(values, begin, end, exponent, magnitude);
     if (here.first < 0) return;
     const std::lock_guard<std::mutex> lock(mutex);

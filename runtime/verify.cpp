@@ -12,11 +12,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <future>
-#include <thread>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/support/workers.h"
 #include "runtime/device.h"
 #include "runtime/verify_cases.h"
 
@@ -90,6 +89,7 @@ class Verifier {
   std::vector<ChosenDevice> devices_;
   std::vector<std::optional<ReferenceRuns>> runs_;
   std::vector<RowPlan> rows_;
+  Workers workers_;  // last, so that they end first
 };
 
 // --- The reference
@@ -173,7 +173,7 @@ void Verifier::prefetch(size_t index) {
     if (!unsound.empty()) build.problem = "internal error: unsound kernel: " + unsound.front();
     build.module = std::make_shared<kernel::Module>(std::move(*module));
     if (!build.problem.empty()) continue;
-    build.loaded = std::async(std::launch::async, [&build, &row] {
+    build.loaded = workers_.start([&build, &row] {
       return row.device.device.load({*build.program, build.module.get()}, row.device.selector);
     });
   }
@@ -272,13 +272,16 @@ VerifyReport Verifier::verify(std::vector<std::string> absent, const VerifyProgr
   report.absent = std::move(absent);
   for (const SizeCase& size : sizes_.closed) report.sizes.push_back(size.label);
   plan_rows();
-  const size_t ahead = std::max(1u, std::thread::hardware_concurrency() / 2);
+  const size_t ahead = static_cast<size_t>(std::max(1, wanted_threads() / 2));
   size_t fetched = 0;
   for (size_t i = 0; i < rows_.size(); ++i) {
     for (; fetched < std::min(rows_.size(), i + 1 + ahead); ++fetched) prefetch(fetched);
     const std::string what = rows_[i].device.info.name + ", " + rows_[i].schedule->brief;
     if (progress) progress(what, report, static_cast<int>(i), static_cast<int>(rows_.size()));
     report.rows.push_back(verify_row(rows_[i]));
+    for (Build& build : rows_[i].builds) {
+      if (build.loaded.valid()) build.loaded.wait();  // a thread refers to the build
+    }
     rows_[i].builds.clear();
   }
   return report;

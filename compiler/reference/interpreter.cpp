@@ -14,8 +14,8 @@
 #include <limits>
 
 #include "compiler/reference/evaluator.h"
-#include "compiler/reference/parallel.h"
 #include "compiler/reference/scalar_types.h"
+#include "compiler/support/threads.h"
 
 namespace stencil::reference {
 namespace {

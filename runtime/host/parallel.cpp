@@ -13,7 +13,7 @@ namespace stencil::host {
 namespace {
 
 tbb::task_arena& arena() {
-  static tbb::task_arena all(wanted_threads(tbb::this_task_arena::max_concurrency()));
+  static tbb::task_arena all(wanted_threads());
   return all;
 }
 

@@ -46,7 +46,4 @@ std::string run_on_cuda(std::vector<Item>& items, int threads);
 // Runs an item from its first step to its last.
 void run_loaded(const runtime::LoadedProgram& program, Item& item);
 
-// Calls work(0) to work(count - 1), each once, by up to `threads` threads.
-void for_each_in_parallel(size_t count, int threads, const std::function<void(size_t)>& work);
-
 }  // namespace stencil::property

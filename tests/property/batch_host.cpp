@@ -1,11 +1,12 @@
 // The C++ that the `host` device compiles, each module by itself: compilers in process have nothing
 // to start. What is tested is what the program says and what the device does, so nothing is
 // optimised; what the optimiser makes of kernels is tested by `stencilc verify` and the examples.
-// But for `--fp fast`: what values the optimiser may change is all that it adds. It takes most of the
-// time, so one case in four is optimised; all of them by --long (STENCIL_LONG=1).
+// But for `--fp fast`: what values the optimiser may change is all that it adds. It takes most of
+// the time, so one case in four is optimised; all of them by --long (STENCIL_LONG=1).
 #include <cstdlib>
 #include <functional>
 
+#include "compiler/support/threads.h"
 #include "runtime/device_host.h"
 #include "tests/property/batch.h"
 
@@ -37,9 +38,11 @@ std::string run_item(const runtime::HostLibrary& library, Item& item) {
 std::string run_on_host(std::vector<Item>& items, int threads) {
   const auto& library = runtime::HostLibrary::open();
   if (!library.ok()) return library.failure().message;
-  for_each_in_parallel(items.size(), threads, [&](size_t i) {
-    items[i].problem = run_item(library.value(), items[i]).substr(0, 4000);
-  });
+  const auto run = [&](int64_t i, int64_t) {
+    Item& item = items[static_cast<size_t>(i)];
+    item.problem = run_item(library.value(), item).substr(0, 4000);
+  };
+  in_ranges(static_cast<int64_t>(items.size()), 1, run, threads);
   return "";
 }
 

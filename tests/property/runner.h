@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "compiler/support/threads.h"
 #include "tests/property/coverage.h"
 #include "tests/property/random.h"
 
@@ -14,15 +14,15 @@ namespace stencil::property {
 struct Settings {
   int programs = 100;
   uint64_t first_seed = 1;
-  int batch = 20;                                                       // programs per batch
-  int threads = static_cast<int>(std::thread::hardware_concurrency());  // of the host
-  double time_limit = 0;                                                // seconds; 0: none
-  bool progress = false;                                                // a line after every batch
+  int batch = 20;                  // programs per batch
+  int threads = wanted_threads();  // of the host
+  double time_limit = 0;           // seconds; 0: none
+  bool progress = false;           // a line after every batch
   bool coverage = false;
   bool shrink = false;  // the first failures
   bool complete =
       false;  // fails if something is never drawn, or takes long to lower when it is huge
-  bool one_mode = false;  // of floating point, for each program
+  bool one_mode = false;              // of floating point, for each program
   bool lower_only = false;            // runs nothing
   std::vector<std::string> families;  // those that run; all if there are none
   RunBatch run = run_on_host;

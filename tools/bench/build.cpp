@@ -13,7 +13,6 @@
 namespace stencil::bench {
 
 using runtime::ChosenDevice;
-using runtime::Failure;
 
 namespace {
 
@@ -103,51 +102,10 @@ void load(Build& build, const ChosenDevice& device) {
   }
 }
 
-Builder::Builder(const ChosenDevice& device, int threads) : device_(device) {
-  for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { serve(); });
-}
-
-Builder::~Builder() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ending_ = true;
-    waiting_.clear();
-  }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-}
-
 Builder::Pending Builder::request(const BuildRequest& request) {
-  std::packaged_task<std::shared_ptr<Build>()> task(
-      [this, request] { return std::make_shared<Build>(compile(request, device_)); });
-  const Pending pending = task.get_future().share();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_.push_back(std::move(task));
-  }
-  changed_.notify_all();
-  return pending;
-}
-
-void Builder::wait() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && busy_ == 0; });
-}
-
-void Builder::serve() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (ending_) return;
-    auto task = std::move(waiting_.front());
-    waiting_.pop_front();
-    ++busy_;
-    lock.unlock();
-    task();
-    lock.lock();
-    --busy_;
-    changed_.notify_all();
-  }
+  return workers_
+      .start([this, request] { return std::make_shared<Build>(compile(request, device_)); })
+      .share();
 }
 
 }  // namespace stencil::bench

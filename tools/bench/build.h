@@ -1,16 +1,13 @@
 // Programs compiled ahead of their runs, by several threads.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "compiler/support/workers.h"
 #include "runtime/run.h"
 #include "tools/bench/suite.h"
 
@@ -51,26 +48,16 @@ void load(Build& build, const runtime::ChosenDevice& device);
 class Builder {
  public:
   // `device` must outlive it.
-  Builder(const runtime::ChosenDevice& device, int threads);
-  ~Builder();
-  Builder(const Builder&) = delete;
-  Builder& operator=(const Builder&) = delete;
+  Builder(const runtime::ChosenDevice& device, int threads) : device_(device), workers_(threads) {}
 
   using Pending = std::shared_future<std::shared_ptr<Build>>;
   Pending request(const BuildRequest& request);
   // Until nothing is being compiled.
-  void wait();
+  void wait() { workers_.wait(); }
 
  private:
-  void serve();
-
   const runtime::ChosenDevice& device_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::packaged_task<std::shared_ptr<Build>()>> waiting_;
-  int busy_ = 0;
-  bool ending_ = false;
-  std::vector<std::thread> threads_;
+  Workers workers_;
 };
 
 }  // namespace stencil::bench

@@ -13,9 +13,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
-#include <thread>
 
 #include "compiler/support/layout.h"
+#include "compiler/support/threads.h"
 #include "runtime/files.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/table.h"
@@ -33,7 +33,7 @@ constexpr const char* kAbout =
 
 docs/contributing.md describes suites, results, and what is checked against what.)";
 
-enum Status { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
+enum ExitStatus { kPassed = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
 
 struct Arguments {
   std::string suite, out, device = "cuda";
@@ -42,7 +42,7 @@ struct Arguments {
   Settings settings;
 };
 
-int report(const runtime::Failure& failure, int status) {
+int report(const Failure& failure, int status) {
   std::fputs(failure.text().c_str(), stderr);
   return status;
 }
@@ -86,13 +86,13 @@ void print_progress(const Json& record, size_t number, size_t count) {
 }
 
 // The records that `out` has of this machine; none if there is no such file.
-runtime::Result<std::vector<Record>> earlier_results(const std::string& out, const Json& machine) {
+Result<std::vector<Record>> earlier_results(const std::string& out, const Json& machine) {
   if (!std::filesystem::exists(out)) return std::vector<Record>{};
   const auto text = runtime::read_file(out);
   if (!text.ok()) return text.failure();
   const Json file = Json::parse(text.value(), nullptr, false);
   const auto wrong = [&](const std::string& what) {
-    return runtime::Failure{"U031", fmt::format("'{}' {}", out, what), "name another with --out"};
+    return Failure{"U031", fmt::format("'{}' {}", out, what), "name another with --out"};
   };
   if (!file.is_object() || !file.contains("results") || !file["results"].is_array()) {
     return wrong("is not a file of results");
@@ -123,11 +123,11 @@ int run(const Arguments& arguments) {
   }
   const size_t count = jobs.value().size();
   Json file{{"device", device.value().info.name}, {"machine", device.value().info.description}};
-  runtime::Result<std::vector<Record>> earlier = std::vector<Record>{};
+  Result<std::vector<Record>> earlier = std::vector<Record>{};
   if (arguments.go_on) earlier = earlier_results(arguments.out, file);
   if (!earlier.ok()) return report(earlier.failure(), kUsage);
   file["results"] = earlier.value();
-  runtime::Status written = runtime::Done{};  // a place for the results, before hours of runs
+  Status written = Done{};  // a place for the results, before hours of runs
   if (!arguments.out.empty()) {
     written = runtime::write_file_atomically(arguments.out, text_of(file));
   }
@@ -152,7 +152,7 @@ int main_with(int argc, char** argv) {
   Arguments arguments;
   Settings& settings = arguments.settings;
   // Two processors are left to the thread that measures and to the device's driver.
-  settings.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+  settings.threads = std::max(1, wanted_threads() - 2);
   CLI::App app(kAbout, "stencil_bench");
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");
   auto* out = tool::add_value(app, "--out", tool::some_text("the name of a file", arguments.out),

@@ -7,14 +7,12 @@
 #include <cstring>
 
 #include "compiler/ir/passes.h"
-#include "runtime/in_parallel.h"
+#include "compiler/support/threads.h"
 
 namespace stencil::bench {
 
 using reference::FieldData;
 using reference::State;
-using runtime::Failure;
-using runtime::Result;
 
 namespace {
 
@@ -34,7 +32,7 @@ uint32_t bits_at(int64_t position, uint64_t seed) {
 
 template <class T, class Value>
 void fill_with(std::byte* data, int64_t points, uint64_t seed, Value value) {
-  runtime::in_parallel(points, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
+  in_ranges(points, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const T element = value(bits_at(i, seed));
       std::memcpy(data + i * static_cast<int64_t>(sizeof element), &element, sizeof element);

@@ -109,20 +109,8 @@ std::string print_duration(double seconds) {
 }  // namespace
 
 Activity::Activity() : line_(0) {
-  if (line_.on_terminal()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      using namespace std::chrono_literals;
-      std::unique_lock<std::mutex> held(mutex_);
-      while (!ended_.wait_for(held, stop, 1s, [&] { return stop.stop_requested(); })) show();
-    });
-  }
-}
-
-// The line is erased when the thread that writes it has ended.
-Activity::~Activity() {
-  if (!thread_.joinable()) return;
-  thread_.request_stop();
-  thread_.join();
+  using namespace std::chrono_literals;
+  if (line_.on_terminal()) shows_.emplace(1s, [this] { show(); });
 }
 
 void Activity::now(const std::string& what) {
@@ -131,6 +119,7 @@ void Activity::now(const std::string& what) {
 }
 
 void Activity::show() {
+  const std::lock_guard<std::mutex> held(mutex_);
   if (what_.empty()) return;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
   const std::string seconds = "  " + print_duration(taken.count());

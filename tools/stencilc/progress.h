@@ -2,12 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "stencil/simulation.h"
+#include "tools/stencilc/periodic.h"
 
 namespace stencil::tool {
 
@@ -55,7 +55,6 @@ class Activity {
   Activity();
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
-  ~Activity();
   void now(const std::string& what);
 
  private:
@@ -63,9 +62,8 @@ class Activity {
   ProgressLine line_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
-  std::condition_variable_any ended_;
   std::string what_;
-  std::jthread thread_;  // last, so that it ends first
+  std::optional<Periodic> shows_;  // last, so that it ends first
 };
 
 // "[#####.....]  40/100 steps  1.23 GCells/s  12 s left" in at most `width` characters: the bar

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
 #include "stencil/files.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/periodic.h"
 #include "tools/stencilc/progress.h"
 
 namespace stencil::tool {
@@ -79,12 +78,9 @@ class Watch {
  public:
   explicit Watch(bool full) : full_(full) {
     guard_.note_first();
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      using namespace std::chrono_literals;
-      std::unique_lock<std::mutex> held(mutex_);
-      while (!ended_.wait_for(held, stop, 50ms, [&] { return stop.stop_requested(); })) {
-        if (InterruptGuard::interrupted()) end_process();
-      }
+    using namespace std::chrono_literals;
+    looks_.emplace(50ms, [this] {
+      if (InterruptGuard::interrupted()) end_process();
     });
   }
   // What is known, and what is compared next.
@@ -95,8 +91,7 @@ class Watch {
   }
   // Nobody looks for signals any more.
   void end() {
-    thread_.request_stop();
-    thread_.join();
+    looks_.reset();
     line_.erase();
   }
   double seconds() const {
@@ -105,6 +100,7 @@ class Watch {
 
  private:
   [[noreturn]] void end_process() {
+    const std::lock_guard<std::mutex> held(mutex_);
     line_.erase();
     const int status = conclude(known_, seconds(), true, full_);
     remove_temporary_files();
@@ -116,9 +112,8 @@ class Watch {
   ProgressLine line_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
-  std::condition_variable_any ended_;
   VerifyReport known_;
-  std::jthread thread_;  // last, so that it ends first
+  std::optional<Periodic> looks_;  // for signals; last, so that it ends first
 };
 
 }  // namespace

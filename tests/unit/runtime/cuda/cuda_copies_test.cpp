@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -28,6 +29,7 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
   ASSERT_EQ(cu.cuDevicePrimaryCtxRetain(&context, 0), 0);
   ASSERT_EQ(cu.cuCtxSetCurrent(context), 0);
   ASSERT_EQ(cu.cuStreamCreate(&stream, kNonBlockingStream), 0);
+  setenv("STENCIL_THREADS", "3", 1);
   Copies copies(context);
   const std::vector<Accelerator::Rows> shapes = {
       {1},                                    // a byte
@@ -66,9 +68,10 @@ TEST(Copies, GoThereAndBackWhateverTheShape) {
     EXPECT_TRUE(from == to);
     ASSERT_EQ(cu.cuMemFree(memory), 0);
   }
-  EXPECT_GT(fake.pinned.size(), 0u);
+  EXPECT_EQ(fake.pinned.size(), 3u) << "a buffer per thread";
   EXPECT_EQ(fake.pageable_copies, 4) << "those of a piece at most";
   cu.cuStreamDestroy(stream);
+  unsetenv("STENCIL_THREADS");
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+// The end is waited for together with the next period, so that nobody waits for a period to pass.
+#include "tools/stencilc/periodic.h"
+
+namespace stencil::tool {
+
+Periodic::Periodic(std::chrono::milliseconds period, const std::function<void()>& work)
+    : thread_(0, 1, [this, period, work](int) {
+        std::unique_lock<std::mutex> held(mutex_);
+        while (!ended_.wait_for(held, period, [this] { return ending_; })) work();
+      }) {}
+
+Periodic::~Periodic() {
+  {
+    const std::lock_guard<std::mutex> held(mutex_);
+    ending_ = true;
+  }
+  ended_.notify_all();
+}
+
+}  // namespace stencil::tool

@@ -1,0 +1,26 @@
+// Something that is done again and again while the rest goes on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+#include "compiler/support/threads.h"
+
+namespace stencil::tool {
+
+// Calls `work` after each period, in a thread of its own, if one can be had.
+class Periodic {
+ public:
+  Periodic(std::chrono::milliseconds period, const std::function<void()>& work);
+  ~Periodic();  // waits for a call in progress
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool ending_ = false;
+  const Threads thread_;  // last, so that it ends first
+};
+
+}  // namespace stencil::tool
