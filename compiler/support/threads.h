@@ -15,7 +15,7 @@ std::optional<int> parse_threads(std::string_view text);
 
 // How many threads work is shared among: $STENCIL_THREADS, or unless it is set as many as there are
 // CPUs that the process may use. What it may not be is reported before anything asks
-// (runtime/environment.h).
+// (runtime/devices/environment.h).
 int wanted_threads();
 
 // Threads that call work(first) ... work(first + count - 1), one each; there may be fewer than

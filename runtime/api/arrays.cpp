@@ -2,13 +2,15 @@
 //
 // The element types of an array and a component are the same, with one exception: C++ has no 16-bit
 // floats, so a half or bfloat component may be copied from and to floats.
+#include "runtime/api/arrays.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/reference/scalar_types.h"
 #include "compiler/support/numbers.h"
-#include "runtime/api/internal.h"
+#include "runtime/api/program.h"
 
 namespace stencil {
 
@@ -59,10 +61,6 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program) {
   }
   if (const auto axes = ir::default_axis_values(program)) describe_places(*axes, out);
   return out;
-}
-
-void SimulationData::describe_places() {
-  api::describe_places(ir::axis_values(program(), state.integer_params, state.real_params), fields);
 }
 
 void describe_places(const std::vector<ir::AxisValue>& axes, std::vector<FieldInfo>& fields) {

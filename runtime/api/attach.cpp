@@ -2,13 +2,15 @@
 //
 // Arrays of the user's in host memory become the buffers of the state. Those in a device's memory
 // never do: their fields have no buffers at all, and the session is given the addresses.
+#include "runtime/api/attach.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "compiler/ir/passes.h"
 #include "compiler/reference/interpreter.h"
-#include "runtime/api/internal.h"
+#include "runtime/api/arrays.h"
 
 namespace stencil::api {
 

@@ -3,7 +3,7 @@
 //
 // A run should not end after an hour because of a misspelt name. So Program::check() finds all that
 // can be known without sizes (names, formats, directories), State::check() what depends on them.
-#include "stencil/files.h"
+#include "runtime/api/files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,11 +13,15 @@
 #include <filesystem>
 
 #include "compiler/support/numbers.h"
-#include "runtime/api/internal.h"
-#include "runtime/checkpoint.h"
-#include "runtime/file_writer.h"
-#include "runtime/files.h"
-#include "runtime/npy.h"
+#include "runtime/api/arrays.h"
+#include "runtime/api/guarded.h"
+#include "runtime/api/program.h"
+#include "runtime/api/simulation.h"
+#include "runtime/io/file_writer.h"
+#include "runtime/io/files.h"
+#include "runtime/io/npy_fields.h"
+#include "runtime/io/vti.h"
+#include "runtime/run/checkpoint.h"
 
 namespace stencil {
 

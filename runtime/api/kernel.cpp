@@ -1,8 +1,12 @@
 // Devices and kernels: what a program is compiled for, and the ways to start a run of it.
+#include "runtime/api/kernel.h"
 
 #include "compiler/driver/brief_schedule.h"
-#include "runtime/api/internal.h"
-#include "runtime/device.h"
+#include "runtime/api/attach.h"
+#include "runtime/api/guarded.h"
+#include "runtime/api/program.h"
+#include "runtime/api/simulation.h"
+#include "runtime/devices/device_table.h"
 
 namespace stencil {
 

@@ -2,7 +2,7 @@
 //
 // Everything a user may ask is computed when the program is read, so that a Program never changes
 // afterwards and needs no lock.
-#include "stencil/program.h"
+#include "runtime/api/program.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,11 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/support/numbers.h"
 #include "compiler/support/shape.h"
-#include "runtime/api/internal.h"
+#include "runtime/api/arrays.h"
+#include "runtime/api/attach.h"
+#include "runtime/api/files.h"
+#include "runtime/api/guarded.h"
+#include "runtime/api/kernel.h"
 #include "runtime/api/source.h"
 
 namespace stencil {

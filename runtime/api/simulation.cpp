@@ -6,7 +6,7 @@
 //
 // Where the fields are arrays of the user's in host memory, which the user may change between
 // calls, a session lasts for one call.
-#include "stencil/simulation.h"
+#include "runtime/api/simulation.h"
 
 #include <fmt/format.h>
 
@@ -15,11 +15,16 @@
 #include <cstring>
 #include <limits>
 
-#include "runtime/api/internal.h"
-#include "runtime/checkpoint.h"
-#include "runtime/history.h"
-#include "runtime/homecoming.h"
-#include "runtime/outputs.h"
+#include "runtime/api/arrays.h"
+#include "runtime/api/attach.h"
+#include "runtime/api/files.h"
+#include "runtime/api/guarded.h"
+#include "runtime/api/program.h"
+#include "runtime/api/state.h"
+#include "runtime/devices/bring_home.h"
+#include "runtime/run/checkpoint.h"
+#include "runtime/run/history.h"
+#include "runtime/run/outputs.h"
 
 namespace stencil {
 
@@ -111,6 +116,10 @@ void restore_homes(const std::vector<std::vector<void*>>& homes, reference::Fiel
 }
 
 }  // namespace
+
+void SimulationData::describe_places() {
+  api::describe_places(ir::axis_values(program(), state.integer_params, state.real_params), fields);
+}
 
 std::vector<ReductionValue> SimulationData::reduction_values(const std::vector<int>& of) const {
   std::vector<ReductionValue> out;

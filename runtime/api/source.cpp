@@ -6,7 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "runtime/files.h"
+#include "runtime/io/files.h"
 
 namespace stencil::api {
 

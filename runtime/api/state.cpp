@@ -1,7 +1,7 @@
 // State: fields, params and reductions of a run. While a simulation's fields are on a device, who
 // reads one has the session bring home the levels it needs; who changes one, or a param, ends the
 // session, and the next step opens another from the state.
-#include "stencil/state.h"
+#include "runtime/api/state.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,11 @@
 #include <numeric>
 
 #include "compiler/ir/passes.h"
-#include "runtime/api/internal.h"
-#include "runtime/stats.h"
+#include "runtime/api/arrays.h"
+#include "runtime/api/guarded.h"
+#include "runtime/api/program.h"
+#include "runtime/api/simulation.h"
+#include "runtime/run/stats.h"
 
 namespace stencil {
 
@@ -124,8 +127,8 @@ Status State::set_param(const std::string& name, const ParamValue& value) {
     if (!number.ok()) return number.failure();
     const auto derived = with_param(*data_, index, number.value());
     if (!derived.ok()) return derived.failure();
-    const Diagnostics failed = ir::failed_checks(data_->program(), derived.value().integers,
-                                                 derived.value().reals);
+    const Diagnostics failed =
+        ir::failed_checks(data_->program(), derived.value().integers, derived.value().reals);
     if (failed.has_errors()) return api::failure_of(data_->source->source, failed);
     const Status closed = data_->close_session();
     if (!closed.ok()) return closed;

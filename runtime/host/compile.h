@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "runtime/host/host_compiler.h"
+#include "runtime/host/interface.h"
 
 namespace stencil::host {
 
-// Registers the targets of LLVM, once: its list of them is no safe place for several threads, of which
-// each may be the first to load an object that was kept.
+// Registers the targets of LLVM, once: its list of them is no safe place for several threads, of
+// which each may be the first to load an object that was kept.
 void initialise();
 
 // What was made, or the messages of the compiler.

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "runtime/host/compile.h"
-#include "runtime/host/host_compiler.h"
+#include "runtime/host/interface.h"
 #include "runtime/host/load.h"
 #include "runtime/host/parallel.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/host/host_compiler.h"
+#include "runtime/host/interface.h"
 
 // A loaded object. Its code goes when it does.
 struct StencilHostProgram {

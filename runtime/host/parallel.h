@@ -1,7 +1,7 @@
 // Blocks of a launch, shared among threads by oneTBB.
 #pragma once
 
-#include "runtime/host/host_compiler.h"
+#include "runtime/host/interface.h"
 
 namespace stencil::host {
 

@@ -1,6 +1,6 @@
-// Every example x schedule x real type through NVRTC to machine code: the CUDA compiler accepts what
-// is emitted, without a GPU. For sm_80 but for what only sm_90 has: nvcc_test.sh compiles for that;
-// with STENCIL_LONG=1 everything for both. A machine without NVRTC skips.
+// Every example x schedule x real type through NVRTC to machine code: the CUDA compiler accepts
+// what is emitted, without a GPU. For sm_80 but for what only sm_90 has: nvcc_test.sh compiles for
+// that; with STENCIL_LONG=1 everything for both. A machine without NVRTC skips.
 //
 //   nvrtc_test DIRECTORY-OF-EXAMPLES [SHARD SHARDS]
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include "compiler/driver/frontend.h"
 #include "compiler/emit/emit.h"
 #include "compiler/support/numbers.h"
-#include "runtime/nvrtc.h"
+#include "runtime/devices/nvrtc.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/reference/state.h"
-#include "runtime/device.h"
+#include "runtime/devices/device.h"
 
 namespace stencil::property {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "compiler/support/threads.h"
-#include "runtime/device.h"
+#include "runtime/devices/cuda_device.h"
 #include "tests/property/batch.h"
 
 namespace stencil::property {

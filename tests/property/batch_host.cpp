@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "compiler/support/threads.h"
-#include "runtime/device_host.h"
+#include "runtime/devices/host_device.h"
 #include "tests/property/batch.h"
 
 namespace stencil::property {

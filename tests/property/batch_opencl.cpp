@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/emit/emit.h"
-#include "runtime/device_opencl.h"
+#include "runtime/devices/opencl_device.h"
 #include "tests/property/batch.h"
 
 namespace stencil::property {

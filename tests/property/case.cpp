@@ -8,7 +8,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
-#include "runtime/compare.h"
+#include "runtime/verify/compare.h"
 #include "tests/property/random.h"
 
 namespace stencil::property {

@@ -24,6 +24,7 @@
 #include <iostream>
 
 #include "compiler/support/numbers.h"
+#include "runtime/devices/device_table.h"
 #include "tests/property/runner.h"
 
 namespace stencil::property {

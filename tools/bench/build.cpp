@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "compiler/driver/frontend.h"
-#include "runtime/files.h"
+#include "runtime/io/files.h"
 
 namespace stencil::bench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/support/workers.h"
-#include "runtime/run.h"
+#include "runtime/run/run.h"
 #include "tools/bench/suite.h"
 
 namespace stencil::bench {

@@ -16,7 +16,7 @@
 
 #include "compiler/support/layout.h"
 #include "compiler/support/threads.h"
-#include "runtime/files.h"
+#include "runtime/io/files.h"
 #include "tools/bench/runner.h"
 #include "tools/bench/table.h"
 #include "tools/option_values.h"

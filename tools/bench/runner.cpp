@@ -16,15 +16,13 @@
 
 #include "compiler/driver/frontend.h"
 #include "compiler/reference/interpreter.h"
-#include "runtime/compare.h"
-#include "runtime/files.h"
+#include "runtime/io/files.h"
+#include "runtime/verify/compare.h"
 
 namespace stencil::bench {
 
 using reference::State;
-using runtime::Failure;
 using runtime::LoadedProgram;
-using runtime::Result;
 
 namespace {
 
@@ -168,7 +166,7 @@ Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps, b
   const double seconds = seconds_since(begin);
   if (!done.ok()) return done.failure();
   if (fetch) {
-    const runtime::Status finished = session.value()->finish();
+    const Status finished = session.value()->finish();
     if (!finished.ok()) return finished.failure();
   }
   return Run{done.value(), session.value()->seconds().value_or(seconds)};

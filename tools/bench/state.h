@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "runtime/run.h"
+#include "runtime/run/run.h"
 
 namespace stencil::bench {
 
@@ -18,8 +18,7 @@ class FieldMemory {
 
   // A state of the program whose fields lie here, with unspecified values, until the next call.
   // Fails with what does not hold at these params (code ""), or with R052.
-  runtime::Result<reference::State> lay_out(const ir::Program& program,
-                                            const runtime::Params& params);
+  Result<reference::State> lay_out(const ir::Program& program, const runtime::Params& params);
 
  private:
   bool provide(size_t bytes);

@@ -15,9 +15,6 @@
 
 namespace stencil::bench {
 
-using runtime::Failure;
-using runtime::Result;
-
 namespace {
 
 // A key that has a plural form, which gives a list.

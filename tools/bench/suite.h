@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/support/scalar.h"
-#include "runtime/result.h"
+#include "stencil/result.h"
 
 namespace stencil::bench {
 
@@ -34,9 +34,9 @@ struct BenchJob {
 
 // The alternatives of a text: "T={2,4} b={1,2}" has four, in the order a shell gives them. Braces
 // may nest. U030 if they do not match.
-runtime::Result<std::vector<std::string>> expand(const std::string& text);
+Result<std::vector<std::string>> expand(const std::string& text);
 
 // All jobs of a suite in the order written. U030 with the place of what is wrong.
-runtime::Result<std::vector<BenchJob>> read_suite(const std::string& text);
+Result<std::vector<BenchJob>> read_suite(const std::string& text);
 
 }  // namespace stencil::bench

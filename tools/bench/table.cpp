@@ -213,7 +213,7 @@ std::string title_of(const Json& record) {
   return fmt::format("{} '{}'", name_of(record), text_in(record, "schedule"));
 }
 
-runtime::Result<std::string> table_of(const std::vector<Json>& files) {
+Result<std::string> table_of(const std::vector<Json>& files) {
   std::string out;
   std::vector<const Json*> records;
   for (const Json& file : files) {
@@ -222,8 +222,7 @@ runtime::Result<std::string> table_of(const std::vector<Json>& files) {
     if (!results || !results->is_array() ||
         !std::all_of(results->begin(), results->end(),
                      [](const Json& r) { return r.is_object(); })) {
-      return runtime::Failure{"U031", "not a file of results",
-                              "stencil_bench SUITE --out makes one"};
+      return Failure{"U031", "not a file of results", "stencil_bench SUITE --out makes one"};
     }
     if (file.is_object()) {
       const std::string head = head_of(file);

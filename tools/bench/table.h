@@ -18,6 +18,6 @@ std::string title_of(const Json& record);
 // What result files hold, as they were read: the machines, all timed runs with the best of each
 // group first, what time tiles and tuning gain, and what did not pass. U031 if one of them is no
 // results file.
-runtime::Result<std::string> table_of(const std::vector<Json>& files);
+Result<std::string> table_of(const std::vector<Json>& files);
 
 }  // namespace stencil::bench

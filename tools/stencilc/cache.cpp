@@ -1,7 +1,7 @@
 // `stencilc cache`: what the kernel cache holds, and making it smaller.
 #include <fmt/format.h>
 
-#include "runtime/kernel_cache.h"
+#include "runtime/devices/kernel_cache.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
@@ -32,7 +32,7 @@ std::string summary_of(const runtime::CacheSettings& settings) {
 int cache_command(const Arguments& arguments) {
   const runtime::CacheSettings settings = runtime::cache_settings();
   if (arguments.cache_limit) {
-    const runtime::Status trimmed = runtime::KernelCache(settings).trim(*arguments.cache_limit);
+    const Status trimmed = runtime::KernelCache(settings).trim(*arguments.cache_limit);
     if (!trimmed.ok()) return report(trimmed.failure());
   }
   return print_out(summary_of(settings));

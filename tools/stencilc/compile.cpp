@@ -13,7 +13,7 @@
 #include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
-#include "runtime/device.h"
+#include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 

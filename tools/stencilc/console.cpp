@@ -9,9 +9,9 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/layout.h"
-#include "runtime/file_writer.h"
-#include "runtime/files.h"
-#include "runtime/kernel_cache.h"
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/io/file_writer.h"
+#include "runtime/io/files.h"
 
 namespace stencil::tool {
 

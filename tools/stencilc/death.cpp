@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/foreign_call.h"
+#include "runtime/devices/foreign_call.h"
 #include "stencil/files.h"
 #include "tools/stencilc/console.h"
 

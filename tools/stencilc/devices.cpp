@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/device.h"
+#include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 

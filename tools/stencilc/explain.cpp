@@ -2,7 +2,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "runtime/api/source.h"
-#include "runtime/device.h"
+#include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <string>
 
-#include "runtime/environment.h"
+#include "runtime/devices/environment.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/death.h"

@@ -15,7 +15,7 @@
 
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
-#include "runtime/kernel_cache.h"
+#include "runtime/devices/kernel_cache.h"
 #include "tools/option_values.h"
 #include "tools/stencilc/help_texts.h"
 #include "tools/stencilc/save_code.h"

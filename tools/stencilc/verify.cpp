@@ -1,5 +1,5 @@
 // `stencilc verify`: the table of what was compared, and an exit status for scripts.
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/device.h"
+#include "runtime/devices/device_table.h"
 #include "tests/unit/runtime/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"
 #include "tools/bench/suite.h"

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "runtime/nvrtc.h"
+#include "runtime/devices/nvrtc.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
 #include "tests/unit/runtime/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"

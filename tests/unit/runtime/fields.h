@@ -1,12 +1,16 @@
-// Fields without a program.
+// Fields without a program, and values to put into them.
 #pragma once
 
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "compiler/reference/state.h"
 
 namespace stencil::runtime {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // One level of zeros over `box` with components of the given types.
 inline reference::FieldData make_field(reference::ConcreteBox box, std::vector<Scalar> types) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/driver/frontend.h"
-#include "runtime/run.h"
+#include "runtime/run/run.h"
 
 namespace stencil::runtime {
 

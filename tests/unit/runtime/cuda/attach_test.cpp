@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "runtime/nvrtc.h"
+#include "runtime/devices/nvrtc.h"
 #include "stencil/stencil.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
 

@@ -1,6 +1,6 @@
 // Copies of all shapes on the stand-in for the driver, which carries out what goes through pinned
 // memory as late as it may.
-#include "runtime/cuda_copies.h"
+#include "runtime/devices/cuda_copies.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

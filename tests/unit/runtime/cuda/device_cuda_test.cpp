@@ -10,9 +10,10 @@
 #include "compiler/emit/emit.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/schedule.h"
-#include "runtime/compare.h"
-#include "runtime/nvrtc.h"
-#include "runtime/run.h"
+#include "runtime/devices/cuda_device.h"
+#include "runtime/devices/nvrtc.h"
+#include "runtime/run/run.h"
+#include "runtime/verify/compare.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
 #include "tests/unit/runtime/programs.h"
 

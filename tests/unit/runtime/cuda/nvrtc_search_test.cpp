@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "runtime/kernel_cache.h"
-#include "runtime/nvrtc.h"
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/devices/nvrtc.h"
 #include "tests/unit/runtime/temporary_directory.h"
 
 namespace stencil::runtime {

@@ -7,8 +7,9 @@
 #include <fstream>
 
 #include "compiler/schedule/schedule.h"
-#include "runtime/kernel_cache.h"
-#include "runtime/nvrtc.h"
+#include "runtime/devices/cuda_device.h"
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/devices/nvrtc.h"
 #include "tests/unit/runtime/programs.h"
 #include "tests/unit/runtime/temporary_directory.h"
 

@@ -1,0 +1,19 @@
+// How states and simulations begin, also in arrays of the user's.
+#pragma once
+
+#include <memory>
+
+#include "runtime/api/kernel.h"
+#include "runtime/api/program.h"
+#include "runtime/api/simulation.h"
+#include "stencil/simulation.h"
+
+namespace stencil::api {
+
+// Program::initial_state, Kernel::start with a state, Kernel::attach and attach_device.
+Result<State> make_state(std::shared_ptr<const ProgramData> source, const ParamValues& values);
+Result<Simulation> start(std::shared_ptr<const KernelData> kernel, State state);
+Result<Simulation> attach(std::shared_ptr<const KernelData> kernel, const Arrays& arrays,
+                          SimulationData::Arrays where, void* stream, const ParamValues& values);
+
+}  // namespace stencil::api

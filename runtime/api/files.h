@@ -1,0 +1,20 @@
+// The files of a run.
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/reference/state.h"
+#include "runtime/run/outputs.h"
+#include "stencil/files.h"
+
+namespace stencil::api {
+
+// Program::check.
+Status check(const ir::Program& program, const RunFiles& files);
+// Outputs that have passed it, as the runtime writes them; R030 for planes outside of the grid.
+Result<std::vector<runtime::Output>> placed(const ir::Program& program,
+                                            const reference::State& state,
+                                            const std::vector<Output>& outputs);
+
+}  // namespace stencil::api

@@ -1,0 +1,50 @@
+// The quickest of a few copies counts.
+#include "runtime/devices/accelerator.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace stencil::runtime {
+
+namespace {
+
+// One copy, waited for.
+Result<double> time_copy(Accelerator& accelerator, Stopwatch* stopwatch, Accelerator::Memory to,
+                         Accelerator::Memory from, int64_t bytes) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Status started = stopwatch ? stopwatch->start() : Status(Done{});
+  if (!started.ok()) return started.failure();
+  const Status copied = accelerator.copy(to, from, bytes);
+  if (!copied.ok()) return copied.failure();
+  const Status stopped = stopwatch ? stopwatch->stop() : Status(Done{});
+  if (!stopped.ok()) return stopped.failure();
+  const Status waited = accelerator.wait();
+  if (!waited.ok()) return waited.failure();
+  if (stopwatch) return stopwatch->seconds();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes) {
+  constexpr int kCopies = 6;
+  std::vector<Accelerator::Memory> ends;
+  Status ready = Done{};
+  for (int end = 0; end < 2 && ready.ok(); ++end) {
+    const auto memory = accelerator.allocate(bytes);
+    if (memory.ok()) ends.push_back(memory.value());
+    ready = memory.ok() ? accelerator.clear(memory.value(), bytes) : memory.failure();
+  }
+  const auto stopwatch = accelerator.stopwatch();
+  Result<double> best = 0.0;
+  if (!ready.ok()) best = ready.failure();
+  for (int copy = 0; copy < kCopies && best.ok(); ++copy) {
+    auto seconds = time_copy(accelerator, stopwatch.get(), ends[1], ends[0], bytes);
+    if (copy == 0 || !seconds.ok() || seconds.value() < best.value()) best = std::move(seconds);
+  }
+  for (const Accelerator::Memory memory : ends) accelerator.release(memory);
+  return best;
+}
+
+}  // namespace stencil::runtime

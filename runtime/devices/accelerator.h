@@ -1,0 +1,79 @@
+// A device with memory of its own, as the execution of a plan (plan_session.h) sees it: memory,
+// copies, launches. In these such devices (OpenCL, CUDA, the host) differ.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stencil/result.h"
+
+namespace stencil::runtime {
+
+// A scalar argument of a kernel as bytes.
+struct ScalarBytes {
+  std::byte bytes[8];
+  size_t size;
+};
+
+// Measures work: start() and stop() are queued among it, seconds() is asked once it is done.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  virtual Status start() = 0;
+  virtual Status stop() = 0;
+  virtual Result<double> seconds() = 0;
+};
+
+class Accelerator {
+ public:
+  using Memory = void*;  // null: none
+  virtual ~Accelerator() = default;
+
+  virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
+  virtual void release(Memory memory) = 0;
+  virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
+  // Queues a copy within the device; asked of accelerators of attached sessions and for
+  // copy_seconds().
+  virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
+    return Failure{"R045", "the device does not copy its own memory", ""};
+  }
+  // Rows that are dense on the host, in bytes, at least one each; in the device's memory the first
+  // begins at `start` and each `pitch` after the one before.
+  struct Rows {
+    int64_t bytes;  // of a row
+    int64_t count = 1;
+    int64_t start = 0, pitch = 0;
+  };
+  virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
+  virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;
+
+  // Memory as an array, for bulk copies (kernel::Launch::bulk_sources).
+  struct Shaped {
+    Memory memory;
+    std::vector<int64_t> extents;  // elements, outermost dimension first
+    int element_bytes;
+  };
+  struct Call {
+    int kernel;  // its number in the module
+    std::vector<Memory> arrays;
+    std::vector<ScalarBytes> scalars;
+    std::vector<Shaped> bulk_sources;  // a device without bulk copies takes no notice
+    int64_t blocks;                    // at least 1
+  };
+  virtual Status launch(const Call& call) = 0;  // queues it
+  virtual Status wait() = 0;                    // until everything queued is done
+  // By the device's own clock; null: it has none.
+  virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
+
+  // A flag that what is queued so far will have set: `ask` begins to read it, `answer` waits for
+  // that alone and not for what was queued since. One at a time.
+  virtual Status ask(Memory flag) = 0;
+  virtual Result<int32_t> answer() = 0;
+};
+
+// LoadedProgram::copy_seconds on an accelerator that copies.
+Result<double> copy_seconds(Accelerator& accelerator, int64_t bytes);
+
+}  // namespace stencil::runtime

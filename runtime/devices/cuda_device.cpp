@@ -1,0 +1,519 @@
+// The `cuda` device: kernels as CUDA C++, compiled by NVRTC for the GPU at hand and launched
+// through the driver API.
+//
+// Both libraries are opened at run time (cuda_driver.h, nvrtc.h), so one binary works with and
+// without them. "cuda" is the first GPU, "cuda:1" the second, "cuda:NAME" the first whose name
+// contains NAME. Kernels run in the primary context of their GPU, which other users of CUDA in the
+// process share, on a stream of their own. Copies (cuda_copies.h) go through that stream too: it
+// does not wait for the default stream.
+#include "runtime/devices/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "compiler/emit/emit.h"
+#include "compiler/support/numbers.h"
+#include "runtime/devices/cuda_copies.h"
+#include "runtime/devices/nvrtc.h"
+#include "runtime/devices/plan_session.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+using cuda::Code;
+using cuda::Driver;
+using cuda::Gpu;
+
+Failure driver_failure(const std::string& what, Code code) {
+  const std::string message =
+      fmt::format("CUDA failed {}: {}", what, cuda::error_text(cuda::driver(), code));
+  if (code == cuda::kOutOfMemory) return {"R043", message, "use smaller sizes (-D)"};
+  if (code == cuda::kLaunchOutOfResources) {
+    return {"R043", message, "use a schedule with smaller blocks"};
+  }
+  return {"R044", message, ""};
+}
+
+Status checked(const std::string& what, Code code) {
+  if (code == 0) return Done{};
+  return driver_failure(what, code);
+}
+
+// --- Which GPU
+// ---------------------------------------------------------------------------------------
+
+// The compiler that goes with the driver, which is opened only where something is to be compiled.
+const Result<NvrtcInfo>& compiler() {
+  static const Result<NvrtcInfo> nvrtc = find_nvrtc(cuda::driver().version);
+  return nvrtc;
+}
+
+Result<Gpu> choose_gpu(const std::vector<Gpu>& all, const std::string& selector) {
+  if (all.empty()) return Failure{"R041", "the CUDA driver offers no GPU", ""};
+  if (const auto number = parse_integer(selector)) {
+    if (*number >= 0 && *number < static_cast<int64_t>(all.size())) {
+      return all[static_cast<size_t>(*number)];
+    }
+    return Failure{
+        "R041",
+        fmt::format("there is no GPU {}: they are numbered from 0 to {}", selector, all.size() - 1),
+        ""};
+  }
+  std::vector<std::string> names;
+  for (const Gpu& gpu : all) {
+    if (names_device(selector, gpu.name)) return gpu;
+    names.push_back(gpu.name);
+  }
+  return Failure{
+      "R041", fmt::format("no GPU is called '{}', but {}", selector, fmt::join(names, ", ")), ""};
+}
+
+// The GPU to use, if there is a compiler for it.
+Result<Gpu> find_gpu(const std::string& selector) {
+  const Driver& cu = cuda::driver();
+  if (!cu.missing.empty()) return Failure{"R041", cu.missing, ""};
+  auto gpu = choose_gpu(cuda::gpus(cu), selector);
+  if (!gpu.ok()) return gpu;
+  if (!compiler().ok()) return compiler().failure();
+  const NvrtcInfo& nvrtc = compiler().value();
+  const std::vector<int>& known = nvrtc.architectures;
+  if (std::binary_search(known.begin(), known.end(), gpu.value().architecture)) return gpu;
+  return Failure{"R041",
+                 fmt::format("NVRTC {} does not compile for {} (sm_{}), but for sm_{}",
+                             cuda::version_text(nvrtc.version), gpu.value().name,
+                             gpu.value().architecture, fmt::join(known, ", sm_")),
+                 "install a CUDA toolkit made for this GPU"};
+}
+
+// --- Memory and launches
+// -------------------------------------------------------------------------------
+
+// The primary context of a GPU, retained once and for the life of the process.
+Code primary_context(cuda::DeviceId gpu, cuda::Context& context) {
+  static std::mutex mutex;
+  static std::map<cuda::DeviceId, cuda::Context> contexts;
+  const std::lock_guard<std::mutex> lock(mutex);
+  cuda::Context& retained = contexts[gpu];
+  Code code = 0;
+  if (!retained) code = cuda::driver().cuDevicePrimaryCtxRetain(&retained, gpu);
+  context = retained;
+  return code;
+}
+
+// By two events in the stream, which must outlive the stopwatch like its context.
+class CudaStopwatch : public Stopwatch {
+ public:
+  CudaStopwatch(cuda::Context context, cuda::Stream stream) : context_(context), stream_(stream) {}
+  CudaStopwatch(const CudaStopwatch&) = delete;
+  CudaStopwatch& operator=(const CudaStopwatch&) = delete;
+  ~CudaStopwatch() override {
+    cu_.cuCtxSetCurrent(context_);
+    for (const cuda::Event event : {from_, to_}) {
+      if (event) cu_.cuEventDestroy(event);
+    }
+  }
+  Status start() override { return record(from_); }
+  Status stop() override { return record(to_); }
+  Result<double> seconds() override {
+    float milliseconds = 0;
+    const Code code = cu_.cuEventElapsedTime(&milliseconds, from_, to_);
+    if (code != 0) return driver_failure("to measure time", code);
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  Status record(cuda::Event& event) {
+    Code code = cu_.cuCtxSetCurrent(context_);
+    if (code == 0 && !event) code = cu_.cuEventCreate(&event, cuda::kEventWithTime);
+    if (code == 0) code = cu_.cuEventRecord(event, stream_);
+    return checked("to measure time", code);
+  }
+
+  const Driver& cu_ = cuda::driver();
+  cuda::Context context_;
+  cuda::Stream stream_;
+  cuda::Event from_ = nullptr, to_ = nullptr;
+};
+
+class CudaAccelerator : public Accelerator {
+ public:
+  CudaAccelerator(const kernel::Module& module, Gpu gpu) : module_(module), gpu_(std::move(gpu)) {}
+  CudaAccelerator(const CudaAccelerator&) = delete;
+  CudaAccelerator& operator=(const CudaAccelerator&) = delete;
+  // The kernels of `built`, which must outlive it, for one session, on the user's stream if there
+  // is one. So sessions neither wait for each other nor share an answer to a stop condition.
+  CudaAccelerator(const CudaAccelerator& built, std::optional<cuda::Stream> stream)
+      : module_(built.module_),
+        gpu_(built.gpu_),
+        context_(built.context_),
+        stream_(stream.value_or(nullptr)),
+        copies_(built.copies_),
+        kernels_(built.kernels_) {}
+  ~CudaAccelerator() override {
+    if (!context_) return;
+    enter();
+    if (loaded_) cu_.cuModuleUnload(loaded_);
+    for (const cuda::Stream stream : {own_stream_, beside_}) {
+      if (stream) cu_.cuStreamDestroy(stream);
+    }
+    if (flag_set_) cu_.cuEventDestroy(flag_set_);
+  }
+
+  // Machine code of the module for the GPU; it stays closed.
+  Result<std::string> compile() const { return code(CodeKind::MachineCode); }
+  // Loads machine code of the module.
+  Status load(const std::string& image);
+  std::vector<KernelResources> resources() const;
+  // What it was compiled from, or to.
+  Result<std::string> code(CodeKind kind) const;
+  // A stream of its own.
+  Status open_stream() {
+    enter();
+    const Code code = cu_.cuStreamCreate(&own_stream_, cuda::kNonBlockingStream);
+    stream_ = own_stream_;
+    return checked("to open " + gpu_.name, code);
+  }
+
+  Result<Memory> allocate(int64_t bytes) override;
+  void release(Memory memory) override {
+    enter();
+    cu_.cuMemFree(address(memory));
+  }
+  Status clear(Memory memory, int64_t bytes) override {
+    enter();
+    return checked("to clear memory",
+                   cu_.cuMemsetD8Async(address(memory), 0, static_cast<size_t>(bytes), stream_));
+  }
+  Status copy(Memory to, Memory from, int64_t bytes) override {
+    enter();
+    return checked(
+        "to copy on the device",
+        cu_.cuMemcpyDtoDAsync(address(to), address(from), static_cast<size_t>(bytes), stream_));
+  }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override;
+  Status download(std::byte* to, Memory from, const Rows& rows) override;
+  Status launch(const Call& call) override;
+  Status wait() override {
+    enter();
+    return checked("to run kernels", cu_.cuStreamSynchronize(stream_));
+  }
+  Status ask(Memory flag) override;
+  Result<int32_t> answer() override;
+  std::unique_ptr<Stopwatch> stopwatch() override;
+
+ private:
+  struct Loaded {
+    cuda::Function function;
+    int64_t dynamic_shared_bytes;
+  };
+
+  static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
+  // Every call of the driver is about the context that is current in the calling thread.
+  Code enter() const { return cu_.cuCtxSetCurrent(context_); }
+  NvrtcJob job(NvrtcOutput output) const;
+  Status find_kernels();
+  Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
+  cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
+  Status describe(const Shaped& array, const std::vector<int>& box, cuda::TensorMap& map) const;
+
+  const Driver& cu_ = cuda::driver();
+  const kernel::Module& module_;
+  Gpu gpu_;
+  cuda::Context context_ = nullptr;  // shared, not owned
+  cuda::Stream own_stream_ = nullptr;
+  cuda::Stream stream_ = nullptr;  // that, or the user's
+  cuda::Stream beside_ = nullptr;  // for a flag that is read while stream_ goes on
+  cuda::Event flag_set_ = nullptr;
+  Memory flag_ = nullptr;  // since `ask`, until `answer`
+  cuda::Module loaded_ = nullptr;
+  std::shared_ptr<cuda::Copies> copies_;
+  std::vector<Loaded> kernels_;
+};
+
+emit::Options emit_options() {
+  emit::Options options;
+  options.target = emit::Target::Cuda;
+  options.kernels_only = true;
+  return options;
+}
+
+NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
+  return {emit::emit(module_, emit_options()), gpu_.architecture,
+          emit::required_flags(emit::Target::Cuda, module_.fp), output};
+}
+
+// Not kept since the program was loaded: a run rarely wants it, and the cache has it.
+Result<std::string> CudaAccelerator::code(CodeKind kind) const {
+  if (kind == CodeKind::Source) return job(NvrtcOutput::MachineCode).source;
+  const bool ptx = kind == CodeKind::Ptx;
+  return compile_cached(compiler().value(), cu_.version,
+                        job(ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode));
+}
+
+Status CudaAccelerator::load(const std::string& image) {
+  Code code = primary_context(gpu_.id, context_);
+  if (code == 0) code = enter();
+  if (code != 0) return driver_failure("to open " + gpu_.name, code);
+  copies_ = std::make_shared<cuda::Copies>(context_);
+  code = cu_.cuModuleLoadData(&loaded_, image.data());
+  if (code != 0) return driver_failure("to load the machine code of " + module_.name, code);
+  return find_kernels();
+}
+
+Status CudaAccelerator::find_kernels() {
+  for (const kernel::Kernel& kernel : module_.kernels) {
+    Loaded found{nullptr, emit::dynamic_shared_bytes(kernel, module_)};
+    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
+    const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, symbol.c_str());
+    if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
+    const Status fits = check_limits(kernel, found.function);
+    if (!fits.ok()) return fits;
+    if (found.dynamic_shared_bytes > 0) {
+      const int bytes = static_cast<int>(found.dynamic_shared_bytes);
+      const Status reserved =
+          checked(fmt::format("to reserve {} bytes of shared memory for {}", bytes, kernel.name),
+                  cu_.cuFuncSetAttribute(found.function, cuda::kDynamicSharedBytes, bytes));
+      if (!reserved.ok()) return reserved;
+    }
+    kernels_.push_back(found);
+  }
+  return Done{};
+}
+
+Status CudaAccelerator::check_limits(const kernel::Kernel& kernel, cuda::Function function) const {
+  const int64_t threads = kernel.threads.product();
+  int most = 0;  // the GPU's limit, or less where registers run short
+  cu_.cuFuncGetAttribute(&most, cuda::kFunctionMaxThreadsPerBlock, function);
+  if (threads > most) {
+    return Failure{"R043",
+                   fmt::format("kernel {} has {} threads per block, {} takes {}", kernel.name,
+                               threads, gpu_.name, most),
+                   "use a schedule with smaller blocks"};
+  }
+  const int64_t shared = kernel::shared_bytes(kernel, module_.constants);
+  int available = 0;
+  cu_.cuDeviceGetAttribute(&available, cuda::kMaxSharedBytesPerBlock, gpu_.id);
+  if (shared > available) {
+    return Failure{"R043",
+                   fmt::format("kernel {} needs {} bytes of shared memory, {} has {}", kernel.name,
+                               shared, gpu_.name, available),
+                   "use a schedule with smaller tiles"};
+  }
+  return Done{};
+}
+
+std::vector<KernelResources> CudaAccelerator::resources() const {
+  enter();
+  std::vector<KernelResources> out;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    const auto ask = [&](cuda::FunctionAttribute what) {
+      int value = 0;
+      cu_.cuFuncGetAttribute(&value, what, kernels_[k].function);
+      return value;
+    };
+    out.push_back({module_.kernels[k].name, ask(cuda::kRegisters), ask(cuda::kLocalBytes),
+                   ask(cuda::kStaticSharedBytes) + kernels_[k].dynamic_shared_bytes});
+  }
+  return out;
+}
+
+Result<Accelerator::Memory> CudaAccelerator::allocate(int64_t bytes) {
+  enter();
+  cuda::Address memory = 0;
+  const Code code = cu_.cuMemAlloc(&memory, static_cast<size_t>(bytes));
+  if (code == 0) return reinterpret_cast<Memory>(memory);
+  size_t free = 0, total = 0;
+  cu_.cuMemGetInfo(&free, &total);
+  return driver_failure(fmt::format("to allocate {} bytes on {}, which has {} of {} free", bytes,
+                                    gpu_.name, free, total),
+                        code);
+}
+
+Status CudaAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
+  return checked("to copy to the device", copies_->upload(stream_, address(to), from, rows));
+}
+
+Status CudaAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
+  return checked("to copy from the device", copies_->download(stream_, to, address(from), rows));
+}
+
+std::unique_ptr<Stopwatch> CudaAccelerator::stopwatch() {
+  return std::make_unique<CudaStopwatch>(context_, stream_);
+}
+
+Status CudaAccelerator::ask(Memory flag) {
+  enter();
+  flag_ = flag;
+  Code code = 0;
+  if (!beside_) code = cu_.cuStreamCreate(&beside_, cuda::kNonBlockingStream);
+  if (code == 0 && !flag_set_) code = cu_.cuEventCreate(&flag_set_, cuda::kEventWithoutTime);
+  if (code == 0) code = cu_.cuEventRecord(flag_set_, stream_);
+  if (code == 0) code = cu_.cuStreamWaitEvent(beside_, flag_set_, 0);
+  return checked("to ask for the stop condition", code);
+}
+
+Result<int32_t> CudaAccelerator::answer() {
+  enter();
+  int32_t holds = 0;
+  Code code = cu_.cuMemcpyDtoHAsync(&holds, address(flag_), sizeof holds, beside_);
+  if (code == 0) code = cu_.cuStreamSynchronize(beside_);
+  if (code != 0) return driver_failure("to run kernels", code);
+  return holds;
+}
+
+// How a kernel is launched; the one place for what its launches need beside arguments.
+cuda::LaunchConfig CudaAccelerator::configuration(int kernel, int64_t blocks) const {
+  const auto [x, y, z] = kernel::hardware_threads(module_.kernels[static_cast<size_t>(kernel)]);
+  cuda::LaunchConfig config{};
+  config.grid[0] = static_cast<unsigned>(blocks);
+  config.grid[1] = config.grid[2] = 1;
+  config.block[0] = static_cast<unsigned>(x);
+  config.block[1] = static_cast<unsigned>(y);
+  config.block[2] = static_cast<unsigned>(z);
+  config.shared_bytes =
+      static_cast<unsigned>(kernels_[static_cast<size_t>(kernel)].dynamic_shared_bytes);
+  config.stream = stream_;
+  return config;
+}
+
+// Boxes of an array, for bulk copies; kernel::Launch::bulk_sources says what the map must hold.
+Status CudaAccelerator::describe(const Shaped& array, const std::vector<int>& box,
+                                 cuda::TensorMap& map) const {
+  if (cu_.cuTensorMapEncodeTiled == nullptr) {
+    return Failure{"R041", "the CUDA driver has no cuTensorMapEncodeTiled, which loads=bulk takes",
+                   "use loads=async"};
+  }
+  const size_t rank = array.extents.size();
+  std::vector<uint64_t> sizes, strides;
+  std::vector<unsigned> boxes;
+  const std::vector<unsigned> steps(rank, 1);
+  uint64_t stride = static_cast<uint64_t>(array.element_bytes);
+  for (size_t d = rank; d-- > 0;) {
+    sizes.push_back(static_cast<uint64_t>(array.extents[d]));
+    boxes.push_back(static_cast<unsigned>(box[d]));
+    stride *= sizes.back();
+    strides.push_back(stride);  // from one place in the next dimension to the one after
+  }
+  const int type = array.element_bytes / 2;  // unsigned integers of 1, 2, 4, 8 bytes: 0, 1, 2, 4
+  constexpr int kPlain = 0, kPromoteTo128Bytes = 2;
+  return checked(
+      "to describe an array for bulk copies",
+      cu_.cuTensorMapEncodeTiled(&map, type, static_cast<unsigned>(rank), address(array.memory),
+                                 sizes.data(), strides.data(), boxes.data(), steps.data(), kPlain,
+                                 kPlain, kPromoteTo128Bytes, kPlain));
+}
+
+Status CudaAccelerator::launch(const Call& call) {
+  enter();
+  const kernel::Kernel& source = module_.kernels[static_cast<size_t>(call.kernel)];
+  std::vector<cuda::TensorMap> maps(call.bulk_sources.size());
+  for (size_t s = 0; s < maps.size(); ++s) {
+    const Status described = describe(call.bulk_sources[s], source.bulk_sources[s].box, maps[s]);
+    if (!described.ok()) return described;
+  }
+  // The driver copies each argument, whose size it knows from the kernel, during the call.
+  std::vector<void*> arguments;
+  for (const Memory& array : call.arrays) arguments.push_back(const_cast<Memory*>(&array));
+  for (const ScalarBytes& scalar : call.scalars) {
+    arguments.push_back(const_cast<std::byte*>(scalar.bytes));
+  }
+  for (cuda::TensorMap& map : maps) arguments.push_back(&map);
+  const cuda::LaunchConfig config = configuration(call.kernel, call.blocks);
+  const Code code = cu_.cuLaunchKernelEx(
+      &config, kernels_[static_cast<size_t>(call.kernel)].function, arguments.data(), nullptr);
+  if (code == 0) return Done{};
+  const auto& [x, y, z] = config.block;
+  return driver_failure(
+      fmt::format("to launch {} ({} blocks of {}x{}x{} threads, {} bytes of dynamic shared memory)",
+                  source.name, call.blocks, x, y, z, config.shared_bytes),
+      code);
+}
+
+// --- The device
+// ----------------------------------------------------------------------------------------
+
+class CudaProgram : public LoadedProgram {
+ public:
+  CudaProgram(std::unique_ptr<CudaAccelerator> accelerator, const kernel::Module& module)
+      : accelerator_(std::move(accelerator)), module_(module) {}
+
+  Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state);
+  }
+  Result<std::unique_ptr<Session>> attach(reference::State& state,
+                                          const DeviceArrays& arrays) const override {
+    auto accelerator =
+        std::make_unique<CudaAccelerator>(*accelerator_, static_cast<cuda::Stream>(arrays.stream));
+    return start_plan(std::move(accelerator), module_, state, arrays);
+  }
+  Result<std::string> code(CodeKind kind) const override { return accelerator_->code(kind); }
+  std::vector<KernelResources> resources() const override { return accelerator_->resources(); }
+  Result<double> copy_seconds(int64_t bytes) const override {
+    const auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return runtime::copy_seconds(*accelerator.value(), bytes);
+  }
+
+ private:
+  // An accelerator with a stream of its own.
+  Result<std::unique_ptr<Accelerator>> on_a_stream() const {
+    auto accelerator = std::make_unique<CudaAccelerator>(*accelerator_, std::nullopt);
+    const Status opened = accelerator->open_stream();
+    if (!opened.ok()) return opened.failure();
+    return std::unique_ptr<Accelerator>(std::move(accelerator));
+  }
+
+  std::unique_ptr<CudaAccelerator> accelerator_;
+  const kernel::Module& module_;
+};
+
+DeviceInfo probe(const std::string& selector) {
+  const auto found = find_gpu(selector);
+  if (!found.ok()) return {"cuda", "", false, found.failure().message};
+  const Gpu& gpu = found.value();
+  const size_t count = cuda::gpus(cuda::driver()).size();
+  const std::string clock = gpu.megahertz > 0 ? fmt::format(", {} MHz", gpu.megahertz) : "";
+  std::string text = fmt::format(
+      "{} (sm_{}, {:.1f} GiB{}; CUDA driver {}, NVRTC {})", gpu.name, gpu.architecture,
+      static_cast<double>(gpu.memory) / (int64_t{1} << 30), clock,
+      cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version));
+  if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
+  return {"cuda", text, true, ""};
+}
+
+Result<std::string> compile(const Job& job, const std::string& selector) {
+  auto found = find_gpu(selector);
+  if (!found.ok()) return found.failure();
+  return CudaAccelerator(*job.module, std::move(found).value()).compile();
+}
+
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
+  auto found = find_gpu(selector);
+  if (!found.ok()) return found.failure();
+  auto accelerator = std::make_unique<CudaAccelerator>(*job.module, std::move(found).value());
+  Result<std::string> image = job.machine_code ? *job.machine_code : accelerator->compile();
+  if (!image.ok()) return image.failure();
+  const Status loaded = accelerator->load(image.value());
+  if (!loaded.ok()) return loaded.failure();
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<CudaProgram>(std::move(accelerator), *job.module));
+}
+
+}  // namespace
+
+Device cuda_device() {
+  Device device{"cuda", true, probe, load};
+  device.takes_pointers = true;
+  device.compile = compile;
+  device.takes_selector = true;
+  return device;
+}
+
+}  // namespace stencil::runtime

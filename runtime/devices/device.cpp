@@ -1,0 +1,35 @@
+// What a device does not do unless it says so.
+#include "runtime/devices/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace stencil::runtime {
+
+Result<std::unique_ptr<Session>> LoadedProgram::attach(reference::State&,
+                                                       const DeviceArrays&) const {
+  return Failure{"R045", "the device does not work in arrays given by their addresses",
+                 "give arrays in host memory"};
+}
+
+Result<double> LoadedProgram::copy_seconds(int64_t) const {
+  return Failure{"R045", "the device does not copy its own memory", ""};
+}
+
+Result<std::string> LoadedProgram::code(CodeKind kind) const {
+  const char* const what[] = {"source text", "PTX", "machine code"};
+  return Failure{"R045", fmt::format("this device has no {}", what[static_cast<int>(kind)]), ""};
+}
+
+bool names_device(const std::string& selector, const std::string& name) {
+  const auto same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return std::search(name.begin(), name.end(), selector.begin(), selector.end(), same) !=
+             name.end() ||
+         selector.empty();
+}
+
+}  // namespace stencil::runtime

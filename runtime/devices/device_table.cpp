@@ -1,0 +1,76 @@
+// `auto` takes the first that is present. A GPU comes first; the host's own compiler is preferred
+// to OpenCL because on a machine without a GPU an OpenCL device is the same CPU behind one more
+// layer, and the interpreter, which is always there, comes last.
+#include "runtime/devices/device_table.h"
+
+#include <fmt/format.h>
+
+#include "compiler/support/diagnostic.h"
+#include "runtime/devices/cuda_device.h"
+#include "runtime/devices/environment.h"
+#include "runtime/devices/host_device.h"
+#include "runtime/devices/opencl_device.h"
+#include "runtime/devices/reference_device.h"
+
+namespace stencil::runtime {
+
+const std::vector<Device>& device_table() {
+  static const std::vector<Device> kDevices = {cuda_device(), host_device(), opencl_device(),
+                                               reference_device()};
+  return kDevices;
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> out;
+  for (const Device& device : device_table()) out.push_back(device.probe(""));
+  return out;
+}
+
+namespace {
+
+ChosenDevice with_machine(const Device& device, const std::string& selector,
+                          const DeviceInfo& info) {
+  ChosenDevice out{device, selector, info};
+  if (device.machine_of != nullptr) out.device.machine = device.machine_of(selector);
+  return out;
+}
+
+Result<ChosenDevice> choose_automatically() {
+  for (const Device& device : device_table()) {
+    const DeviceInfo info = device.probe("");
+    if (info.available) return with_machine(device, "", info);
+  }
+  return Failure{"R041", "no device is present", ""};  // not reached: the interpreter always is
+}
+
+}  // namespace
+
+Result<ChosenDevice> choose_device(const std::string& name) {
+  const Status understood = check_environment();
+  if (!understood.ok()) return understood.failure();
+  if (name == "auto") return choose_automatically();
+  const size_t colon = name.find(':');
+  const std::string base = name.substr(0, colon);
+  const std::string selector = colon == std::string::npos ? "" : name.substr(colon + 1);
+  std::vector<std::string> names = {"auto"};
+  for (const Device& device : device_table()) {
+    names.push_back(device.name);
+    if (device.name != base) continue;
+    if (colon != std::string::npos && (!device.takes_selector || selector.empty())) {
+      const bool takes = device.takes_selector;
+      return Failure{
+          "R040", fmt::format("unknown device '{}'", name),
+          fmt::format("{} stands {}", base, takes ? "alone or with a name after ':'" : "alone")};
+    }
+    const DeviceInfo info = device.probe(selector);
+    if (info.available) return with_machine(device, selector, info);
+    return Failure{"R041", fmt::format("device '{}' is not present: {}", name, info.reason),
+                   "'stencilc devices' lists what this machine has"};
+  }
+  const std::string near = nearest_name(base, names);
+  return Failure{"R040", fmt::format("unknown device '{}'", name),
+                 near.empty() ? fmt::format("one of {}", fmt::join(names, ", "))
+                              : fmt::format("did you mean '{}'?", near)};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,226 @@
+// The `host` device: the emitted C++ compiled in process by Clang and run by all processors.
+//
+// It is an Accelerator like the others (accelerator.h), with memory aligned for it: fields are
+// copied when a session starts and when it ends, and not from part to part of a run, unless the
+// session is attached to the user's arrays. A launch is
+// one parallel loop over blocks and is over when it returns: nothing is ever queued.
+//
+// What a block shares and what its threads keep are arrays on the stack of the thread that does the
+// block, where they stay in its caches. Their size is known, so whether they fit is asked once.
+#include "runtime/devices/host_device.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/emit/emit.h"
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/devices/plan_session.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+class HostAccelerator : public Accelerator {
+ public:
+  HostAccelerator(const HostLibrary& library, const kernel::Module& module, HostKernels loaded)
+      : interface_(library.interface()), module_(module), loaded_(std::move(loaded)) {}
+
+  Status find_kernels();
+
+  Result<Memory> allocate(int64_t bytes) override;
+  void release(Memory memory) override { free(memory); }
+  Status clear(Memory memory, int64_t bytes) override {
+    std::memset(memory, 0, static_cast<size_t>(bytes));
+    return Done{};
+  }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override;
+  Status download(std::byte* to, Memory from, const Rows& rows) override;
+  Status launch(const Call& call) override;
+  Status copy(Memory to, Memory from, int64_t bytes) override;
+  Status wait() override { return Done{}; }
+  Status ask(Memory flag) override {
+    std::memcpy(&flag_, flag, sizeof flag_);
+    return Done{};
+  }
+  Result<int32_t> answer() override { return flag_; }
+
+ private:
+  const StencilHostInterface& interface_;
+  const kernel::Module& module_;
+  HostKernels loaded_;
+  std::vector<StencilHostKernel> kernels_;  // by number in the module
+  int32_t flag_ = 0;                        // as it was when it was asked for
+};
+
+emit::Options emit_options() {
+  emit::Options options;
+  options.target = emit::Target::Cpp;
+  options.kernels_only = true;
+  return options;
+}
+
+Status HostAccelerator::find_kernels() {
+  const int64_t most = schedule::cpu().block_bytes;
+  for (const kernel::Kernel& kernel : module_.kernels) {
+    const int64_t bytes = kernel::block_bytes(kernel, module_.constants);
+    if (bytes > most) {
+      return Failure{"R043",
+                     fmt::format("the arrays of a block of kernel {} take {} bytes of a thread's "
+                                 "stack, more than {}",
+                                 kernel.name, bytes, most),
+                     "use a schedule with smaller tiles"};
+    }
+    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
+    kernels_.push_back(interface_.find(loaded_.get(), symbol.c_str()));
+    if (kernels_.back() == nullptr) {
+      return Failure{"R042", fmt::format("the compiled kernels lack {}", kernel.name), ""};
+    }
+  }
+  return Done{};
+}
+
+Result<Accelerator::Memory> HostAccelerator::allocate(int64_t bytes) {
+  constexpr size_t kLine = 64, kHugePage = 2 << 20;
+  const auto size = static_cast<size_t>(bytes);
+  const size_t alignment = size >= kHugePage ? kHugePage : kLine;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size) != 0) {
+    return Failure{"R043", fmt::format("cannot allocate {} bytes", bytes), ""};
+  }
+  // Many rows are read side by side, which takes more small pages than a processor knows at once.
+  if (alignment == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
+  return memory;
+}
+
+Status HostAccelerator::upload(Memory to, const std::byte* from, const Rows& rows) {
+  std::byte* row = static_cast<std::byte*>(to) + rows.start;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    std::memcpy(row + r * rows.pitch, from + r * rows.bytes, static_cast<size_t>(rows.bytes));
+  }
+  return Done{};
+}
+
+Status HostAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
+  const std::byte* row = static_cast<const std::byte*>(from) + rows.start;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    std::memcpy(to + r * rows.bytes, row + r * rows.pitch, static_cast<size_t>(rows.bytes));
+  }
+  return Done{};
+}
+
+// A copy is a launch like others: it takes all processors to keep the memory busy.
+constexpr int64_t kCopyBlock = int64_t{1} << 20;  // bytes
+
+// Arguments: to, from, and the address of the number of bytes.
+void copy_blocks(void* const* arguments, int64_t begin, int64_t end) {
+  const int64_t bytes = *static_cast<const int64_t*>(arguments[2]);
+  const int64_t first = begin * kCopyBlock, last = std::min(end * kCopyBlock, bytes);
+  std::memcpy(static_cast<std::byte*>(arguments[0]) + first,
+              static_cast<const std::byte*>(arguments[1]) + first,
+              static_cast<size_t>(last - first));
+}
+
+Status HostAccelerator::copy(Memory to, Memory from, int64_t bytes) {
+  void* const arguments[] = {to, from, &bytes};
+  const int64_t blocks = (bytes + kCopyBlock - 1) / kCopyBlock;
+  if (interface_.run(copy_blocks, arguments, blocks) == 0) return Done{};
+  return Failure{"R043", "no threads can be had to copy memory", "STENCIL_THREADS=1 runs without"};
+}
+
+Status HostAccelerator::launch(const Call& call) {
+  std::vector<void*> arguments = call.arrays;
+  for (const ScalarBytes& scalar : call.scalars) {
+    arguments.push_back(const_cast<std::byte*>(scalar.bytes));
+  }
+  const auto index = static_cast<size_t>(call.kernel);
+  if (interface_.run(kernels_[index], arguments.data(), call.blocks) == 0) return Done{};
+  return Failure{"R043", fmt::format("no threads can be had for {}", module_.kernels[index].name),
+                 "STENCIL_THREADS=1 runs without"};
+}
+
+class HostProgram : public LoadedProgram {
+ public:
+  HostProgram(std::unique_ptr<HostAccelerator> accelerator, const kernel::Module& module)
+      : accelerator_(std::move(accelerator)), module_(module) {}
+
+  Result<std::string> code(CodeKind kind) const override {
+    if (kind != CodeKind::Source) return LoadedProgram::code(kind);
+    return host_source(module_);
+  }
+
+  Result<double> copy_seconds(int64_t bytes) const override {
+    HostAccelerator accelerator(*accelerator_);
+    return runtime::copy_seconds(accelerator, bytes);
+  }
+
+  // An accelerator for each session: it has one answer to a stop condition.
+  Result<std::unique_ptr<Session>> start(reference::State& state) const override {
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state);
+  }
+  Result<std::unique_ptr<Session>> attach(reference::State& state,
+                                          const DeviceArrays& arrays) const override {
+    return start_plan(std::make_unique<HostAccelerator>(*accelerator_), module_, state, arrays);
+  }
+
+ private:
+  std::unique_ptr<HostAccelerator> accelerator_;
+  const kernel::Module& module_;
+};
+
+DeviceInfo probe(const std::string&) {
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) {
+    const Failure& failure = library.failure();
+    return {"host", "", false, failure.message + "; " + failure.hint};
+  }
+  const int threads = library.value().threads();
+  return {"host",
+          fmt::format("C++ compiled in process by {}, {} thread{}", library.value().description(),
+                      threads, threads == 1 ? "" : "s"),
+          true, ""};
+}
+
+Result<std::string> compile(const Job& job, const std::string&) {
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) return library.failure();
+  const std::string source = host_source(*job.module);
+  const FpMode fp = job.module->fp;
+  return cached({"host", {"object", library.value().target(), std::string(name(fp)), source}},
+                [&] { return library.value().compile(source, fp); });
+}
+
+Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
+  const auto& library = HostLibrary::open();
+  if (!library.ok()) return library.failure();
+  const Result<std::string> object = job.machine_code ? *job.machine_code : compile(job, selector);
+  if (!object.ok()) return object.failure();
+  auto kernels = library.value().load(object.value());
+  if (!kernels.ok()) return kernels.failure();
+  return load_host_kernels(library.value(), *job.module, std::move(kernels).value());
+}
+
+}  // namespace
+
+std::string host_source(const kernel::Module& module) {
+  return emit::emit(module, emit_options());
+}
+
+Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& library,
+                                                         const kernel::Module& module,
+                                                         HostKernels kernels) {
+  auto accelerator = std::make_unique<HostAccelerator>(library, module, std::move(kernels));
+  const Status found = accelerator->find_kernels();
+  if (!found.ok()) return found.failure();
+  return std::unique_ptr<LoadedProgram>(
+      std::make_unique<HostProgram>(std::move(accelerator), module));
+}
+
+Device host_device() {
+  return {"host", true, probe, load, schedule::cpu(), true, compile};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,111 @@
+// The library is 80 MB and takes some milliseconds to open, so it is opened when a program is to be
+// run on the `host` device or devices are listed, and never for compiling to a file. Its symbols
+// stay its own (RTLD_LOCAL), and it is never closed: the threads it starts end with the process.
+#include "runtime/devices/host_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "runtime/devices/foreign_call.h"
+#include "runtime/devices/numbered.h"
+#include "runtime/devices/shared_library.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr const char* kFile = "libstencil_host.so";
+constexpr const char* kHint =
+    "it is built where LLVM 19, Clang 19 and oneTBB are installed, and goes into lib beside bin; "
+    "STENCIL_HOST_LIBRARY=FILE names another place";
+
+std::vector<std::string> host_candidates() {
+  const char* named = std::getenv("STENCIL_HOST_LIBRARY");
+  if (named != nullptr && *named != '\0') return {named};
+  std::error_code ignored;
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<std::string> out = {executable.parent_path() / "lib" / kFile, executable / kFile};
+  // Where this code is part of a shared library, another program's executable says nothing.
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(&host_candidates), &self) != 0 && self.dli_fname != nullptr) {
+    out.push_back(std::filesystem::path(self.dli_fname).parent_path() / kFile);
+  }
+  out.push_back(kFile);
+  return out;
+}
+
+// Takes what the library gave, which may be nothing if memory ran out.
+std::string taken(const StencilHostInterface& interface, StencilHostBytes& bytes) {
+  std::string text = bytes.data != nullptr ? std::string(bytes.data, bytes.size) : "out of memory";
+  interface.release(&bytes);
+  return text;
+}
+
+}  // namespace
+
+Result<HostLibrary> HostLibrary::find() {
+  const auto unusable = [](const std::string& why) {
+    return Failure{"R041", "the compiler for the host " + why, kHint};
+  };
+  std::string missing;
+  for (const std::string& file : host_candidates()) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+      const std::string why = why_not_opened(file);
+      if (why != kNotInstalled) return unusable(why);
+      if (missing.empty()) missing = file;
+      continue;
+    }
+    const auto entry =
+        reinterpret_cast<decltype(&stencil_host_interface)>(dlsym(library, STENCIL_HOST_SYMBOL));
+    const StencilHostInterface* interface = entry != nullptr ? entry() : nullptr;
+    if (interface != nullptr && interface->version == STENCIL_HOST_VERSION) {
+      return HostLibrary(interface);
+    }
+    return unusable(fmt::format("cannot be used: {} belongs to another version of stencilc", file));
+  }
+  return Failure{"R041", "the compiler for the host is not installed: there is no " + missing,
+                 kHint};
+}
+
+const Result<HostLibrary>& HostLibrary::open() {
+  static const Result<HostLibrary> library = find();
+  return library;
+}
+
+Result<std::string> HostLibrary::compile(const std::string& source,
+                                         const StencilHostOptions& options) const {
+  static constexpr ForeignFunction kCompile{"LLVM (libstencil_host.so)", "compile"};
+  const ForeignCall call(kCompile);
+  StencilHostBytes out{};
+  const bool compiled = interface_->compile(source.data(), source.size(), &options, &out) == 0;
+  std::string text = taken(*interface_, out);
+  if (compiled) return text;
+  return Failure{"R042", fmt::format("the host compiler failed\n{}\n{}", text, numbered(source)),
+                 ""};
+}
+
+Result<std::string> HostLibrary::compile(const std::string& source, FpMode fp,
+                                         int optimisation) const {
+  return compile(source,
+                 StencilHostOptions{optimisation, fp == FpMode::Fast ? 1 : 0, kStencilHostObject});
+}
+
+Result<std::string> HostLibrary::intermediate(const std::string& source, FpMode fp) const {
+  return compile(source, StencilHostOptions{kFull, fp == FpMode::Fast ? 1 : 0, kStencilHostIr});
+}
+
+Result<HostKernels> HostLibrary::load(const std::string& object) const {
+  static constexpr ForeignFunction kLoad{"LLVM (libstencil_host.so)", "load"};
+  const ForeignCall call(kLoad);
+  StencilHostBytes error{};
+  StencilHostProgram* program = interface_->load(object.data(), object.size(), &error);
+  if (program != nullptr) return HostKernels(program, interface_->unload);
+  return Failure{"R042", "the compiled kernels cannot be loaded: " + taken(*interface_, error), ""};
+}
+
+}  // namespace stencil::runtime

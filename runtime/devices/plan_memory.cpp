@@ -1,0 +1,238 @@
+// Copies of an array are pieces of device memory; slots are positions in a vector of them, so
+// rotations and exchanges move handles and no data. A spare copy starts with the contents of the
+// newest level: points that no function writes must be found in every copy.
+//
+// The user's arrays are the first slots of a field that has them. There level k must be found at
+// the end of a call.
+#include "runtime/devices/plan_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/kernel/evaluate.h"
+#include "runtime/devices/bring_home.h"
+
+namespace stencil::runtime {
+
+PlanMemory::~PlanMemory() {
+  for (const Accelerator::Memory memory : own_) accelerator_.release(memory);
+  for (const Accelerator::Memory memory : scratch_) accelerator_.release(memory);
+}
+
+Status PlanMemory::prepare() {
+  for (const kernel::Array& array : plan_.arrays) {
+    const Status laid_out = lay_out(array);
+    if (!laid_out.ok()) return laid_out;
+  }
+  for (const kernel::Array& array : plan_.arrays) {
+    const Status uploaded = is_attached(array) ? adopt(array) : upload(array);
+    if (!uploaded.ok()) return uploaded;
+  }
+  for (const kernel::Scratch& scratch : plan_.scratch) {
+    const Status provided = provide(scratch);
+    if (!provided.ok()) return provided;
+  }
+  return Done{};
+}
+
+std::optional<int64_t> PlanMemory::value_of(const std::string& name) const {
+  for (const kernel::NamedConstant& constant : module_.constants) {
+    if (constant.name == name) return constant.value;
+  }
+  for (const kernel::Parameter& parameter : plan_.parameters) {
+    const bool found = parameter.name == name && !is_float(parameter.type);
+    if (found) return state_.integer_params[static_cast<size_t>(parameter.param)];
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> PlanMemory::evaluate(const kernel::Expr& expr) const {
+  return kernel::evaluate(expr, [this](const std::string& name) { return value_of(name); });
+}
+
+Status PlanMemory::lay_out(const kernel::Array& array) {
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const int64_t element = size_in_bytes(array.type);
+  Layout layout{field.extents, field.size_in_bytes(array.component), {0}};
+  layout.rows.bytes = layout.bytes;
+  if (kernel::is_padded(array) && layout.bytes > 0) {
+    const auto pitch = evaluate(array.row_pitch);
+    const auto lead = evaluate(kernel::lead_of(array));
+    const int64_t row = field.extents.back() * element;
+    const int64_t count = layout.bytes / row;
+    if (!pitch || !lead || *pitch > INT64_MAX / element / count) {
+      return Failure{"R043", fmt::format("the size of {} overflows", array.name), ""};
+    }
+    layout.extents.back() = *pitch;
+    layout.bytes = count * *pitch * element;
+    if (*pitch != field.extents.back()) {
+      layout.rows = {row, count, *lead * element, *pitch * element};
+    }
+  }
+  layouts_.push_back(std::move(layout));
+  return Done{};
+}
+
+// "; the program needs 4384 bytes: A 2 x 1024 (1000 without padding), K 1 x 2048; reductions 288".
+Failure PlanMemory::with_memory_needed(Failure failure) const {
+  int64_t total = 0, reductions = 0;
+  std::vector<std::string> items;
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    const Layout& layout = layouts_[a];
+    total += array.copies * layout.bytes;
+    items.push_back(fmt::format("{} {} x {}", array.name, array.copies, layout.bytes));
+    const int64_t points = layout.rows.bytes * layout.rows.count;
+    if (points != layout.bytes) items.back() += fmt::format(" ({} without padding)", points);
+  }
+  for (const kernel::Scratch& scratch : plan_.scratch) {
+    reductions += bytes_of(scratch).value_or(0);
+  }
+  failure.message +=
+      fmt::format("; the program needs {} bytes: {}", total + reductions, fmt::join(items, ", "));
+  if (reductions > 0) failure.message += fmt::format("; reductions {}", reductions);
+  return failure;
+}
+
+std::optional<int64_t> PlanMemory::bytes_of(const kernel::Scratch& scratch) const {
+  const auto elements = evaluate(scratch.elements);
+  if (!elements || *elements > INT64_MAX / 8) return std::nullopt;
+  return *elements * size_in_bytes(scratch.type);
+}
+
+// A slot.
+Result<Accelerator::Memory> PlanMemory::allocate(int64_t bytes) {
+  auto memory = accelerator_.allocate(std::max<int64_t>(bytes, 1));
+  if (memory.ok()) {
+    own_.push_back(memory.value());
+    return memory;
+  }
+  return with_memory_needed(memory.failure());
+}
+
+Status PlanMemory::upload(const kernel::Array& array) {
+  const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
+  const Layout& layout = layouts_[slots_.size()];
+  auto& slots = slots_.emplace_back();
+  for (int slot = 0; slot < array.copies; ++slot) {
+    const auto memory = allocate(layout.bytes);
+    if (!memory.ok()) return memory.failure();
+    slots.push_back(memory.value());
+    if (layout.bytes == 0) continue;
+    if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
+      const Status cleared = accelerator_.clear(slots.back(), layout.bytes);
+      if (!cleared.ok()) return cleared;
+    }
+    const int level = slot < array.levels ? slot : 0;
+    const Status copied =
+        accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows);
+    if (!copied.ok()) return copied;
+  }
+  return Done{};
+}
+
+Status PlanMemory::provide(const kernel::Scratch& scratch) {
+  const auto bytes = bytes_of(scratch);
+  if (!bytes) return Failure{"R043", fmt::format("the size of {} overflows", scratch.name), ""};
+  const auto memory = accelerator_.allocate(*bytes);
+  if (!memory.ok()) return with_memory_needed(memory.failure());
+  scratch_.push_back(memory.value());
+  return Done{};
+}
+
+Accelerator::Memory PlanMemory::of(const kernel::ArrayArgument& argument) const {
+  const auto index = static_cast<size_t>(argument.array);
+  return argument.slot == kernel::kScratch ? scratch_[index]
+                                           : slots_[index][static_cast<size_t>(argument.slot)];
+}
+
+Accelerator::Shaped PlanMemory::shaped(const kernel::ArrayArgument& argument) const {
+  const auto index = static_cast<size_t>(argument.array);
+  return {of(argument), layouts_[index].extents, size_in_bytes(plan_.arrays[index].type)};
+}
+
+void PlanMemory::rotate(const kernel::Rotate& rotate) {
+  auto& slots = slots_[static_cast<size_t>(rotate.array)];
+  std::rotate(slots.begin(), slots.end() - 1, slots.end());
+}
+
+void PlanMemory::exchange(const kernel::Exchange& exchange) {
+  auto& slots = slots_[static_cast<size_t>(exchange.array)];
+  std::swap(slots[static_cast<size_t>(exchange.a)], slots[static_cast<size_t>(exchange.b)]);
+}
+
+// Takes the user's arrays as slots, and as many more as the plan has; where levels trade places
+// among the user's arrays alone, one to step aside to.
+Status PlanMemory::adopt(const kernel::Array& array) {
+  const Layout& layout = layouts_[slots_.size()];
+  if (layout.rows.count > 1) {
+    return Failure{
+        "R045",
+        fmt::format("the schedule pads the rows of {}, and those of the user's array are "
+                    "dense",
+                    array.name),
+        "compile with rows=dense"};
+  }
+  auto& slots = slots_.emplace_back(homes(array));
+  const int aside = array.copies == array.levels && array.levels > 1 && array.written ? 1 : 0;
+  for (int slot = array.levels; slot < array.copies + aside; ++slot) {
+    const auto memory = allocate(layout.bytes);
+    if (!memory.ok()) return memory.failure();
+    slots.push_back(memory.value());
+  }
+  return Done{};
+}
+
+// Points that no function writes must be found in every copy.
+Status PlanMemory::refresh_spares() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    if (!is_attached(array) || layouts_[a].bytes == 0) continue;
+    for (int slot = array.levels; slot < array.copies; ++slot) {
+      const Status copied =
+          accelerator_.copy(slots_[a][static_cast<size_t>(slot)], slots_[a][0], layouts_[a].bytes);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
+}
+
+Status PlanMemory::bring_home() {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    if (!is_attached(plan_.arrays[a]) || layouts_[a].bytes == 0) continue;
+    for (const auto& [to, from] : runtime::bring_home(slots_[a], homes(plan_.arrays[a]))) {
+      const Status copied = accelerator_.copy(to, from, layouts_[a].bytes);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
+}
+
+Status PlanMemory::put(int scratch, const ScalarBytes& value) {
+  return accelerator_.upload(scratch_[static_cast<size_t>(scratch)], value.bytes,
+                             {static_cast<int64_t>(value.size)});
+}
+Status PlanMemory::take(int scratch, ScalarBytes& value) {
+  return accelerator_.download(value.bytes, scratch_[static_cast<size_t>(scratch)],
+                               {static_cast<int64_t>(value.size)});
+}
+
+Status PlanMemory::fetch(const std::vector<int>& levels) {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& array = plan_.arrays[a];
+    const auto f = static_cast<size_t>(array.field);
+    if (!array.written || is_attached(array) || f >= levels.size()) continue;
+    reference::FieldData& field = state_.fields[f];
+    const Accelerator::Rows& rows = layouts_[a].rows;
+    for (int level = 0; level < std::min(array.levels, levels[f]) && rows.bytes > 0; ++level) {
+      const Status copied = accelerator_.download(field.data(level, array.component),
+                                                  slots_[a][static_cast<size_t>(level)], rows);
+      if (!copied.ok()) return copied;
+    }
+  }
+  return Done{};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,89 @@
+// The memory of a plan on a device: its arrays, its scratch memory, and copies to and from a state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/plan.h"
+#include "compiler/reference/state.h"
+#include "runtime/devices/accelerator.h"
+#include "runtime/devices/device.h"
+
+namespace stencil::runtime {
+
+class PlanMemory {
+ public:
+  // All but the last must outlive it. `attached`: the user's arrays, if there are any.
+  PlanMemory(Accelerator& accelerator, const kernel::Module& module, reference::State& state,
+             DeviceArrays attached)
+      : accelerator_(accelerator),
+        module_(module),
+        plan_(module.plan),
+        state_(state),
+        attached_(std::move(attached)) {}
+  PlanMemory(const PlanMemory&) = delete;
+  PlanMemory& operator=(const PlanMemory&) = delete;
+  ~PlanMemory();
+
+  // Allocates everything and fills the arrays from the state. R043, with how much each field needs
+  // if memory runs out; R045 if the plan pads rows of the user's.
+  Status prepare();
+
+  // The value of an expression over constants and integer params; nothing if it overflows.
+  std::optional<int64_t> evaluate(const kernel::Expr& expr) const;
+
+  Accelerator::Memory of(const kernel::ArrayArgument& argument) const;
+  Accelerator::Shaped shaped(const kernel::ArrayArgument& argument) const;
+  Accelerator::Memory scratch(int number) const { return scratch_[static_cast<size_t>(number)]; }
+  void rotate(const kernel::Rotate& rotate);
+  void exchange(const kernel::Exchange& exchange);
+
+  // Brings spare copies of the user's arrays up to date: the user may have changed the others.
+  Status refresh_spares();
+  // Puts every level of the user's arrays where the user looks for it (bring_home.h).
+  Status bring_home();
+  bool has_attached() const { return !attached_.fields.empty(); }
+
+  // Session::fetch: not for the user's arrays.
+  Status fetch(const std::vector<int>& levels);
+
+  // The one element of scratch memory.
+  Status put(int scratch, const ScalarBytes& value);
+  Status take(int scratch, ScalarBytes& value);
+
+ private:
+  // How an array lies in memory.
+  struct Layout {
+    std::vector<int64_t> extents;  // elements, as stored
+    int64_t bytes = 0;             // of a copy
+    Accelerator::Rows rows = {0};  // its points; no bytes: none
+  };
+
+  std::optional<int64_t> value_of(const std::string& name) const;
+  std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
+  Status lay_out(const kernel::Array& array);
+  Status upload(const kernel::Array& array);
+  Status adopt(const kernel::Array& array);
+  Status provide(const kernel::Scratch& scratch);
+  Result<Accelerator::Memory> allocate(int64_t bytes);
+  Failure with_memory_needed(Failure failure) const;
+  bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }
+  const std::vector<void*>& homes(const kernel::Array& array) const {
+    return attached_.fields[static_cast<size_t>(array.field)][static_cast<size_t>(array.component)];
+  }
+
+  Accelerator& accelerator_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  reference::State& state_;
+  DeviceArrays attached_;
+  std::vector<Layout> layouts_;                          // by array
+  std::vector<std::vector<Accelerator::Memory>> slots_;  // [array][slot]
+  std::vector<Accelerator::Memory> own_;                 // of the slots, those not attached
+  std::vector<Accelerator::Memory> scratch_;
+};
+
+}  // namespace stencil::runtime

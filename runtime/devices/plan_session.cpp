@@ -1,0 +1,343 @@
+// The host driver as an interpreter of the plan (compiler/kernel/plan.h). The emitted drivers print
+// the same loop; here it runs.
+//
+// The value of a reduction stays in device memory until a call of advance() ends. What the host has
+// to know while steps remain is whether to stop: one flag, read back whenever the condition is
+// asked, which waits for the device there.
+#include "runtime/devices/plan_session.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "compiler/kernel/passes.h"
+#include "runtime/devices/plan_memory.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+template <class T>
+ScalarBytes bytes_of(T value) {
+  ScalarBytes out{};
+  std::memcpy(out.bytes, &value, sizeof value);
+  out.size = sizeof value;
+  return out;
+}
+
+// The bytes of a reduction's value, of its own type.
+ScalarBytes bytes_of(Scalar type, const reference::ReductionValue& value) {
+  if (type == Scalar::F32) return bytes_of(static_cast<float>(value.real));
+  if (type == Scalar::F64) return bytes_of(value.real);
+  if (type == Scalar::I32) return bytes_of(static_cast<int32_t>(value.integer));
+  return bytes_of(value.integer);
+}
+
+template <class T>
+T from_bytes(const ScalarBytes& scalar) {
+  T value{};
+  std::memcpy(&value, scalar.bytes, sizeof value);
+  return value;
+}
+
+class PlanSession : public Session {
+ public:
+  // `owned`: the accelerator, if it is the session's own.
+  PlanSession(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
+              const kernel::Module& module, reference::State& state, const DeviceArrays& attached)
+      : owned_(std::move(owned)),
+        accelerator_(accelerator),
+        module_(module),
+        plan_(module.plan),
+        state_(state),
+        memory_(accelerator, module, state, attached) {}
+
+  Status prepare();
+  Result<int64_t> advance(int64_t steps) override;
+  Status fetch(const std::vector<int>& levels) override { return memory_.fetch(levels); }
+  Status finish() override;
+  Status wait() override;
+  std::optional<double> seconds() const override;
+
+ private:
+  Status restore_reductions();
+  Status count_blocks(const kernel::Launch& launch);
+  Status tile(int64_t count);
+  Status act(const kernel::Action& action, int64_t count);
+  Status launch(const kernel::Launch& launch, int64_t count);
+  Status reduce(int64_t count);
+  Status ask_to_stop(int64_t count);
+  Status take_answer();
+  Status read_reductions();
+  ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
+  ScalarBytes parameter(const kernel::Parameter& parameter) const;
+
+  const std::unique_ptr<Accelerator> owned_;  // ends after what refers to it
+  Accelerator& accelerator_;
+  const kernel::Module& module_;
+  const kernel::Plan& plan_;
+  reference::State& state_;
+  PlanMemory memory_;
+  std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
+  const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
+  bool asked_ = false;  // the answer to the stop condition has yet to be taken
+  const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
+};
+
+Status PlanSession::prepare() {
+  const Status provided = memory_.prepare();
+  if (!provided.ok()) return provided;
+  Status counted = Done{};
+  kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
+    if (counted.ok()) counted = count_blocks(launch);
+  });
+  return counted.ok() ? restore_reductions() : counted;
+}
+
+Status PlanSession::count_blocks(const kernel::Launch& launch) {
+  const auto blocks = memory_.evaluate(launch.blocks);
+  const std::string& kernel = module_.kernels[static_cast<size_t>(launch.kernel)].name;
+  if (!blocks) {
+    return Failure{"R043", fmt::format("kernel {}: the number of blocks overflows", kernel), ""};
+  }
+  if (*blocks > INT32_MAX) {
+    return Failure{"R043",
+                   fmt::format("kernel {}: {} blocks are too many for one launch", kernel, *blocks),
+                   "use larger blocks"};
+  }
+  blocks_[&launch] = *blocks;
+  return Done{};
+}
+
+ScalarBytes PlanSession::parameter(const kernel::Parameter& parameter) const {
+  const size_t id = static_cast<size_t>(parameter.param);
+  switch (arithmetic_type(parameter.type)) {
+    case Scalar::Bool:
+    case Scalar::I32:
+      return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
+    case Scalar::I64:
+      return bytes_of(state_.integer_params[id]);
+    case Scalar::F64:
+      return bytes_of(state_.real_params[id]);
+    case Scalar::F32:
+    case Scalar::F16:
+    case Scalar::BF16:
+      return bytes_of(static_cast<float>(state_.real_params[id]));
+  }
+  return {};
+}
+
+ScalarBytes PlanSession::scalar(const kernel::ScalarValue& value, int64_t count) const {
+  struct Visitor {
+    const PlanSession& self;
+    int64_t count;
+    ScalarBytes operator()(const kernel::ParameterArgument& argument) const {
+      return self.parameter(self.plan_.parameters[static_cast<size_t>(argument.parameter)]);
+    }
+    ScalarBytes operator()(const kernel::FirstStep&) const {
+      return bytes_of(static_cast<int32_t>(self.state_.step));
+    }
+    ScalarBytes operator()(const kernel::StepCount&) const {
+      return bytes_of(static_cast<int32_t>(count));
+    }
+  };
+  return std::visit(Visitor{*this, count}, value);
+}
+
+Status PlanSession::launch(const kernel::Launch& launch, int64_t count) {
+  const int64_t blocks = blocks_.at(&launch);
+  if (blocks <= 0) return Done{};
+  Accelerator::Call call{launch.kernel, {}, {}, {}, blocks};
+  for (const kernel::ArrayArgument& argument : launch.arrays) {
+    call.arrays.push_back(memory_.of(argument));
+  }
+  for (const kernel::ScalarValue& value : launch.scalars) {
+    call.scalars.push_back(scalar(value, count));
+  }
+  for (const kernel::ArrayArgument& argument : launch.bulk_sources) {
+    call.bulk_sources.push_back(memory_.shaped(argument));
+  }
+  return accelerator_.launch(call);
+}
+
+Status PlanSession::act(const kernel::Action& action, int64_t count) {
+  struct Visitor {
+    PlanSession& self;
+    int64_t count;
+    Status operator()(const kernel::Launch& launch) const { return self.launch(launch, count); }
+    Status operator()(const kernel::Rotate& rotate) const {
+      if (count >= rotate.steps) self.memory_.rotate(rotate);
+      return Done{};
+    }
+    Status operator()(const kernel::Exchange& exchange) const {
+      self.memory_.exchange(exchange);
+      return Done{};
+    }
+  };
+  return std::visit(Visitor{*this, count}, action);
+}
+
+// The actions of a tile, up to where it turns out that the run has ended before it.
+Status PlanSession::tile(int64_t count) {
+  for (size_t i = 0; i < plan_.actions.size(); ++i) {
+    if (asked_ && answer_point_ == i) {
+      const Status taken = take_answer();
+      if (!taken.ok() || state_.stopped) return taken;
+    }
+    const auto* launch = std::get_if<kernel::Launch>(&plan_.actions[i]);
+    if (launch && launch->steps != 0 && launch->steps != count) continue;
+    const Status acted = act(plan_.actions[i], count);
+    if (!acted.ok()) return acted;
+  }
+  return asked_ ? take_answer() : Status(Done{});
+}
+
+Result<int64_t> PlanSession::advance(int64_t steps) {
+  const Status fresh = memory_.refresh_spares();
+  if (!fresh.ok()) return fresh.failure();
+  int64_t done = 0;
+  const Status started = stopwatch_ ? stopwatch_->start() : Status(Done{});
+  if (!started.ok()) return started.failure();
+  while (done < steps && !state_.stopped) {
+    const int64_t count = kernel::steps_of_tile(plan_, steps - done, state_.step);
+    const Status acted = tile(count);
+    if (!acted.ok()) return acted.failure();
+    if (state_.stopped) break;
+    const Status reduced = reduce(count);
+    if (!reduced.ok()) return reduced.failure();
+    done += count;
+    state_.step += count;
+  }
+  const Status answered = asked_ ? take_answer() : Status(Done{});
+  if (!answered.ok()) return answered.failure();
+  const Status ended = stopwatch_ ? stopwatch_->stop() : Status(Done{});
+  if (!ended.ok()) return ended.failure();
+  const Status settled = memory_.has_attached() ? memory_.bring_home() : wait();
+  if (!settled.ok()) return settled.failure();
+  return done;
+}
+
+std::optional<double> PlanSession::seconds() const {
+  if (!stopwatch_) return std::nullopt;
+  const auto measured = stopwatch_->seconds();
+  if (!measured.ok()) return std::nullopt;
+  return measured.value();
+}
+
+Status PlanSession::wait() {
+  const Status waited = accelerator_.wait();
+  return waited.ok() ? read_reductions() : waited;
+}
+
+// --- Reductions
+// ---------------------------------------------------------------------------------------
+
+// What is due at the end of a tile of `count` steps that begins at the state's step.
+Status PlanSession::reduce(int64_t count) {
+  const int64_t done = state_.step + count;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    if (!kernel::is_due(reduction, done)) continue;
+    for (const kernel::Launch& launch : reduction.launches) {
+      const Status launched = this->launch(launch, count);
+      if (!launched.ok()) return launched;
+    }
+    ++state_.reductions[r].evaluations;
+  }
+  if (!plan_.stop) return Done{};
+  bool due = plan_.stop->reductions.empty();
+  for (int r : plan_.stop->reductions) {
+    const auto index = static_cast<size_t>(r);
+    if (state_.reductions[index].evaluations == 0) return Done{};
+    due = due || kernel::is_due(plan_.reductions[index], done);
+  }
+  return due ? ask_to_stop(count) : Done{};
+}
+
+Status PlanSession::ask_to_stop(int64_t count) {
+  const Status launched = launch(plan_.stop->launch, count);
+  if (!launched.ok()) return launched;
+  const Status asked = accelerator_.ask(memory_.scratch(plan_.stop->result));
+  if (!asked.ok()) return asked;
+  asked_ = true;
+  return answer_point_ ? Status(Done{}) : take_answer();
+}
+
+Status PlanSession::take_answer() {
+  asked_ = false;
+  const auto holds = accelerator_.answer();
+  if (!holds.ok()) return holds.failure();
+  state_.stopped = holds.value() != 0;
+  return Done{};
+}
+
+// A run that goes on has values already; a stop condition may name them before they are due again.
+Status PlanSession::restore_reductions() {
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    if (reduction.first_nan != kernel::kNoScratch) {
+      const auto first_nan = static_cast<int32_t>(state_.reductions[r].first_nan);
+      const Status noted = memory_.put(reduction.first_nan, bytes_of(first_nan));
+      if (!noted.ok()) return noted;
+    }
+    if (state_.reductions[r].evaluations == 0) continue;
+    const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
+    const Status copied = memory_.put(reduction.result, value);
+    if (!copied.ok()) return copied;
+  }
+  return Done{};
+}
+
+Status PlanSession::read_reductions() {
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    const kernel::Reduction& reduction = plan_.reductions[r];
+    reference::ReductionValue& out = state_.reductions[r];
+    if (out.evaluations == 0) continue;
+    ScalarBytes value = bytes_of(reduction.type, out);
+    const Status read = memory_.take(reduction.result, value);
+    if (!read.ok()) return read;
+    if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
+    if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
+    if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
+    if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
+    if (reduction.first_nan == kernel::kNoScratch) continue;
+    ScalarBytes first_nan = bytes_of(int32_t{0});
+    const Status told = memory_.take(reduction.first_nan, first_nan);
+    if (!told.ok()) return told;
+    out.first_nan = from_bytes<int32_t>(first_nan);
+  }
+  return Done{};
+}
+
+Status PlanSession::finish() {
+  return fetch(std::vector<int>(state_.fields.size(), std::numeric_limits<int>::max()));
+}
+
+Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
+                                       const kernel::Module& module, reference::State& state,
+                                       const DeviceArrays& arrays) {
+  auto session =
+      std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, arrays);
+  const Status prepared = session->prepare();
+  if (!prepared.ok()) return prepared.failure();
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
+                                            reference::State& state) {
+  return start(nullptr, accelerator, module, state, {});
+}
+
+Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
+                                            const kernel::Module& module, reference::State& state,
+                                            const DeviceArrays& arrays) {
+  Accelerator& used = *accelerator;
+  return start(std::move(accelerator), used, module, state, arrays);
+}
+
+}  // namespace stencil::runtime

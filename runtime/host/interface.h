@@ -1,0 +1,77 @@
+// The interface of libstencil_host.so: C++ kernels compiled in process and run by all processors.
+//
+// Everything that links LLVM, Clang or oneTBB is in that one library, which is opened with dlopen
+// when the `host` device is asked for (runtime/devices/host_library.h). Its only exported symbol is the
+// function below; a process may have other versions of LLVM beside it. Nothing here throws or
+// aborts, and all functions may be called by several threads at once.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What both sides must agree on; a library of another version is refused.
+#define STENCIL_HOST_VERSION 1
+#define STENCIL_HOST_SYMBOL "stencil_host_interface"
+
+extern "C" {
+
+// Bytes that the library owns until `release` is called.
+struct StencilHostBytes {
+  char* data;
+  size_t size;
+};
+
+// What `compile` makes.
+enum StencilHostForm {
+  kStencilHostObject = 0,  // a relocatable object of the machine it runs on, for `load`
+  kStencilHostIr = 1       // the optimised LLVM IR as text, for people and tests
+};
+
+struct StencilHostOptions {
+  int32_t optimisation;  // 0 to 3, as in -O3
+  int32_t fast;          // nonzero: values may change (--fp=fast); else products are never fused
+  int32_t form;          // a StencilHostForm
+};
+
+struct StencilHostProgram;
+
+// Blocks `begin` up to but not including `end` of a launch. `arguments`: the arrays, then addresses
+// of the scalars, in the order of the kernel.
+typedef void (*StencilHostKernel)(void* const* arguments, int64_t begin, int64_t end);
+
+struct StencilHostInterface {
+  int32_t version;  // STENCIL_HOST_VERSION
+
+  // "Clang 19.1.7 for znver4": compiler and processor, for messages.
+  const char* (*description)();
+
+  // All that machine code depends on beside source and options: the version of the compiler, the
+  // processor and its features. Objects may be kept and loaded again where this is the same.
+  const char* (*target)();
+
+  // Compiles one source file without headers. 0: `out` is what options->form asks for; else it is
+  // the compiler's messages.
+  int32_t (*compile)(const char* source, size_t size, const StencilHostOptions* options,
+                     StencilHostBytes* out);
+
+  // Puts an object into memory; NULL: `error` says why not.
+  StencilHostProgram* (*load)(const char* object, size_t size, StencilHostBytes* error);
+
+  // The kernel of this name, valid until the program is unloaded; NULL if there is none.
+  StencilHostKernel (*find)(StencilHostProgram* program, const char* name);
+
+  void (*unload)(StencilHostProgram* program);
+  void (*release)(StencilHostBytes* bytes);
+
+  // How many threads `run` uses: $STENCIL_THREADS if that is a number from 1 to 4096, else as many
+  // as the process has processors.
+  int32_t (*threads)();
+
+  // Runs all blocks of a launch in any order, and returns when they are done. 0, or nonzero if
+  // memory for the threads ran out.
+  int32_t (*run)(StencilHostKernel kernel, void* const* arguments, int64_t blocks);
+};
+
+__attribute__((visibility("default"))) const StencilHostInterface* stencil_host_interface();
+
+}  // extern "C"

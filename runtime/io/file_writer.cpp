@@ -1,0 +1,195 @@
+// Writing through POSIX calls instead of streams: every failure has its errno, a short write is
+// seen, and the data is on disk (fsync) before the rename makes it visible, so that not even a
+// crash of the machine leaves half a file under the final name.
+//
+// The temporary file lies in the directory of its target, since a rename is atomic only within one
+// file system. Its name holds the process id and a counter: concurrent writers never share one, and
+// the last rename wins.
+//
+// A process that a signal ends runs no destructors, so the names of temporary files are in a table
+// that a handler can read. Writer and handler take an entry out with the same exchange: the string
+// belongs to whoever gets it, and a handler never frees.
+#include "runtime/io/file_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "runtime/io/files.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+constexpr int kMostRegistered = 64;  // further temporary files are only removed by their writers
+std::array<std::atomic<char*>, kMostRegistered> temporary_files;
+static_assert(std::atomic<char*>::is_always_lock_free);
+
+int enter(const std::string& name) {
+  char* copy = strdup(name.c_str());
+  for (int i = 0; i < kMostRegistered && copy != nullptr; ++i) {
+    char* none = nullptr;
+    if (temporary_files[static_cast<size_t>(i)].compare_exchange_strong(none, copy)) return i;
+  }
+  free(copy);
+  return -1;
+}
+
+void leave(int& place) {
+  if (place >= 0) free(temporary_files[static_cast<size_t>(place)].exchange(nullptr));
+  place = -1;
+}
+
+std::string temporary_name(const std::string& path) {
+  static std::atomic<uint64_t> counter{0};
+  return fmt::format("{}.tmp-{}-{}", path, ::getpid(), counter++);
+}
+
+bool lacks_space(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// File systems that cannot reserve are no reason to fail.
+int reserve(int descriptor, int64_t bytes) {
+  if (bytes <= 0 || ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return 0;
+  return lacks_space(errno) ? errno : 0;
+}
+
+}  // namespace
+
+Failure FileWriter::failure(int error) const {
+  std::string why = std::strerror(error);
+  if (lacks_space(error) && bytes_ > 0) why += fmt::format(" ({} bytes needed)", bytes_);
+  const std::string end = end_of_links(path_);
+  if (end != path_) why += fmt::format(" (it is a link to '{}')", end);
+  return {"R011", fmt::format("cannot write '{}': {}", path_, why), ""};
+}
+
+Status FileWriter::open_directly() {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) return failure(errno);
+  return Done{};
+}
+
+Status FileWriter::open_beside(const std::string& target) {
+  target_ = target;
+  do {  // a name may be left from a process that was killed and had the same id
+    leave(registered_);
+    temporary_ = temporary_name(target);
+    registered_ = enter(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    temporary_.clear();  // is not ours
+    return failure(error);
+  }
+  const int error = reserve(descriptor_, bytes_);
+  if (error != 0) return failure(error);
+  return Done{};
+}
+
+Result<FileWriter> FileWriter::create(const std::string& path, int64_t bytes) {
+  FileWriter writer(path, bytes);
+  if (path.empty()) return Failure{"R011", "cannot write '': the name is empty", ""};
+  std::string target = end_of_links(path);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return writer.failure(EISDIR);
+    if (!S_ISREG(status.st_mode)) target.clear();
+  } else if (errno == ELOOP) {
+    return writer.failure(ELOOP);
+  }
+  const Status opened = target.empty() ? writer.open_directly() : writer.open_beside(target);
+  if (!opened.ok()) return opened.failure();
+  return writer;
+}
+
+FileWriter::FileWriter(FileWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, "")),
+      registered_(std::exchange(other.registered_, -1)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      bytes_(other.bytes_) {}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  leave(registered_);
+}
+
+Status FileWriter::write(std::string_view bytes) {
+  if (!write_all(descriptor_, bytes)) return failure(errno);
+  return Done{};
+}
+
+Status FileWriter::close() {
+  if (descriptor_ < 0) return Done{};
+  if (!target_.empty() && ::fsync(descriptor_) != 0) return failure(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) return failure(errno);
+  return Done{};
+}
+
+Status FileWriter::commit() {
+  const Status closed = close();
+  if (!closed.ok() || target_.empty()) return closed;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return failure(errno);
+  temporary_.clear();
+  leave(registered_);
+  return Done{};
+}
+
+void remove_temporary_files() noexcept {
+  for (auto& entry : temporary_files) {
+    const char* const name = entry.exchange(nullptr);
+    if (name != nullptr) ::unlink(name);
+  }
+}
+
+Status write_files(const std::vector<NewFile>& files) {
+  std::vector<FileWriter> writers;
+  writers.reserve(files.size());
+  for (const NewFile& file : files) {
+    auto writer = FileWriter::create(file.path, file.bytes);
+    if (!writer.ok()) return writer.failure();
+    writers.push_back(std::move(writer).value());
+    Status written = file.write(writers.back());
+    if (written.ok()) written = writers.back().close();
+    if (!written.ok()) return written;
+  }
+  std::vector<std::string> created;
+  for (size_t i = 0; i < files.size(); ++i) {
+    std::error_code ignored;
+    const std::string end = end_of_links(files[i].path);
+    const bool is_new = !std::filesystem::exists(end, ignored);
+    const Status committed = writers[i].commit();
+    if (!committed.ok()) {
+      for (const std::string& path : created) std::filesystem::remove(path, ignored);
+      return committed;
+    }
+    if (is_new) created.push_back(end);
+  }
+  return Done{};
+}
+
+}  // namespace stencil::runtime

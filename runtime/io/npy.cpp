@@ -1,0 +1,324 @@
+// The .npy format: a magic string, a version, a header length, a header that is a Python dictionary
+// literal with the keys descr, fortran_order and shape, then the raw elements (NumPy's
+// numpy.lib.format documentation). The reader accepts that dictionary in any order and spacing and
+// nothing else; every length is checked against the bytes that are there before it is used.
+#include "runtime/io/npy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "runtime/io/files.h"
+
+namespace stencil::runtime {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are copied as they are");
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr size_t kNpyAlignment = 64;
+constexpr size_t kMostDimensions = 32;  // NumPy's own limit
+
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<int64_t> shape;
+};
+
+// A cursor over the header's text. Every take_ function skips blanks first and leaves the cursor
+// where it was if what it looks for is not there.
+class HeaderText {
+ public:
+  explicit HeaderText(std::string_view text) : text_(text) {}
+
+  bool take(std::string_view token) {
+    skip_blanks();
+    if (text_.substr(0, token.size()) != token) return false;
+    text_.remove_prefix(token.size());
+    return true;
+  }
+  bool at_end() {
+    skip_blanks();
+    return text_.empty();
+  }
+  std::optional<std::string> take_string() {
+    skip_blanks();
+    if (text_.empty() || (text_[0] != '\'' && text_[0] != '"')) return std::nullopt;
+    const size_t close = text_.find(text_[0], 1);
+    if (close == std::string_view::npos) return std::nullopt;
+    std::string result(text_.substr(1, close - 1));
+    text_.remove_prefix(close + 1);
+    return result;
+  }
+  std::optional<int64_t> take_count() {
+    skip_blanks();
+    int64_t value = 0;
+    size_t digits = 0;
+    while (digits < text_.size() && std::isdigit(static_cast<unsigned char>(text_[digits]))) {
+      if (__builtin_mul_overflow(value, 10, &value) ||
+          __builtin_add_overflow(value, text_[digits] - '0', &value)) {
+        return std::nullopt;
+      }
+      ++digits;
+    }
+    if (digits == 0) return std::nullopt;
+    text_.remove_prefix(digits);
+    return value;
+  }
+
+ private:
+  void skip_blanks() {
+    while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_[0]))) {
+      text_.remove_prefix(1);
+    }
+  }
+  std::string_view text_;
+};
+
+std::optional<std::vector<int64_t>> take_shape(HeaderText& text) {
+  std::vector<int64_t> shape;
+  if (!text.take("(")) return std::nullopt;
+  while (!text.take(")")) {
+    const std::optional<int64_t> extent = text.take_count();
+    if (!extent || shape.size() == kMostDimensions) return std::nullopt;
+    shape.push_back(*extent);
+    if (!text.take(",")) return text.take(")") ? std::optional(shape) : std::nullopt;
+  }
+  return shape;
+}
+
+Failure damaged_npy(const std::string& name, const std::string& why) {
+  return {"R020", "'" + name + "' is no intact .npy file: " + why, ""};
+}
+
+Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
+  const Failure malformed = damaged_npy(name, "its header is malformed");
+  NpyHeader header;
+  std::map<std::string, int> seen;
+  if (!text.take("{")) return malformed;
+  while (!text.take("}")) {
+    const std::optional<std::string> key = text.take_string();
+    if (!key || !text.take(":") || seen[*key]++ != 0) return malformed;
+    if (*key == "descr") {
+      if (text.take("[")) {
+        return Failure{"R021", "'" + name + "' holds structured elements, which are not supported",
+                       "save each member as an array of its own"};
+      }
+      const std::optional<std::string> descr = text.take_string();
+      if (!descr) return malformed;
+      header.descr = *descr;
+    } else if (*key == "fortran_order") {
+      header.fortran_order = text.take("True");
+      if (!header.fortran_order && !text.take("False")) return malformed;
+    } else if (*key == "shape") {
+      const std::optional<std::vector<int64_t>> shape = take_shape(text);
+      if (!shape) return malformed;
+      header.shape = *shape;
+    } else {
+      return malformed;
+    }
+    if (!text.take(",")) {
+      if (!text.take("}")) return malformed;
+      break;
+    }
+  }
+  if (!text.at_end() || seen.size() != 3) return malformed;
+  return header;
+}
+
+// How the elements of a file are stored, and what they become.
+struct Dtype {
+  std::string_view descr;
+  Scalar type;
+  int64_t stored_size;  // bytes
+};
+constexpr Dtype kDtypes[] = {
+    {"<f2", Scalar::F16, 2}, {"<f4", Scalar::F32, 4}, {"<f8", Scalar::F64, 8},
+    {"<i4", Scalar::I32, 4}, {"<i8", Scalar::I64, 8}, {"|b1", Scalar::Bool, 1},
+    {"|u1", Scalar::I32, 1},
+};
+
+Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
+  if (header.fortran_order) {
+    return Failure{"R021", "'" + name + "' is in Fortran order, which is not supported",
+                   "save numpy.ascontiguousarray(array)"};
+  }
+  for (const Dtype& dtype : kDtypes) {
+    if (dtype.descr == header.descr) return dtype;
+  }
+  return Failure{"R021", "'" + name + "' has dtype '" + header.descr + "', which is not supported",
+                 "save array.astype(t) with t one of '<f2', '<f4', '<f8', '<i4', '<i8'"};
+}
+
+// Number of elements; nothing if it overflows. A shape with a 0 has none, whatever else it holds.
+std::optional<int64_t> count_elements(const std::vector<int64_t>& shape) {
+  for (const int64_t extent : shape) {
+    if (extent == 0) return 0;
+  }
+  int64_t count = 1;
+  for (const int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+  }
+  return count;
+}
+
+std::string print_tuple(const std::vector<int64_t>& shape) {
+  std::string text = "(";
+  for (size_t d = 0; d < shape.size(); ++d) text += (d > 0 ? ", " : "") + std::to_string(shape[d]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+NpySource::NpySource(const NpyArray& array)
+    : type_(array.type),
+      shape_(array.shape),
+      stored_size_(size_in_bytes(array.type)),
+      count_(static_cast<int64_t>(array.data.size()) / stored_size_),
+      memory_(array.data.data()) {}
+
+Status NpySource::stored(int64_t first, int64_t count, std::byte* to) const {
+  const int64_t at = first * stored_size_, bytes = count * stored_size_;
+  if (file_ != nullptr) return file_->read(start_ + at, bytes, to);
+  if (bytes > 0) std::memcpy(to, memory_ + at, static_cast<size_t>(bytes));
+  return Done{};
+}
+
+Status NpySource::load(int64_t first, int64_t count, std::byte* to) const {
+  const int64_t size = size_in_bytes(type_);
+  if (size == stored_size_ && type_ != Scalar::Bool) return stored(first, count, to);
+  std::vector<std::byte> bytes(static_cast<size_t>(count));  // u1, or a bool, which is 0 or 1
+  const Status read = stored(first, count, bytes.data());
+  for (int64_t i = 0; i < count && read.ok(); ++i) {
+    const auto byte = std::to_integer<int32_t>(bytes[static_cast<size_t>(i)]);
+    const int32_t value = type_ == Scalar::Bool ? byte != 0 : byte;
+    std::memcpy(to + i * size, &value, static_cast<size_t>(size));
+  }
+  return read;
+}
+
+namespace {
+
+// What precedes the elements of a file: the dictionary, and where it ends.
+struct Preface {
+  std::string text;
+  int64_t end = 0;
+};
+
+Result<Preface> read_preface(const InputFile& file) {
+  constexpr int64_t kFixed = 8, kLongest = 12;  // magic and version; those and the length
+  constexpr int64_t kLongestText = int64_t{1} << 20;
+  char start[kLongest] = {};
+  const int64_t known = std::min(file.size(), kLongest);
+  const Status begun = file.read(0, known, start);
+  if (!begun.ok()) return begun.failure();
+  const std::string_view bytes(start, static_cast<size_t>(known));
+  const std::string& name = file.path();
+  if (bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
+    return damaged_npy(name, "it does not begin as one");
+  if (known < kFixed) return damaged_npy(name, "it is truncated");
+  const auto byte_at = [&](int64_t i) { return int64_t{static_cast<uint8_t>(start[i])}; };
+  const int64_t version = byte_at(6);
+  if (version < 1 || version > 3) {
+    return Failure{"R021", "'" + name + "' has format version " + std::to_string(version), ""};
+  }
+  const int64_t length_size = version == 1 ? 2 : 4;
+  if (known < kFixed + length_size) return damaged_npy(name, "it is truncated");
+  int64_t length = 0;
+  for (int64_t i = length_size; i > 0; --i) length = length << 8 | byte_at(kFixed + i - 1);
+  const int64_t begin = kFixed + length_size;
+  if (file.size() - begin < length) return damaged_npy(name, "its header is truncated");
+  if (length > kLongestText) return damaged_npy(name, "its header is malformed");
+  Preface preface{std::string(static_cast<size_t>(length), '\0'), begin + length};
+  const Status read = file.read(begin, length, preface.text.data());
+  if (!read.ok()) return read.failure();
+  return preface;
+}
+
+}  // namespace
+
+Result<NpySource> NpySource::of(const InputFile& file) {
+  const std::string& name = file.path();
+  const Result<Preface> preface = read_preface(file);
+  if (!preface.ok()) return preface.failure();
+  const Result<NpyHeader> header = parse_header(HeaderText(preface.value().text), name);
+  if (!header.ok()) return header.failure();
+  const Result<Dtype> dtype = dtype_of(header.value(), name);
+  if (!dtype.ok()) return dtype.failure();
+  const std::optional<int64_t> count = count_elements(header.value().shape);
+  int64_t size = 0;
+  if (!count || __builtin_mul_overflow(*count, dtype.value().stored_size, &size)) {
+    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " overflows");
+  }
+  const int64_t there = file.size() - preface.value().end;
+  if (size != there) {
+    return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " needs " +
+                                 std::to_string(size) + " bytes of data, it has " +
+                                 std::to_string(there));
+  }
+  NpySource source;
+  source.type_ = dtype.value().type;
+  source.shape_ = header.value().shape;
+  source.stored_size_ = dtype.value().stored_size;
+  source.count_ = *count;
+  source.file_ = &file;
+  source.start_ = preface.value().end;
+  return source;
+}
+
+namespace {
+
+Result<NpyArray> array_in(const InputFile& file) {
+  const Result<NpySource> source = NpySource::of(file);
+  if (!source.ok()) return source.failure();
+  NpyArray array{source.value().type(), source.value().shape(), {}};
+  const int64_t count = source.value().count();
+  array.data.resize(static_cast<size_t>(count * size_in_bytes(array.type)));
+  const Status loaded = source.value().load(0, count, array.data.data());
+  if (!loaded.ok()) return loaded.failure();
+  return array;
+}
+
+}  // namespace
+
+Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name) {
+  return array_in(InputFile::of(std::string(bytes), name));
+}
+
+Result<NpyArray> read_npy(const std::string& path) {
+  const Result<InputFile> file = InputFile::open(path);
+  if (!file.ok()) return file.failure();
+  return array_in(file.value());
+}
+
+std::string npy_header(Scalar type, const std::vector<int64_t>& shape) {
+  std::string_view descr;
+  for (const Dtype& dtype : kDtypes) {
+    if (descr.empty() && dtype.type == type) descr = dtype.descr;
+  }
+  std::string header = "{'descr': '" + std::string(descr) +
+                       "', 'fortran_order': False, 'shape': " + print_tuple(shape) + ", }";
+  const size_t before = kNpyMagic.size() + 4;
+  while ((before + header.size() + 1) % kNpyAlignment != 0) header += ' ';
+  header += '\n';
+  std::string bytes(kNpyMagic);
+  bytes += '\1';
+  bytes += '\0';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  return bytes + header;
+}
+
+std::string format_npy(const NpyArray& array) {
+  std::string bytes = npy_header(array.type, array.shape);
+  return bytes.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+}
+
+Status write_npy(const std::string& path, const NpyArray& array) {
+  return write_file_atomically(path, format_npy(array));
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,61 @@
+// NumPy's .npy files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/support/scalar.h"
+#include "runtime/io/input_file.h"
+#include "stencil/result.h"
+
+namespace stencil::runtime {
+
+// A dense array in C order, little-endian.
+struct NpyArray {
+  Scalar type = Scalar::F32;  // F16, F32, F64, I32, I64 or Bool
+  std::vector<int64_t> shape;
+  std::vector<std::byte> data;  // product of the shape elements
+};
+
+// An array where it lies, in a file or in an NpyArray, which must outlive this.
+class NpySource {
+ public:
+  NpySource(const NpyArray& array);  // implicit: whatever takes a source takes an array
+  // Reads the header of versions 1 to 3 of the format with dtype f2, f4, f8, i4, i8, bool, or u1
+  // (which becomes I32). R010; R020 for what is no intact .npy file, R021 for other dtypes, byte
+  // orders and Fortran order.
+  static Result<NpySource> of(const InputFile& file);
+
+  Scalar type() const { return type_; }  // as in NpyArray
+  const std::vector<int64_t>& shape() const { return shape_; }
+  int64_t count() const { return count_; }  // product of the shape
+
+  // Elements `first` to `first + count - 1` as values of `type`, to `count` elements at `to`. R010.
+  Status load(int64_t first, int64_t count, std::byte* to) const;
+
+ private:
+  NpySource() = default;
+  Status stored(int64_t first, int64_t count, std::byte* to) const;  // as they lie there
+
+  Scalar type_ = Scalar::F32;
+  std::vector<int64_t> shape_;
+  int64_t stored_size_ = 0;  // bytes of an element there
+  int64_t count_ = 0;
+  const InputFile* file_ = nullptr;  // the elements begin at `start_`
+  int64_t start_ = 0;
+  const std::byte* memory_ = nullptr;  // where there is no file
+};
+
+// `name` is for messages. Errors: those of NpySource::of().
+Result<NpyArray> parse_npy(std::string_view bytes, const std::string& name);
+Result<NpyArray> read_npy(const std::string& path);
+
+// Version 1, the data aligned to 64 bytes. What comes before the elements of a file.
+std::string npy_header(Scalar type, const std::vector<int64_t>& shape);
+std::string format_npy(const NpyArray& array);
+Status write_npy(const std::string& path, const NpyArray& array);
+
+}  // namespace stencil::runtime

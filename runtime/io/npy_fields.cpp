@@ -1,0 +1,189 @@
+// A field of several components is one array with the components as
+// its last dimension if they share a type, as NumPy users expect of vectors; otherwise each
+// component is an array of its own.
+//
+// An input is converted only where no value changes beyond rounding: floats of any width into
+// floats, integers into anything that holds them. Rounding is counted, for who asked for it should
+// know. Everything is checked before the first element is stored, in a pass of its own where the
+// types can differ in a value. Both directions go part by part, so a field is never twice in
+// memory.
+#include "runtime/io/npy_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/reference/scalar_types.h"
+#include "runtime/io/field_values.h"
+
+namespace stencil::runtime {
+namespace {
+
+using reference::FieldData;
+
+Scalar npy_type(Scalar type) {
+  return type == Scalar::BF16 ? Scalar::F32 : type;
+}
+
+std::string print_shape(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (size_t d = 0; d < shape.size(); ++d) text += (d > 0 ? " x " : "") + std::to_string(shape[d]);
+  return text;
+}
+
+Status check_shape(const NpySource& array, const std::string& name,
+                   const std::vector<int64_t>& expected) {
+  if (array.shape() == expected) return Done{};
+  return Failure{"R022",
+                 "'" + name + "' has the shape " + print_shape(array.shape()) + ", the field has " +
+                     print_shape(expected),
+                 ""};
+}
+
+// Bits of integers that the type holds exactly.
+int digits(Scalar type) {
+  switch (type) {
+    case Scalar::Bool:
+      return 1;
+    case Scalar::BF16:
+      return 8;
+    case Scalar::F16:
+      return 11;
+    case Scalar::F32:
+      return 24;
+    case Scalar::I32:
+      return 31;
+    case Scalar::F64:
+      return 53;
+    case Scalar::I64:
+      return 63;
+  }
+  return 0;
+}
+
+// Whether the type can hold every array of the other, but for rounding and range.
+Status check_types(const NpySource& array, const std::string& name, Scalar type) {
+  const bool into_bool = type == Scalar::Bool && array.type() != Scalar::Bool;
+  if ((!is_float(array.type()) || is_float(type)) && !into_bool) return Done{};
+  return Failure{"R023",
+                 "'" + name + "' holds " + std::string(stencil::name(array.type())) +
+                     " values, the field holds " + std::string(stencil::name(type)),
+                 "convert the array with astype()"};
+}
+
+// One element, of type Element, as a value of the type Stored.
+template <class Stored, class Element>
+Status check_value(Element element, const std::string& name, Scalar type, Rounding& rounding) {
+  const auto stored = reference::convert<Stored>(element);
+  const auto back = reference::convert<Element>(stored);
+  if (back == element || element != element) return Done{};
+  const auto before = reference::convert<double>(element);
+  const auto after = reference::convert<double>(stored);
+  if (!is_float(type)) {
+    return Failure{"R023", fmt::format("'{}' holds {}, which is no 32-bit integer", name, +element),
+                   "declare the field as long"};
+  }
+  if (std::isfinite(before) && !std::isfinite(after)) {
+    return Failure{"R023",
+                   fmt::format("'{}' holds {}, which is too large for the field's type {}", name,
+                               before, stencil::name(type)),
+                   "use a wider type, as --real double"};
+  }
+  if (rounding.values++ == 0) rounding.example = fmt::format("{} becomes {:.9g}", before, after);
+  return Done{};
+}
+
+// Adds what becomes of the values of component `c` of the array to `rounding`.
+Status check_values(const NpySource& array, const std::string& name, Scalar type, int c,
+                    int components, Rounding& rounding) {
+  if (digits(array.type()) <= digits(type)) return Done{};
+  const int64_t points = array.count() / components;
+  std::vector<std::byte> part(static_cast<size_t>(std::min(points, kPointsAtOnce) * components *
+                                                  size_in_bytes(array.type())));
+  Status sound = Done{};
+  for (int64_t at = 0; at < points && sound.ok(); at += kPointsAtOnce) {
+    const int64_t count = std::min(kPointsAtOnce, points - at);
+    sound = array.load(at * components, count * components, part.data());
+    if (!sound.ok()) return sound;
+    reference::with_type(array.type(), [&](auto element) {
+      using Element = decltype(element);
+      const auto* in = reinterpret_cast<const Element*>(part.data()) + c;
+      reference::with_type(type, [&](auto stored) {
+        using Stored = decltype(stored);
+        if constexpr (!reference::kIsStorage<Element>) {
+          for (int64_t i = 0; i < count && sound.ok(); ++i) {
+            sound = check_value<Stored>(in[i * components], name, type, rounding);
+          }
+        }
+      });
+    });
+  }
+  return sound;
+}
+
+// The first component and how many, of a component's number or -1.
+std::pair<int, int> components_of(const FieldData& field, int component) {
+  if (component >= 0) return {component, 1};
+  return {0, field.component_count()};
+}
+
+std::vector<int64_t> shape_of(const FieldData& field, int components) {
+  std::vector<int64_t> shape = field.extents;
+  if (components > 1) shape.push_back(components);
+  return shape;
+}
+
+}  // namespace
+
+Result<NewFile> npy_file(const std::string& path, const FieldData& field, int level,
+                         int component) {
+  const auto [first, components] = components_of(field, component);
+  const Scalar stored = field.types[static_cast<size_t>(first)];
+  for (int c = 0; c < components; ++c) {
+    if (field.types[static_cast<size_t>(first + c)] == stored) continue;
+    return Failure{"R024", "the field's components differ in type, one array cannot hold them",
+                   "write one component at a time"};
+  }
+  const Scalar type = npy_type(stored);
+  const Values values{field, level, first, components};
+  const std::string header = npy_header(type, shape_of(field, components));
+  return NewFile{path, static_cast<int64_t>(header.size()) + size_of_values(values, type),
+                 [=](FileWriter& file) {
+                   const Status begun = file.write(header);
+                   return begun.ok() ? write_values(file, values, type) : begun;
+                 }};
+}
+
+Result<Rounding> from_npy(const NpySource& array, const std::string& name, FieldData& field,
+                          int level, int component) {
+  const auto [first, components] = components_of(field, component);
+  Rounding rounding;
+  Status sound = check_shape(array, name, shape_of(field, components));
+  for (int c = 0; c < components && sound.ok(); ++c) {
+    const Scalar type = field.types[static_cast<size_t>(first + c)];
+    sound = check_types(array, name, type);
+    if (sound.ok()) sound = check_values(array, name, type, c, components, rounding);
+  }
+  if (!sound.ok()) return sound.failure();
+  const int64_t point = components * size_in_bytes(array.type());
+  std::vector<std::byte> part(static_cast<size_t>(std::min(field.points, kPointsAtOnce) * point));
+  for (int64_t at = 0; at < field.points; at += kPointsAtOnce) {
+    const int64_t count = std::min(kPointsAtOnce, field.points - at);
+    const Status loaded = array.load(at * components, count * components, part.data());
+    if (!loaded.ok()) return loaded.failure();
+    store_values(part.data(), array.type(), at, count, field, level, first, components);
+  }
+  return rounding;
+}
+
+Result<Rounding> read_npy_into(const std::string& path, FieldData& field, int level,
+                               int component) {
+  const Result<InputFile> file = InputFile::open(path);
+  if (!file.ok()) return file.failure();
+  const Result<NpySource> source = NpySource::of(file.value());
+  if (!source.ok()) return source.failure();
+  return from_npy(source.value(), path, field, level, component);
+}
+
+}  // namespace stencil::runtime

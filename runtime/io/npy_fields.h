@@ -1,0 +1,37 @@
+// Fields from and to .npy files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "compiler/reference/state.h"
+#include "runtime/io/file_writer.h"
+#include "runtime/io/npy.h"
+#include "stencil/result.h"
+
+namespace stencil::runtime {
+
+// Level `level` of a field as a file of the field's extents, or one component of it; a field of
+// several components gets one more dimension, the last, for them. NumPy has no bfloat: it becomes
+// f4, which holds the same values. `component` -1: all. R024 if they differ in type. The field is
+// read when the file is written, part by part; it must live until then.
+Result<NewFile> npy_file(const std::string& path, const reference::FieldData& field, int level = 0,
+                         int component = -1);
+
+// What became of values that the field's type holds only rounded.
+struct Rounding {
+  int64_t values = 0;   // that changed
+  std::string example;  // "0.1 becomes 0.100000001"
+};
+
+// Sets level `level` of a field, or one component of it, from an array of the shape that npy_file()
+// gives. Numbers are rounded to the field's type. R022 for another shape; R023 for floats into
+// integers, integers that do not fit, and numbers that would become infinite; R010. `name` is for
+// messages. On failure the field is unchanged, unless the file could not be read to its end.
+Result<Rounding> from_npy(const NpySource& array, const std::string& name,
+                          reference::FieldData& field, int level = 0, int component = -1);
+// The same from a file, which is never copied as a whole. Also R020, R021.
+Result<Rounding> read_npy_into(const std::string& path, reference::FieldData& field, int level = 0,
+                               int component = -1);
+
+}  // namespace stencil::runtime

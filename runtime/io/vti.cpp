@@ -1,0 +1,188 @@
+// The XML formats of VTK ("VTK XML Formats", docs.vtk.org): a header that describes the arrays by
+// their offsets, then one block of raw bytes, in which every array is preceded by its size. VTK
+// numbers points with x fastest, which is the order of fields in memory.
+#include "runtime/io/vti.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "compiler/ir/axes.h"
+#include "runtime/io/field_values.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+struct VtkType {
+  Scalar type;  // of the elements in the file
+  const char* name;
+};
+VtkType vtk_type(Scalar type) {
+  switch (type) {
+    case Scalar::F16:
+    case Scalar::BF16:
+    case Scalar::F32:
+      return {Scalar::F32, "Float32"};
+    case Scalar::F64:
+      return {Scalar::F64, "Float64"};
+    case Scalar::I32:
+      return {Scalar::I32, "Int32"};
+    case Scalar::I64:
+      return {Scalar::I64, "Int64"};
+    case Scalar::Bool:
+      return {Scalar::Bool, "UInt8"};
+  }
+  return {};
+}
+
+struct Array {
+  std::string name;
+  VtkType type;
+  Values values;
+  int64_t bytes() const { return size_of_values(values, type.type); }
+};
+Array array_of(const std::string& name, const Values& values) {
+  return {name, vtk_type(values.field.types[static_cast<size_t>(values.component)]), values};
+}
+
+constexpr int64_t kSizeBytes = sizeof(uint64_t);  // what precedes an array's bytes
+
+// ".u[1]" -> ".u", "[0]" -> "".
+std::string without_index(const std::string& path) {
+  return path.substr(0, path.ends_with("]") ? path.rfind('[') : path.size());
+}
+
+// Whether components a and b of a field are elements of one vector that can be one array.
+bool same_vector(const ir::Component& a, const ir::Component& b) {
+  return a.type == b.type && b.path.ends_with("]") &&
+         without_index(a.path) == without_index(b.path);
+}
+
+// Appends the arrays of one selection.
+void add_arrays(const ir::Program& program, const reference::State& state,
+                const Selection& selection, std::vector<Array>& arrays) {
+  const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
+  const reference::FieldData& data = state.fields[static_cast<size_t>(selection.field)];
+  const std::string level = selection.level == 0 ? "" : fmt::format("@-{}", selection.level);
+  const auto component = [&](int c) { return field.components[static_cast<size_t>(c)]; };
+  if (selection.component >= 0) {
+    arrays.push_back(array_of(field.name + component(selection.component).path + level,
+                              {data, selection.level, selection.component, 1}));
+    return;
+  }
+  for (int first = 0, end = 0; first < data.component_count(); first = end) {
+    for (end = first + 1; end < data.component_count(); ++end) {
+      if (!same_vector(component(first), component(end))) break;
+    }
+    const std::string path =
+        end - first > 1 ? without_index(component(first).path) : component(first).path;
+    arrays.push_back(
+        array_of(field.name + path + level, {data, selection.level, first, end - first}));
+  }
+}
+
+// "0 39 0 24 0 0": low and high of x, y, z; one plane in dimensions that the grid does not have.
+std::string extent_of(const reference::FieldData& field) {
+  std::string out;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool exists = axis < field.rank();
+    const auto range = exists ? field.box[static_cast<size_t>(field.rank() - 1 - axis)]
+                              : std::array<int64_t, 2>{0, 0};
+    out += fmt::format("{}{} {}", axis == 0 ? "" : " ", range[0], range[1]);
+  }
+  return out;
+}
+
+// "0 -0.5 0" of x, y, z: `value` of each axis, `absent` in dimensions that the grid does not have.
+std::string axes_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+                    double ir::AxisValue::*value, const char* absent) {
+  std::vector<std::string> numbers(3, absent);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    numbers[axes.size() - 1 - d] = ir::print_coordinate(program, axes[d].*value);
+  }
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+std::string header_of(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+                      const std::vector<Array>& arrays) {
+  const std::string extent = extent_of(arrays[0].values.field);
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n"
+      "  <ImageData WholeExtent=\"{0}\" Origin=\"{2}\" Spacing=\"{3}\">\n"
+      "    <Piece Extent=\"{0}\">\n"
+      "      <PointData Scalars=\"{1}\">\n",
+      extent, arrays[0].name, axes_of(program, axes, &ir::AxisValue::origin, "0"),
+      axes_of(program, axes, &ir::AxisValue::spacing, "1"));
+  int64_t offset = 0;
+  for (const Array& array : arrays) {
+    out += fmt::format(
+        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" "
+        "format=\"appended\" offset=\"{}\"/>\n",
+        array.type.name, array.name, array.values.components, offset);
+    offset += kSizeBytes + array.bytes();
+  }
+  out +=
+      "      </PointData>\n"
+      "    </Piece>\n"
+      "  </ImageData>\n"
+      "  <AppendedData encoding=\"raw\">\n"
+      "_";
+  return out;
+}
+
+constexpr std::string_view kEnd = "\n  </AppendedData>\n</VTKFile>\n";
+
+Status write_array(FileWriter& file, const Array& array) {
+  const auto bytes = static_cast<uint64_t>(array.bytes());
+  const Status sized = file.write({reinterpret_cast<const char*>(&bytes), sizeof bytes});
+  return sized.ok() ? write_values(file, array.values, array.type.type) : sized;
+}
+
+}  // namespace
+
+Status check_vti(const ir::Program& program, const std::vector<Selection>& selections) {
+  if (program.grid.rank() > 3) {
+    return Failure{
+        "R031",
+        fmt::format("a .vti file holds at most 3 dimensions, the grid has {}", program.grid.rank()),
+        "write .npy files instead"};
+  }
+  const ir::Field& first = program.fields[static_cast<size_t>(selections[0].field)];
+  for (const Selection& selection : selections) {
+    const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
+    if (field.box == first.box) continue;
+    return Failure{"R031",
+                   fmt::format("a .vti file holds fields on the same points, '{}' is on others "
+                               "than '{}'",
+                               field.name, first.name),
+                   "write each into a file of its own"};
+  }
+  return Done{};
+}
+
+Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
+                         const reference::State& state, const std::vector<Selection>& selections) {
+  const Status possible = check_vti(program, selections);
+  if (!possible.ok()) return possible.failure();
+  if (state.fields[static_cast<size_t>(selections[0].field)].points == 0) {
+    return Failure{"R031", fmt::format("'{}' would have no points", path), ""};
+  }
+  std::vector<Array> arrays;
+  for (const Selection& selection : selections) add_arrays(program, state, selection, arrays);
+  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  const std::string header = header_of(program, axes, arrays);
+  int64_t bytes = static_cast<int64_t>(header.size() + kEnd.size());
+  for (const Array& array : arrays) bytes += kSizeBytes + array.bytes();
+  return NewFile{path, bytes, [header, arrays](FileWriter& file) {
+                   Status written = file.write(header);
+                   for (const Array& array : arrays) {
+                     if (written.ok()) written = write_array(file, array);
+                   }
+                   return written.ok() ? file.write(kEnd) : written;
+                 }};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,44 @@
+// Drawing into an image.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "runtime/picture/colour_map.h"
+#include "runtime/picture/image.h"
+
+namespace stencil::runtime {
+
+enum class Align { Begin, Middle, End };
+
+// What lies outside of the image is left out.
+class Canvas {
+ public:
+  Canvas(int64_t width, int64_t height, const Colour& background);
+
+  // Pixels x to x + width - 1 and y to y + height - 1.
+  void fill(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
+  // The lines around such a box, outside of it.
+  void frame(int64_t x, int64_t y, int64_t width, int64_t height, const Colour& colour);
+  // `cover` 0 leaves the pixel, 1 replaces it.
+  void blend(int64_t x, int64_t y, double cover, const Colour& colour);
+  // A smooth line through points in pixels, of which (0, 0) is the corner of the image; of one
+  // point a disc.
+  void path(const std::vector<std::array<double, 2>>& points, double width, const Colour& colour);
+  // From x on, around it, or up to it; the baseline is the lower edge of row y.
+  void text(int64_t x, int64_t y, const std::string& text, int size, const Colour& colour,
+            Align align = Align::Begin);
+  // Upwards, with its middle in row y and its baseline at the right edge of column x.
+  void text_upwards(int64_t x, int64_t y, const std::string& text, int size, const Colour& colour);
+  void copy(int64_t x, int64_t y, const Image& image);
+
+  int64_t width() const { return image_.width; }
+  int64_t height() const { return image_.height; }
+  Image take() { return std::move(image_); }
+
+ private:
+  Image image_;
+};
+
+}  // namespace stencil::runtime

@@ -1,0 +1,116 @@
+// The texts of a figure come from the program and the state: names, sizes, positions, the step.
+#include "runtime/picture/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/support/shape.h"
+#include "runtime/picture/figure_plane.h"
+#include "runtime/picture/figure_profile.h"
+#include "runtime/picture/ticks.h"
+
+namespace stencil::runtime {
+namespace {
+
+std::string axis_name(int rank, int d) {
+  return kAxes[static_cast<size_t>(rank - 1 - d)];
+}
+
+// "z = 0.5 (index 48)" for each dimension outside of the plane.
+std::vector<std::string> places(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+                                const reference::FieldData& field, int64_t start) {
+  std::vector<std::string> out;
+  const std::vector<int64_t> corner = field.point(start);
+  for (int d = 0; d < field.rank() - 2; ++d) {
+    const int64_t index = corner[static_cast<size_t>(d)];
+    std::string text = axis_name(field.rank(), d) + " = ";
+    if (program.axes.empty()) {
+      text += std::to_string(index);
+    } else {
+      text +=
+          fmt::format("{} (index {})", print_number(axes[static_cast<size_t>(d)].at(index)), index);
+    }
+    out.push_back(text);
+  }
+  return out;
+}
+
+std::string span_of(const Census& census) {
+  if (census.finite == 0) return "no finite value";
+  if (census.least == census.greatest) return "all values " + print_number(census.least);
+  constexpr int kFewest = 4, kMost = 17;  // significant digits, until the two differ
+  std::string least, greatest;
+  for (int digits = kFewest; digits <= kMost && least == greatest; ++digits) {
+    least = print_number(census.least, digits);
+    greatest = print_number(census.greatest, digits);
+  }
+  return fmt::format("values {} to {}", least, greatest);
+}
+
+std::string box_of(const reference::FieldData& field) {
+  return fmt::format("{} points", fmt::join(field.extents, " \u00d7 "));
+}
+
+Labels labels_of(const ir::Program& program, const reference::State& state,
+                 const Selection& shown) {
+  const ir::Field& field = program.fields[static_cast<size_t>(shown.field)];
+  const auto component = static_cast<size_t>(std::max(shown.component, 0));
+  const int rank = static_cast<int>(program.grid.ranges.size());
+  Labels labels;
+  labels.title =
+      fmt::format("{}{} at step {}", field.name, field.components[component].path, state.step);
+  labels.indices = program.axes.empty();
+  labels.type = field.components[component].type;
+  const char* const kind = labels.indices ? " (index)" : "";
+  labels.across = axis_name(rank, rank - 1) + kind;
+  if (rank > 1) labels.down = axis_name(rank, rank - 2) + kind;
+  labels.notes.push_back(program.name);
+  labels.notes.push_back(box_of(state.fields[static_cast<size_t>(shown.field)]));
+  return labels;
+}
+
+}  // namespace
+
+Result<Image> picture_of(const ir::Program& program, const reference::State& state,
+                         const Selection& shown, const std::vector<int64_t>& plane,
+                         const ImageOptions& options) {
+  const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
+  const int component = std::max(shown.component, 0), rank = field.rank();
+  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  if (options.plain) {
+    const auto slice = slice_of(field, component, plane, axes);
+    if (!slice.ok()) return slice.failure();
+    return render(slice.value(), options);
+  }
+  Labels labels = labels_of(program, state, shown);
+  if (rank == 1) {
+    const auto profile = profile_of(field, component, axes[0]);
+    if (!profile.ok()) return profile.failure();
+    labels.notes.push_back(span_of(profile.value().census));
+    if (profile.value().per_interval > 1) {
+      labels.notes.push_back(
+          fmt::format("least to greatest of every {} points", profile.value().per_interval));
+    }
+    return draw_profile(profile.value(), labels, options.range).image;
+  }
+  const auto start = plane_start(field, plane);
+  if (!start.ok()) return start.failure();
+  const auto down = static_cast<size_t>(rank - 2), across = down + 1;
+  const Area area =
+      area_of(field.extents[down], field.extents[across], axes[down].spacing, axes[across].spacing);
+  const auto slice = slice_of(field, component, plane, axes, area.points_down, area.points_across);
+  if (!slice.ok()) return slice.failure();
+  for (std::string& place : places(program, axes, field, start.value())) {
+    labels.notes.push_back(std::move(place));
+  }
+  labels.notes.push_back(span_of(slice.value().census));
+  if (area.points_down * area.points_across > 1) {
+    labels.notes.push_back(
+        fmt::format("means of {} \u00d7 {} points", area.points_down, area.points_across));
+  }
+  if (!area.to_scale) labels.notes.push_back("not to scale");
+  return draw_plane(slice.value(), area, labels, options.range).image;
+}
+
+}  // namespace stencil::runtime

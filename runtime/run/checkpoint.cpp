@@ -1,0 +1,515 @@
+// A checkpoint is a preamble of 32 bytes, a header, and the arrays of the state as they are in
+// memory (docs/running.md). The header describes both the program, so that a file of another
+// one is refused with what differs, and the arrays, each with its place and checksum.
+//
+//   write   state -> Header (checksums: one pass over the arrays) -> bytes, arrays
+//   read    bytes, in parts -> Header -> compared with program and state -> checksums -> copied
+//
+// A reader trusts nothing: lengths are checked against the bytes that are there, and the state is
+// touched last. Checksums are CRC-32 as zlib computes it, so that any language can check them.
+#include "runtime/run/checkpoint.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "compiler/ir/passes.h"
+#include "runtime/io/file_writer.h"
+#include "runtime/io/input_file.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
+
+constexpr std::string_view kCheckpointMagic = "STNCKPT\n";
+constexpr uint32_t kVersion = 2;
+constexpr int64_t kAlignment = 64;  // of arrays in the file
+constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
+
+struct Preamble {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_checksum;
+  int64_t header_bytes;
+  int64_t file_bytes;
+};
+static_assert(sizeof(Preamble) == 32);
+
+struct ArrayEntry {
+  int64_t offset = 0, bytes = 0;
+  int64_t checksum = 0;
+};
+struct ComponentEntry {
+  std::string path, type;
+};
+struct FieldEntry {
+  std::string name;
+  reference::ConcreteBox box;
+  std::vector<ComponentEntry> components;
+  std::vector<std::vector<ArrayEntry>> levels;  // [level][component]
+};
+struct ParamEntry {
+  std::string name, type;
+  uint64_t value = 0;  // the bits of an int64_t or a double
+};
+struct ReductionEntry {
+  std::string name, type;
+  uint64_t value = 0;
+  int64_t evaluations = 0;
+};
+struct Header {
+  std::string real, fp;  // "float", "contract"
+  uint64_t program = 0;  // hash of the stencil IR
+  int64_t step = 0;
+  bool stopped = false;
+  std::vector<ParamEntry> params;
+  std::vector<ReductionEntry> reductions;
+  std::vector<FieldEntry> fields;
+};
+
+// --- What a program's checkpoint has to say --------------------------------------------------
+
+// FNV-1a over the text of the program's IR, without its name, its number of steps, the axes of its
+// grid, which label points (what functions compute from them is in the functions), and the values
+// of params that are not part of the code, which are compared by themselves.
+uint64_t hash_of(ir::Program program) {
+  program.name.clear();
+  program.steps.reset();
+  program.axes.clear();
+  for (ir::Param& param : program.params) {
+    if (!param.folded()) param.real_value.reset();
+    param.derived.reset();
+  }
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : ir::print(program)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+// The header without places and checksums of arrays.
+Header describe(const ir::Program& program, const reference::State& state) {
+  Header header{std::string(name(program.real)),
+                std::string(name(program.fp)),
+                hash_of(program),
+                state.step,
+                state.stopped,
+                {},
+                {},
+                {}};
+  for (size_t p = 0; p < program.params.size(); ++p) {
+    const ir::Param& param = program.params[p];
+    const uint64_t value = is_float(param.type) ? std::bit_cast<uint64_t>(state.real_params[p])
+                                                : static_cast<uint64_t>(state.integer_params[p]);
+    header.params.push_back({param.name, std::string(name(param.type)), value});
+  }
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    const reference::ReductionValue& value = state.reductions[r];
+    const uint64_t bits = is_float(value.type) ? std::bit_cast<uint64_t>(value.real)
+                                               : static_cast<uint64_t>(value.integer);
+    header.reductions.push_back(
+        {program.reductions[r].name, std::string(name(value.type)), bits, value.evaluations});
+  }
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::Field& field = program.fields[f];
+    const reference::FieldData& data = state.fields[f];
+    FieldEntry entry{field.name, data.box, {}, {}};
+    for (const ir::Component& component : field.components) {
+      entry.components.push_back({component.path, std::string(name(component.type))});
+    }
+    entry.levels.assign(data.levels.size(), std::vector<ArrayEntry>(entry.components.size()));
+    header.fields.push_back(std::move(entry));
+  }
+  return header;
+}
+
+// Calls `visit(entry, field, level, component)` for every array, in the order of the file.
+template <class HeaderType, class Visit>
+void for_each_array(HeaderType& header, const Visit& visit) {
+  for (size_t f = 0; f < header.fields.size(); ++f) {
+    auto& levels = header.fields[f].levels;
+    for (size_t level = 0; level < levels.size(); ++level) {
+      for (size_t c = 0; c < levels[level].size(); ++c) {
+        visit(levels[level][c], f, static_cast<int>(level), static_cast<int>(c));
+      }
+    }
+  }
+}
+
+int64_t checksum_of(const void* bytes, int64_t size) {
+  const auto* at = static_cast<const Bytef*>(bytes);
+  return static_cast<int64_t>(crc32_z(crc32_z(0, nullptr, 0), at, static_cast<z_size_t>(size)));
+}
+
+int64_t aligned(int64_t offset) {
+  return (offset + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// --- Header and bytes ------------------------------------------------------------------------
+
+// Both directions in one description: `archive` appends what it is given, or fills it in.
+template <class Archive, class HeaderType>
+void transfer(Archive& archive, HeaderType& header) {
+  archive.text(header.real);
+  archive.text(header.fp);
+  archive.number(header.program);
+  archive.number(header.step);
+  archive.number(header.stopped);
+  archive.list(header.params, [&](auto& param) {
+    archive.text(param.name);
+    archive.text(param.type);
+    archive.number(param.value);
+  });
+  archive.list(header.reductions, [&](auto& reduction) {
+    archive.text(reduction.name);
+    archive.text(reduction.type);
+    archive.number(reduction.value);
+    archive.number(reduction.evaluations);
+  });
+  archive.list(header.fields, [&](auto& field) {
+    archive.text(field.name);
+    archive.list(field.box, [&](auto& range) {
+      archive.number(range[0]);
+      archive.number(range[1]);
+    });
+    archive.list(field.components, [&](auto& component) {
+      archive.text(component.path);
+      archive.text(component.type);
+    });
+    archive.list(field.levels, [&](auto& level) {
+      archive.list(level, [&](auto& array) {
+        archive.number(array.offset);
+        archive.number(array.bytes);
+        archive.number(array.checksum);
+      });
+    });
+  });
+}
+
+class Appender {
+ public:
+  template <class T>
+  void number(T value) {
+    const auto word = static_cast<uint64_t>(value);
+    bytes_.append(reinterpret_cast<const char*>(&word), sizeof word);
+  }
+  void text(const std::string& value) {
+    number(value.size());
+    bytes_ += value;
+  }
+  template <class T, class Each>
+  void list(const std::vector<T>& values, const Each& each) {
+    number(values.size());
+    for (const T& value : values) each(value);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Extractor {
+ public:
+  explicit Extractor(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void number(T& value) {
+    uint64_t word = 0;
+    if (bytes_.size() < sizeof word) return fail();
+    std::memcpy(&word, bytes_.data(), sizeof word);
+    bytes_.remove_prefix(sizeof word);
+    value = static_cast<T>(word);
+  }
+  void text(std::string& value) {
+    uint64_t size = 0;
+    number(size);
+    if (size > bytes_.size()) return fail();
+    value = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+  }
+  template <class T, class Each>
+  void list(std::vector<T>& values, const Each& each) {
+    uint64_t size = 0;
+    number(size);
+    if (size > bytes_.size()) return fail();  // an element has a byte at least
+    for (uint64_t i = 0; i < size && sound_; ++i) each(values.emplace_back());
+  }
+  bool complete() const { return sound_ && bytes_.empty(); }
+
+ private:
+  void fail() {
+    sound_ = false;
+    bytes_ = {};
+  }
+  std::string_view bytes_;
+  bool sound_ = true;
+};
+
+std::string bytes_of(const Header& header) {
+  Appender appender;
+  transfer(appender, header);
+  return appender.bytes();
+}
+
+// --- Comparison ------------------------------------------------------------------------------
+
+Failure damaged_checkpoint(const std::string& path, const std::string& why) {
+  return {"R060", fmt::format("'{}' is no intact checkpoint: {}", path, why), ""};
+}
+
+Failure another(const std::string& path, const std::string& what) {
+  return {"R062", fmt::format("'{}' was written by another program: {}", path, what),
+          "the program, --real, --fp, --open and --fix must be those of the run that wrote it"};
+}
+
+std::string print_param(const ParamEntry& param, bool real) {
+  return real ? fmt::format("{}", std::bit_cast<double>(param.value))
+              : fmt::format("{}", static_cast<int64_t>(param.value));
+}
+
+Status compare_params(const std::string& path, const ir::Program& program, const Header& there,
+                      const Header& here) {
+  for (size_t p = 0; p < std::min(there.params.size(), here.params.size()); ++p) {
+    const ParamEntry &saved = there.params[p], &own = here.params[p];
+    if (saved.name != own.name || saved.type != own.type) {
+      return another(path, fmt::format("it has the param '{} : {}' for '{} : {}'", saved.name,
+                                       saved.type, own.name, own.type));
+    }
+    if (saved.value == own.value) continue;
+    const bool real = is_float(program.params[p].type);
+    return Failure{"R063",
+                   fmt::format("'{}' was written with {} = {}, this run has {}", path, own.name,
+                               print_param(saved, real), print_param(own, real)),
+                   fmt::format("run with -D {}={}", own.name, print_param(saved, real))};
+  }
+  return Done{};
+}
+
+Status compare_fields(const std::string& path, const Header& there, const Header& here) {
+  for (size_t f = 0; f < std::min(there.fields.size(), here.fields.size()); ++f) {
+    const FieldEntry &saved = there.fields[f], &own = here.fields[f];
+    if (saved.name != own.name) {
+      return another(path, fmt::format("it has the field '{}' for '{}'", saved.name, own.name));
+    }
+    if (saved.levels.size() != own.levels.size()) {
+      return another(path, fmt::format("'{}' has {} levels there and {} here", own.name,
+                                       saved.levels.size(), own.levels.size()));
+    }
+  }
+  return Done{};
+}
+
+// Whether the lists of both have the same lengths. They do if the hashes agree and nobody has made
+// up the header; what follows indexes one by the other.
+bool same_lengths(const Header& there, const Header& here) {
+  bool same = there.params.size() == here.params.size() &&
+              there.reductions.size() == here.reductions.size() &&
+              there.fields.size() == here.fields.size();
+  for (size_t f = 0; same && f < here.fields.size(); ++f) {
+    const FieldEntry &saved = there.fields[f], &own = here.fields[f];
+    same = saved.components.size() == own.components.size();
+    for (const auto& level : saved.levels) same = same && level.size() == own.components.size();
+  }
+  return same;
+}
+
+// Whether a checkpoint with the header `there` is one of the program, which `here` describes. What
+// a user would recognise is compared first; the hash has the last word.
+Status compare(const std::string& path, const ir::Program& program, const Header& there,
+               const Header& here) {
+  for (const auto& [what, saved, own] :
+       {std::tuple{"--real", &there.real, &here.real}, std::tuple{"--fp", &there.fp, &here.fp}}) {
+    if (*saved == *own) continue;
+    return another(path, fmt::format("it has {} {}, this run {}", what, *saved, *own));
+  }
+  const Status fields = compare_fields(path, there, here);
+  if (!fields.ok()) return fields;
+  const Status params = compare_params(path, program, there, here);
+  if (!params.ok()) return params;
+  if (there.program != here.program) return another(path, "it computes something else");
+  if (!same_lengths(there, here)) return damaged_checkpoint(path, "its header is malformed");
+  return Done{};
+}
+
+// --- Reading ---------------------------------------------------------------------------------
+
+Result<Header> read_header(const InputFile& file) {
+  const std::string& path = file.path();
+  Preamble preamble{};
+  const int64_t known = std::min<int64_t>(file.size(), sizeof preamble);
+  const Status begun = file.read(0, known, &preamble);
+  if (!begun.ok()) return begun.failure();
+  if (known < static_cast<int64_t>(kCheckpointMagic.size()) ||
+      std::string_view(preamble.magic, kCheckpointMagic.size()) != kCheckpointMagic) {
+    return damaged_checkpoint(path, "it does not begin as one");
+  }
+  if (known < static_cast<int64_t>(sizeof preamble))
+    return damaged_checkpoint(path, "it is truncated");
+  if (preamble.version != kVersion) {
+    return Failure{"R061",
+                   fmt::format("'{}' has version {} of the format, this is version {}", path,
+                               preamble.version, kVersion),
+                   "go on with the stencilc that wrote it"};
+  }
+  if (preamble.file_bytes != file.size()) {
+    return damaged_checkpoint(
+        path, fmt::format("it has {} of {} bytes", file.size(), preamble.file_bytes));
+  }
+  const int64_t rest = file.size() - static_cast<int64_t>(sizeof preamble);
+  const bool fits = preamble.header_bytes >= 0 && preamble.header_bytes <= rest;
+  std::string text(fits ? static_cast<size_t>(preamble.header_bytes) : 0, '\0');
+  const Status read = file.read(sizeof preamble, static_cast<int64_t>(text.size()), text.data());
+  if (!read.ok()) return read.failure();
+  if (!fits || checksum_of(text.data(), preamble.header_bytes) != preamble.header_checksum) {
+    return damaged_checkpoint(path, "the checksum of its header is wrong");
+  }
+  Header header;
+  Extractor extractor(text);
+  transfer(extractor, header);
+  if (!extractor.complete()) return damaged_checkpoint(path, "its header is malformed");
+  return header;
+}
+
+// The checksum of `count` bytes from `at`.
+Result<int64_t> checksum_in(const InputFile& file, int64_t at, int64_t count) {
+  std::vector<char> part(static_cast<size_t>(std::min(count, kBytesAtOnce)));
+  uLong sum = crc32_z(0, nullptr, 0);
+  for (const int64_t end = at + count; at < end; at += kBytesAtOnce) {
+    const int64_t size = std::min(kBytesAtOnce, end - at);
+    const Status read = file.read(at, size, part.data());
+    if (!read.ok()) return read.failure();
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), static_cast<z_size_t>(size));
+  }
+  return static_cast<int64_t>(sum);
+}
+
+// Whether every array is there, of the size that the state has for it, and as it was written.
+Status check_arrays(const InputFile& file, const Header& header, const reference::State& state) {
+  const std::string& path = file.path();
+  Status sound = Done{};
+  for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
+    if (!sound.ok()) return;
+    const reference::FieldData& field = state.fields[f];
+    const int64_t size = file.size();
+    const std::string name = header.fields[f].name +
+                             header.fields[f].components[static_cast<size_t>(component)].path +
+                             (level > 0 ? fmt::format("@-{}", level) : "");
+    const bool within = array.offset >= 0 && array.offset <= size &&
+                        array.bytes == field.size_in_bytes(component) &&
+                        array.bytes <= size - array.offset;
+    if (!within) {
+      sound = damaged_checkpoint(path, fmt::format("{} is not where it should be", name));
+      return;
+    }
+    const auto sum = checksum_in(file, array.offset, array.bytes);
+    if (!sum.ok()) {
+      sound = sum.failure();
+    } else if (sum.value() != array.checksum) {
+      sound = damaged_checkpoint(path, fmt::format("the checksum of {} is wrong", name));
+    }
+  });
+  return sound;
+}
+
+}  // namespace
+
+// --- The two directions ----------------------------------------------------------------------
+
+Status write_checkpoint(const std::string& path, const ir::Program& program,
+                        const reference::State& state) {
+  Header header = describe(program, state);
+  const auto header_bytes = static_cast<int64_t>(bytes_of(header).size());
+  int64_t end = static_cast<int64_t>(sizeof(Preamble)) + header_bytes;
+  for_each_array(header, [&](ArrayEntry& array, size_t f, int level, int component) {
+    const reference::FieldData& field = state.fields[f];
+    array.offset = aligned(end);
+    array.bytes = field.size_in_bytes(component);
+    array.checksum = checksum_of(field.data(level, component), array.bytes);
+    end = array.offset + array.bytes;
+  });
+  const std::string text = bytes_of(header);
+  Preamble preamble{{},
+                    kVersion,
+                    static_cast<uint32_t>(checksum_of(text.data(), header_bytes)),
+                    header_bytes,
+                    end};
+  std::memcpy(preamble.magic, kCheckpointMagic.data(), kCheckpointMagic.size());
+
+  auto file = FileWriter::create(path, end);
+  if (!file.ok()) return file.failure();
+  Status written = file.value().write({reinterpret_cast<const char*>(&preamble), sizeof preamble});
+  if (written.ok()) written = file.value().write(text);
+  int64_t at = static_cast<int64_t>(sizeof preamble) + header_bytes;
+  for_each_array(header, [&](const ArrayEntry& array, size_t f, int level, int component) {
+    if (!written.ok()) return;
+    written = file.value().write(std::string(static_cast<size_t>(array.offset - at), '\0'));
+    if (!written.ok()) return;
+    const std::byte* data = state.fields[f].data(level, component);
+    written =
+        file.value().write({reinterpret_cast<const char*>(data), static_cast<size_t>(array.bytes)});
+    at = array.offset + array.bytes;
+  });
+  return written.ok() ? file.value().commit() : written;
+}
+
+Status read_checkpoint(const std::string& path, const ir::Program& program,
+                       reference::State& state) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return Failure{"R010", fmt::format("cannot read '{}': not a regular file", path), ""};
+  }
+  const auto opened = InputFile::open(path);
+  if (!opened.ok()) return opened.failure();
+  const InputFile& file = opened.value();
+  const auto header = read_header(file);
+  if (!header.ok()) return header.failure();
+  const Status same = compare(path, program, header.value(), describe(program, state));
+  if (!same.ok()) return same;
+  const Status sound = check_arrays(file, header.value(), state);
+  if (!sound.ok()) return sound;
+
+  Status read = Done{};
+  for_each_array(header.value(), [&](const ArrayEntry& array, size_t f, int level, int component) {
+    if (array.bytes == 0 || !read.ok()) return;
+    read = file.read(array.offset, array.bytes, state.fields[f].data(level, component));
+  });
+  if (!read.ok()) return read;
+  for (size_t r = 0; r < state.reductions.size(); ++r) {
+    const ReductionEntry& saved = header.value().reductions[r];
+    reference::ReductionValue& value = state.reductions[r];
+    if (is_float(value.type)) {
+      value.real = std::bit_cast<double>(saved.value);
+    } else {
+      value.integer = static_cast<int64_t>(saved.value);
+    }
+    value.evaluations = saved.evaluations;
+    // What is not saved: when it was first NaN. It is known to have been so the last time.
+    const int64_t every = program.reductions[r].every;
+    value.first_nan = value.is_nan() ? header.value().step / every * every : 0;
+  }
+  state.step = header.value().step;
+  state.stopped = header.value().stopped;
+  return Done{};
+}
+
+Event checkpoint_event(const std::string& path, const ir::Program& program, int64_t every,
+                       double seconds) {
+  return {every,
+          seconds,
+          true,
+          std::vector<int>(program.fields.size(), std::numeric_limits<int>::max()),
+          [path, &program](const reference::State& state) {
+            return write_checkpoint(path, program, state);
+          },
+          path};
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,181 @@
+// Values stay on a device until a call of advance() ends. So a run with a history ends its chunks
+// where reductions are due, where time tiles end in any case; a run without one pays nothing.
+//
+// A file that is only appended to holds whole rows at any moment, but for the last one if the disk
+// was full. To go on from a checkpoint it is cut behind the checkpoint's step: beside, and renamed,
+// so that no moment is without the rows up to there.
+#include "runtime/run/history.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "compiler/support/numbers.h"
+#include "runtime/io/files.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+// "6,0.5,,3": a row with the values of the reductions (ReductionId) that the step has evaluated.
+std::string row_of(const reference::State& state, const std::vector<int>& evaluated) {
+  std::string row = std::to_string(state.step);
+  for (size_t r = 0; r < state.reductions.size(); ++r) {
+    row += ',';
+    if (!std::count(evaluated.begin(), evaluated.end(), static_cast<int>(r))) continue;
+    const reference::ReductionValue& value = state.reductions[r];
+    const bool real = is_float(value.type);
+    row += !real                    ? fmt::format("{}", value.integer)
+           : std::isnan(value.real) ? "nan"  // whose sign says nothing
+                                    : fmt::format("{}", value.real);
+  }
+  return row + '\n';
+}
+
+// What is kept of a file.
+struct Rows {
+  std::string text;  // with the heading
+  int64_t last = 0;  // step
+};
+
+// The heading and the rows of `text` up to `last_step`; an incomplete last line is no row. R037.
+Result<Rows> rows_up_to(const std::string& path, const std::string& text,
+                        const std::string& heading, int64_t last_step) {
+  if (!text.starts_with(heading)) {
+    return Failure{"R037",
+                   fmt::format("'{}' is no history of this program: its first line is '{}'", path,
+                               text.substr(0, std::min<size_t>(text.find('\n'), 80))),
+                   fmt::format("expected '{}'; name another file, or remove this one",
+                               heading.substr(0, heading.size() - 1))};
+  }
+  size_t at = heading.size();
+  int64_t last = 0;
+  for (int number = 2;; ++number) {
+    const size_t end = text.find('\n', at);
+    if (end == std::string::npos) return Rows{text.substr(0, at), last};
+    const auto step = parse_integer(std::string_view(text).substr(at, text.find(',', at) - at), 0);
+    if (!step) {
+      return Failure{"R037", fmt::format("'{}' is damaged: line {} has no step", path, number),
+                     "name another file, or remove this one"};
+    }
+    if (*step > last_step) return Rows{text.substr(0, at), last};
+    last = *step;
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string history_heading(const ir::Program& program) {
+  std::string line = "step";
+  for (const ir::Reduction& reduction : program.reductions) line += "," + reduction.name;
+  return line + "\n";
+}
+
+History::History(std::string path, const ir::Program& program, const reference::State& state,
+                 Callback callback)
+    : path_(std::move(path)), program_(program), callback_(std::move(callback)) {
+  for (const auto& value : state.reductions) evaluations_.push_back(value.evaluations);
+}
+
+History::History(History&& other) noexcept
+    : path_(std::move(other.path_)),
+      program_(other.program_),
+      callback_(std::move(other.callback_)),
+      evaluations_(std::move(other.evaluations_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+History::~History() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Failure History::failure(int error) const {
+  return {"R011", fmt::format("cannot write '{}': {}", path_, std::strerror(error)), ""};
+}
+
+Result<History> History::begin(const std::string& path, const ir::Program& program,
+                               const reference::State& state, Callback callback) {
+  History history(path, program, state, std::move(callback));
+  const Status opened = path.empty() ? Status(Done{}) : history.open(state);
+  if (!opened.ok()) return opened.failure();
+  return history;
+}
+
+Status History::open(const reference::State& state) {
+  const std::string heading = history_heading(program_);
+  Rows rows{heading};
+  struct stat status {};
+  const bool there = ::stat(path_.c_str(), &status) == 0;
+  const bool regular = !there || S_ISREG(status.st_mode);
+  if (state.step > 0 && there && regular && status.st_size > 0) {
+    const auto text = read_file(path_);
+    if (!text.ok()) return text.failure();
+    auto found = rows_up_to(path_, text.value(), heading, state.step);
+    if (!found.ok()) return found.failure();
+    rows = std::move(found).value();
+  }
+  std::vector<int> evaluated;  // by the state's step: its row may have found no room on the disk
+  for (size_t r = 0; r < program_.reductions.size(); ++r) {
+    if (state.step % program_.reductions[r].every == 0) evaluated.push_back(static_cast<int>(r));
+  }
+  std::string& kept = rows.text;
+  if (rows.last < state.step && !evaluated.empty()) kept += row_of(state, evaluated);
+  if (regular) {
+    const Status written = write_file_atomically(path_, kept);
+    if (!written.ok()) return written;
+  }
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ < 0) return failure(errno);
+  if (!regular && ::write(descriptor_, kept.data(), kept.size()) < 0) return failure(errno);
+  return Done{};
+}
+
+Status History::note(const reference::State& state) {
+  std::vector<int> evaluated;
+  for (size_t r = 0; r < state.reductions.size(); ++r) {
+    const int64_t now = state.reductions[r].evaluations;
+    if (now != std::exchange(evaluations_[r], now)) evaluated.push_back(static_cast<int>(r));
+  }
+  if (evaluated.empty()) return Done{};
+  if (callback_) callback_(state.step, evaluated);
+  if (descriptor_ < 0) return Done{};
+  const std::string row = row_of(state, evaluated);
+  for (std::string_view left = row; !left.empty();) {
+    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(errno);
+    left.remove_prefix(static_cast<size_t>(written));
+  }
+  return Done{};
+}
+
+Status History::sync() {
+  const bool failed = descriptor_ >= 0 && ::fdatasync(descriptor_) != 0;
+  if (failed && errno != EINVAL && errno != EROFS) return failure(errno);  // a pipe has no disk
+  return Done{};
+}
+
+std::vector<Event> History::events() {
+  std::vector<Event> out;
+  for (const ir::Reduction& reduction : program_.reductions) {
+    const bool known = std::any_of(
+        out.begin(), out.end(), [&](const Event& event) { return event.every == reduction.every; });
+    if (known) continue;
+    Event event;
+    event.every = reduction.every;
+    event.action = [this](const reference::State& state) { return note(state); };
+    out.push_back(std::move(event));
+  }
+  return out;
+}
+
+}  // namespace stencil::runtime

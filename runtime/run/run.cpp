@@ -1,0 +1,337 @@
+// From a program in stencil IR to a finished run.
+//
+//   bind_params -> prepare_state -> prepare (device, schedule, kernels) -> execute
+//
+// A run is cut into chunks of whole time tiles (which may end where a reduction is due) so that it
+// can report and be interrupted. Chunks also end where an event is due, which is all that the loop
+// knows of series and checkpoints. Devices are given long chunks, because each ends with a wait for
+// the device: the first is one time tile, and the chunks grow until one takes a quarter of a
+// second.
+#include "runtime/run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "compiler/ir/passes.h"
+#include "compiler/kernel/passes.h"
+#include "compiler/reference/interpreter.h"
+#include "compiler/support/numbers.h"
+
+namespace stencil::runtime {
+
+// --- Params
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+Failure no_value(const ir::Param& param, const std::string& text) {
+  return {"R051",
+          fmt::format("'{}' is no value of param '{}', which is {}", text, param.name,
+                      name(param.type)),
+          fmt::format("give {}", numbers_of(param.type))};
+}
+
+}  // namespace
+
+Result<Params> bind_params(const ir::Program& program,
+                           const std::map<std::string, std::string>& values) {
+  Params params;
+  for (const ir::Param& param : program.params) {
+    int64_t integer = param.integer_value.value_or(0);
+    double real = param.real_value.value_or(0);
+    const auto value = values.find(param.name);
+    const bool given = value != values.end() && !param.folded();
+    if (!given && !param.folded() && !param.real_value && !param.derived) {
+      return Failure{"R050", fmt::format("param '{}' has no value", param.name),
+                     fmt::format("give it with -D {}=...", param.name)};
+    }
+    if (given && is_float(param.type)) {
+      const auto parsed = parse_real(value->second, param.type);
+      if (!parsed) return no_value(param, value->second);
+      real = *parsed;
+    } else if (given) {
+      const auto parsed = parse_integer(value->second, param.type);
+      if (!parsed) return no_value(param, value->second);
+      integer = *parsed;
+    }
+    params.integers.push_back(integer);
+    params.reals.push_back(real);
+    params.given.push_back(given);
+  }
+  const auto fault = ir::derive_params(program, params.given, params.integers, params.reals);
+  if (fault) return Failure{fault->code, fault->message, fault->hint};
+  return params;
+}
+
+Result<reference::State> prepare_state(const ir::Program& program, const Params& params,
+                                       Diagnostics& diagnostics) {
+  const Diagnostics failed = ir::failed_checks(program, params.integers, params.reals);
+  for (const Diagnostic& diagnostic : failed.items()) diagnostics.add(diagnostic);
+  if (failed.has_errors()) return Failure{"", "the program's checks do not hold", ""};
+  std::string error;
+  auto state = reference::allocate(program, params.integers, params.reals, error);
+  if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
+  reference::initialise(program, *state);
+  return std::move(*state);
+}
+
+Result<int64_t> steps_of(const ir::Program& program, const Params& params) {
+  if (!program.steps) {
+    return Failure{"R053", "the program gives no number of steps", "give it with --steps"};
+  }
+  const auto steps = ir::evaluate(*program.steps, params.integers);
+  if (!steps || *steps < 0) {
+    return Failure{"R053",
+                   steps ? fmt::format("the number of steps is {}", *steps)
+                         : std::string("the number of steps overflows"),
+                   "give another with --steps"};
+  }
+  return *steps;
+}
+
+Result<int64_t> steps_left(int64_t last, const reference::State& state) {
+  if (state.step <= last) return last - state.step;
+  return Failure{"R064",
+                 fmt::format("the run ends at step {}, it is at step {} already", last, state.step),
+                 "give a later one with --steps"};
+}
+
+// --- Device, schedule, kernels
+// -----------------------------------------------------------------------
+
+namespace {
+bool is_automatic(const std::string& line) {
+  return line.empty() || line == "auto";
+}
+}  // namespace
+
+std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const std::string& line,
+                                            const schedule::Machine& machine,
+                                            std::optional<schedule::Schedule>& schedule,
+                                            Diagnostics& diagnostics) {
+  schedule = is_automatic(line) ? schedule::choose(program, nullptr, machine)
+                                : schedule::parse(line, program, diagnostics, machine);
+  if (!schedule) return nullptr;
+  auto module = schedule::lower(program, *schedule, diagnostics, machine);
+  if (!module) return nullptr;
+  const auto problems = kernel::verify(*module);
+  for (const std::string& problem : problems) {
+    diagnostics.error("K001", {}, "internal error: unsound kernel: " + problem);
+  }
+  if (!problems.empty()) return nullptr;
+  return std::make_shared<kernel::Module>(std::move(*module));
+}
+
+Result<Prepared> prepare(const ir::Program& program, const std::string& device,
+                         const std::string& schedule_line, Diagnostics& diagnostics, bool dense,
+                         const StageCallback& stage) {
+  const auto tell = [&](const std::string& what) {
+    if (stage) stage(what);
+  };
+  Prepared out;
+  tell(fmt::format("looking for the device {}", device));
+  auto chosen = choose_device(device);
+  if (!chosen.ok()) return chosen.failure();
+  out.device = std::move(chosen).value();
+  const std::string where = fmt::format("{} for {}", program.name, out.device.device.name);
+  if (out.device.device.runs_kernels) {
+    schedule::Machine machine = out.device.device.machine;
+    machine.in_place = machine.in_place || dense;
+    tell("planning " + where);
+    out.module = lower(program, schedule_line, machine, out.schedule, diagnostics);
+    if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
+  } else if (!is_automatic(schedule_line) &&
+             !schedule::parse(schedule_line, program, diagnostics, schedule::cpu())) {
+    return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
+  }
+  const std::string line =
+      out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
+  tell("compiling " + where + line);
+  auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
+  if (!loaded.ok()) return loaded.failure();
+  out.loaded = std::move(loaded).value();
+  return out;
+}
+
+// --- The run
+// -----------------------------------------------------------------------------------------
+
+namespace {
+
+double points_of(const ir::Program& program, const reference::State& state) {
+  const auto box = reference::concrete(program.grid, state.integer_params);
+  const auto points = box ? reference::count_points(*box) : std::nullopt;
+  return static_cast<double>(points.value_or(0));
+}
+
+// The steps of as many tiles as it takes for `wanted` steps, at most `left`.
+int64_t whole_tiles(const Prepared& prepared, int64_t step, int64_t wanted, int64_t left) {
+  wanted = std::min(wanted, left);
+  if (!prepared.module || prepared.module->plan.reductions.empty()) return wanted;
+  int64_t taken = 0;
+  while (taken < wanted) {
+    taken += kernel::steps_of_tile(prepared.module->plan, left - taken, step + taken);
+  }
+  return taken;
+}
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The events of a run: where the next is due, and those that are.
+class Agenda {
+ public:
+  explicit Agenda(const std::vector<Event>& events) : events_(events), last_(events.size()) {}
+
+  // Steps from `step` to the next one at which an event is due by its number.
+  int64_t steps_until_due(int64_t step) const {
+    int64_t least = INT64_MAX;
+    for (const Event& event : events_) {
+      if (event.every > 0) least = std::min(least, event.every - step % event.every);
+    }
+    return least;
+  }
+
+  // Does what is due between two chunks, once the session has brought back what it needs.
+  Status act(Session& session, const reference::State& state) {
+    for (size_t e = 0; e < events_.size(); ++e) {
+      const Event& event = events_[e];
+      const bool by_step = event.every > 0 && state.step % event.every == 0;
+      const bool by_time = event.seconds > 0 && seconds_since(last_[e].time) >= event.seconds;
+      if (!by_step && !by_time) continue;
+      const Status fetched = session.fetch(event.levels);
+      if (!fetched.ok()) return fetched;
+      const Status done = act(e, state);
+      if (!done.ok()) return with_checkpoints(done.failure(), e, &session, state);
+    }
+    return Done{};
+  }
+
+  // Does what is due at the end, when the whole state is there.
+  Status finish(const reference::State& state) {
+    for (size_t e = 0; e < events_.size(); ++e) {
+      if (!events_[e].at_end || last_[e].step == state.step) continue;
+      const Status done = act(e, state);
+      if (!done.ok()) return with_checkpoints(done.failure(), e, nullptr, state);
+    }
+    return Done{};
+  }
+
+ private:
+  struct Last {
+    Clock::time_point time = Clock::now();
+    int64_t step = -1;
+  };
+
+  Status act(size_t e, const reference::State& state) {
+    Status done = events_[e].action(state);
+    if (done.ok()) last_[e] = {Clock::now(), state.step};
+    return done;
+  }
+
+  // The failure of the event `failed`, once the events that keep the state have done so; the hint
+  // says where it is. `session` has the state; null: it is all there.
+  Failure with_checkpoints(Failure failure, size_t failed, Session* session,
+                           const reference::State& state) {
+    const auto tell = [&](const std::string& what) {
+      failure.hint += (failure.hint.empty() ? "" : "; ") + what;
+    };
+    for (size_t e = 0; e < events_.size(); ++e) {
+      const std::string& path = events_[e].checkpoint;
+      if (path.empty()) continue;
+      if (e != failed && last_[e].step != state.step) {
+        Status kept = session != nullptr ? session->fetch(events_[e].levels) : Done{};
+        if (kept.ok()) kept = act(e, state);
+        if (!kept.ok()) tell("the checkpoint failed, too: " + kept.failure().message);
+      }
+      if (last_[e].step >= 0) {
+        tell(fmt::format("'{}' has step {}, go on from there with --restart", path, last_[e].step));
+      }
+    }
+    return failure;
+  }
+
+  const std::vector<Event>& events_;
+  std::vector<Last> last_;  // when each was last done with success
+};
+
+// The reduction that is NaN, or was after step `since`: the first of them.
+std::optional<ir::ReductionId> became_nan(const reference::State& state, int64_t since) {
+  std::optional<size_t> found;
+  for (size_t r = 0; r < state.reductions.size(); ++r) {
+    const reference::ReductionValue& value = state.reductions[r];
+    if (value.first_nan <= since && !value.is_nan()) continue;
+    if (!found || value.first_nan < state.reductions[*found].first_nan) found = r;
+  }
+  if (!found) return std::nullopt;
+  return static_cast<ir::ReductionId>(*found);
+}
+
+// How many steps a device is given at once: as many as take a quarter of a second.
+class ChunkLength {
+ public:
+  explicit ChunkLength(int64_t tile) : tile_(tile), steps_(tile) {}
+  int64_t steps() const { return steps_; }
+
+  // `taken` steps have taken `seconds`. Fewer than steps() say nothing about what more would take.
+  void adapt(int64_t taken, double seconds) {
+    constexpr double kSeconds = 0.25;
+    if (seconds < kSeconds && taken >= steps_ && steps_ < INT64_MAX / 4) {
+      steps_ *= seconds < kSeconds / 8 ? 4 : 2;
+    } else if (seconds > 2 * kSeconds) {
+      steps_ = std::max(tile_, steps_ / 2 / tile_ * tile_);
+    }
+  }
+
+ private:
+  int64_t tile_;
+  int64_t steps_;
+};
+
+}  // namespace
+
+Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
+                          reference::State& state, int64_t steps, const ProgressCallback& progress,
+                          const std::vector<Event>& events, OnNan on_nan) {
+  auto session = prepared.loaded->start(state);
+  if (!session.ok()) return session.failure();
+  const double points = points_of(program, state);
+  ChunkLength chunk(prepared.module ? prepared.module->plan.time_tile : 1);
+  Agenda agenda(events);
+  const auto start = Clock::now();
+  const int64_t first = state.step;
+  RunReport report;
+  while (report.steps < steps && !report.interrupted && !report.stopped && !report.nan) {
+    const int64_t left = std::min(steps - report.steps, agenda.steps_until_due(state.step));
+    const int64_t wanted = whole_tiles(prepared, state.step, chunk.steps(), left);
+    const auto begin = Clock::now();
+    const auto done = session.value()->advance(wanted);
+    if (!done.ok()) return done.failure();
+    const double seconds = seconds_since(begin);
+    chunk.adapt(wanted, seconds);
+    report.steps += done.value();
+    report.seconds += session.value()->seconds().value_or(seconds);
+    report.updates = static_cast<double>(report.steps) * points;
+    report.stopped = state.stopped;
+    if (on_nan == OnNan::Stop) report.nan = became_nan(state, first);
+    const Status acted = done.value() > 0 ? agenda.act(*session.value(), state) : Done{};
+    if (!acted.ok()) return acted.failure();
+    if (!progress) continue;
+    const bool proceed =
+        progress({report.steps, steps, report.seconds, report.updates, seconds_since(start)});
+    report.interrupted = !proceed && report.steps < steps && !report.stopped && !report.nan;
+  }
+  const Status finished = session.value()->finish();
+  if (!finished.ok()) return finished.failure();
+  const Status ended = agenda.finish(state);
+  if (!ended.ok()) return ended.failure();
+  return report;
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,74 @@
+#include "runtime/devices/plan_session.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "compiler/schedule/schedule.h"
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::runtime {
+namespace {
+
+// Memory on the heap, kernels that do nothing, and a record of what is brought back.
+class Heap : public Accelerator {
+ public:
+  Result<Memory> allocate(int64_t bytes) override {
+    memory_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(bytes)));
+    return Memory{memory_.back().get()};
+  }
+  void release(Memory) override {}
+  Status clear(Memory, int64_t) override { return Done{}; }
+  Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    if (rows.count == 1) std::memcpy(to, from, static_cast<size_t>(rows.bytes));
+    return Done{};
+  }
+  Status download(std::byte* to, Memory, const Rows&) override {
+    brought_back.push_back(to);
+    return Done{};
+  }
+  Status launch(const Call&) override { return Done{}; }
+  Status wait() override { return Done{}; }
+  Status ask(Memory) override { return Done{}; }
+  Result<int32_t> answer() override { return 0; }
+
+  std::vector<const std::byte*> brought_back;  // where to
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+};
+
+TEST(PlanSession, BringsBackWhatIsAskedForAndNoMore) {
+  const ir::Program program = program_of(
+      "grid G = [0..63] steps 9;\nfield U, V : real on G history 3;\nfield K : real on G "
+      "constant;\n"
+      "stencil u : U on G = U[0] + K[0] + U@-2[0];\nstencil v : V on G = V[0] + V@-2[0];\n");
+  Diagnostics diagnostics;
+  const auto schedule = schedule::parse("direct block=32", program, diagnostics);
+  const auto module = schedule::lower(program, *schedule, diagnostics);
+  ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
+  reference::State state = initial_state(program, bind_params(program).value());
+  Heap heap;
+  const auto session = start_plan(heap, *module, state);
+  ASSERT_TRUE(session.ok());
+  const auto brought_back = [&](const std::vector<int>& levels) {
+    heap.brought_back.clear();
+    EXPECT_EQ(session.value()->advance(2).value(), 2);
+    EXPECT_TRUE(session.value()->fetch(levels).ok());
+    return heap.brought_back;
+  };
+  using Places = std::vector<const std::byte*>;
+  reference::FieldData &u = state.fields[0], &v = state.fields[1];
+  EXPECT_EQ(brought_back({}), Places{});
+  EXPECT_EQ(brought_back({0, 1, 1}), Places{v.data(0, 0)});
+  EXPECT_EQ(brought_back({2}), (Places{u.data(0, 0), u.data(1, 0)}));
+  const Places all{u.data(0, 0), u.data(1, 0), u.data(2, 0),
+                   v.data(0, 0), v.data(1, 0), v.data(2, 0)};
+  EXPECT_EQ(brought_back({99, 99, 99}), all);
+  heap.brought_back.clear();
+  EXPECT_TRUE(session.value()->finish().ok());
+  EXPECT_EQ(heap.brought_back, all);
+}
+
+}  // namespace
+}  // namespace stencil::runtime
