@@ -16,13 +16,13 @@ using detail::make_expr;
 using detail::Node;
 using Exprs = std::vector<ExprPtr>;
 
-Expr binary(ast::BinaryOp op, const Expr& a, const Expr& b) {
+Expr binary(Op op, const Expr& a, const Expr& b) {
   return Access::combine({a, b}, [op](Exprs parts) {
     return make_expr(ast::Binary{op, std::move(parts[0]), std::move(parts[1])});
   });
 }
 
-Expr unary(ast::UnaryOp op, const Expr& a) {
+Expr unary(Op op, const Expr& a) {
   return Access::combine({a}, [op](Exprs parts) {
     return make_expr(ast::Unary{op, std::move(parts[0])});
   });
@@ -54,7 +54,7 @@ ExprPtr integral(int64_t value) {
   return make_expr(ast::Number{true, value, static_cast<double>(value)});
 }
 ExprPtr negated(ExprPtr operand) {
-  return make_expr(ast::Unary{ast::UnaryOp::Neg, std::move(operand)});
+  return make_expr(ast::Unary{Op::Neg, std::move(operand)});
 }
 
 // The body under the ranges' names. A node's operands: low and high of each, then the body.
@@ -106,7 +106,7 @@ Expr::NodePtr Expr::integer_literal(std::int64_t value) {
     if (value >= 0) return integral(value);
     if (value > std::numeric_limits<int64_t>::min()) return negated(integral(-value));
     auto above = negated(integral(std::numeric_limits<int64_t>::max()));
-    return make_expr(ast::Binary{ast::BinaryOp::Sub, std::move(above), integral(1)});
+    return make_expr(ast::Binary{Op::Sub, std::move(above), integral(1)});
   });
 }
 
@@ -153,27 +153,27 @@ Expr& Expr::operator/=(const Expr& other) {
 }
 
 // clang-format off
-Expr operator+(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Add, a, b); }
-Expr operator-(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Sub, a, b); }
-Expr operator*(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Mul, a, b); }
-Expr operator/(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Div, a, b); }
-Expr operator%(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Mod, a, b); }
-Expr operator==(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Eq, a, b); }
-Expr operator!=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Ne, a, b); }
-Expr operator<(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Lt, a, b); }
-Expr operator<=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Le, a, b); }
-Expr operator>(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Gt, a, b); }
-Expr operator>=(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Ge, a, b); }
-Expr operator&&(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::And, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Or, a, b); }
-Expr operator&(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitAnd, a, b); }
-Expr operator|(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitOr, a, b); }
-Expr operator^(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::BitXor, a, b); }
-Expr operator<<(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Shl, a, b); }
-Expr operator>>(const Expr& a, const Expr& b) { return binary(ast::BinaryOp::Shr, a, b); }
-Expr operator-(const Expr& a) { return unary(ast::UnaryOp::Neg, a); }
-Expr operator!(const Expr& a) { return unary(ast::UnaryOp::Not, a); }
-Expr operator~(const Expr& a) { return unary(ast::UnaryOp::BitNot, a); }
+Expr operator+(const Expr& a, const Expr& b) { return binary(Op::Add, a, b); }
+Expr operator-(const Expr& a, const Expr& b) { return binary(Op::Sub, a, b); }
+Expr operator*(const Expr& a, const Expr& b) { return binary(Op::Mul, a, b); }
+Expr operator/(const Expr& a, const Expr& b) { return binary(Op::Div, a, b); }
+Expr operator%(const Expr& a, const Expr& b) { return binary(Op::Mod, a, b); }
+Expr operator==(const Expr& a, const Expr& b) { return binary(Op::Eq, a, b); }
+Expr operator!=(const Expr& a, const Expr& b) { return binary(Op::Ne, a, b); }
+Expr operator<(const Expr& a, const Expr& b) { return binary(Op::Lt, a, b); }
+Expr operator<=(const Expr& a, const Expr& b) { return binary(Op::Le, a, b); }
+Expr operator>(const Expr& a, const Expr& b) { return binary(Op::Gt, a, b); }
+Expr operator>=(const Expr& a, const Expr& b) { return binary(Op::Ge, a, b); }
+Expr operator&&(const Expr& a, const Expr& b) { return binary(Op::And, a, b); }
+Expr operator||(const Expr& a, const Expr& b) { return binary(Op::Or, a, b); }
+Expr operator&(const Expr& a, const Expr& b) { return binary(Op::BitAnd, a, b); }
+Expr operator|(const Expr& a, const Expr& b) { return binary(Op::BitOr, a, b); }
+Expr operator^(const Expr& a, const Expr& b) { return binary(Op::BitXor, a, b); }
+Expr operator<<(const Expr& a, const Expr& b) { return binary(Op::Shl, a, b); }
+Expr operator>>(const Expr& a, const Expr& b) { return binary(Op::Shr, a, b); }
+Expr operator-(const Expr& a) { return unary(Op::Neg, a); }
+Expr operator!(const Expr& a) { return unary(Op::Not, a); }
+Expr operator~(const Expr& a) { return unary(Op::BitNot, a); }
 
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
   return call("select", {condition, if_true, if_false});

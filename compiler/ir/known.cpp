@@ -21,50 +21,6 @@ int64_t to_integer(Scalar to, double value) {
   return static_cast<int64_t>(value);
 }
 
-int64_t integer_operation(Op op, int64_t a, int64_t b, int bits) {
-  const auto x = static_cast<uint64_t>(a);
-  const auto y = static_cast<uint64_t>(b);
-  const uint64_t count = y & static_cast<uint64_t>(bits - 1);
-  switch (op) {
-    case Op::Neg:
-      return static_cast<int64_t>(0 - x);
-    case Op::Add:
-      return static_cast<int64_t>(x + y);
-    case Op::Sub:
-      return static_cast<int64_t>(x - y);
-    case Op::Mul:
-      return static_cast<int64_t>(x * y);
-    case Op::Div:
-      return b == 0 ? 0 : b == -1 ? static_cast<int64_t>(0 - x) : a / b;
-    case Op::Mod:
-      return b == 0 || b == -1 ? 0 : a % b;
-    case Op::Min:
-      return b < a ? b : a;
-    case Op::Max:
-      return a < b ? b : a;
-    case Op::Abs:
-      return a < 0 ? static_cast<int64_t>(0 - x) : a;
-    case Op::And:
-    case Op::BitAnd:
-      return a & b;
-    case Op::Or:
-    case Op::BitOr:
-      return a | b;
-    case Op::BitXor:
-      return a ^ b;
-    case Op::BitNot:
-      return ~a;
-    case Op::Not:
-      return a == 0;
-    case Op::Shl:
-      return static_cast<int64_t>(x << count);
-    case Op::Shr:
-      return a >> count;
-    default:
-      return 0;  // float operators: evaluate_real
-  }
-}
-
 Constant known_integer(Scalar type, int64_t value) {
   return {0, type == Scalar::I32 ? static_cast<int32_t>(value) : value};
 }
@@ -102,7 +58,7 @@ Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Const
   if (type == Scalar::F32) return {in_type<float>(op, a, b, c), 0};
   if (type == Scalar::F64) return {in_type<double>(op, a, b, c), 0};
   const int bits = type == Scalar::Bool ? 64 : size_in_bytes(type) * 8;
-  return known_integer(type, integer_operation(op, a.integer, b.integer, bits));
+  return known_integer(type, evaluate_integer(op, a.integer, b.integer, bits).value);
 }
 
 std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<int64_t>& integers,

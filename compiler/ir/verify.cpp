@@ -188,8 +188,7 @@ class Verifier {
       if (!sound) fail(where, label() + ": types");
       return;
     }
-    const bool logical =
-        operation.op == Op::And || operation.op == Op::Or || operation.op == Op::Not;
+    const bool logical = class_of(operation.op) == OpClass::Logic;
     const bool gives_bool = logical || is_comparison(operation.op);
     if ((result == Scalar::Bool) != gives_bool) fail(where, label() + ": type of the result");
     for (int i = 0; i < arity(operation.op); ++i) {

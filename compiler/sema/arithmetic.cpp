@@ -17,101 +17,6 @@
 namespace stencil::sema {
 namespace {
 
-enum class Domain { Numbers, Integers, Floats, Comparison, Logic, Select };
-
-Domain domain(Op op) {
-  switch (op) {
-    case Op::Neg:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Min:
-    case Op::Max:
-    case Op::Abs:
-    case Op::Convert:
-      return Domain::Numbers;
-    case Op::Mod:
-    case Op::BitAnd:
-    case Op::BitOr:
-    case Op::BitXor:
-    case Op::BitNot:
-    case Op::Shl:
-    case Op::Shr:
-      return Domain::Integers;
-    case Op::Fma:
-    case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Pow:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Tanh:
-    case Op::Floor:
-    case Op::Ceil:
-      return Domain::Floats;
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
-    case Op::Eq:
-    case Op::Ne:
-      return Domain::Comparison;
-    case Op::And:
-    case Op::Or:
-    case Op::Not:
-      return Domain::Logic;
-    case Op::Select:
-      return Domain::Select;
-  }
-  return Domain::Numbers;
-}
-
-// As the program writes it.
-std::string_view spelling(Op op) {
-  switch (op) {
-    case Op::Neg:
-    case Op::Sub:
-      return "-";
-    case Op::Add:
-      return "+";
-    case Op::Mul:
-      return "*";
-    case Op::Div:
-      return "/";
-    case Op::Mod:
-      return "%";
-    case Op::BitAnd:
-      return "&";
-    case Op::BitOr:
-      return "|";
-    case Op::BitXor:
-      return "^";
-    case Op::BitNot:
-      return "~";
-    case Op::Shl:
-      return "<<";
-    case Op::Shr:
-      return ">>";
-    case Op::Lt:
-      return "<";
-    case Op::Le:
-      return "<=";
-    case Op::Gt:
-      return ">";
-    case Op::Ge:
-      return ">=";
-    case Op::Eq:
-      return "==";
-    case Op::Ne:
-      return "!=";
-    default:
-      return name(op);  // the others are written by their names
-  }
-}
-
 std::optional<std::vector<Constant>> all_constant(const std::vector<Leaf>& leaves) {
   std::vector<Constant> constants;
   for (const Leaf& leaf : leaves) {
@@ -146,7 +51,7 @@ TypePtr Arithmetic::common_shape(Op op, const std::vector<Value>& operands, Span
   TypePtr shape = operands.front().type;
   for (const Value& operand : operands) {
     if (operand.type->scalar()) continue;
-    if (domain(op) == Domain::Comparison || domain(op) == Domain::Logic) {
+    if (class_of(op) == OpClass::Comparison || class_of(op) == OpClass::Logic) {
       Diagnostic& error = report_.error("S019", span, "only scalars can be compared");
       error.found = describe(*operand.type);
       error.hint = "select a component with [index] or .name";
@@ -183,31 +88,31 @@ Value Arithmetic::apply(Op op, const std::vector<Value>& operands, Span span) {
 }
 
 bool Arithmetic::admissible(Op op, const std::vector<Leaf>& operands, Span span) {
-  const Domain kind = domain(op);
+  const OpClass kind = class_of(op);
   for (size_t i = 0; i < operands.size(); ++i) {
     const std::optional<Scalar> type = type_of(operands[i]);
     const bool truth = type == Scalar::Bool;
     const char* expected = nullptr;
-    if (kind == Domain::Logic || (kind == Domain::Select && i == 0)) {
+    if (kind == OpClass::Logic || (kind == OpClass::Select && i == 0)) {
       if (!truth) expected = "a condition (a comparison, `and`, `or`, `not`, true, false)";
-    } else if (kind == Domain::Select) {
+    } else if (kind == OpClass::Select) {
       if (truth != (type_of(operands[1]) == Scalar::Bool))
         expected = "two numbers or two conditions";
     } else if (truth) {
       expected = "a number";
-    } else if (kind == Domain::Integers) {
+    } else if (kind == OpClass::Integers) {
       const bool integer = type ? is_integer(*type) : all_integral(literals_of(operands[i]));
       if (!integer) expected = "integers";
     }
     if (!expected) continue;
     Diagnostic& error =
-        report_.error(kind == Domain::Logic || kind == Domain::Select ? "S039" : "S018", span,
+        report_.error(kind == OpClass::Logic || kind == OpClass::Select ? "S039" : "S018", span,
                       fmt::format("wrong operand of '{}'", spelling(op)));
     error.expected = expected;
     error.found = describe_leaf(operands[i]);
     if (truth)
       error.hint = "select(condition, 1, 0) makes a number of a condition";
-    else if (kind == Domain::Logic)
+    else if (kind == OpClass::Logic)
       error.hint = "a comparison makes a condition of a number, as in x != 0";
     else if (op == Op::BitXor)
       error.hint = "'^' combines bits; a power is written x*x, or pow(x, y)";
@@ -281,7 +186,7 @@ Span Arithmetic::quotient_in(const Leaf& result, Op op, const std::vector<Leaf>&
                              Span span) const {
   const std::optional<Scalar> type = type_of(result);
   const bool integer = type ? is_integer(*type) : all_integral(literals_of(result));
-  if (!integer || domain(op) == Domain::Integers) return {};
+  if (!integer || class_of(op) == OpClass::Integers) return {};
   if (op == Op::Div) {
     const auto* a = std::get_if<Constant>(&operands[0]);
     const auto* b = std::get_if<Constant>(&operands[1]);
@@ -334,7 +239,7 @@ std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& o
   if (const std::optional<Leaf> choice = choose(op, operands)) return choice;
   std::vector<Leaf> typed_operands(operands.begin() + (select ? 1 : 0), operands.end());
   Scalar type = common_type(typed_operands);
-  if (domain(op) == Domain::Floats && !is_float(type)) type = real_;
+  if (class_of(op) == OpClass::Floats && !is_float(type)) type = real_;
 
   ir::Operation operation{op, {}};
   if (select) {
@@ -348,7 +253,7 @@ std::optional<Leaf> Arithmetic::compute_scalar(Op op, const std::vector<Leaf>& o
     if (!operand) return std::nullopt;
     operation.operands.push_back(*operand);
   }
-  const Scalar result = domain(op) == Domain::Comparison ? Scalar::Bool : type;
+  const Scalar result = class_of(op) == OpClass::Comparison ? Scalar::Bool : type;
   const ir::NodeId id = graph_.add({std::move(operation), result, span, {}});
   if (type == Scalar::F64) note_promotion(id, typed_operands, span);
   return id;

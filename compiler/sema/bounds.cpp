@@ -43,15 +43,13 @@ class AffineEvaluator {
       if (const auto open = open_param(name->name)) return open;
     }
     if (const auto* unary = std::get_if<ast::Unary>(&expr.kind)) {
-      if (unary->op == ast::UnaryOp::Neg) {
+      if (unary->op == Op::Neg) {
         const auto operand = evaluate(*unary->operand);
         return operand ? std::optional<ir::Affine>(*operand * -1) : std::nullopt;
       }
     }
     if (const auto* binary = std::get_if<ast::Binary>(&expr.kind)) {
-      using ast::BinaryOp;
-      if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
-          binary->op == BinaryOp::Mul) {
+      if (binary->op == Op::Add || binary->op == Op::Sub || binary->op == Op::Mul) {
         return combine(*binary, expr.span);
       }
     }
@@ -71,8 +69,8 @@ class AffineEvaluator {
     const auto left = evaluate(*binary.left);
     const auto right = evaluate(*binary.right);
     if (!left || !right) return std::nullopt;
-    if (binary.op == ast::BinaryOp::Add) return *left + *right;
-    if (binary.op == ast::BinaryOp::Sub) return *left - *right;
+    if (binary.op == Op::Add) return *left + *right;
+    if (binary.op == Op::Sub) return *left - *right;
     const ir::Affine& factor = left->is_constant() ? *left : *right;
     const ir::Affine& other = left->is_constant() ? *right : *left;
     if (!factor.is_constant()) return not_affine(span);

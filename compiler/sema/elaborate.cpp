@@ -20,60 +20,6 @@
 namespace stencil::sema {
 namespace {
 
-Op op_of(ast::UnaryOp op) {
-  switch (op) {
-    case ast::UnaryOp::Neg:
-      return Op::Neg;
-    case ast::UnaryOp::Not:
-      return Op::Not;
-    case ast::UnaryOp::BitNot:
-      return Op::BitNot;
-  }
-  return Op::Neg;
-}
-
-Op op_of(ast::BinaryOp op) {
-  switch (op) {
-    case ast::BinaryOp::Or:
-      return Op::Or;
-    case ast::BinaryOp::And:
-      return Op::And;
-    case ast::BinaryOp::Eq:
-      return Op::Eq;
-    case ast::BinaryOp::Ne:
-      return Op::Ne;
-    case ast::BinaryOp::Lt:
-      return Op::Lt;
-    case ast::BinaryOp::Le:
-      return Op::Le;
-    case ast::BinaryOp::Gt:
-      return Op::Gt;
-    case ast::BinaryOp::Ge:
-      return Op::Ge;
-    case ast::BinaryOp::BitOr:
-      return Op::BitOr;
-    case ast::BinaryOp::BitXor:
-      return Op::BitXor;
-    case ast::BinaryOp::BitAnd:
-      return Op::BitAnd;
-    case ast::BinaryOp::Shl:
-      return Op::Shl;
-    case ast::BinaryOp::Shr:
-      return Op::Shr;
-    case ast::BinaryOp::Add:
-      return Op::Add;
-    case ast::BinaryOp::Sub:
-      return Op::Sub;
-    case ast::BinaryOp::Mul:
-      return Op::Mul;
-    case ast::BinaryOp::Div:
-      return Op::Div;
-    case ast::BinaryOp::Mod:
-      return Op::Mod;
-  }
-  return Op::Add;
-}
-
 // x^2, also in x^2 + 1, which is x ^ (2 + 1).
 bool begins_with_number(const ast::Expr& expr) {
   const ast::Expr* first = &expr;
@@ -333,12 +279,12 @@ Value Elaborator::affine(const ir::Affine& affine, Scalar type, Span span) {
 
 Value Elaborator::unary(const ast::Unary& unary, Span span, const Type* expected) {
   Value operand = elaborate(*unary.operand, expected);
-  return arithmetic_.apply(op_of(unary.op), {std::move(operand)}, span);
+  return arithmetic_.apply(unary.op, {std::move(operand)}, span);
 }
 
 Value Elaborator::binary(const ast::Binary& binary, Span span, const Type* expected) {
-  const Op op = op_of(binary.op);
-  const bool keeps_shape = !is_comparison(op) && op != Op::And && op != Op::Or;
+  const Op op = binary.op;
+  const bool keeps_shape = class_of(op) != OpClass::Comparison && class_of(op) != OpClass::Logic;
   std::vector<Value> operands;
   operands.push_back(elaborate(*binary.left, keeps_shape ? expected : nullptr));
   operands.push_back(elaborate(*binary.right, keeps_shape ? expected : nullptr));

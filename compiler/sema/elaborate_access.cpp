@@ -80,8 +80,8 @@ std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) con
   };
   if (from_point(index)) return 0;
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
-  if (!sum || (sum->op != ast::BinaryOp::Add && sum->op != ast::BinaryOp::Sub)) return {};
-  const bool minus = sum->op == ast::BinaryOp::Sub;
+  if (!sum || (sum->op != Op::Add && sum->op != Op::Sub)) return {};
+  const bool minus = sum->op == Op::Sub;
   const bool point_first = from_point(*sum->left);
   if (!point_first && (minus || !from_point(*sum->right))) return {};
   const ast::Expr& rest = point_first ? *sum->right : *sum->left;
@@ -98,9 +98,8 @@ std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
   for (const ast::ExprPtr& argument : call.arguments) {
     const auto* number = std::get_if<ast::Number>(&argument->kind);
     const auto* minus = std::get_if<ast::Unary>(&argument->kind);
-    const auto* negated = minus && minus->op == ast::UnaryOp::Neg
-                              ? std::get_if<ast::Number>(&minus->operand->kind)
-                              : nullptr;
+    const auto* negated =
+        minus && minus->op == Op::Neg ? std::get_if<ast::Number>(&minus->operand->kind) : nullptr;
     std::optional<int64_t> offset = offset_from_point(*argument);
     if (number && number->integral) offset = number->integer;
     if (negated && negated->integral) offset = -negated->integer;
@@ -114,7 +113,7 @@ std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
     const auto* back = step ? std::get_if<ast::Number>(&step->right->kind) : nullptr;
     const bool time = of && (of->name == "t" || of->name == "n" || of->name == "time") &&
                       env_.names.count(of->name) == 0 && !find_local(of->name);
-    if (time && step->op == ast::BinaryOp::Sub && back && back->integral && back->integer > 0) {
+    if (time && step->op == Op::Sub && back && back->integral && back->integer > 0) {
       return fmt::format("an earlier level is read as {}@-{}{}", name, back->integer, env_.point());
     }
   }

@@ -27,25 +27,18 @@ struct BuiltIn {
   int least, most;  // arguments
 };
 
-const std::unordered_map<std::string, BuiltIn>& built_ins() {
-  static const std::unordered_map<std::string, BuiltIn> table = {
-      {"select", {Op::Select, 3, 3}},
-      {"min", {Op::Min, 2, kMaxArguments}},
-      {"max", {Op::Max, 2, kMaxArguments}},
-      {"abs", {Op::Abs, 1, 1}},
-      {"sqrt", {Op::Sqrt, 1, 1}},
-      {"rsqrt", {Op::Rsqrt, 1, 1}},
-      {"exp", {Op::Exp, 1, 1}},
-      {"log", {Op::Log, 1, 1}},
-      {"pow", {Op::Pow, 2, 2}},
-      {"sin", {Op::Sin, 1, 1}},
-      {"cos", {Op::Cos, 1, 1}},
-      {"tan", {Op::Tan, 1, 1}},
-      {"tanh", {Op::Tanh, 1, 1}},
-      {"floor", {Op::Floor, 1, 1}},
-      {"ceil", {Op::Ceil, 1, 1}},
-      {"fma", {Op::Fma, 3, 3}},
-  };
+// By name.
+const std::unordered_map<std::string_view, BuiltIn>& built_ins() {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, BuiltIn> rows;
+    for (const Op op :
+         {Op::Select, Op::Min, Op::Max, Op::Abs, Op::Sqrt, Op::Rsqrt, Op::Exp, Op::Log, Op::Pow,
+          Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Floor, Op::Ceil, Op::Fma}) {
+      const bool many = op == Op::Min || op == Op::Max;
+      rows[spelling(op)] = {op, arity(op), many ? kMaxArguments : arity(op)};
+    }
+    return rows;
+  }();
   return table;
 }
 
@@ -124,7 +117,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
       return check_count(env_.report, call, span, 1, 1) ? coordinate(*what, call, span) : Value{};
     }
     std::vector<std::string> known = {"position", "origin", "spacing"};
-    for (const auto& [built_in, row] : built_ins()) known.push_back(built_in);
+    for (const auto& [built_in, row] : built_ins()) known.emplace_back(built_in);
     env_.unknown_name(Foreign::Function, name, call.callee.span, known);
     return {};
   }

@@ -18,51 +18,8 @@ namespace {
 using Integer = std::optional<int64_t>;
 
 Integer fold_integer(Op op, int64_t a, int64_t b, int bits) {
-  int64_t out = 0;
-  const int64_t count = b & (bits - 1);
-  switch (op) {
-    case Op::Neg:
-      return __builtin_sub_overflow(int64_t{0}, a, &out) ? Integer() : out;
-    case Op::Add:
-      return __builtin_add_overflow(a, b, &out) ? Integer() : out;
-    case Op::Sub:
-      return __builtin_sub_overflow(a, b, &out) ? Integer() : out;
-    case Op::Mul:
-      return __builtin_mul_overflow(a, b, &out) ? Integer() : out;
-    case Op::Div:
-      return b == 0 || (b == -1 && a == INT64_MIN) ? Integer() : a / b;
-    case Op::Mod:
-      return b == 0 ? Integer() : b == -1 ? 0 : a % b;
-    case Op::Min:
-      return b < a ? b : a;
-    case Op::Max:
-      return a < b ? b : a;
-    case Op::Abs:
-      return a == INT64_MIN ? Integer() : std::abs(a);
-    case Op::BitAnd:
-    case Op::And:
-      return a & b;
-    case Op::BitOr:
-    case Op::Or:
-      return a | b;
-    case Op::BitXor:
-      return a ^ b;
-    case Op::BitNot:
-      return ~a;
-    case Op::Not:
-      return a == 0;
-    case Op::Shl:
-      return static_cast<int64_t>(static_cast<uint64_t>(a) << count);
-    case Op::Shr:
-      return a >> count;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool integer_only(Op op) {
-  return op == Op::Mod || op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor ||
-         op == Op::BitNot || op == Op::Shl || op == Op::Shr;
+  const IntegerValue result = evaluate_integer(op, a, b, bits);
+  return result.exact ? Integer(result.value) : Integer();
 }
 
 bool all_integer(const std::vector<Constant>& operands) {
@@ -77,7 +34,7 @@ Folded fold_literals(Op op, const std::vector<Constant>& operands) {
   if ((op == Op::Div || op == Op::Mod) && b.real == 0) return {{}, "division by zero"};
   Constant result;
   if (all_integer(operands)) result.integer = fold_integer(op, *a.integer, *b.integer, 64);
-  if (integer_only(op)) {
+  if (class_of(op) == OpClass::Integers) {
     if (!result.integer) return {{}, "integer overflow"};
     return {Constant::of_integer(*result.integer)};
   }

@@ -300,19 +300,19 @@ void assume_comparison(Environment& env, const ast::Binary& comparison) {
   const ir::Affine difference = *left - *right;
   if (difference.is_constant()) return;
   switch (comparison.op) {
-    case ast::BinaryOp::Ge:
+    case Op::Ge:
       env.facts.push_back(difference);
       break;
-    case ast::BinaryOp::Gt:
+    case Op::Gt:
       env.facts.push_back(difference - 1);
       break;
-    case ast::BinaryOp::Le:
+    case Op::Le:
       env.facts.push_back(difference * -1);
       break;
-    case ast::BinaryOp::Lt:
+    case Op::Lt:
       env.facts.push_back(difference * -1 - 1);
       break;
-    case ast::BinaryOp::Eq:
+    case Op::Eq:
       env.facts.push_back(difference);
       env.facts.push_back(difference * -1);
       break;
@@ -324,7 +324,7 @@ void assume_comparison(Environment& env, const ast::Binary& comparison) {
 void assume(Environment& env, const ast::Expr& condition) {
   const auto* binary = std::get_if<ast::Binary>(&condition.kind);
   if (!binary) return;
-  if (binary->op != ast::BinaryOp::And) return assume_comparison(env, *binary);
+  if (binary->op != Op::And) return assume_comparison(env, *binary);
   assume(env, *binary->left);
   assume(env, *binary->right);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "compiler/support/scalar.h"
@@ -57,6 +58,63 @@ T evaluate_real(Op op, T a, T b, T c) {
       return std::ceil(a);
     default:
       return std::numeric_limits<T>::quiet_NaN();
+  }
+}
+
+// The value of an operator on integers of 64 bits, which wraps; `exact` is false where the
+// mathematical value is another one, or there is none: of a division by zero, or of an operator on
+// floats.
+struct IntegerValue {
+  int64_t value = 0;
+  bool exact = true;
+};
+// A shift is of a type of `bits` bits.
+inline IntegerValue evaluate_integer(Op op, int64_t a, int64_t b, int bits) {
+  IntegerValue out;
+  const int64_t count = b & (bits - 1);
+  switch (op) {
+    case Op::Neg:
+      out.exact = !__builtin_sub_overflow(int64_t{0}, a, &out.value);
+      return out;
+    case Op::Add:
+      out.exact = !__builtin_add_overflow(a, b, &out.value);
+      return out;
+    case Op::Sub:
+      out.exact = !__builtin_sub_overflow(a, b, &out.value);
+      return out;
+    case Op::Mul:
+      out.exact = !__builtin_mul_overflow(a, b, &out.value);
+      return out;
+    case Op::Div:
+      if (b == 0) return {0, false};
+      return b == -1 ? evaluate_integer(Op::Neg, a, 0, bits) : IntegerValue{a / b};
+    case Op::Mod:
+      if (b == 0) return {0, false};
+      return {b == -1 ? 0 : a % b};
+    case Op::Min:
+      return {b < a ? b : a};
+    case Op::Max:
+      return {a < b ? b : a};
+    case Op::Abs:
+      return a < 0 ? evaluate_integer(Op::Neg, a, 0, bits) : IntegerValue{a};
+    case Op::And:
+    case Op::BitAnd:
+      return {a & b};
+    case Op::Or:
+    case Op::BitOr:
+      return {a | b};
+    case Op::BitXor:
+      return {a ^ b};
+    case Op::BitNot:
+      return {~a};
+    case Op::Not:
+      return {a == 0};
+    case Op::Shl:
+      return {static_cast<int64_t>(static_cast<uint64_t>(a) << count)};
+    case Op::Shr:
+      return {a >> count};
+    default:
+      return {0, false};
   }
 }
 

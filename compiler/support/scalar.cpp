@@ -10,23 +10,50 @@ namespace {
 struct OpRow {
   Op op;
   std::string_view name;
+  std::string_view spelling;
   int arity;
+  OpClass of;
 };
 
 constexpr std::array kOps = {
-    OpRow{Op::Neg, "neg", 1},       OpRow{Op::Add, "add", 2},         OpRow{Op::Sub, "sub", 2},
-    OpRow{Op::Mul, "mul", 2},       OpRow{Op::Div, "div", 2},         OpRow{Op::Mod, "mod", 2},
-    OpRow{Op::Fma, "fma", 3},       OpRow{Op::Min, "min", 2},         OpRow{Op::Max, "max", 2},
-    OpRow{Op::Abs, "abs", 1},       OpRow{Op::Sqrt, "sqrt", 1},       OpRow{Op::Rsqrt, "rsqrt", 1},
-    OpRow{Op::Exp, "exp", 1},       OpRow{Op::Log, "log", 1},         OpRow{Op::Pow, "pow", 2},
-    OpRow{Op::Sin, "sin", 1},       OpRow{Op::Cos, "cos", 1},         OpRow{Op::Tan, "tan", 1},
-    OpRow{Op::Tanh, "tanh", 1},     OpRow{Op::Floor, "floor", 1},     OpRow{Op::Ceil, "ceil", 1},
-    OpRow{Op::Lt, "lt", 2},         OpRow{Op::Le, "le", 2},           OpRow{Op::Gt, "gt", 2},
-    OpRow{Op::Ge, "ge", 2},         OpRow{Op::Eq, "eq", 2},           OpRow{Op::Ne, "ne", 2},
-    OpRow{Op::And, "and", 2},       OpRow{Op::Or, "or", 2},           OpRow{Op::Not, "not", 1},
-    OpRow{Op::Select, "select", 3}, OpRow{Op::BitAnd, "bitand", 2},   OpRow{Op::BitOr, "bitor", 2},
-    OpRow{Op::BitXor, "bitxor", 2}, OpRow{Op::BitNot, "bitnot", 1},   OpRow{Op::Shl, "shl", 2},
-    OpRow{Op::Shr, "shr", 2},       OpRow{Op::Convert, "convert", 1},
+    OpRow{Op::Neg, "neg", "-", 1, OpClass::Numbers},
+    OpRow{Op::Add, "add", "+", 2, OpClass::Numbers},
+    OpRow{Op::Sub, "sub", "-", 2, OpClass::Numbers},
+    OpRow{Op::Mul, "mul", "*", 2, OpClass::Numbers},
+    OpRow{Op::Div, "div", "/", 2, OpClass::Numbers},
+    OpRow{Op::Mod, "mod", "%", 2, OpClass::Integers},
+    OpRow{Op::Fma, "fma", "fma", 3, OpClass::Floats},
+    OpRow{Op::Min, "min", "min", 2, OpClass::Numbers},
+    OpRow{Op::Max, "max", "max", 2, OpClass::Numbers},
+    OpRow{Op::Abs, "abs", "abs", 1, OpClass::Numbers},
+    OpRow{Op::Sqrt, "sqrt", "sqrt", 1, OpClass::Floats},
+    OpRow{Op::Rsqrt, "rsqrt", "rsqrt", 1, OpClass::Floats},
+    OpRow{Op::Exp, "exp", "exp", 1, OpClass::Floats},
+    OpRow{Op::Log, "log", "log", 1, OpClass::Floats},
+    OpRow{Op::Pow, "pow", "pow", 2, OpClass::Floats},
+    OpRow{Op::Sin, "sin", "sin", 1, OpClass::Floats},
+    OpRow{Op::Cos, "cos", "cos", 1, OpClass::Floats},
+    OpRow{Op::Tan, "tan", "tan", 1, OpClass::Floats},
+    OpRow{Op::Tanh, "tanh", "tanh", 1, OpClass::Floats},
+    OpRow{Op::Floor, "floor", "floor", 1, OpClass::Floats},
+    OpRow{Op::Ceil, "ceil", "ceil", 1, OpClass::Floats},
+    OpRow{Op::Lt, "lt", "<", 2, OpClass::Comparison},
+    OpRow{Op::Le, "le", "<=", 2, OpClass::Comparison},
+    OpRow{Op::Gt, "gt", ">", 2, OpClass::Comparison},
+    OpRow{Op::Ge, "ge", ">=", 2, OpClass::Comparison},
+    OpRow{Op::Eq, "eq", "==", 2, OpClass::Comparison},
+    OpRow{Op::Ne, "ne", "!=", 2, OpClass::Comparison},
+    OpRow{Op::And, "and", "and", 2, OpClass::Logic},
+    OpRow{Op::Or, "or", "or", 2, OpClass::Logic},
+    OpRow{Op::Not, "not", "not", 1, OpClass::Logic},
+    OpRow{Op::Select, "select", "select", 3, OpClass::Select},
+    OpRow{Op::BitAnd, "bitand", "&", 2, OpClass::Integers},
+    OpRow{Op::BitOr, "bitor", "|", 2, OpClass::Integers},
+    OpRow{Op::BitXor, "bitxor", "^", 2, OpClass::Integers},
+    OpRow{Op::BitNot, "bitnot", "~", 1, OpClass::Integers},
+    OpRow{Op::Shl, "shl", "<<", 2, OpClass::Integers},
+    OpRow{Op::Shr, "shr", ">>", 2, OpClass::Integers},
+    OpRow{Op::Convert, "convert", "convert", 1, OpClass::Numbers},
 };
 
 constexpr bool rows_in_order() {
@@ -94,8 +121,14 @@ int arity(Op op) {
 std::string_view name(Op op) {
   return kOps[static_cast<size_t>(op)].name;
 }
+std::string_view spelling(Op op) {
+  return kOps[static_cast<size_t>(op)].spelling;
+}
+OpClass class_of(Op op) {
+  return kOps[static_cast<size_t>(op)].of;
+}
 bool is_comparison(Op op) {
-  return op >= Op::Lt && op <= Op::Ne;
+  return class_of(op) == OpClass::Comparison;
 }
 
 bool is_transcendental(Op op) {

@@ -67,9 +67,21 @@ enum class Op : uint8_t {
   Convert,  // to the node's type
 };
 
-int arity(Op op);              // number of operands: 1, 2 or 3
-std::string_view name(Op op);  // "add", "fma", ... as printed in IR text
-bool is_comparison(Op op);     // Lt .. Ne
+// What an operator is applied to, and gives: their common type where nothing else is said.
+enum class OpClass : uint8_t {
+  Numbers,     // integers or floats
+  Integers,    // integers alone
+  Floats,      // floats; integers become such
+  Comparison,  // of two numbers: a truth value
+  Logic,       // of truth values: one
+  Select,      // of a truth value and two of anything: one of these
+};
+
+int arity(Op op);                  // number of operands: 1, 2 or 3
+std::string_view name(Op op);      // "add", "fma", ... as printed in IR text
+std::string_view spelling(Op op);  // as programs write it: "+", "and", "fma"
+OpClass class_of(Op op);
+bool is_comparison(Op op);  // Lt .. Ne
 // True for operators whose float results differ between libraries (exp, sin, pow, ...): bitwise
 // reproducibility holds for all the others.
 bool is_transcendental(Op op);

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/support/scalar.h"
 #include "compiler/support/source.h"
 
 namespace stencil::ast {
@@ -31,28 +32,6 @@ struct Identifier {
 
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
-
-enum class UnaryOp { Neg, Not, BitNot };
-enum class BinaryOp {
-  Or,
-  And,  // lowest
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge,  // do not associate: a < b < c is a syntax error
-  BitOr,
-  BitXor,
-  BitAnd,
-  Shl,
-  Shr,
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Mod,  // highest
-};
 
 struct Number {     // 12, 0.5, 1e-6
   bool integral;    // written without point or exponent
@@ -70,11 +49,11 @@ struct Level {
   int back;
 };  // U@-1 has back = 1
 struct Unary {
-  UnaryOp op;
+  Op op;  // Neg, Not, BitNot
   ExprPtr operand;
 };
 struct Binary {
-  BinaryOp op;
+  Op op;  // those of kBinaryOperators (operators.h)
   ExprPtr left, right;
 };
 struct Call {  // built-in, conversion, or a function of the program

@@ -23,12 +23,9 @@ namespace stencil {
 
 namespace {
 
-using ast::UnaryOp;
-
-UnaryOp unary_op(std::string_view text) {
-  if (text == "-") return UnaryOp::Neg;
-  if (text == "~") return UnaryOp::BitNot;
-  return UnaryOp::Not;
+Op prefix_op(std::string_view text) {
+  if (text == spelling(Op::Neg)) return Op::Neg;
+  return text == spelling(Op::BitNot) ? Op::BitNot : Op::Not;
 }
 
 bool continues_word(char c) {
@@ -108,12 +105,13 @@ void TreeBuilder::expression_end() {
 }
 
 void TreeBuilder::prefix_operator(Span at) {
-  operators_.push_back({true, unary_op(text(at)), {}, kPrefixPrecedence, at});
+  operators_.push_back({true, prefix_op(text(at)), kPrefixPrecedence, at});
 }
 
 void TreeBuilder::binary_operator(Span at) {
-  const auto row = std::find_if(kBinaryOperators.begin(), kBinaryOperators.end(),
-                                [&](const BinaryOperator& r) { return r.text == text(at); });
+  const auto row =
+      std::find_if(kBinaryOperators.begin(), kBinaryOperators.end(),
+                   [&](const BinaryOperator& r) { return spelling(r.op) == text(at); });
   while (operators_.size() > operator_bases_.back() &&
          operators_.back().precedence >= row->precedence) {
     if (row->precedence == kComparisonPrecedence &&
@@ -122,7 +120,7 @@ void TreeBuilder::binary_operator(Span at) {
     }
     reduce_operator();
   }
-  operators_.push_back({false, {}, row->op, row->precedence, at});
+  operators_.push_back({false, row->op, row->precedence, at});
 }
 
 void TreeBuilder::reduce_operator() {
@@ -132,14 +130,14 @@ void TreeBuilder::reduce_operator() {
   if (op.prefix) {
     if (right.height >= ast::kMaxExpressionDepth) throw expression_too_deep(op.span);
     const Span span = join(op.span, right.expr->span);
-    push(span, right.height + 1, ast::Unary{op.unary, std::move(right.expr)});
+    push(span, right.height + 1, ast::Unary{op.op, std::move(right.expr)});
     return;
   }
   Operand left = pop_operand();
   const int height = std::max(left.height, right.height) + 1;
   if (height > ast::kMaxExpressionDepth) throw expression_too_deep(op.span);
   const Span span = join(left.expr->span, right.expr->span);
-  push(span, height, ast::Binary{op.binary, std::move(left.expr), std::move(right.expr)});
+  push(span, height, ast::Binary{op.op, std::move(left.expr), std::move(right.expr)});
 }
 
 void TreeBuilder::number(Span at) {

@@ -110,8 +110,7 @@ class TreeBuilder {
   };
   struct Operator {
     bool prefix;
-    ast::UnaryOp unary;
-    ast::BinaryOp binary;
+    Op op;
     int precedence;
     Span span;
   };

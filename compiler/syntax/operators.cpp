@@ -4,21 +4,10 @@
 
 namespace stencil {
 
-const BinaryOperator& row_of(ast::BinaryOp op) {
-  return *std::find_if(kBinaryOperators.begin(), kBinaryOperators.end(),
-                       [&](const BinaryOperator& row) { return row.op == op; });
-}
-
-std::string_view spelling(ast::UnaryOp op) {
-  switch (op) {
-    case ast::UnaryOp::Neg:
-      return "-";
-    case ast::UnaryOp::Not:
-      return "not";
-    case ast::UnaryOp::BitNot:
-      return "~";
-  }
-  return "";
+int precedence_of(Op op) {
+  return std::find_if(kBinaryOperators.begin(), kBinaryOperators.end(),
+                      [&](const BinaryOperator& row) { return row.op == op; })
+      ->precedence;
 }
 
 std::string_view spelling(ast::BoundaryKind kind) {

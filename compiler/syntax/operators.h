@@ -1,5 +1,5 @@
-// Operators and rules as they are spelled, and how tightly binary operators bind: what the parser
-// reads and both printers write.
+// How tightly operators bind, and rules as they are spelled: what the parser reads and both
+// printers write. How operators are spelled is in compiler/support/scalar.h.
 #pragma once
 
 #include <array>
@@ -10,8 +10,7 @@
 namespace stencil {
 
 struct BinaryOperator {
-  std::string_view text;
-  ast::BinaryOp op;
+  Op op;
   int precedence;  // greater binds tighter
 };
 
@@ -19,19 +18,15 @@ inline constexpr int kComparisonPrecedence = 3;  // comparisons do not associate
 inline constexpr int kPrefixPrecedence = 10;
 
 inline constexpr std::array kBinaryOperators = {
-    BinaryOperator{"or", ast::BinaryOp::Or, 1},    BinaryOperator{"and", ast::BinaryOp::And, 2},
-    BinaryOperator{"==", ast::BinaryOp::Eq, 3},    BinaryOperator{"!=", ast::BinaryOp::Ne, 3},
-    BinaryOperator{"<", ast::BinaryOp::Lt, 3},     BinaryOperator{"<=", ast::BinaryOp::Le, 3},
-    BinaryOperator{">", ast::BinaryOp::Gt, 3},     BinaryOperator{">=", ast::BinaryOp::Ge, 3},
-    BinaryOperator{"|", ast::BinaryOp::BitOr, 4},  BinaryOperator{"^", ast::BinaryOp::BitXor, 5},
-    BinaryOperator{"&", ast::BinaryOp::BitAnd, 6}, BinaryOperator{"<<", ast::BinaryOp::Shl, 7},
-    BinaryOperator{">>", ast::BinaryOp::Shr, 7},   BinaryOperator{"+", ast::BinaryOp::Add, 8},
-    BinaryOperator{"-", ast::BinaryOp::Sub, 8},    BinaryOperator{"*", ast::BinaryOp::Mul, 9},
-    BinaryOperator{"/", ast::BinaryOp::Div, 9},    BinaryOperator{"%", ast::BinaryOp::Mod, 9},
+    BinaryOperator{Op::Or, 1},     BinaryOperator{Op::And, 2},    BinaryOperator{Op::Eq, 3},
+    BinaryOperator{Op::Ne, 3},     BinaryOperator{Op::Lt, 3},     BinaryOperator{Op::Le, 3},
+    BinaryOperator{Op::Gt, 3},     BinaryOperator{Op::Ge, 3},     BinaryOperator{Op::BitOr, 4},
+    BinaryOperator{Op::BitXor, 5}, BinaryOperator{Op::BitAnd, 6}, BinaryOperator{Op::Shl, 7},
+    BinaryOperator{Op::Shr, 7},    BinaryOperator{Op::Add, 8},    BinaryOperator{Op::Sub, 8},
+    BinaryOperator{Op::Mul, 9},    BinaryOperator{Op::Div, 9},    BinaryOperator{Op::Mod, 9},
 };
 
-const BinaryOperator& row_of(ast::BinaryOp op);
-std::string_view spelling(ast::UnaryOp op);  // "not" for Not
+int precedence_of(Op op);  // of a binary operator
 std::string_view spelling(ast::BoundaryKind kind);
 
 }  // namespace stencil

@@ -71,7 +71,7 @@ class Printer {
     indented([&] { print(*u.operand); });
   }
   void print(const Binary& b) {
-    line("binary {}", row_of(b.op).text);
+    line("binary {}", spelling(b.op));
     indented([&] {
       print(*b.left);
       print(*b.right);

@@ -22,7 +22,8 @@ constexpr size_t kWidestLine = 100;
 constexpr int kPostfixPrecedence = kPrefixPrecedence + 1;
 
 int precedence_of(const Expr& expr) {
-  if (const auto* binary = std::get_if<Binary>(&expr.kind)) return row_of(binary->op).precedence;
+  if (const auto* binary = std::get_if<Binary>(&expr.kind))
+    return stencil::precedence_of(binary->op);
   return std::holds_alternative<Unary>(expr.kind) ? kPrefixPrecedence : kPostfixPrecedence;
 }
 
@@ -145,14 +146,14 @@ class Line {
   void put(const Name& n) { out_ += n.name; }
   void put(const Level& l) { text("{}@-{}", l.field, l.back); }
   void put(const Unary& u) {
-    text("{}{}", spelling(u.op), u.op == UnaryOp::Not ? " " : "");
+    text("{}{}", spelling(u.op), u.op == Op::Not ? " " : "");
     operand(*u.operand, kPrefixPrecedence);
   }
   void put(const Binary& b) {
-    const BinaryOperator& row = row_of(b.op);
-    operand(*b.left, row.precedence + (row.precedence == kComparisonPrecedence));
-    text(" {} ", row.text);
-    operand(*b.right, row.precedence + 1);
+    const int precedence = stencil::precedence_of(b.op);
+    operand(*b.left, precedence + (precedence == kComparisonPrecedence));
+    text(" {} ", spelling(b.op));
+    operand(*b.right, precedence + 1);
   }
   void put(const Call& c) { text("{}(", c.callee.name).exprs(c.arguments).text(")"); }
   void put(const Comprehension& c) {

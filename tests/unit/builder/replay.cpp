@@ -47,40 +47,41 @@ class Replay {
   dsl::Expr make(const ast::Unary& u) {
     const dsl::Expr x = expr(*u.operand);
     switch (u.op) {
-      case ast::UnaryOp::Neg:
+      case Op::Neg:
         return -x;
-      case ast::UnaryOp::Not:
+      case Op::Not:
         return !x;
-      case ast::UnaryOp::BitNot:
+      case Op::BitNot:
         return ~x;
+      default:
+        throw std::logic_error("no prefix operator");
     }
-    return x;
   }
   dsl::Expr make(const ast::Binary& binary) {
     const dsl::Expr a = expr(*binary.left), b = expr(*binary.right);
     // clang-format off
     switch (binary.op) {
-      case ast::BinaryOp::Or: return a || b;
-      case ast::BinaryOp::And: return a && b;
-      case ast::BinaryOp::Eq: return a == b;
-      case ast::BinaryOp::Ne: return a != b;
-      case ast::BinaryOp::Lt: return a < b;
-      case ast::BinaryOp::Le: return a <= b;
-      case ast::BinaryOp::Gt: return a > b;
-      case ast::BinaryOp::Ge: return a >= b;
-      case ast::BinaryOp::BitOr: return a | b;
-      case ast::BinaryOp::BitXor: return a ^ b;
-      case ast::BinaryOp::BitAnd: return a & b;
-      case ast::BinaryOp::Shl: return a << b;
-      case ast::BinaryOp::Shr: return a >> b;
-      case ast::BinaryOp::Add: return a + b;
-      case ast::BinaryOp::Sub: return a - b;
-      case ast::BinaryOp::Mul: return a * b;
-      case ast::BinaryOp::Div: return a / b;
-      case ast::BinaryOp::Mod: return a % b;
+      case Op::Or: return a || b;
+      case Op::And: return a && b;
+      case Op::Eq: return a == b;
+      case Op::Ne: return a != b;
+      case Op::Lt: return a < b;
+      case Op::Le: return a <= b;
+      case Op::Gt: return a > b;
+      case Op::Ge: return a >= b;
+      case Op::BitOr: return a | b;
+      case Op::BitXor: return a ^ b;
+      case Op::BitAnd: return a & b;
+      case Op::Shl: return a << b;
+      case Op::Shr: return a >> b;
+      case Op::Add: return a + b;
+      case Op::Sub: return a - b;
+      case Op::Mul: return a * b;
+      case Op::Div: return a / b;
+      case Op::Mod: return a % b;
+      default: throw std::logic_error("no binary operator");
     }
     // clang-format on
-    return a;
   }
   dsl::Expr make(const ast::Call& call) {
     const std::string& name = call.callee.name;

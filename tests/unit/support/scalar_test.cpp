@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stencil {
@@ -54,7 +55,30 @@ TEST(Op, Arity) {
   EXPECT_EQ(arity(Op::Select), 3);
 }
 
+// One that is written like another has another number of operands.
+TEST(Op, Spellings) {
+  std::set<std::pair<std::string_view, int>> spellings;
+  std::string symbols;
+  for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
+    const Op op = static_cast<Op>(i);
+    EXPECT_TRUE(spellings.insert({spelling(op), arity(op)}).second) << name(op);
+    if (spelling(op) != name(op)) symbols += std::string(spelling(op)) + " ";
+  }
+  EXPECT_EQ(symbols, "- + - * / % < <= > >= == != & | ^ ~ << >> ");
+}
+
 TEST(Op, Classes) {
+  std::string of[6];
+  for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
+    const Op op = static_cast<Op>(i);
+    of[static_cast<int>(class_of(op))] += std::string(name(op)) + " ";
+  }
+  EXPECT_EQ(of[static_cast<int>(OpClass::Numbers)], "neg add sub mul div min max abs convert ");
+  EXPECT_EQ(of[static_cast<int>(OpClass::Integers)], "mod bitand bitor bitxor bitnot shl shr ");
+  EXPECT_EQ(of[static_cast<int>(OpClass::Floats)],
+            "fma sqrt rsqrt exp log pow sin cos tan tanh floor ceil ");
+  EXPECT_EQ(of[static_cast<int>(OpClass::Logic)], "and or not ");
+  EXPECT_EQ(of[static_cast<int>(OpClass::Select)], "select ");
   std::string comparisons, transcendental;
   for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
     const Op op = static_cast<Op>(i);
