@@ -1,7 +1,8 @@
 // The pipeline, from a stencil program to source text. A newcomer starts here.
 //
 //   text --parse--> syntax tree --analyze--> stencil IR      (compiler/driver/frontend.cpp)
-//   stencil IR + schedule --lower--> kernel module --emit--> CUDA, OpenCL C or C++
+//   stencil IR + schedule --lower--> kernel module
+//   kernel module --legalise--> kernel module for a target --write--> CUDA, OpenCL C or C++
 //
 // Every stage is a function from one value to the next. A stage that cannot go on returns nothing
 // and leaves the reason in `diagnostics`.
@@ -71,7 +72,13 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
   Compiled out;
   emit::Options options = request.emit;
   options.threads_are_loops = machine.threads_are_loops;
-  out.text = emit::emit(*module, options, &host);
+  out.legal = emit::legalise(*module, options);
+  host = emit::legalise(std::move(host));
+  if (!is_sound(out.legal, diagnostics) || !is_sound(host.initial, diagnostics) ||
+      (host.reference && !is_sound(*host.reference, diagnostics))) {
+    return std::nullopt;
+  }
+  out.text = emit::write(out.legal, options, &host);
   if (request.emit.target != emit::Target::OpenCl) {
     out.header = emit::emit_header(*module, request.emit.target);
   }

@@ -22,9 +22,10 @@ struct CompileRequest {
 
 struct Compiled {
   schedule::Schedule schedule;
-  kernel::Module module;
-  std::string text;    // the .cu, .cl or .cpp file
-  std::string header;  // the C header, empty for OpenCL
+  kernel::Module module;  // as the schedule makes it
+  kernel::Module legal;   // as the target gets it (emit::legalise)
+  std::string text;       // the .cu, .cl or .cpp file
+  std::string header;     // the C header, empty for OpenCL
 };
 
 // What schedules of emitted code are for.

@@ -53,6 +53,7 @@ struct Dialect {
   std::string_view shuffle_mask;
   // Vector types by element type (Scalar's order) and length 2 or 4; empty: Copies move elements.
   std::array<std::string_view, 7> vectors[2];
+  bool async_copies = false;  // Copies may run on their own; else they are made at once
   // Type of the kernel argument that describes a BulkSource, a helper of the name `tensor_map`.
   // Empty: bulk copies are made by the threads of a block.
   std::string_view tensor_map;

@@ -1,7 +1,6 @@
 // C++17 for the host, parallel over blocks with OpenMP where it is on. There are no implicit
-// threads: the writer turns Threads into loops, after legalisation (legalise.h) has given the
-// per-thread buffers that outlive one of them a place per thread. Barriers vanish, because the
-// loops end there.
+// threads: legalisation (legalise.h) turns Threads into loops, and gives the per-thread buffers that
+// outlive one of them a place per thread. Barriers vanish, because the loops end there.
 //
 // Compiled in process (runtime/host) there are no headers, so the text declares what it uses, and
 // threads are not the language's business: a kernel does a range of blocks. What a processor rounds

@@ -31,6 +31,7 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.shuffle_mask = "0xffffffffu";
   d.vectors[0] = {"", "int2", "longlong2", "ushort2", "ushort2", "float2", "double2"};
   d.vectors[1] = {"", "int4", "", "ushort4", "ushort4", "float4", ""};
+  d.async_copies = true;
   d.tensor_map = "stencil_tensor_map";
   d.infinity[0] = "__int_as_float(0x7f800000)";
   d.infinity[1] = "__longlong_as_double(0x7ff0000000000000LL)";

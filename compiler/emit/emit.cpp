@@ -8,6 +8,7 @@
 #include "compiler/emit/driver.h"
 #include "compiler/emit/helpers.h"
 #include "compiler/emit/host_api.h"
+#include "compiler/emit/legalise.h"
 #include "compiler/emit/main_program.h"
 #include "compiler/emit/plan_comment.h"
 #include "compiler/emit/writer.h"
@@ -129,12 +130,6 @@ std::string finished(std::string text) {
 
 namespace {
 
-// Initial values are given to coefficients too.
-HostModules with_all_written(HostModules host) {
-  for (kernel::Array& array : host.initial.plan.arrays) array.written = true;
-  return host;
-}
-
 // As launches see it where a block is one work-item.
 kernel::Module with_single_threads(kernel::Module module) {
   for (kernel::Kernel& kernel : module.kernels) kernel.threads = {};
@@ -164,7 +159,26 @@ void host_part(Text& out, const kernel::Module& module, const Options& options,
 
 }  // namespace
 
-std::string emit(const kernel::Module& module, const Options& options, const HostModules* given) {
+kernel::Module legalise(kernel::Module module, const Options& options) {
+  return legalise(std::move(module), dialect_of(options));
+}
+
+HostModules legalise(HostModules host) {
+  // Initial values are given to coefficients too.
+  for (kernel::Array& array : host.initial.plan.arrays) array.written = true;
+  host.initial = legalise(std::move(host.initial), cpp_dialect());
+  if (host.reference) host.reference = legalise(std::move(*host.reference), cpp_dialect());
+  return host;
+}
+
+std::string emit(const kernel::Module& module, const Options& options, const HostModules* host) {
+  const kernel::Module legal = legalise(module, options);
+  if (!host) return write(legal, options);
+  const HostModules parts = legalise(*host);
+  return write(legal, options, &parts);
+}
+
+std::string write(const kernel::Module& module, const Options& options, const HostModules* host) {
   const Dialect& dialect = dialect_of(options);
   Names names(module, dialect);
   Writer writer(module, dialect, options.target, names);
@@ -174,11 +188,9 @@ std::string emit(const kernel::Module& module, const Options& options, const Hos
   Names host_names = names.for_host(module);
   ExpressionPrinter host_expressions(cpp_dialect(), module, host_names);
   const HostApi api(module, host_names);
-  std::optional<HostModules> parts;
-  if (has_driver && given) parts = with_all_written(*given);
-  Text host;
+  Text host_text;
   if (has_driver) {
-    host_part(host, module, options, parts ? &*parts : nullptr, api, host_names, host_expressions);
+    host_part(host_text, module, options, host, api, host_names, host_expressions);
   }
 
   Text out;
@@ -192,11 +204,11 @@ std::string emit(const kernel::Module& module, const Options& options, const Hos
   if (options.target == Target::OpenCl) pragmas(out, module, writer.expressions());
   out.verbatim(
       helpers(writer.expressions().helpers(), host_expressions.helpers(), dialect, options.target));
-  out.verbatim(writer.constants(host.str()));
+  out.verbatim(writer.constants(host_text.str()));
   out.verbatim(writer.text());
   if (!has_driver) return finished(out.str());
-  out.verbatim(host.str());
-  if (options.main && parts) main_program(out, module, api, *parts, options.target);
+  out.verbatim(host_text.str());
+  if (options.main && host) main_program(out, module, api, *host, options.target);
   return finished(out.str());
 }
 

@@ -24,7 +24,7 @@ struct Options {
 };
 
 // What a file has beside the module itself: host functions in the same IR, with arrays of the same
-// plan order.
+// plan order, and threads {1,1,1}.
 struct HostModules {
   // Kernels named init_FIELD...; its plan's actions are one Launch per init kernel (slot 0; other
   // slots are copies). For NAME_init.
@@ -40,7 +40,18 @@ int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module&
 // What a kernel or constant of the module is called in the emitted text.
 std::string symbol(const kernel::Module& module, const std::string& name, const Options& options);
 
-// Source text of the whole file; deterministic. Without `host` there is no NAME_init and no main.
+// The module as the target gets it: what the target lacks is rewritten. Sound (kernel::verify) if
+// `module` is.
+kernel::Module legalise(kernel::Module module, const Options& options);
+// Host functions of an emitted file, which are C++ whatever the target.
+HostModules legalise(HostModules host);
+
+// Source text of the whole file of what legalise() has made; deterministic. Without `host` there is
+// no NAME_init and no main.
+std::string write(const kernel::Module& module, const Options& options,
+                  const HostModules* host = nullptr);
+
+// Both in one.
 std::string emit(const kernel::Module& module, const Options& options,
                  const HostModules* host = nullptr);
 

@@ -1,39 +1,13 @@
-// Rewrites of a kernel before it is printed: what a target lacks, and what no C compiler likes.
+// From the kernels that schedules make to those that a target is given: what it lacks is rewritten.
 #pragma once
 
-#include <set>
-
-#include "compiler/emit/names.h"
+#include "compiler/emit/dialect.h"
 #include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
 
-// Without lets that nothing reads (compilers warn about them) and statements that do nothing.
-kernel::Kernel drop_dead_code(kernel::Kernel kernel);
-// The same of a body that nothing behind it reads the names of.
-kernel::Body drop_dead_code(kernel::Body body);
-
-// With expressions that nest deeper in parentheses than compilers accept split into named parts.
-kernel::Kernel split_deep_expressions(kernel::Kernel kernel, Names& names);
-
-// For targets with implicit threads but without shuffles: every Shuffle goes through shared memory,
-// between two barriers.
-kernel::Kernel expand_shuffles(kernel::Kernel kernel, Names& names);
-
-// For targets without vector accesses: every Copy moves its elements one by one, at once.
-kernel::Kernel expand_copies(kernel::Kernel kernel, Names& names);
-
-// For targets without bulk copies: the threads of a block share the elements of every box among
-// them, where the copies begin, and an AwaitBulk is a barrier.
-kernel::Kernel expand_bulk_copies(kernel::Kernel kernel, Names& names);
-
-// For targets where Threads become loops. A Shuffle then reads its neighbour's place. A per-thread
-// buffer that lives in one Threads statement only is declared inside its loops (`local`); the
-// others get leading dimensions, a place per thread.
-struct ThreadLoops {
-  kernel::Kernel kernel;
-  std::set<kernel::BufferId> local;
-};
-ThreadLoops expand_thread_buffers(kernel::Kernel kernel);
+// The module as the writer (writer.h) spells it, statement by statement. It is sound
+// (kernel::verify) if `module` is, and names that it adds are nowhere else in the module.
+kernel::Module legalise(kernel::Module module, const Dialect& dialect);
 
 }  // namespace stencil::emit

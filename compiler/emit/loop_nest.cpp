@@ -21,9 +21,8 @@
 #include <optional>
 #include <set>
 
-#include "compiler/emit/legalise.h"
+#include "compiler/emit/passes.h"
 #include "compiler/kernel/passes.h"
-#include "compiler/kernel/walk.h"
 
 namespace stencil::emit {
 
@@ -69,7 +68,7 @@ void split(const Expr& expr, Op op, std::vector<Expr>& parts) {
   for (const Expr& operand : operation->operands) split(operand, op, parts);
 }
 
-std::optional<int64_t> most_iterations(const LoopNest::Loop& loop) {
+std::optional<int64_t> most_iterations(const ThreadLoop& loop) {
   std::vector<Expr> begins, ends;
   split(loop.begin, Op::Max, begins);
   split(loop.end, Op::Min, ends);
@@ -99,7 +98,7 @@ class NestMaker {
     while (lift_condition() || join_strides() || narrow()) {
     }
     nest_.body = drop_dead_code(std::move(nest_.body));  // lets that only those tests read
-    for (LoopNest::Loop& loop : nest_.loops) loop.most = most_iterations(loop);
+    for (ThreadLoop& loop : nest_.loops) loop.most = most_iterations(loop);
     return std::move(nest_);
   }
 
@@ -221,7 +220,7 @@ class NestMaker {
     if (!operation || operation->operands.size() != 2) return false;
     const auto left = shifted(operation->operands[0]), right = shifted(operation->operands[1]);
     if (!left || !right || !left->loop || right->loop) return false;
-    LoopNest::Loop& loop = nest_.loops[*left->loop];
+    ThreadLoop& loop = nest_.loops[*left->loop];
     int64_t& stride = strides_[*left->loop];
     const Expr value = sub(right->shift, left->shift);
     const auto from = [&](Expr first) {

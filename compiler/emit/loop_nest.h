@@ -1,9 +1,6 @@
 // The loops that stand in for the threads of a block, where a target has none.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
@@ -11,14 +8,8 @@
 namespace stencil::emit {
 
 struct LoopNest {
-  struct Loop {  // for (name = begin; name < end; ++name), all I32
-    std::string name;
-    kernel::Expr begin, end;
-    std::optional<int64_t> most;  // iterations at most, where that is known
-  };
-  std::vector<kernel::Expr>
-      conditions;           // on which there is anything to do; the same for all threads
-  std::vector<Loop> loops;  // outermost first; those of one iteration are left out
+  std::vector<kernel::Expr> conditions;   // on which there is anything to do
+  std::vector<kernel::ThreadLoop> loops;  // outermost first; those of one iteration are left out
   kernel::Body body;
 };
 

@@ -63,18 +63,9 @@ bool begins(const std::string& name, std::string_view prefix) {
 Names::Names(const kernel::Module& module, const Dialect& dialect,
              const std::set<std::string>& also)
     : dialect_(dialect), module_(module.name), also_(also) {
-  used_.insert(module.name);
-  for (const auto& constant : module.constants) used_.insert(constant.name);
-  for (const auto& kernel : module.kernels) used_.merge(kernel::names_in(kernel));
-  for (const auto& array : module.plan.arrays) used_.insert(array.name);
-  for (const auto& parameter : module.plan.parameters) used_.insert(parameter.name);
-  for (const auto& scratch : module.plan.scratch) used_.insert(scratch.name);
-  for (const auto& reduction : module.plan.reductions) used_.insert(reduction.name);
+  used_ = kernel::names_in(module);
   spelled_["block"] = "block";
-  for (const char* thread : kernel::kThreadNames) {
-    used_.insert(thread);
-    spelled_[thread] = thread;
-  }
+  for (const char* thread : kernel::kThreadNames) spelled_[thread] = thread;
   // At file scope, and always spelled alike.
   for (const auto& array : module.plan.arrays) spell(array.name);
   for (const auto& parameter : module.plan.parameters) spell(parameter.name);

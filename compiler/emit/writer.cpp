@@ -1,4 +1,4 @@
-// Kernels: what a dialect lacks is rewritten, then come the head, what is declared, and the body
+// Kernels, which legalise() has lowered for the dialect: the head, what is declared, and the body
 // (writer_statements.cpp, writer_copies.cpp). Where the targets differ in more than spelling, they
 // differ in two ways only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a
 // kernel's head is written.
@@ -8,7 +8,6 @@
 
 #include <cctype>
 
-#include "compiler/emit/legalise.h"
 #include "compiler/kernel/walk.h"
 #include "compiler/support/escape.h"
 
@@ -94,43 +93,28 @@ std::string Writer::constants(const std::string& elsewhere,
 // --- Kernels
 // ---------------------------------------------------------------------------------------------
 
-void Writer::kernel(const Kernel& original) {
-  Kernel legal = original;
-  if (dialect_.implicit_threads && dialect_.shuffle[0].empty()) {
-    legal = expand_shuffles(std::move(legal), names_);
-  }
-  if (dialect_.vectors[0][static_cast<size_t>(Scalar::F32)].empty()) {
-    legal = expand_copies(std::move(legal), names_);
-  }
-  if (dialect_.tensor_map.empty()) legal = expand_bulk_copies(std::move(legal), names_);
-  legal = split_deep_expressions(drop_dead_code(std::move(legal)), names_);
-  local_.clear();
-  if (!dialect_.implicit_threads) {
-    ThreadLoops expanded = expand_thread_buffers(std::move(legal));
-    legal = std::move(expanded.kernel);
-    local_ = std::move(expanded.local);
-  }
-  kernel_ = &legal;
-  loaded_ = kernel::buffers_loaded(legal.body);
-  variables_ = kernel::variables_in(legal.body);
-  binders_ = kernel::binders_in(legal.body);
+void Writer::kernel(const Kernel& kernel) {
+  kernel_ = &kernel;
+  loaded_ = kernel::buffers_loaded(kernel.body);
+  variables_ = kernel::variables_in(kernel.body);
+  binders_ = kernel::binders_in(kernel.body);
   values_.clear();
-  if (dialect_.implicit_threads) find_values(legal);
+  if (dialect_.implicit_threads) find_values(kernel);
   loop_depth_ = 0;
-  expressions_.enter(&legal);
+  expressions_.enter(&kernel);
 
-  if (!legal.comment.empty()) out_.comment(legal.comment);
-  signature(legal);
-  unused_arguments(legal);
+  if (!kernel.comment.empty()) out_.comment(kernel.comment);
+  signature(kernel);
+  unused_arguments(kernel);
   if (dialect_.implicit_threads) {
-    implicit_body(legal);
+    implicit_body(kernel);
   } else {
-    looped_body(legal);
+    looped_body(kernel);
   }
   out_.close();
   out_.blank();
-  if (dialect_.block_ranges) packed_entry(legal);
-  if (has_block_function(legal)) all_blocks(legal);
+  if (dialect_.block_ranges) packed_entry(kernel);
+  if (has_block_function(kernel)) all_blocks(kernel);
   kernel_ = nullptr;
   expressions_.enter(nullptr);
 }
@@ -331,7 +315,7 @@ void Writer::looped_body(const Kernel& kernel) {
     if (kernel.buffers[i].space == Space::Global) continue;
     const bool shared = kernel.buffers[i].space == Space::Shared;
     const std::string_view qualifier = shared ? dialect_.shared_array : "";
-    if (!local_.count(static_cast<kernel::BufferId>(i))) declare(kernel.buffers[i], qualifier);
+    if (!kernel.buffers[i].local) declare(kernel.buffers[i], qualifier);
   }
   body(kernel.body);
   if (!single) out_.close();

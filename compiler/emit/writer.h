@@ -1,4 +1,5 @@
-// The one writer: kernels of the IR as functions of a C-like dialect.
+// The one writer: kernels of the IR as functions of a C-like dialect. It spells what legalise() has
+// made, and changes nothing.
 #pragma once
 
 #include <set>
@@ -20,7 +21,7 @@ class Writer {
   Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
          WriterOptions options = {});
 
-  void kernel(const kernel::Kernel& kernel);
+  void kernel(const kernel::Kernel& kernel);  // of the module
 
   // The kernels so far.
   const std::string& text() const { return out_.str(); }
@@ -80,7 +81,6 @@ class Writer {
   // Of the kernel being written.
   const kernel::Kernel* kernel_ = nullptr;
   std::set<kernel::BufferId> loaded_;  // products stored elsewhere need no guard
-  std::set<kernel::BufferId> local_;   // declared inside thread loops
   std::set<std::string> variables_;
   std::set<std::string> static_;  // variables that are constants of the language
   std::string block_function_;    // that does one of its blocks

@@ -1,5 +1,5 @@
 // Statements of kernels. Where the targets differ, threads are implicit (CUDA, OpenCL) or loops
-// (C++, loop_nest.h).
+// (C++).
 //
 // A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
 // out of scope there anyway (the verifier forbids shadowing). Nor does one without names, or with
@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "compiler/emit/loop_nest.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
 
@@ -98,9 +97,7 @@ void Writer::statement(const kernel::Statement& statement, bool last) {
     void operator()(const kernel::For& loop) const { writer.loop(loop); }
     void operator()(const kernel::If& branch) const { writer.branch(branch); }
     void operator()(const kernel::Threads& threads) const { writer.threads(threads, last); }
-    void operator()(const kernel::Barrier&) const {
-      if (writer.dialect_.implicit_threads) writer.out_.line(writer.dialect_.barrier);
-    }
+    void operator()(const kernel::Barrier&) const { writer.out_.line(writer.dialect_.barrier); }
     void operator()(const kernel::Shuffle& shuffle) const { writer.shuffle(shuffle); }
     void operator()(const kernel::BulkCopies& bulk) const { writer.bulk_copies(bulk); }
     void operator()(const kernel::AwaitBulk& await) const { writer.await_bulk(await); }
@@ -213,18 +210,17 @@ void Writer::threads(const kernel::Threads& threads, bool last) {
 }
 
 void Writer::thread_loops(const kernel::Threads& threads, bool last) {
-  const LoopNest nest = loop_nest(*kernel_, threads.body);
   int opened = 0;
-  if (!nest.conditions.empty()) {
-    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(nest.conditions))));
+  if (!threads.conditions.empty()) {
+    out_.open(fmt::format("if ({}) {{", expressions_.print(kernel::all_of(threads.conditions))));
     ++opened;
   }
   constexpr int64_t kShortLoop = 16;  // iterations: the elements of a vector
-  for (const LoopNest::Loop& loop : nest.loops) {
+  for (const kernel::ThreadLoop& loop : threads.loops) {
     const std::string name = names_.spell(loop.name);
     const std::string begin = expressions_.print(loop.begin);
     const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
-    const bool innermost = &loop == &nest.loops.back();
+    const bool innermost = &loop == &threads.loops.back();
     const bool is_short = (loop.most && *loop.most < kShortLoop) || (threads.few && innermost);
     if (is_short && !dialect_.short_loop.empty()) out_.line(dialect_.short_loop);
     out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
@@ -232,19 +228,20 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
   }
   const bool braces = opened == 0 && !last;
   if (braces) out_.open("{");
-  const std::set<std::string> used = kernel::variables_in(nest.body);
+  const std::set<std::string> used = kernel::variables_in(threads.body);
   for (size_t axis = kMaxRank; axis-- > 0;) {
     if (kernel_->threads[axis] == 1 && used.count(kThreadNames[axis])) {
       out_.line(fmt::format("const int {} = 0;", kThreadNames[axis]));
     }
   }
-  std::set<kernel::BufferId> touched = kernel::buffers_loaded(nest.body);
-  touched.merge(kernel::buffers_stored(nest.body));
+  std::set<kernel::BufferId> touched = kernel::buffers_loaded(threads.body);
+  touched.merge(kernel::buffers_stored(threads.body));
   for (kernel::BufferId id : touched) {
-    if (local_.count(id)) declare(kernel_->buffers[static_cast<size_t>(id)], "");
+    const Buffer& buffer = kernel_->buffers[static_cast<size_t>(id)];
+    if (buffer.local) declare(buffer, "");
   }
   loop_depth_ += opened;
-  body(nest.body);
+  body(threads.body);
   loop_depth_ -= opened;
   for (int i = 0; i < opened + (braces ? 1 : 0); ++i) out_.close();
 }

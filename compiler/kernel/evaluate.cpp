@@ -122,7 +122,8 @@ int64_t block_bytes(const Kernel& kernel, const std::vector<NamedConstant>& cons
   for (const Buffer& buffer : kernel.buffers) {
     if (buffer.space != Space::Thread && buffer.space != Space::Block) continue;
     int64_t bytes = size_in_bytes(buffer.type);
-    if (buffer.space == Space::Thread) bytes *= kernel.threads.product();
+    const bool per_thread = buffer.space == Space::Thread && !kernel.thread_loops;
+    if (per_thread) bytes *= kernel.threads.product();
     for (const Expr& extent : buffer.extents) {
       const auto elements = evaluate(extent, environment);
       if (!elements || __builtin_mul_overflow(bytes, *elements, &bytes)) return kTooMany;

@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -146,9 +147,20 @@ struct If {
   Body then;
   Body otherwise;
 };
+// for (name = begin; name < end; ++name), all I32; the bounds are the same for all threads.
+struct ThreadLoop {
+  std::string name;
+  Expr begin, end;
+  std::optional<int64_t> most = {};  // iterations at most, where that is known
+};
 struct Threads {
   Body body;
   bool few = false;  // of a row of threads, few have anything to do: no case for vectors
+  // Where threads are loops (Kernel::thread_loops): the loops around the body, outermost first, and
+  // on what there is anything to do at all, the same for all threads. Besides their names, those of
+  // dimensions of one thread are bound, to 0.
+  std::vector<Expr> conditions = {};
+  std::vector<ThreadLoop> loops = {};
 };
 struct Barrier {};
 // Every thread takes per-thread values of others in its row (the threads that differ in thread_x
@@ -217,6 +229,10 @@ struct Buffer {
   std::string comment;     // printed beside the declaration; may be empty
   int alignment = 16;      // Shared: of its first element, in bytes
   bool zeroed = false;     // Thread: holds zeros when the kernel begins
+  // Thread, where threads are loops: one Threads statement alone uses it, so it lives inside of the
+  // loops. Other buffers of threads have a place per thread there: leading dimensions, those of
+  // Kernel::threads but for dimensions of one thread, outermost first.
+  bool local = false;
 };
 
 // What hardware that copies boxes asks for (CUDA Programming Guide, "Tensor Memory Access").
@@ -247,6 +263,9 @@ struct Kernel {
   int min_blocks = 0;  // launch-bounds hint: resident blocks per multiprocessor; 0: none
   std::vector<BulkSource> bulk_sources;
   int bulk_slots = 0;  // batches of bulk copies that may be under way or in use; 0: there are none
+  // The threads of a block are loops, one Threads statement after the other. So there is nothing to
+  // wait for: no barriers, shuffles, bulk or async copies.
+  bool thread_loops = false;
   Body body;
 };
 

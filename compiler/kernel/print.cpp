@@ -136,7 +136,18 @@ class Printer {
         nested("if " + printer.expr(branch.condition), branch.then);
         if (!branch.otherwise.empty()) nested("else", branch.otherwise);
       }
-      void operator()(const Threads& threads) const { nested("threads", threads.body); }
+      void operator()(const Threads& threads) const {
+        std::string head = "threads";
+        for (const Expr& condition : threads.conditions) {
+          head += (&condition == &threads.conditions.front() ? " if " : " and ") +
+                  printer.expr(condition, true);
+        }
+        for (const ThreadLoop& loop : threads.loops) {
+          head += fmt::format("{} {} in {} .. {}", &loop == &threads.loops.front() ? " for" : ",",
+                              loop.name, printer.expr(loop.begin), printer.expr(loop.end));
+        }
+        nested(head, threads.body);
+      }
       void operator()(const Barrier&) const { line("barrier"); }
       void operator()(const Shuffle& shuffle) const {
         line(shuffle.count == 1
@@ -217,12 +228,13 @@ void print_kernel(const Kernel& kernel, std::string& out) {
   out += fmt::format("\nkernel {} threads {}", kernel.name,
                      stencil::print(kernel.threads, std::max(3, kernel.threads.rank())));
   if (kernel.min_blocks > 0) out += fmt::format(" min_blocks {}", kernel.min_blocks);
+  if (kernel.thread_loops) out += " thread_loops";
   out += "\n";
   for (const Buffer& buffer : kernel.buffers) {
-    out += fmt::format("  {} {}: {}{}{}{}{}{}\n", space_name(buffer.space), buffer.name,
+    out += fmt::format("  {} {}: {}{}{}{}{}{}{}\n", space_name(buffer.space), buffer.name,
                        name(buffer.type), print_extents(buffer.extents),
                        buffer.read_only ? " read_only" : "", buffer.wide ? " wide" : "",
-                       buffer.zeroed ? " zeroed" : "",
+                       buffer.zeroed ? " zeroed" : "", buffer.local ? " local" : "",
                        buffer.alignment == 16 ? "" : fmt::format(" align {}", buffer.alignment));
   }
   for (const ScalarArgument& scalar : kernel.scalars) {

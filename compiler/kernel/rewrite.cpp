@@ -45,7 +45,9 @@ Statement Rewriter::statement(const Statement& original) {
   struct Copier {
     Rewriter& to;
     Statement operator()(const Comment& comment) const { return {comment}; }
-    Statement operator()(const Let& let) const { return {Let{let.name, to.expr(let.value), let.cases}}; }
+    Statement operator()(const Let& let) const {
+      return {Let{let.name, to.expr(let.value), let.cases}};
+    }
     Statement operator()(const Store& store) const {
       std::vector<Expr> index = to.all(store.index);
       return {Store{store.buffer, std::move(index), to.expr(store.value)}};
@@ -68,7 +70,15 @@ Statement Rewriter::statement(const Statement& original) {
       Body then = to.body(branch.then);
       return {If{std::move(condition), std::move(then), to.body(branch.otherwise)}};
     }
-    Statement operator()(const Threads& threads) const { return {Threads{to.body(threads.body), threads.few}}; }
+    Statement operator()(const Threads& threads) const {
+      Threads out{{}, threads.few, to.all(threads.conditions), threads.loops};
+      for (ThreadLoop& loop : out.loops) {
+        loop.begin = to.expr(loop.begin);
+        loop.end = to.expr(loop.end);
+      }
+      out.body = to.body(threads.body);
+      return {std::move(out)};
+    }
     Statement operator()(const Barrier& barrier) const { return {barrier}; }
     Statement operator()(const Shuffle& shuffle) const {
       Shuffle out = shuffle;

@@ -499,7 +499,8 @@ void write_out(const Statement& statement, Body& out) {
     if (taken) return write_out(*taken ? branch->then : branch->otherwise, out);
     out.push_back({If{branch->condition, nested(branch->then), nested(branch->otherwise)}});
   } else if (const auto* threads = std::get_if<Threads>(&statement.kind)) {
-    out.push_back({Threads{nested(threads->body), threads->few}});
+    out.push_back(
+        {Threads{nested(threads->body), threads->few, threads->conditions, threads->loops}});
   } else if (const auto* scope = std::get_if<Scope>(&statement.kind)) {
     out.push_back({Scope{nested(scope->body)}});
   } else {

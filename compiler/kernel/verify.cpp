@@ -2,6 +2,9 @@
 // and a slip in one of them shows up as a wrong number on some size on some device. What can be
 // said without running is said here, after lowering and before any writer sees the module.
 //
+// Kernels that are lowered for a target (emit::legalise) are said to be sound by the same rules,
+// and where their threads are loops by a few more.
+//
 // Three passes: each kernel's body (names, types, where what may stand), the barriers of each
 // kernel (barriers.cpp), and the plan against the kernels (verify_plan.cpp).
 #include "compiler/kernel/verify.h"
@@ -37,6 +40,7 @@ class KernelVerifier {
     }
     define("block", Scalar::I64);
     body(kernel_.body);
+    if (kernel_.thread_loops) thread_buffers();
     return complete_;
   }
 
@@ -71,6 +75,7 @@ class KernelVerifier {
       fail("async copy of less than 4 bytes");
     }
     if (!in_threads_) fail("copy outside threads");
+    if (copy.async) waits("async copy");
     if (!known(copy.to) || !known(copy.from)) return;
     if (at(copy.to).space == Space::Global && at(copy.to).read_only) {
       fail(fmt::format("copy to read-only buffer '{}'", at(copy.to).name));
@@ -85,9 +90,11 @@ class KernelVerifier {
     }
   }
   void operator()(const CommitCopies&) {
+    waits("commit of copies");
     if (!in_threads_) fail("commit of copies outside threads");
   }
   void operator()(const AwaitCopies& await) {
+    waits("await of copies");
     if (!in_threads_) fail("await of copies outside threads");
     if (await.pending < 0) fail(fmt::format("await with {} batches pending", await.pending));
   }
@@ -115,17 +122,24 @@ class KernelVerifier {
     if (in_threads_) fail("threads inside threads");
     const bool outer_threads = in_threads_;
     const auto outer = variables_;
+    if (kernel_.thread_loops) {
+      thread_loops(threads);
+    } else {
+      if (!threads.loops.empty() || !threads.conditions.empty()) fail("loops in place of threads");
+      for (const char* thread : kThreadNames) variables_[thread] = Scalar::I32;
+    }
     in_threads_ = true;
-    for (const char* thread : kThreadNames) variables_[thread] = Scalar::I32;
     body(threads.body);
     variables_ = outer;
     in_threads_ = outer_threads;
   }
   void operator()(const Barrier&) {
+    waits("barrier");
     if (in_threads_) fail("barrier inside threads");
   }
   void operator()(const Shuffle& shuffle) {
     if (in_threads_) return fail("shuffle inside threads");
+    waits("shuffle");
     const int row = kernel_.threads[0];
     if (row > 32 || (row & (row - 1)) != 0) fail(fmt::format("shuffle in rows of {} threads", row));
     const auto outer = variables_;
@@ -173,6 +187,69 @@ class KernelVerifier {
     const bool free = !taken_.count(name) && variables_.emplace(name, type).second;
     if (!free) fail(fmt::format("'{}' is defined again", name));
   }
+  // Where threads are loops, one after the other, none of them can wait for another.
+  void waits(const char* what) {
+    if (kernel_.thread_loops) fail(fmt::format("{} where threads are loops", what));
+  }
+
+  // Conditions and bounds belong to what is around the loops.
+  void thread_loops(const Threads& threads) {
+    for (const Expr& condition : threads.conditions) {
+      expr(condition);
+      if (condition->type != Scalar::Bool) {
+        fail(fmt::format("condition '{}' is not a bool", print(condition)));
+      }
+    }
+    for (const ThreadLoop& loop : threads.loops) {
+      for (const Expr& bound : {loop.begin, loop.end}) {
+        expr(bound);
+        if (bound->type != Scalar::I32)
+          fail(fmt::format("bounds of loop '{}' are no I32", loop.name));
+      }
+    }
+    for (const ThreadLoop& loop : threads.loops) define(loop.name, Scalar::I32);
+    for (size_t axis = 0; axis < kMaxRank; ++axis) {
+      if (kernel_.threads[axis] == 1) define(kThreadNames[axis], Scalar::I32);
+    }
+  }
+
+  // Those that last from one Threads statement to the next have a place for each thread.
+  void thread_buffers() {
+    std::map<BufferId, int> uses;  // Threads statements, twice in a loop
+    count_uses(kernel_.body, 1, uses);
+    std::vector<int64_t> places;
+    for (size_t axis = kMaxRank; axis-- > 0;) {
+      if (kernel_.threads[axis] > 1) places.push_back(kernel_.threads[axis]);
+    }
+    for (BufferId id = 0; known(id); ++id) {
+      const Buffer& buffer = at(id);
+      if (buffer.space != Space::Thread) continue;
+      if (buffer.local) {
+        if (uses[id] > 1) fail(fmt::format("'{}' is local, and lasts", buffer.name));
+        continue;
+      }
+      bool has_places = buffer.extents.size() >= places.size();
+      for (size_t d = 0; has_places && d < places.size(); ++d) {
+        has_places = value(buffer.extents[d]) == places[d];
+      }
+      if (!has_places) fail(fmt::format("'{}' has no place for every thread", buffer.name));
+    }
+  }
+  static void count_uses(const Body& body, int times, std::map<BufferId, int>& uses) {
+    for (const Statement& statement : body) {
+      const auto* branch = std::get_if<If>(&statement.kind);
+      const auto* scope = std::get_if<Scope>(&statement.kind);
+      if (const auto* loop = std::get_if<For>(&statement.kind)) count_uses(loop->body, 2, uses);
+      if (branch) count_uses(branch->then, times, uses);
+      if (branch) count_uses(branch->otherwise, times, uses);
+      if (scope) count_uses(scope->body, times, uses);
+      const auto* threads = std::get_if<Threads>(&statement.kind);
+      if (!threads) continue;
+      std::set<BufferId> touched = buffers_loaded(threads->body);
+      touched.merge(buffers_stored(threads->body));
+      for (const BufferId id : touched) uses[id] += times;
+    }
+  }
   bool known(BufferId id) const { return id >= 0 && id < static_cast<int>(kernel_.buffers.size()); }
   const Buffer& at(BufferId id) const { return kernel_.buffers[static_cast<size_t>(id)]; }
 
@@ -189,6 +266,9 @@ class KernelVerifier {
   void buffer(const Buffer& buffer) {
     if (variables_.count(buffer.name) || !taken_.insert(buffer.name).second) {
       fail(fmt::format("'{}' is defined again", buffer.name));
+    }
+    if (buffer.local && (buffer.space != Space::Thread || !kernel_.thread_loops)) {
+      fail(fmt::format("'{}' cannot be local", buffer.name));
     }
     if (buffer.extents.empty() && buffer.space != Space::Thread) {
       fail(fmt::format("buffer '{}' has no extents", buffer.name));
@@ -241,6 +321,7 @@ class KernelVerifier {
     if (number->type != Scalar::I32) fail(fmt::format("batch '{}' is no integer", print(number)));
     if (in_threads_) fail("bulk copies inside threads");
     if (kernel_.bulk_slots < 1) fail("bulk copies without slots");
+    waits("bulk copy");
   }
 
   void bulk_copy(const BulkCopy& copy) {

@@ -58,7 +58,13 @@ void for_each_expression(const Statement& statement,
       visit(loop.end);
     }
     void operator()(const If& branch) const { visit(branch.condition); }
-    void operator()(const Threads&) const {}
+    void operator()(const Threads& threads) const {
+      for (const Expr& condition : threads.conditions) visit(condition);
+      for (const ThreadLoop& loop : threads.loops) {
+        visit(loop.begin);
+        visit(loop.end);
+      }
+    }
     void operator()(const Barrier&) const {}
     void operator()(const Shuffle& shuffle) const {
       for (const Shuffle::Move& move : shuffle.moves) {
@@ -115,27 +121,48 @@ void for_each_node(const Body& body, const std::function<void(const Expr&)>& vis
   });
 }
 
-std::set<std::string> names_in(const Kernel& kernel) {
-  std::set<std::string> names = {kernel.name};
-  for (const Buffer& buffer : kernel.buffers) names.insert(buffer.name);
-  for (const ScalarArgument& scalar : kernel.scalars) names.insert(scalar.name);
-  for (const BulkSource& source : kernel.bulk_sources) names.insert(source.name);
-  for_each_statement(kernel.body, [&](const Statement& statement) {
-    if (const auto* let = std::get_if<Let>(&statement.kind)) names.insert(let->name);
-    if (const auto* loop = std::get_if<For>(&statement.kind)) names.insert(loop->name);
-    if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) names.insert(shuffle->name);
-  });
-  return names;
-}
-
 std::map<std::string, int> binders_in(const Body& body) {
   std::map<std::string, int> count;
   for_each_statement(body, [&](const Statement& statement) {
     if (const auto* let = std::get_if<Let>(&statement.kind)) ++count[let->name];
     if (const auto* loop = std::get_if<For>(&statement.kind)) ++count[loop->name];
     if (const auto* shuffle = std::get_if<Shuffle>(&statement.kind)) ++count[shuffle->name];
+    if (const auto* threads = std::get_if<Threads>(&statement.kind)) {
+      for (const ThreadLoop& loop : threads->loops) ++count[loop.name];
+    }
   });
   return count;
+}
+
+std::set<std::string> names_in(const Kernel& kernel) {
+  std::set<std::string> names = {kernel.name};
+  for (const Buffer& buffer : kernel.buffers) names.insert(buffer.name);
+  for (const ScalarArgument& scalar : kernel.scalars) names.insert(scalar.name);
+  for (const BulkSource& source : kernel.bulk_sources) names.insert(source.name);
+  for (const auto& [name, count] : binders_in(kernel.body)) names.insert(name);
+  return names;
+}
+
+std::set<std::string> names_in(const Module& module) {
+  std::set<std::string> names = {module.name};
+  for (const NamedConstant& constant : module.constants) names.insert(constant.name);
+  for (const Kernel& kernel : module.kernels) names.merge(names_in(kernel));
+  for (const Array& array : module.plan.arrays) names.insert(array.name);
+  for (const Parameter& parameter : module.plan.parameters) names.insert(parameter.name);
+  for (const Scratch& scratch : module.plan.scratch) names.insert(scratch.name);
+  for (const Reduction& reduction : module.plan.reductions) names.insert(reduction.name);
+  names.insert(kThreadNames.begin(), kThreadNames.end());
+  return names;
+}
+
+FreshNames::FreshNames(const Module& module) : taken_(names_in(module)) {}
+
+std::string FreshNames::operator()(const std::string& base) {
+  std::string name = base;
+  for (int number = 2; !taken_.insert(name).second; ++number) {
+    name = base + "_" + std::to_string(number);
+  }
+  return name;
 }
 
 std::set<std::string> variables_in(const Body& body) {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "compiler/kernel/kernel.h"
+#include "compiler/kernel/plan.h"
 
 namespace stencil::kernel {
 
@@ -24,6 +24,18 @@ void for_each_node(const Body& body, const std::function<void(const Expr&)>& vis
 
 // Everything that a kernel gives a name: itself, its arguments, buffers, lets and loops.
 std::set<std::string> names_in(const Kernel& kernel);
+// The same of all kernels of a module, and the names of threads, constants and the plan.
+std::set<std::string> names_in(const Module& module);
+
+// Gives out names that nothing in a module has: BASE, or BASE_2, BASE_3, ... None is given twice.
+class FreshNames {
+ public:
+  explicit FreshNames(const Module& module);
+  std::string operator()(const std::string& base);
+
+ private:
+  std::set<std::string> taken_;
+};
 
 // Names of all variables read in the body, whether defined in it or not.
 std::set<std::string> variables_in(const Body& body);

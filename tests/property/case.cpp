@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/driver/frontend.h"
+#include "compiler/emit/emit.h"
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
@@ -126,6 +127,15 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   const auto problems = kernel::verify(module);
   if (!problems.empty()) {
     problem = "kernel IR: " + problems[0];
+    return std::nullopt;
+  }
+  // One target of each program: the checks take as long as lowering.
+  constexpr emit::Target kTargets[] = {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp};
+  emit::Options options;
+  options.target = kTargets[recipe.seed % std::size(kTargets)];
+  const auto of_target = kernel::verify(emit::legalise(module, options));
+  if (!of_target.empty()) {
+    problem = "kernel IR for a target: " + of_target[0];
     return std::nullopt;
   }
   std::vector<int64_t> integers(program.params.size(), 0);

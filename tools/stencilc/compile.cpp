@@ -76,9 +76,12 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
 
 // Options that contradict each other.
 std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
-  if (stage && (arguments.main || arguments.header || !arguments.target.empty())) {
-    return Failure{"U010", "--emit " + arguments.emit + " takes no --main, --header or --target",
-                   ""};
+  if (stage && (arguments.main || arguments.header)) {
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --main and no --header", ""};
+  }
+  if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
+                   "--emit kernel-ir does: the kernels as the target gets them"};
   }
   if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
     return Failure{"U014", "--header needs a name when the output has none",
@@ -125,7 +128,8 @@ ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
   return arguments.output.empty() ? print_out(text) : kSuccess;
 }
 
-// --emit ast, ir or kernel-ir: the text, or nothing and errors.
+// --emit ast, ir or kernel-ir: the text, or nothing and errors. Kernels are those that the schedule
+// makes, or with --target those that are written in its language.
 std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
                                       Diagnostics& diagnostics) {
   if (arguments.emit == "ast") {
@@ -138,8 +142,11 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   if (arguments.emit == "ir") return ir::print(*program);
   CompileRequest request;
   request.schedule = arguments.schedule;
+  const TargetInfo* target = target_called(arguments.target);
+  if (target) request.emit.target = target->target;
   const auto compiled = compile(*program, source, request, diagnostics);
-  return compiled ? std::optional(kernel::print(compiled->module)) : std::nullopt;
+  if (!compiled) return std::nullopt;
+  return kernel::print(target ? compiled->legal : compiled->module);
 }
 
 ExitStatus emit_stage(const Arguments& arguments, const Source& source) {

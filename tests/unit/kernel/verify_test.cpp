@@ -73,8 +73,47 @@ Launch& launch(Module& module) {
   return std::get<Launch>(module.plan.actions[0]);
 }
 
+// As legalisation leaves them: the threads of the sound kernel are loops.
+Module& loops(Module& module) {
+  Kernel& kernel = module.kernels[0];
+  kernel.thread_loops = true;
+  std::erase_if(kernel.body, [](const Statement& statement) {
+    return std::holds_alternative<Barrier>(statement.kind);
+  });
+  for (Statement& statement : kernel.body) {
+    if (auto* threads = std::get_if<Threads>(&statement.kind)) {
+      threads->loops = {{"thread_x", integer(0), integer(32)}};
+    }
+  }
+  return module;
+}
+Threads& first_loops(Module& module) {
+  return std::get<Threads>(body(loops(module))[1].kind);
+}
+// A buffer that the first Threads statement uses, with a place for each thread.
+Buffer& add_places(Module& module) {
+  const BufferId own = add(module, "own", Scalar::F32, Space::Thread, 32);
+  first_loops(module).body.push_back({Store{own, {v("thread_x")}, real(1, Scalar::F32)}});
+  return module.kernels[0].buffers.back();
+}
+
 TEST(Verify, ASoundModulePasses) {
   EXPECT_EQ(verify(sound()), std::vector<std::string>{});
+}
+
+TEST(Verify, ThreadsMayBeLoops) {
+  Module module = sound();
+  add_places(module);
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+  // The only one that uses it has it to itself, and then it needs no place for each thread.
+  Buffer& own = module.kernels[0].buffers.back();
+  own.local = true;
+  own.extents = {integer(1)};
+  std::get<Store>(section(module, 1).back().kind).index = {integer(0)};
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+  // A dimension of one thread has a name, but no loop.
+  section(module, 1).push_back({Let{"z", v("thread_z")}});
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
 }
 
 struct Rule {
@@ -169,6 +208,62 @@ const Rule kBodyRules[] = {
      [](Module& m) { section(m, 1).push_back({Barrier{}}); }},
     {"nested_threads", "kernel k: threads inside threads",
      [](Module& m) { section(m, 1).push_back({Threads{}}); }},
+    {"loops_of_threads", "kernel k: loops in place of threads",
+     [](Module& m) {
+       std::get<Threads>(body(m)[1].kind).loops = {{"i", integer(0), integer(32)}};
+     }},
+    {"conditions_of_threads", "kernel k: loops in place of threads",
+     [](Module& m) { std::get<Threads>(body(m)[1].kind).conditions = {boolean(true)}; }},
+    {"thread_loop_condition", "kernel k: condition '1' is not a bool",
+     [](Module& m) { first_loops(m).conditions = {integer(1)}; }},
+    {"thread_loop_bounds", "kernel k: bounds of loop 'thread_x' are no I32",
+     [](Module& m) { first_loops(m).loops[0].end = integer(32, Scalar::I64); }},
+    {"thread_loop_bounds_vary", "kernel k: 'thread_x' is not defined here",
+     [](Module& m) { first_loops(m).loops[0].end = v("thread_x"); }},
+    {"thread_without_a_loop", "kernel k: 'thread_x' is not defined here",
+     [](Module& m) { first_loops(m).loops.clear(); }},
+    {"barrier_of_loops", "kernel k: barrier where threads are loops",
+     [](Module& m) { body(loops(m)).push_back({Barrier{}}); }},
+    {"shuffle_of_loops", "kernel k: shuffle where threads are loops",
+     [](Module& m) {
+       add_shuffle(m);
+       loops(m);
+     }},
+    {"async_copy_of_loops", "kernel k: async copy where threads are loops",
+     [](Module& m) {
+       first_loops(m).body.push_back({Copy{2, {integer(0)}, 0, {integer(0)}, 1, true}});
+     }},
+    {"commit_of_loops", "kernel k: commit of copies where threads are loops",
+     [](Module& m) { first_loops(m).body.push_back({CommitCopies{}}); }},
+    {"await_of_loops", "kernel k: await of copies where threads are loops",
+     [](Module& m) { first_loops(m).body.push_back({AwaitCopies{0}}); }},
+    {"bulk_await_of_loops", "kernel k: bulk copy where threads are loops",
+     [](Module& m) {
+       m.kernels[0].bulk_slots = 1;
+       body(loops(m)).push_back({AwaitBulk{integer(0)}});
+     }},
+    {"places_of_threads", "kernel k: 'own' has no place for every thread",
+     [](Module& m) { add_places(m).extents = {integer(31)}; }},
+    {"no_places_of_threads", "kernel k: 'own' has no place for every thread",
+     [](Module& m) {
+       add(loops(m), "own", Scalar::F32, Space::Thread, 4);
+       m.kernels[0].buffers.back().extents.clear();
+     }},
+    {"local_twice", "kernel k: 'own' is local, and lasts",
+     [](Module& m) {
+       add_places(m).local = true;
+       section(m, 2).push_back({Store{3, {integer(0)}, real(1, Scalar::F32)}});
+     }},
+    {"local_in_a_loop", "kernel k: 'own' is local, and lasts",
+     [](Module& m) {
+       add_places(m).local = true;
+       Statement threads = body(m)[1];
+       body(m)[1] = {For{LoopKind::Serial, "i", integer(0), integer(4), 1, {threads}}};
+     }},
+    {"local_and_threads", "kernel k: 's' cannot be local",
+     [](Module& m) { m.kernels[0].buffers[2].local = true; }},
+    {"local_and_shared", "kernel k: 's' cannot be local",
+     [](Module& m) { loops(m).kernels[0].buffers[2].local = true; }},
     {"loop_step", "kernel k: loop 'i' has step 0",
      [](Module& m) {
        body(m).push_back({For{LoopKind::Serial, "i", integer(0), integer(4), 0, {}}});

@@ -44,14 +44,11 @@ std::vector<std::pair<std::string, ir::Program>> examples() {
 // The kernels as OpenCL C has them, where shuffles and bulk copies go through shared memory.
 void expect_kernels_fit(const kernel::Module& module, const Machine& machine,
                         const std::string& what) {
-  for (const kernel::Kernel& kernel : module.kernels) {
+  for (const kernel::Kernel& kernel : emit::legalise(module, emit::opencl_dialect()).kernels) {
     // Those of reductions have 256 lanes, whatever the schedule: their order is the language's.
     if (kernel.name.find("_reduce_") != std::string::npos) continue;
-    emit::Names names(module, emit::opencl_dialect());
-    kernel::Kernel legal = emit::expand_shuffles(kernel, names);
-    legal = emit::expand_bulk_copies(emit::expand_copies(std::move(legal), names), names);
     EXPECT_TRUE(takes_block(machine, kernel.threads)) << what << ", " << kernel.name;
-    EXPECT_LE(kernel::shared_bytes(legal, module.constants), machine.shared_bytes)
+    EXPECT_LE(kernel::shared_bytes(kernel, module.constants), machine.shared_bytes)
         << what << ", " << kernel.name;
   }
 }

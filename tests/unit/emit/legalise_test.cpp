@@ -1,0 +1,147 @@
+// Lowering for a target: what it lacks is gone, what is left is sound, and no name is given twice.
+#include "compiler/emit/legalise.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/emit/passes.h"
+#include "compiler/kernel/passes.h"
+#include "tests/unit/emit/samples.h"
+
+namespace stencil::emit {
+namespace {
+
+using namespace kernel;
+
+template <class Kind>
+bool has(const Module& module) {
+  bool found = false;
+  for (const Kernel& kernel : module.kernels) {
+    for_each_statement(kernel.body, [&](const Statement& statement) {
+      found |= std::holds_alternative<Kind>(statement.kind);
+    });
+  }
+  return found;
+}
+
+const Buffer* buffer(const Module& module, const std::string& name) {
+  for (const Buffer& buffer : module.kernels[0].buffers) {
+    if (buffer.name == name) return &buffer;
+  }
+  return nullptr;
+}
+
+std::vector<Module> all_samples() {
+  return {samples::heat(),   samples::wave(),     samples::tiled(),
+          samples::places(), samples::exchange(), samples::boxes()};
+}
+
+TEST(Legalise, LeavesSoundModulesForEveryDialect) {
+  for (const Module& module : all_samples()) {
+    ASSERT_EQ(verify(module), std::vector<std::string>{}) << module.name;
+    for (const Dialect* dialect : {&cuda_dialect(), &cuda_jit_dialect(), &opencl_dialect(),
+                                   &opencl_loops_dialect(), &cpp_dialect(), &cpp_jit_dialect()}) {
+      EXPECT_EQ(verify(legalise(module, *dialect)), std::vector<std::string>{})
+          << module.name << " in " << dialect->name;
+    }
+  }
+}
+
+TEST(Legalise, KeepsWhatCudaHas) {
+  const Module copies = legalise(samples::exchange(), cuda_dialect());
+  EXPECT_TRUE(has<Shuffle>(copies));
+  EXPECT_TRUE(has<Copy>(copies));
+  EXPECT_TRUE(has<AwaitCopies>(copies));
+  const Module boxes = legalise(samples::boxes(), cuda_dialect());
+  EXPECT_TRUE(has<BulkCopies>(boxes));
+  EXPECT_FALSE(boxes.kernels[0].thread_loops);
+}
+
+TEST(Legalise, OpenClHasNoShufflesAndNoCopies) {
+  const Module module = legalise(samples::exchange(), opencl_dialect());
+  EXPECT_FALSE(has<Shuffle>(module));
+  EXPECT_FALSE(has<Copy>(module));
+  EXPECT_FALSE(has<CommitCopies>(module));
+  EXPECT_FALSE(has<AwaitCopies>(module));
+  EXPECT_TRUE(has<Barrier>(module));
+  ASSERT_NE(buffer(module, "exchange_2"), nullptr) << "the kernel's name is taken";
+  EXPECT_EQ(buffer(module, "exchange_2")->space, Space::Shared);
+}
+
+TEST(Legalise, BulkCopiesLeaveNeitherBoxesNorArguments) {
+  const Module before = samples::boxes();
+  ASSERT_FALSE(std::get<Launch>(before.plan.actions[0]).bulk_sources.empty());
+  const Module after = legalise(before, opencl_dialect());
+  EXPECT_FALSE(has<BulkCopies>(after));
+  EXPECT_FALSE(has<AwaitBulk>(after));
+  EXPECT_TRUE(after.kernels[0].bulk_sources.empty());
+  EXPECT_EQ(after.kernels[0].bulk_slots, 0);
+  EXPECT_TRUE(std::get<Launch>(after.plan.actions[0]).bulk_sources.empty());
+}
+
+TEST(Legalise, ThreadsBecomeLoops) {
+  const Module module = legalise(samples::tiled(), cpp_dialect());
+  EXPECT_TRUE(module.kernels[0].thread_loops);
+  EXPECT_FALSE(has<Barrier>(module));
+  // What lasts from one section to the next has a place for each of the threads.
+  ASSERT_NE(buffer(module, "next"), nullptr);
+  EXPECT_FALSE(buffer(module, "next")->local);
+  EXPECT_EQ(buffer(module, "next")->extents.size(),
+            buffer(samples::tiled(), "next")->extents.size() + 1);
+  for_each_statement(module.kernels[0].body, [](const Statement& statement) {
+    const auto* threads = std::get_if<Threads>(&statement.kind);
+    if (threads) {
+      EXPECT_EQ(threads->loops.size(), 1u);
+    }
+  });
+}
+
+TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
+  Module module = samples::tiled();
+  Body& body = module.kernels[0].body;
+  Body steps = std::get<For>(body[3].kind).body;  // once, so that nothing comes round
+  body.erase(body.begin() + 3);
+  body.insert(body.begin() + 3, steps.begin(), steps.end());
+  module = legalise(module, cpp_dialect());
+  EXPECT_TRUE(buffer(module, "mean")->local);
+  EXPECT_TRUE(buffer(module, "mean")->extents.empty());
+  EXPECT_FALSE(buffer(module, "next")->local) << "the next section reads it";
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+  EXPECT_NE(kernel::print(module).find("thread mean: float[] local\n"), std::string::npos);
+}
+
+// A target with vectors that has to wait for each copy.
+TEST(Legalise, AsyncCopiesMayBeMadeAtOnce) {
+  Dialect dialect = cuda_dialect();
+  dialect.async_copies = false;
+  const Module module = legalise(samples::exchange(), dialect);
+  EXPECT_TRUE(has<Copy>(module));
+  EXPECT_FALSE(has<CommitCopies>(module));
+  EXPECT_FALSE(has<AwaitCopies>(module));
+  for_each_statement(module.kernels[0].body, [](const Statement& statement) {
+    if (const auto* copy = std::get_if<Copy>(&statement.kind)) {
+      EXPECT_FALSE(copy->async);
+    }
+  });
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+}
+
+TEST(Legalise, TextsHaveTheLoopsOfThreads) {
+  const std::string text = kernel::print(legalise(samples::exchange(), cpp_dialect()));
+  EXPECT_NE(text.find(" thread_loops\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("threads for thread_y in 0 .. 4, thread_x in 0 .. 8 {"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("thread row: float[4, 8, 2, 7]\n"), std::string::npos) << text;
+}
+
+TEST(FreshNames, AreNowhereInTheModule) {
+  Module module = samples::boxes();
+  module.constants.push_back({"own_2", Scalar::I32, 1, ""});
+  FreshNames fresh(module);
+  EXPECT_EQ(fresh("own"), "own");
+  EXPECT_EQ(fresh("own"), "own_3");
+  EXPECT_EQ(fresh("thread_x"), "thread_x_2");
+  EXPECT_EQ(fresh("A"), "A_2");
+}
+
+}  // namespace
+}  // namespace stencil::emit
