@@ -79,9 +79,7 @@ std::optional<Compiled> compile(const ir::Program& program, const Source& source
     return std::nullopt;
   }
   out.text = emit::write(out.legal, options, &host);
-  if (request.emit.target != emit::Target::OpenCl) {
-    out.header = emit::emit_header(*module, request.emit.target);
-  }
+  out.header = emit::emit_header(*module, request.emit.target);
   out.schedule = *schedule;
   out.module = std::move(*module);
   return out;

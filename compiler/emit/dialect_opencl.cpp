@@ -7,6 +7,8 @@
 // barriers, which such implementations pay for with loops over work-items that end at each, and its
 // compiler makes vectors of rows. What a block shares is local memory there too, which is the
 // device's to size and to place.
+#include <fmt/format.h>
+
 #include "compiler/emit/dialect.h"
 #include "compiler/emit/reserved_names.h"
 
@@ -14,12 +16,29 @@ namespace stencil::emit {
 
 namespace {
 
+KernelHead opencl_head(const kernel::Kernel& kernel, bool) {
+  const auto [x, y, z] =
+      kernel.thread_loops ? std::array<int, 3>{1, 1, 1} : kernel::hardware_threads(kernel);
+  return {fmt::format("__kernel __attribute__((reqd_work_group_size({}, {}, {})))", x, y, z),
+          "void ", ""};
+}
+
+std::string opencl_pragmas(const kernel::Module& module, bool doubles) {
+  std::string text;
+  if (module.fp != FpMode::Fast) text += "#pragma OPENCL FP_CONTRACT OFF\n";
+  if (doubles) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  return text.empty() ? "" : text + "\n";
+}
+
 Dialect make_opencl_dialect() {
   Dialect d;
   d.name = "OpenCL";
   d.types = {"bool", "int", "long", "ushort", "ushort", "float", "double"};
   d.wide_suffix = "L";
   d.function = "static inline ";
+  d.constant[0] = "enum {{ {1} = {2} }};";
+  d.constant[1] = "__constant {} {} = {};";
+  d.kernel_head = opencl_head;
   d.restrict_keyword = "restrict";
   d.global_pointer = "__global ";
   d.shared_array = "__local ";
@@ -28,12 +47,12 @@ Dialect make_opencl_dialect() {
   d.unroll = "#pragma unroll";
   d.block_index = "get_group_id(0)";
   d.thread_index = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"};
-  d.shared_at_top = true;
   d.infinity[0] = "INFINITY";
   d.infinity[1] = "(double)INFINITY";
   d.nan[0] = "NAN";
   d.nan[1] = "(double)NAN";
   d.multiplies_divisions = true;
+  d.file_head = opencl_pragmas;
   d.intrinsics = {
       {Op::Fma, "", "", "fma", "fma"},       {Op::Min, "min", "min", "", ""},
       {Op::Max, "max", "max", "", ""},       {Op::Abs, "", "", "fabs", "fabs"},

@@ -1,6 +1,6 @@
-// Host drivers. CUDA and C++ have the same shape, because the plan has one: check the sizes,
-// allocate the spare copies, run the actions tile by tile, bring the result home. They differ in
-// four phrases: how memory is had, copied and freed, and how a kernel is launched.
+// Host drivers. Those of devices and C++ have the same shape, because the plan has one: check the
+// sizes, allocate the spare copies, run the actions tile by tile, bring the result home. They
+// differ in four phrases: how memory is had, copied and freed, and how a kernel is launched.
 //
 // Copies trade places by trading pointers. A spare copy starts with the contents of the newest
 // level, because points that no function writes must be found in every copy. When the loop ends the
@@ -84,7 +84,7 @@ void Driver::size(size_t index) {
 }
 
 void Driver::allocate(const std::string& name, const std::string& array, const std::string& bytes) {
-  const std::string stream = cuda_ ? fmt::format("({})", api_.stream()) : "";
+  const std::string stream = device_ ? fmt::format("({})", api_.stream()) : "";
   out_.line(fmt::format("stencil_memory {}{};", name, stream));
   out_.line(fmt::format("if (const char* error = {}.allocate(\"{}\", {})) return error;", name,
                         array, bytes));
@@ -92,23 +92,23 @@ void Driver::allocate(const std::string& name, const std::string& array, const s
 
 void Driver::copy(const std::string& to, const std::string& from, const std::string& bytes,
                   const char* kind, const std::string& array) {
-  if (!cuda_) {
+  if (!device_) {
     out_.line(fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes));
     return;
   }
-  out_.line(
+  device_line(
       fmt::format("STENCIL_TRY(\"copying array {}\",{}"
-                  "cudaMemcpyAsync({},{}{},{}(size_t){},{}"
-                  "cudaMemcpy{},{}{}));",
+                  "$apiMemcpyAsync({},{}{},{}(size_t){},{}"
+                  "$apiMemcpy{},{}{}));",
                   array, soft_space(1), to, soft_space(2), from, soft_space(2), bytes,
                   soft_space(2), kind, soft_space(2), api_.stream()));
 }
 
-// CUDA: to zero.
+// On devices: to zero.
 void Driver::clear(const std::string& memory, const std::string& bytes, const std::string& array) {
-  out_.line(
+  device_line(
       fmt::format("STENCIL_TRY(\"clearing array {}\",{}"
-                  "cudaMemsetAsync({},{}0,{}(size_t){},{}{}));",
+                  "$apiMemsetAsync({},{}0,{}(size_t){},{}{}));",
                   array, soft_space(1), memory, soft_space(2), soft_space(2), bytes, soft_space(2),
                   api_.stream()));
 }
@@ -149,18 +149,18 @@ void Driver::declare_copies() {
 
 void Driver::declare_blocks() {
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
-    if (!cuda_ && is_single_block(module_, kernel_of(launch))) return;
+    if (!device_ && is_single_block(module_, kernel_of(launch))) return;
     if (const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind)) {
       blocks_.at(&launch) = std::to_string(known->value);
     } else {
       out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
     }
-    const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_);
-    if (!cuda_ || shared == 0) return;
+    const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_, dialect_);
+    if (!device_ || shared == 0) return;
     const std::string name = names_.spell(kernel_of(launch).name);
-    out_.line(
+    device_line(
         fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
-                    "cudaFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+                    "$apiFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
                     "{2}{1}));",
                     name, shared, soft_space(1)));
   });
@@ -185,17 +185,17 @@ void Driver::launch(const Launch& launch) {
     } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
       arguments.push_back(count_);
     } else {
-      arguments.push_back(cuda_ ? fmt::format("(int){}", step_)
-                                : fmt::format("(int)({})", absolute(step_)));
+      arguments.push_back(device_ ? fmt::format("(int){}", step_)
+                                  : fmt::format("(int)({})", absolute(step_)));
     }
   }
   const std::string name = names_.spell(kernel.name);
-  if (!cuda_) {
+  if (!device_) {
     if (!is_single_block(module_, kernel)) arguments.push_back(blocks);
     out_.line(fmt::format("{}({});", name, comma_list(arguments)));
     return;
   }
-  const int64_t shared = dynamic_shared_bytes(kernel, module_);
+  const int64_t shared = dynamic_shared_bytes(kernel, module_, dialect_);
   const auto [x, y, z] = kernel::hardware_threads(kernel);
   const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind);
   const bool always = known && known->value > 0;
@@ -207,7 +207,7 @@ void Driver::launch(const Launch& launch) {
   out_.line(fmt::format("{}<<<{}{}, dim3({}, {}, {}), {}, {}>>>({});", name,
                         known ? "" : "(unsigned)", blocks, x, y, z, shared, api_.stream(),
                         comma_list(arguments)));
-  out_.line(fmt::format("STENCIL_TRY(\"launching {}\", cudaGetLastError());", name));
+  device_line(fmt::format("STENCIL_TRY(\"launching {}\", $apiGetLastError());", name));
   if (scope) out_.close();
 }
 
@@ -248,7 +248,7 @@ void Driver::steps_of_tile() {
     std::set<int64_t> periods;
     for (const kernel::Reduction& reduction : plan_.reductions) periods.insert(reduction.every);
     if (plan_.stop && plan_.stop->reductions.empty()) periods.insert(1);
-    const std::string step = cuda_ ? step_ : "(" + absolute(step_) + ")";
+    const std::string step = device_ ? step_ : "(" + absolute(step_) + ")";
     for (int64_t every : periods) {
       const std::string until_due = fmt::format("{} - {} % {}", every, step, every);
       out_.line(fmt::format("if ({0} > {1}) {0} = {1};", left_, until_due));
@@ -334,8 +334,8 @@ void Driver::bring_home() {
     const std::string call =
         fmt::format("stencil_bring_home({},{}{},{}({}*){},{}{}{})", copies.pointers, soft_space(1),
                     name, soft_space(1), api_.type(array), copies.scratch, soft_space(1), bytes_[a],
-                    cuda_ ? ", " + api_.stream() : "");
-    if (cuda_) {
+                    device_ ? ", " + api_.stream() : "");
+    if (device_) {
       out_.line(
           fmt::format("STENCIL_TRY(\"copying array {}\",{}{});", array.name, soft_space(0), call));
     } else {
@@ -398,18 +398,18 @@ void Driver::unused_arguments() {
     if (used.count(plan_.parameters[p].name)) continue;
     out_.line(fmt::format("(void){};", api_.parameter_name(static_cast<int>(p))));
   }
-  if (!cuda_ && !uses_first_step() && plan_.reductions.empty())
+  if (!device_ && !uses_first_step() && plan_.reductions.empty())
     out_.line(fmt::format("(void){};", first_step_));
 }
 
 // --- Entry points
 // ------------------------------------------------------------------------------------------------
 
-// What the callee of an entry point takes last: in CUDA that is another entry point.
+// What the callee of an entry point takes last: on devices that is another entry point.
 std::vector<std::string> Driver::tail_arguments(const std::string& results) const {
   std::vector<std::string> items;
-  if (cuda_ && api_.has_params()) items.push_back("&" + api_.values());
-  for (size_t p = 0; !cuda_ && p < plan_.parameters.size(); ++p) {
+  if (device_ && api_.has_params()) items.push_back("&" + api_.values());
+  for (size_t p = 0; !device_ && p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
   }
   if (api_.has_results()) items.push_back(results);
@@ -431,7 +431,7 @@ void Driver::run_device() {
   out_.comment(padded ? "The same on device pointers, with rows that are padded; asynchronous, in "
                         "the order of the\nstream."
                       : "The same on device pointers; asynchronous, in the order of the stream.");
-  out_.open("extern \"C\" " + api_.device_signature(padded ? "_padded" : "_device") + " {");
+  out_.open("extern \"C\" " + device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
   take_params(all_parameters());
   check(check_arguments());
@@ -515,12 +515,12 @@ void Driver::run_packed(const std::string& advance) {
 }
 
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, Target target, const InitialValues* initial) {
-  Driver driver(out, module, api, names, expressions, target);
+            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial) {
+  Driver driver(out, module, api, names, expressions, dialect);
   driver.params_functions();
   driver.check_function();
   if (initial) driver.init(*initial);
-  if (target == Target::Cuda) {
+  if (dialect.has_device()) {
     driver.run_device();
     if (kernel::is_padded(module.plan)) driver.run_on_dense_arrays();
     driver.run_on_host_arrays();
@@ -538,7 +538,7 @@ void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& 
 
 void advance_function(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
                       ExpressionPrinter& expressions) {
-  Driver(out, module, api, names, expressions, Target::Cpp).advance("advance");
+  Driver(out, module, api, names, expressions, cpp_dialect()).advance("advance");
 }
 
 }  // namespace stencil::emit

@@ -7,13 +7,15 @@
 
 namespace stencil::emit {
 
-// Functions that the drivers of these modules use, once per file; C++ or CUDA.
-void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target);
+// Functions that the drivers of these modules use, once per file of the dialect. The first module
+// is the one whose kernels it has.
+void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
+                    const Dialect& dialect);
 
 // Some size of an array is known when the program runs at the earliest, or too large.
 bool has_open_extents(const kernel::Module& module);
 
-// Those that host-only modules need beyond the above in a CUDA file.
+// Those that host-only modules need beyond the above in a file for a device.
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules);
 
 // The initial values of a program, as host functions.
@@ -22,10 +24,10 @@ struct InitialValues {
   std::vector<std::string> kernels;  // the names of its functions, qualified
 };
 
-// Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (CUDA),
+// Entry points NAME_default_params, NAME_derive_params, NAME_run, NAME_run_device (devices),
 // NAME_run_packed (C++); with `initial` NAME_init.
 void driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-            ExpressionPrinter& expressions, Target target, const InitialValues* initial);
+            ExpressionPrinter& expressions, const Dialect& dialect, const InitialValues* initial);
 
 // The functions of a host-only module, in a namespace: its kernels, and advance() over its plan
 // unless it has no steps. `known`: constants around it, as they are spelled there. `file`: the

@@ -66,13 +66,13 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
   const std::vector<std::string> ends =
       in ? std::vector{first, pitch, dense, row} : std::vector{dense, row, first, pitch};
   const std::string count = fmt::format("{} / {}", bytes_[index], pitch);
-  if (!cuda_) {
+  if (!device_) {
     return out_.line(fmt::format("stencil_copy_rows({}, {}, {});", comma_list(ends), row, count));
   }
-  out_.line(
+  device_line(
       fmt::format("STENCIL_TRY(\"copying array {}\",{}"
-                  "cudaMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
-                  "(size_t){},{}(size_t)({}),{}cudaMemcpy{},{}{}));",
+                  "$apiMemcpy2DAsync({},{}(size_t){},{}{},{}(size_t){},{}"
+                  "(size_t){},{}(size_t)({}),{}$apiMemcpy{},{}{}));",
                   array.name, soft_space(1), ends[0], soft_space(2), ends[1], soft_space(2),
                   ends[2], soft_space(2), ends[3], soft_space(2), row, soft_space(2), count,
                   soft_space(2), kind, soft_space(2), api_.stream()));
@@ -83,7 +83,7 @@ void Driver::copy_array(size_t index, const std::string& dense, const std::strin
 void Driver::run_on_copies(const std::string& callee, const std::vector<std::string>& between,
                            bool from_host) {
   declare_sizes(!from_host);
-  const std::string last = cuda_ ? fmt::format(",{}{}", soft_space(1), api_.stream()) : "";
+  const std::string last = device_ ? fmt::format(",{}{}", soft_space(1), api_.stream()) : "";
   if (!from_host) {
     std::string dense;
     for (size_t a = 0; a < plan_.arrays.size(); ++a) {
@@ -99,7 +99,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
       out_.close();
     }
   } else {
-    out_.line(fmt::format("const cudaStream_t {} = cudaStreamPerThread;", api_.stream()));
+    device_line(fmt::format("const $apiStream_t {} = cudaStreamPerThread;", api_.stream()));
   }
   std::vector<std::string> arguments, memory;
   for (const Pointer& pointer : api_.pointers()) {
@@ -111,7 +111,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
     const std::string name = names_.fresh(pointer.name + (from_host ? "_device" : "_rows"));
     allocate(name, array.name, bytes_[a]);
     memory.back() = name + ".pointer";
-    if (cuda_ && kernel::is_padded(array)) {  // what lies beside rows is read, though never used
+    if (device_ && kernel::is_padded(array)) {  // what lies beside rows is read, though never used
       clear(memory.back(), bytes_[a], array.name);
     }
     copy_array(a, pointer.name, memory.back(), true, from_host ? "HostToDevice" : "DeviceToDevice");
@@ -154,8 +154,8 @@ void Driver::run_on_host_arrays() {
   check_before_copies();
   run_on_copies(module_.name + (kernel::is_padded(plan_) ? "_run_padded" : "_run_device"),
                 {api_.steps()}, true);
-  out_.line(
-      fmt::format("return stencil_try(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  device_line(
+      fmt::format("return stencil_try(\"running\", $apiStreamSynchronize({}));", api_.stream()));
   out_.close();
   out_.blank();
 }
@@ -166,7 +166,7 @@ void Driver::run_on_dense_arrays() {
       "The same on dense arrays in device memory: copies them into padded rows and back. Rows "
       "that\n"
       "need no padding are used as they are.");
-  out_.open("extern \"C\" " + api_.device_signature("_device") + " {");
+  out_.open("extern \"C\" " + device_signature("_device") + " {");
   check_before_copies();
   run_on_copies(module_.name + "_run_padded", {api_.steps()}, false);
   out_.line("return NULL;");

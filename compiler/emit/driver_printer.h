@@ -14,14 +14,15 @@ namespace stencil::emit {
 class Driver {
  public:
   Driver(Text& out, const kernel::Module& module, const HostApi& api, Names& names,
-         ExpressionPrinter& expressions, Target target)
+         ExpressionPrinter& expressions, const Dialect& dialect)
       : out_(out),
         module_(module),
         plan_(module.plan),
         api_(api),
         names_(names),
         expressions_(expressions),
-        cuda_(target == Target::Cuda) {
+        dialect_(dialect),
+        device_(dialect.has_device()) {
     step_ = names.fresh("step");
     count_ = names.fresh("count");
     first_step_ = names.fresh("first_step");
@@ -42,7 +43,7 @@ class Driver {
     done_ = names.fresh("done");
     holds_ = names.fresh("holds");
     flag_ = names.fresh("flag");
-    if (cuda_) answer_point_ = kernel::answer_point(module_);
+    if (device_) answer_point_ = kernel::answer_point(module_);
     given_ = names.fresh("given");
   }
 
@@ -72,6 +73,11 @@ class Driver {
 
   const kernel::Kernel& kernel_of(const kernel::Launch& launch) const {
     return module_.kernels[static_cast<size_t>(launch.kernel)];
+  }
+  // A line in which $api stands for what names of the runtime begin with.
+  void device_line(const std::string& line) { out_.line(device_text(line, dialect_)); }
+  std::string device_signature(const char* ending) const {
+    return api_.device_signature(ending, dialect_);
   }
   std::string text(const kernel::Expr& expr) { return expressions_.print(widened(expr)); }
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
@@ -139,10 +145,11 @@ class Driver {
   const HostApi& api_;
   Names& names_;
   ExpressionPrinter& expressions_;
-  bool cuda_;
+  const Dialect& dialect_;  // of the file
+  bool device_;             // kernels are launched, on memory that is not the host's
   std::string step_, count_, first_step_, check_;
   std::string left_, done_, holds_, flag_, given_;       // used with reductions only
-  std::optional<size_t> answer_point_;                   // kernel::answer_point; CUDA only
+  std::optional<size_t> answer_point_;                   // kernel::answer_point; on devices only
   std::vector<std::string> bytes_;                       // per array, as stored
   std::vector<std::string> rows_, pitches_;              // per padded array, of a row in bytes
   std::vector<std::string> scratch_;                     // per scratch memory

@@ -16,7 +16,7 @@ using kernel::Launch;
 
 // The index of a step counted from the start of the run, which a call may go on with.
 std::string Driver::absolute(const std::string& step) const {
-  return cuda_ ? step : fmt::format("{} + {}", first_step_, step);
+  return device_ ? step : fmt::format("{} + {}", first_step_, step);
 }
 
 // The one element of scratch memory that holds a result, in C++.
@@ -41,7 +41,7 @@ void Driver::declare_scratch() {
     out_.line(fmt::format("STENCIL_TRY(\"preparing to stop\", {}.open());", flag_));
   }
   for (const Kept& kept : this->kept()) {
-    if (!cuda_) {  // what the calls before came to
+    if (!device_) {  // what the calls before came to
       out_.line(fmt::format("{} = ({}){}->{};", element(kept.scratch), type_of(kept.scratch),
                             api_.results(), kept.member));
     } else if (kept.when.empty()) {
@@ -143,12 +143,12 @@ void Driver::ask_to_stop() {
     return;
   }
   std::string holds = element(stop.result);
-  if (cuda_) {
+  if (device_) {
     holds = holds_;
     out_.line(fmt::format("int {} = 0;", holds_));
     copy("&" + holds_, scratch_[static_cast<size_t>(stop.result)] + ".pointer",
          fmt::format("sizeof {}", holds_), "DeviceToHost", "stop");
-    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+    device_line(fmt::format("STENCIL_TRY(\"running\", $apiStreamSynchronize({}));", api_.stream()));
   }
   out_.line(fmt::format("{}->{} = {} != 0;", api_.results(), api_.stopped(), holds));
   if (!condition.empty()) out_.close();
@@ -157,29 +157,29 @@ void Driver::ask_to_stop() {
 // The values of reductions into the results, from where the kernels left them.
 void Driver::read_reductions() {
   if (plan_.reductions.empty()) return;
-  if (cuda_) out_.open(fmt::format("if ({}) {{", given_));
+  if (device_) out_.open(fmt::format("if ({}) {{", given_));
   const std::vector<Kept> all = kept();
   std::vector<std::string> values;
   for (const Kept& kept : all) {
-    if (!cuda_) {
+    if (!device_) {
       values.push_back(element(kept.scratch));
       continue;
     }
     values.push_back(names_.fresh(kept.name + "_read"));
     out_.line(fmt::format("{} {} = 0;", type_of(kept.scratch), values.back()));
   }
-  for (size_t k = 0; cuda_ && k < values.size(); ++k) {
+  for (size_t k = 0; device_ && k < values.size(); ++k) {
     copy("&" + values[k], scratch_[static_cast<size_t>(all[k].scratch)] + ".pointer",
          "sizeof " + values[k], "DeviceToHost", all[k].name);
   }
-  if (cuda_) {
-    out_.line(fmt::format("STENCIL_TRY(\"running\", cudaStreamSynchronize({}));", api_.stream()));
+  if (device_) {
+    device_line(fmt::format("STENCIL_TRY(\"running\", $apiStreamSynchronize({}));", api_.stream()));
   }
   for (size_t k = 0; k < values.size(); ++k) {
     const std::string when = all[k].when.empty() ? "" : fmt::format("if ({}) ", all[k].when);
     out_.line(fmt::format("{}{}->{} = {};", when, api_.results(), all[k].member, values[k]));
   }
-  if (cuda_) out_.close();
+  if (device_) out_.close();
 }
 
 // Where the caller wants no results they are kept here; `anew`: they begin with nothing.
@@ -187,7 +187,7 @@ void Driver::results_given(bool anew) {
   if (!api_.has_results()) return;
   const std::string unwanted = names_.fresh("unwanted");
   out_.line(fmt::format("{} {};", api_.results_type(), unwanted));
-  if (cuda_) out_.line(fmt::format("const bool {0} = {1} != NULL;", given_, api_.results()));
+  if (device_) out_.line(fmt::format("const bool {0} = {1} != NULL;", given_, api_.results()));
   out_.line(fmt::format("if (!{0}) {0} = &{1};", api_.results(), unwanted));
   if (anew) out_.line(fmt::format("*{} = {}();", api_.results(), api_.results_type()));
 }

@@ -28,12 +28,12 @@ bool has_levels_to_bring_home(const kernel::Plan& plan) {
 // --- Support
 // ------------------------------------------------------------------------------------------------------
 
-constexpr const char* kCudaSupport = R"text(// What went wrong, or NULL.
-static const char* stencil_try(const char* what, cudaError_t status) {
+constexpr const char* kDeviceSupport = R"text(// What went wrong, or NULL.
+static const char* stencil_try(const char* what, $apiError_t status) {
   static thread_local char text[512];
-  if (status == cudaSuccess) return NULL;
-  snprintf(text, sizeof text, "%s: %s (%s)", what, cudaGetErrorName(status),
-           cudaGetErrorString(status));
+  if (status == $apiSuccess) return NULL;
+  snprintf(text, sizeof text, "%s: %s (%s)", what, $apiGetErrorName(status),
+           $apiGetErrorString(status));
   return text;
 }
 
@@ -42,15 +42,15 @@ static const char* stencil_try(const char* what, cudaError_t status) {
 
 // Device memory, freed in stream order at the end of its scope.
 struct stencil_memory {
-  cudaStream_t stream;
+  $apiStream_t stream;
   void* pointer = NULL;
-  explicit stencil_memory(cudaStream_t s) : stream(s) {}
+  explicit stencil_memory($apiStream_t s) : stream(s) {}
   stencil_memory(const stencil_memory&) = delete;
-  ~stencil_memory() { if (pointer) cudaFreeAsync(pointer, stream); }
+  ~stencil_memory() { if (pointer) $ignored$apiFreeAsync(pointer, stream); }
   const char* allocate(const char* array, int64_t bytes) {
     char what[128];
     snprintf(what, sizeof what, "allocating %lld bytes for array %.64s", (long long)bytes, array);
-    return stencil_try(what, cudaMallocAsync(&pointer, (size_t)bytes, stream));
+    return stencil_try(what, $apiMallocAsync(&pointer, (size_t)bytes, stream));
   }
 };
 
@@ -59,31 +59,31 @@ struct stencil_memory {
 constexpr const char* kFlag =
     R"text(// The flag of the stop condition on its way to the host, beside a stream that goes on meanwhile.
 struct stencil_flag {
-  cudaStream_t beside;
-  cudaEvent_t set;
+  $apiStream_t beside;
+  $apiEvent_t set;
   bool awaited;
   stencil_flag() : beside(NULL), set(NULL), awaited(false) {}
   stencil_flag(const stencil_flag&) = delete;
   ~stencil_flag() {
-    if (set) cudaEventDestroy(set);
-    if (beside) cudaStreamDestroy(beside);
+    if (set) $ignored$apiEventDestroy(set);
+    if (beside) $ignored$apiStreamDestroy(beside);
   }
-  cudaError_t open() {
-    const cudaError_t status = cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking);
-    if (status != cudaSuccess) return status;
-    return cudaEventCreateWithFlags(&set, cudaEventDisableTiming);
+  $apiError_t open() {
+    const $apiError_t status = $apiStreamCreateWithFlags(&beside, $apiStreamNonBlocking);
+    if (status != $apiSuccess) return status;
+    return $apiEventCreateWithFlags(&set, $apiEventDisableTiming);
   }
-  cudaError_t ask(cudaStream_t stream) {
+  $apiError_t ask($apiStream_t stream) {
     awaited = true;
-    return cudaEventRecord(set, stream);
+    return $apiEventRecord(set, stream);
   }
-  cudaError_t wait(const void* memory, int* holds) {
+  $apiError_t wait(const void* memory, int* holds) {
     awaited = false;
-    cudaError_t status = cudaStreamWaitEvent(beside, set, 0);
-    if (status == cudaSuccess) {
-      status = cudaMemcpyAsync(holds, memory, sizeof *holds, cudaMemcpyDeviceToHost, beside);
+    $apiError_t status = $apiStreamWaitEvent(beside, set, 0);
+    if (status == $apiSuccess) {
+      status = $apiMemcpyAsync(holds, memory, sizeof *holds, $apiMemcpyDeviceToHost, beside);
     }
-    return status == cudaSuccess ? cudaStreamSynchronize(beside) : status;
+    return status == $apiSuccess ? $apiStreamSynchronize(beside) : status;
   }
 };
 
@@ -105,59 +105,6 @@ struct stencil_memory {
     return stencil_error_text;
   }
 };
-
-)text";
-
-constexpr const char* kDescribe =
-    R"text(// Describes an array of 2 or 3 dimensions to the hardware that copies boxes of it.
-template <typename T, int rank>
-static const char* stencil_describe(stencil_tensor_map* map, const char* array, const T* memory,
-                                    const int64_t (&extents)[rank], const int (&box)[rank]) {
-  typedef int (*encode_function)(stencil_tensor_map*, int, unsigned, const void*, const uint64_t*,
-                                 const uint64_t*, const unsigned*, const unsigned*, int, int, int,
-                                 int);  // cuTensorMapEncodeTiled of the driver
-  static thread_local void* encode = NULL;
-  static thread_local char text[512];
-  if (!encode) {
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    const cudaError_t status = cudaGetDriverEntryPointByVersion(
-        "cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found);
-#else
-    const cudaError_t status =
-        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &encode, cudaEnableDefault, &found);
-#endif
-    if (status != cudaSuccess) return stencil_try("finding cuTensorMapEncodeTiled", status);
-    if (found != cudaDriverEntryPointSuccess || !encode) {
-      encode = NULL;
-      return "the driver has no cuTensorMapEncodeTiled; loads=bulk takes CUDA 12.0 or later";
-    }
-  }
-  if ((uintptr_t)memory % 16 != 0) {
-    snprintf(text, sizeof text,
-             "array %.64s does not start at a multiple of 16 bytes, which loads=bulk takes", array);
-    return text;
-  }
-  // Innermost dimension first. Values move as bits: unsigned integers of 1, 2, 4 or 8 bytes.
-  const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4};
-  const unsigned steps[] = {1, 1, 1};
-  uint64_t sizes[rank], strides[rank];
-  unsigned boxes[rank];
-  uint64_t stride = sizeof(T);
-  for (int d = 0; d < rank; ++d) {
-    sizes[d] = (uint64_t)extents[rank - 1 - d];
-    boxes[d] = (unsigned)box[rank - 1 - d];
-    stride *= sizes[d];
-    strides[d] = stride;  // from one place in dimension d + 1 to the next
-  }
-  const int status = ((encode_function)encode)(map, types[sizeof(T)], (unsigned)rank, memory, sizes,
-                                               strides, boxes, steps, 0, 0, 2, 0);
-  if (status == 0) return NULL;
-  snprintf(text, sizeof text,
-           "describing array %.64s for bulk copies: cuTensorMapEncodeTiled returned %d", array,
-           status);
-  return text;
-}
 
 )text";
 
@@ -222,22 +169,22 @@ static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels]
 
 )text";
 
-std::string bring_home_text(Target target) {
+std::string bring_home_text(const Dialect& dialect) {
   std::string text = kBringHome;
-  if (target == Target::Cuda) {
+  if (dialect.has_device()) {
     text = replaced(
         text, "$copy(homes[k], slots[k]);",
-        "const cudaError_t status = cudaMemcpyAsync(\n"
-        "            homes[k], slots[k], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-        "        if (status != cudaSuccess) return status;");
+        "const $apiError_t status = $apiMemcpyAsync(\n"
+        "            homes[k], slots[k], (size_t)bytes, $apiMemcpyDeviceToDevice, stream);\n"
+        "        if (status != $apiSuccess) return status;");
     text = replaced(
         text, "$copy(scratch, slots[away]);",
-        "const cudaError_t status = cudaMemcpyAsync(\n"
-        "          scratch, slots[away], (size_t)bytes, cudaMemcpyDeviceToDevice, stream);\n"
-        "      if (status != cudaSuccess) return status;");
-    text = replaced(text, "$result", "cudaError_t");
-    text = replaced(text, "$stream", ", cudaStream_t stream");
-    return replaced(text, "$done", " cudaSuccess");
+        "const $apiError_t status = $apiMemcpyAsync(\n"
+        "          scratch, slots[away], (size_t)bytes, $apiMemcpyDeviceToDevice, stream);\n"
+        "      if (status != $apiSuccess) return status;");
+    text = replaced(text, "$result", "$apiError_t");
+    text = replaced(text, "$stream", ", $apiStream_t stream");
+    return device_text(replaced(text, "$done", " $apiSuccess"), dialect);
   }
   text = replaced(text, "$copy(homes[k], slots[k]);", "memcpy(homes[k], slots[k], (size_t)bytes);");
   text = replaced(text, "$copy(scratch, slots[away]);",
@@ -249,14 +196,18 @@ std::string bring_home_text(Target target) {
 
 }  // namespace
 
-void driver_support(Text& out, const std::vector<const kernel::Module*>& modules, Target target) {
-  if (target == Target::Cuda) out.verbatim(kCudaSupport);
-  if (target == Target::Cuda && has_bulk_sources(*modules[0])) out.verbatim(kDescribe);
-  if (target == Target::Cuda && kernel::answer_point(*modules[0])) out.verbatim(kFlag);
-  if (has_open_extents(*modules[0])) out.verbatim(kArrayBytes);
-  if (target == Target::Cpp && kernel::is_padded(modules[0]->plan)) out.verbatim(kCopyRows);
-  if (target == Target::Cpp) return host_support(out, modules);
-  if (has_levels_to_bring_home(modules[0]->plan)) out.verbatim(bring_home_text(target));
+void driver_support(Text& out, const std::vector<const kernel::Module*>& modules,
+                    const Dialect& dialect) {
+  const kernel::Module& module = *modules[0];
+  if (dialect.has_device()) out.verbatim(device_text(kDeviceSupport, dialect));
+  if (has_bulk_sources(module)) out.verbatim(dialect.describe_boxes);
+  if (dialect.has_device() && kernel::answer_point(module)) {
+    out.verbatim(device_text(kFlag, dialect));
+  }
+  if (has_open_extents(module)) out.verbatim(kArrayBytes);
+  if (!dialect.has_device() && kernel::is_padded(module.plan)) out.verbatim(kCopyRows);
+  if (!dialect.has_device()) return host_support(out, modules);
+  if (has_levels_to_bring_home(module.plan)) out.verbatim(bring_home_text(dialect));
 }
 
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules) {
@@ -267,7 +218,7 @@ void host_support(Text& out, const std::vector<const kernel::Module*>& modules) 
     for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
   }
   if (spares || levels) out.verbatim(kHostMemory);
-  if (levels) out.verbatim(bring_home_text(Target::Cpp));
+  if (levels) out.verbatim(bring_home_text(cpp_dialect()));
 }
 
 }  // namespace stencil::emit

@@ -1,15 +1,37 @@
-// Emitters: kernel IR to source text. One C-like writer; a dialect is a table
-// (compiler/emit/dialect.h).
+// Emitters: kernel IR to source text. One C-like writer; a target is a row of a table
+// (targets.cpp), its dialect a table of spellings (dialect.h).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler/kernel/plan.h"
 
 namespace stencil::emit {
 
 enum class Target { Cuda, OpenCl, Cpp };
+
+struct Dialect;  // dialect.h
+struct Options;
+
+struct TargetInfo {
+  Target target;
+  std::string_view name;       // as in --target and --emit
+  std::string_view extension;  // of its files: ".cu"
+  // Of the C header, in place of the extension. Empty: a file has kernels alone, no host part.
+  std::string_view header_ending;
+  std::string_view compiler;     // command up to the flags
+  std::string_view exact_flags;  // under strict and contract
+  std::string_view fast_flags;
+  const Dialect& (*dialect)(const Options& options);
+};
+
+// All of them, the default first.
+const std::vector<TargetInfo>& targets();
+const TargetInfo& info(Target target);
+const TargetInfo* target_called(std::string_view name);  // null: there is none
 
 struct Options {
   Target target = Target::Cuda;

@@ -173,11 +173,11 @@ std::string HostApi::derive_params_signature() const {
   return fmt::format("const char* {}_derive_params({}* {})", module_.name, params_type(), params_);
 }
 
-std::string HostApi::device_signature(const std::string& ending) const {
+std::string HostApi::device_signature(const std::string& ending, const Dialect& dialect) const {
   std::string signature = run_signature();
   signature.insert(signature.find('('), ending);
   signature.pop_back();
-  return signature + "," + soft_space(1) + "cudaStream_t " + stream_ + ")";
+  return device_text(signature + "," + soft_space(1) + "$apiStream_t " + stream_ + ")", dialect);
 }
 
 std::string HostApi::run_packed_signature() const {
@@ -211,7 +211,8 @@ std::string extents_text(const kernel::Module& module, const std::vector<Expr>& 
 }
 
 // The entry point on arrays whose rows are padded.
-void describe_padded(Text& out, const kernel::Module& module, const HostApi& api) {
+void describe_padded(Text& out, const kernel::Module& module, const HostApi& api,
+                     const Dialect& dialect) {
   out.blank();
   out.comment(
       fmt::format("The kernels work on arrays with padded rows, and {}_run_device copies dense "
@@ -226,7 +227,7 @@ void describe_padded(Text& out, const kernel::Module& module, const HostApi& api
                             extents_text(module, kernel::stored_extents(array)), lead));
   }
   out.comment("Arrays start at multiples of 32 bytes. What lies beside the points is overwritten.");
-  out.line(api.device_signature("_padded") + ";");
+  out.line(api.device_signature("_padded", dialect) + ";");
 }
 
 }  // namespace
@@ -272,7 +273,8 @@ void declare_run(Text& out, const HostApi& api) {
   out.line(api.run_signature() + ";");
 }
 
-void declare_device_runs(Text& out, const kernel::Module& module, const HostApi& api) {
+void declare_device_runs(Text& out, const kernel::Module& module, const HostApi& api,
+                         const Dialect& dialect) {
   out.blank();
   out.comment("The same on device pointers. Asynchronous: the work is queued on the stream.");
   if (api.has_results()) {
@@ -280,8 +282,8 @@ void declare_device_runs(Text& out, const kernel::Module& module, const HostApi&
         "But the call waits for the stream wherever the stop condition is asked, and at its end\n"
         "if it gives results back.");
   }
-  out.line(api.device_signature("_device") + ";");
-  if (kernel::is_padded(module.plan)) describe_padded(out, module, api);
+  out.line(api.device_signature("_device", dialect) + ";");
+  if (kernel::is_padded(module.plan)) describe_padded(out, module, api, dialect);
 }
 
 void declare_packed_run(Text& out, const HostApi& api) {
@@ -300,29 +302,44 @@ void declare_packed_run(Text& out, const HostApi& api) {
   out.line(api.run_packed_signature() + ";");
 }
 
+// The name of the program as it is: others differ in case alone, or end in "_cuda".
+std::string guard_of(const TargetInfo& target, const kernel::Module& module) {
+  std::string word(target.name);
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format("STENCIL_{}_{}_H", word, module.name);
+}
+
+// Files of the program in other languages define the same functions.
+void refuse_others(Text& out, const TargetInfo& target, const kernel::Module& module) {
+  for (const TargetInfo& other : targets()) {
+    if (other.header_ending.empty() || other.target == target.target) continue;
+    out.line("#ifdef " + guard_of(other, module));
+    out.line(fmt::format(
+        "#error \"the {} and the {} of {} define the same functions: include one header\"",
+        std::min(other.extension, target.extension), std::max(other.extension, target.extension),
+        module.name));
+    out.line("#endif");
+  }
+  out.blank();
+}
+
 }  // namespace
 
 std::string emit_header(const kernel::Module& module, Target target) {
-  if (target == Target::OpenCl) return "";
-  const bool cuda = target == Target::Cuda;
-  Names names = Names(module, cuda ? cuda_dialect() : cpp_dialect()).for_host(module);
+  const TargetInfo& row = info(target);
+  if (row.header_ending.empty()) return "";
+  const Dialect& dialect = row.dialect({});
+  Names names = Names(module, dialect).for_host(module);
   const HostApi api(module, names);
-  // The name of the program as it is: others differ in case alone, or end in "_cuda".
-  const std::string guard = fmt::format("STENCIL_{}_{}_H", cuda ? "CUDA" : "CPP", module.name);
-  const std::string other = fmt::format("STENCIL_{}_{}_H", cuda ? "CPP" : "CUDA", module.name);
+  const std::string guard = guard_of(row, module);
   Text out;
   for (const std::string& line : module.header) out.comment(line);
   out.line("#ifndef " + guard);
   out.line("#define " + guard);
   out.blank();
-  out.line("#ifdef " + other);
-  out.line(fmt::format(
-      "#error \"the .cpp and the .cu of {} define the same functions: include one header\"",
-      module.name));
-  out.line("#endif");
-  out.blank();
+  refuse_others(out, row, module);
   out.line("#include <stdint.h>");
-  if (cuda) out.line("#include <cuda_runtime_api.h>");
+  if (dialect.has_device()) out.line(fmt::format("#include <{}>", dialect.runtime_api_header));
   out.blank();
   out.line("#ifdef __cplusplus");
   out.line("extern \"C\" {");
@@ -344,8 +361,8 @@ std::string emit_header(const kernel::Module& module, Target target) {
   out.line(api.init_signature() + ";");
   out.blank();
   declare_run(out, api);
-  if (cuda) {
-    declare_device_runs(out, module, api);
+  if (dialect.has_device()) {
+    declare_device_runs(out, module, api, dialect);
   } else {
     declare_packed_run(out, api);
   }

@@ -69,8 +69,8 @@ class HostApi {
   std::string init_signature() const;
   std::string default_params_signature() const;
   std::string derive_params_signature() const;
-  // CUDA: const char* NAME_run_device(...), or another ending.
-  std::string device_signature(const std::string& ending) const;
+  // const char* NAME_run_device(...), or another ending; of a dialect with a device.
+  std::string device_signature(const std::string& ending, const Dialect& dialect) const;
   std::string run_packed_signature() const;  // C++
 
  private:

@@ -17,7 +17,7 @@ std::vector<std::string> host_module(Text& out, const std::string& name_space,
   WriterOptions options;
   options.exported = false;
   options.parallel_loops = true;
-  Writer writer(module, cpp_dialect(), Target::Cpp, names, options);
+  Writer writer(module, cpp_dialect(), names, options);
   for (const kernel::Kernel& kernel : module.kernels) writer.kernel(kernel);
   Names host_names = names.for_host(module);
   const HostApi api(module, host_names);

@@ -32,15 +32,15 @@ kernel::Expr pitch_of(const Array& array) {
 class MainProgram {
  public:
   MainProgram(Text& out, const Module& module, const HostApi& api, const HostModules& host,
-              Target target)
+              const Dialect& dialect)
       : out_(out),
         module_(module),
         plan_(module.plan),
         api_(api),
         initial_(host.initial),
         reference_(*host.reference),
-        target_(target),
-        names_(Names(module, file_dialect()).for_host(module, {"a", "infos"})),
+        dialect_(dialect),
+        names_(Names(module, dialect).for_host(module, {"a", "infos"})),
         expressions_(cpp_dialect(), module, names_) {}
 
   void write() {
@@ -49,8 +49,8 @@ class MainProgram {
     out_.blank();
     out_.line("namespace self_check {");
     out_.blank();
-    if (target_ == Target::Cuda) host_support(out_, {&reference_});
-    host_module(out_, "reference", reference_, true, {}, file_dialect());
+    if (dialect_.has_device()) host_support(out_, {&reference_});
+    host_module(out_, "reference", reference_, true, {}, dialect_);
     const auto& parameters = plan_.parameters;
     const bool reals = std::any_of(parameters.begin(), parameters.end(),
                                    [](const Parameter& p) { return is_float(p.type); });
@@ -59,7 +59,7 @@ class MainProgram {
     array_table();
     results();
     calls();
-    out_.verbatim(main_timing_text(target_, padded()));
+    out_.verbatim(main_timing_text(dialect_, padded()));
     main_parser(out_, module_, api_);
     initialise();
     out_.verbatim(main_outputs_text());
@@ -82,12 +82,8 @@ class MainProgram {
   void main_function();
   void parameter_locals(const std::vector<kernel::Expr>& expressions);
   double tolerance() const;
-  // Whose names are taken: that of the file around.
-  const Dialect& file_dialect() const {
-    return target_ == Target::Cuda ? cuda_dialect() : cpp_dialect();
-  }
   // Device memory has rows that lie further apart than they are long.
-  bool padded() const { return target_ == Target::Cuda && kernel::is_padded(plan_); }
+  bool padded() const { return dialect_.has_device() && kernel::is_padded(plan_); }
 
   Text& out_;
   const Module& module_;
@@ -95,7 +91,7 @@ class MainProgram {
   const HostApi& api_;
   const Module& initial_;
   const Module& reference_;
-  Target target_;
+  const Dialect& dialect_;  // of the file around
   Names names_;
   ExpressionPrinter expressions_;
 };
@@ -142,7 +138,7 @@ void MainProgram::array_table() {
   out_.line(fmt::format("constexpr bool starts_with_values = {};", written));
   out_.line(fmt::format("constexpr double tolerance = {};  // 0: every bit",
                         real_literal(tolerance(), Scalar::F64, cpp_dialect())));
-  out_.line(fmt::format("constexpr int failure_status = {};", target_ == Target::Cuda ? 3 : 1));
+  out_.line(fmt::format("constexpr int failure_status = {};", dialect_.has_device() ? 3 : 1));
   out_.blank();
   out_.comment(
       "One entry for every pointer that the entry points take; returns the points of a step.");
@@ -182,7 +178,7 @@ void MainProgram::array_table() {
 }
 
 std::string MainProgram::reference_call() {
-  Names names = Names(reference_, file_dialect()).for_host(reference_);
+  Names names = Names(reference_, dialect_).for_host(reference_);
   const HostApi api(reference_, names);
   std::vector<std::string> items;
   for (const Pointer& pointer : api.pointers()) {
@@ -219,7 +215,7 @@ std::string MainProgram::data_list(bool writable) const {
 // program with reductions.
 void MainProgram::results() {
   if (!api_.has_results()) return;
-  Names names = Names(reference_, file_dialect()).for_host(reference_);
+  Names names = Names(reference_, dialect_).for_host(reference_);
   const HostApi plain(reference_, names);
   out_.line(fmt::format("typedef reference::{} reference_results;", plain.results_type()));
   out_.line(fmt::format("static {} came_to;  // of the latest run", api_.results_type()));
@@ -292,12 +288,13 @@ void MainProgram::calls() {
   };
   function("run(void* const* data, int64_t steps, const arguments& a)",
            fmt::format("return {}_run({});", module_.name, comma_list(items)));
-  if (target_ == Target::Cuda) {
+  if (dialect_.has_device()) {
     items.push_back("stream");
-    function(
-        "run_device(void* const* data, int64_t steps, const arguments& a, cudaStream_t stream)",
-        fmt::format("return {}_run_{}({});", module_.name, padded() ? "padded" : "device",
-                    comma_list(items)));
+    function(device_text("run_device(void* const* data, int64_t steps, const arguments& a, "
+                         "$apiStream_t stream)",
+                         dialect_),
+             fmt::format("return {}_run_{}({});", module_.name, padded() ? "padded" : "device",
+                         comma_list(items)));
   }
   std::vector<std::string> arrays = {data_list(true)};
   if (parameters) arrays.push_back("&a.params");
@@ -498,8 +495,8 @@ void MainProgram::main_function() {
 }  // namespace
 
 void main_program(Text& out, const Module& module, const HostApi& api, const HostModules& host,
-                  Target target) {
-  MainProgram(out, module, api, host, target).write();
+                  const Dialect& dialect) {
+  MainProgram(out, module, api, host, dialect).write();
 }
 
 }  // namespace stencil::emit

@@ -8,6 +8,6 @@ namespace stencil::emit {
 
 // The self-check functions, then main().
 void main_program(Text& out, const kernel::Module& module, const HostApi& api,
-                  const HostModules& host, Target target);
+                  const HostModules& host, const Dialect& dialect);
 
 }  // namespace stencil::emit

@@ -169,13 +169,13 @@ constexpr const char* kLayout = R"text(
 
 constexpr const char* kUpload =
     R"text(const size_t bytes = (size_t)infos[p].bytes();
-      cudaMemcpyAsync(device[p], initial[p], bytes, cudaMemcpyHostToDevice, stream);)text";
+      $ignored$apiMemcpyAsync(device[p], initial[p], bytes, $apiMemcpyHostToDevice, stream);)text";
 constexpr const char* kUploadPadded =
     R"text(const array_info& info = infos[p];
       const size_t row = (size_t)(info.extents[info.rank - 1] * info.element_bytes);
-      cudaMemcpy2DAsync((char*)device[p] + info.lead * info.element_bytes,
+      $ignored$apiMemcpy2DAsync((char*)device[p] + info.lead * info.element_bytes,
                         (size_t)(info.pitch * info.element_bytes), initial[p], row, row,
-                        (size_t)info.bytes() / row, cudaMemcpyHostToDevice, stream);)text";
+                        (size_t)info.bytes() / row, $apiMemcpyHostToDevice, stream);)text";
 
 constexpr const char* kResults =
     R"text(static void print_value(const char* name, double value, int64_t evaluations) {
@@ -284,10 +284,10 @@ static bool read_real(const char* text, bool single, double* value) {
 
 )text";
 
-constexpr const char* kCudaTiming =
-    R"text(static bool failed(const char* what, cudaError_t status) {
-  if (status == cudaSuccess) return false;
-  fprintf(stderr, "%s: %s (%s)\n", what, cudaGetErrorName(status), cudaGetErrorString(status));
+constexpr const char* kDeviceTiming =
+    R"text(static bool failed(const char* what, $apiError_t status) {
+  if (status == $apiSuccess) return false;
+  fprintf(stderr, "%s: %s (%s)\n", what, $apiGetErrorName(status), $apiGetErrorString(status));
   return true;
 }
 
@@ -295,27 +295,27 @@ constexpr const char* kCudaTiming =
 static double copy_seconds(int64_t bytes) {
   void *from = NULL, *to = NULL;
   double best = 0;
-  if (cudaMalloc(&from, (size_t)bytes) == cudaSuccess &&
-      cudaMalloc(&to, (size_t)bytes) == cudaSuccess) {
-    cudaMemset(from, 0, (size_t)bytes);
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
+  if ($apiMalloc(&from, (size_t)bytes) == $apiSuccess &&
+      $apiMalloc(&to, (size_t)bytes) == $apiSuccess) {
+    $ignored$apiMemset(from, 0, (size_t)bytes);
+    $apiEvent_t begin, end;
+    $ignored$apiEventCreate(&begin);
+    $ignored$apiEventCreate(&end);
     for (int i = 0; i < 6; ++i) {
       float milliseconds = 0;
-      cudaEventRecord(begin, 0);
-      cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, 0);
-      cudaEventRecord(end, 0);
-      cudaEventSynchronize(end);
-      cudaEventElapsedTime(&milliseconds, begin, end);
+      $ignored$apiEventRecord(begin, 0);
+      $ignored$apiMemcpyAsync(to, from, (size_t)bytes, $apiMemcpyDeviceToDevice, 0);
+      $ignored$apiEventRecord(end, 0);
+      $ignored$apiEventSynchronize(end);
+      $ignored$apiEventElapsedTime(&milliseconds, begin, end);
       if (best == 0 || milliseconds / 1000.0 < best) best = milliseconds / 1000.0;
     }
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
+    $ignored$apiEventDestroy(begin);
+    $ignored$apiEventDestroy(end);
   }
-  cudaFree(from);
-  cudaFree(to);
-  cudaGetLastError();
+  $ignored$apiFree(from);
+  $ignored$apiFree(to);
+  $ignored$apiGetLastError();
   return best;
 }
 
@@ -323,37 +323,37 @@ static double copy_seconds(int64_t bytes) {
 static int time_runs(const array_info* infos, void* const* initial, int pointers,
                      const arguments& a, double* seconds) {
   void* device[max_pointers];
-  cudaStream_t stream;
-  cudaEvent_t begin, end;
-  if (failed("cudaStreamCreate", cudaStreamCreate(&stream))) return 3;
-  cudaEventCreate(&begin);
-  cudaEventCreate(&end);
+  $apiStream_t stream;
+  $apiEvent_t begin, end;
+  if (failed("$apiStreamCreate", $apiStreamCreate(&stream))) return 3;
+  $ignored$apiEventCreate(&begin);
+  $ignored$apiEventCreate(&end);
   for (int p = 0; p < pointers; ++p) {
     char what[96];
     snprintf(what, sizeof what, "allocating %lld bytes for array %.40s",
              (long long)infos[p].$BYTES(), infos[p].name);
-    if (failed(what, cudaMalloc(&device[p], (size_t)infos[p].$BYTES()))) return 3;
+    if (failed(what, $apiMalloc(&device[p], (size_t)infos[p].$BYTES()))) return 3;
   }
   for (int i = -1; i < a.repeat; ++i) {
     for (int p = 0; p < pointers; ++p) {
       $UPLOAD
     }
-    cudaEventRecord(begin, stream);
+    $ignored$apiEventRecord(begin, stream);
     const char* error = run_device(device, a.steps, a, stream);
-    cudaEventRecord(end, stream);
+    $ignored$apiEventRecord(end, stream);
     if (error) {
       fprintf(stderr, "%s\n", error);
       return 3;
     }
-    if (failed("running", cudaStreamSynchronize(stream))) return 3;
+    if (failed("running", $apiStreamSynchronize(stream))) return 3;
     float milliseconds = 0;
-    cudaEventElapsedTime(&milliseconds, begin, end);
+    $ignored$apiEventElapsedTime(&milliseconds, begin, end);
     if (i >= 0) seconds[i] = milliseconds / 1000.0;
   }
-  for (int p = 0; p < pointers; ++p) cudaFree(device[p]);
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  cudaStreamDestroy(stream);
+  for (int p = 0; p < pointers; ++p) $ignored$apiFree(device[p]);
+  $ignored$apiEventDestroy(begin);
+  $ignored$apiEventDestroy(end);
+  $ignored$apiStreamDestroy(stream);
   return 0;
 }
 
@@ -430,10 +430,10 @@ const char* main_results_text() {
   return kResults;
 }
 
-std::string main_timing_text(Target target, bool padded) {
-  if (target != Target::Cuda) return kHostTiming;
-  const std::string text = replaced(kCudaTiming, "$BYTES", padded ? "device_bytes" : "bytes");
-  return replaced(text, "$UPLOAD", padded ? kUploadPadded : kUpload);
+std::string main_timing_text(const Dialect& dialect, bool padded) {
+  if (!dialect.has_device()) return kHostTiming;
+  const std::string text = replaced(kDeviceTiming, "$BYTES", padded ? "device_bytes" : "bytes");
+  return device_text(replaced(text, "$UPLOAD", padded ? kUploadPadded : kUpload), dialect);
 }
 
 }  // namespace stencil::emit

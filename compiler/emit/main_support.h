@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/emit/emit.h"
+#include "compiler/emit/dialect.h"
 
 namespace stencil::emit {
 
@@ -20,6 +20,6 @@ const char* main_results_text();
 
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
 // module's own part defines.
-std::string main_timing_text(Target target, bool padded);
+std::string main_timing_text(const Dialect& dialect, bool padded);
 
 }  // namespace stencil::emit

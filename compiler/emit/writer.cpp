@@ -1,7 +1,7 @@
 // Kernels, which legalise() has lowered for the dialect: the head, what is declared, and the body
-// (writer_statements.cpp, writer_copies.cpp). Where the targets differ in more than spelling, they
-// differ in two ways only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and how a
-// kernel's head is written.
+// (writer_statements.cpp, writer_copies.cpp). Where dialects differ in more than spelling, they
+// differ in two ways only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and whether
+// somebody launches the blocks of a kernel or a function does them all (C++).
 #include "compiler/emit/writer.h"
 
 #include <fmt/format.h>
@@ -38,10 +38,14 @@ bool mentions(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-int64_t dynamic_shared_bytes(const Kernel& kernel, const kernel::Module& module) {
-  constexpr int64_t kStaticBytes = 48 * 1024;  // the limit for static arrays
+int64_t dynamic_shared_bytes(const Kernel& kernel, const kernel::Module& module,
+                             const Dialect& dialect) {
   const int64_t bytes = kernel::shared_bytes(kernel, module.constants);
-  return bytes > kStaticBytes ? bytes : 0;
+  return bytes > dialect.static_shared_bytes ? bytes : 0;
+}
+
+int64_t dynamic_shared_bytes(const Kernel& kernel, const kernel::Module& module) {
+  return dynamic_shared_bytes(kernel, module, cuda_dialect());
 }
 
 bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
@@ -55,11 +59,10 @@ bool is_single_block(const kernel::Module& module, const Kernel& kernel) {
   return single;
 }
 
-Writer::Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
+Writer::Writer(const kernel::Module& module, const Dialect& dialect, Names& names,
                WriterOptions options)
     : module_(module),
       dialect_(dialect),
-      target_(target),
       names_(names),
       options_(options),
       expressions_(dialect, module, names) {}
@@ -77,14 +80,8 @@ std::string Writer::constants(const std::string& elsewhere,
     if (!mentions(out_.str(), name) && !mentions(elsewhere, name)) continue;
     const std::string value = expressions_.print(kernel::integer(constant.value, constant.type));
     const std::string_view type = dialect_.type(constant.type);
-    std::string line;
-    if (target_ != Target::OpenCl) {
-      line = fmt::format("constexpr {} {} = {};", type, name, value);
-    } else if (constant.type == Scalar::I64) {
-      line = fmt::format("__constant long {} = {};", name, value);
-    } else {
-      line = fmt::format("enum {{ {} = {} }};", name, value);
-    }
+    const std::string_view form = dialect_.constant[constant.type == Scalar::I64 ? 1 : 0];
+    const std::string line = fmt::format(fmt::runtime(form), type, name, value);
     out.line(with_comment(line, constant.comment));
   }
   return out.str().empty() ? "" : out.str() + "\n";
@@ -132,59 +129,37 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
   }
   for (const kernel::BulkSource& source : kernel.bulk_sources) {
     expressions_.use_helper("tensor_map");
-    list.push_back(fmt::format("const __grid_constant__ {} {}", dialect_.tensor_map,
-                               names_.spell(source.name)));
+    list.push_back(fmt::format("{} {}", dialect_.tensor_map, names_.spell(source.name)));
   }
 }
 
 void Writer::signature(const Kernel& kernel) {
   std::vector<std::string> list;
   parameters(kernel, list);
-  const auto [x, y, z] =
-      dialect_.implicit_threads ? kernel::hardware_threads(kernel) : std::array<int, 3>{1, 1, 1};
   std::string name = names_.spell(kernel.name);
-  switch (target_) {
-    case Target::Cuda: {
-      const int threads = x * y * z;
-      std::string bounds = std::to_string(threads);
-      if (kernel.min_blocks > 0) {
-        // What every multiprocessor can hold needs no test of which one it is.
-        const bool anywhere = threads * kernel.min_blocks <= 1024 && kernel.min_blocks <= 16;
-        if (!anywhere) expressions_.use_helper("resident");
-        bounds += fmt::format(fmt::runtime(anywhere ? ", {}" : ", STENCIL_RESIDENT({}, {})"),
-                              kernel.min_blocks, threads);
-      }
-      out_.line(fmt::format("{} __global__ void __launch_bounds__({})",
-                            options_.exported ? "extern \"C\"" : "static", bounds));
-      break;
-    }
-    case Target::OpenCl:
-      out_.line(fmt::format("__kernel __attribute__((reqd_work_group_size({}, {}, {})))", x, y, z));
-      break;
-    case Target::Cpp:
-      if (dialect_.block_ranges) {
-        name = blocks_function_ = names_.fresh(name + kBlocksSuffix);
-        list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
-      } else if (has_block_function(kernel)) {
-        block_function(list, name);
-        return;
-      } else if (!is_single_block(module_, kernel)) {
-        list.push_back("const int64_t blocks");
-      }
-      break;
+  std::string_view result = "static void ";
+  if (dialect_.kernel_head) {
+    const KernelHead head = dialect_.kernel_head(kernel, options_.exported);
+    if (!head.helper.empty()) expressions_.use_helper(std::string(head.helper));
+    out_.line(head.line);
+    result = head.result;
+  } else if (dialect_.block_ranges) {
+    // Inlined into its caller it would lose that its arrays are distinct.
+    result = "__attribute__((noinline)) static void ";
+    name = blocks_function_ = names_.fresh(name + kBlocksSuffix);
+    list.insert(list.end(), {"const int64_t begin_block", "const int64_t end_block"});
+  } else if (has_block_function(kernel)) {
+    return block_function(list, name);
+  } else if (!is_single_block(module_, kernel)) {
+    list.push_back("const int64_t blocks");
   }
-  std::string_view result;  // CUDA: on the line above
-  if (target_ == Target::OpenCl) result = "void ";
-  if (target_ == Target::Cpp) result = "static void ";
-  // Inlined into its caller it would lose that its arrays are distinct.
-  if (dialect_.block_ranges) result = "__attribute__((noinline)) static void ";
   out_.open(fmt::format("{}{}({}) {{", result, name, comma_list(list)));
 }
 
 // What C++ kernels do with a block is a function of its own, which may be compiled for several
 // processors; loops that OpenMP shares among threads may not.
 bool Writer::has_block_function(const Kernel& kernel) const {
-  return target_ == Target::Cpp && !dialect_.block_ranges && options_.exported &&
+  return !dialect_.kernel_head && !dialect_.block_ranges && options_.exported &&
          !is_single_block(module_, kernel);
 }
 
@@ -322,11 +297,10 @@ void Writer::looped_body(const Kernel& kernel) {
 }
 
 void Writer::shared_buffers(const Kernel& kernel) {
-  const bool dynamic = target_ == Target::Cuda && dynamic_shared_bytes(kernel, module_) > 0;
+  const bool dynamic = dynamic_shared_bytes(kernel, module_, dialect_) > 0;
   const kernel::SharedLayout layout = kernel::shared_layout(kernel, module_.constants);
   if (dynamic) {
-    out_.line(fmt::format("extern __shared__ __align__({}) unsigned char shared_memory[];",
-                          layout.alignment));
+    out_.line(fmt::format(fmt::runtime(dialect_.dynamic_shared), layout.alignment));
   }
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];
@@ -349,7 +323,7 @@ void Writer::shared_buffers(const Kernel& kernel) {
   out_.line(with_comment(
       dynamic ? fmt::format("{}* const {} = reinterpret_cast<{}*>(shared_memory + {});", type,
                             arrived_, type, layout.bulk_words)
-              : fmt::format("__shared__ {} {}[{}];", type, arrived_, kernel.bulk_slots),
+              : fmt::format(fmt::runtime(dialect_.bulk_words), arrived_, kernel.bulk_slots),
       comment));
 }
 

@@ -12,13 +12,13 @@
 namespace stencil::emit {
 
 struct WriterOptions {
-  bool exported = true;         // CUDA: extern "C" on kernels, else static
+  bool exported = true;         // visible outside of the file, where kernels can be
   bool parallel_loops = false;  // C++: a kernel of one block runs its outermost loops in parallel
 };
 
 class Writer {
  public:
-  Writer(const kernel::Module& module, const Dialect& dialect, Target target, Names& names,
+  Writer(const kernel::Module& module, const Dialect& dialect, Names& names,
          WriterOptions options = {});
 
   void kernel(const kernel::Kernel& kernel);  // of the module
@@ -72,7 +72,6 @@ class Writer {
 
   const kernel::Module& module_;
   const Dialect& dialect_;
-  Target target_;
   Names& names_;
   WriterOptions options_;
   ExpressionPrinter expressions_;

@@ -69,9 +69,9 @@ void Writer::shuffle(const kernel::Shuffle& shuffle) {
   for (const kernel::Shuffle::Move& move : shuffle.moves) {
     const std::string target = expressions_.element(move.to, move.to_index);
     const std::string source = expressions_.element(move.from, move.from_index);
-    out_.line(fmt::format("{} ={}{}({}, {}, {}, {});", target, soft_space(0),
-                          dialect_.shuffle[move.lane < 0 ? 0 : 1], dialect_.shuffle_mask, source,
-                          std::abs(move.lane), kernel_->threads[0]));
+    out_.line(fmt::format("{} ={}{}{}, {}, {});", target, soft_space(0),
+                          dialect_.shuffle[move.lane < 0 ? 0 : 1], source, std::abs(move.lane),
+                          kernel_->threads[0]));
   }
   if (shuffle.count > 1) out_.close();
 }

@@ -21,36 +21,31 @@ namespace stencil::tool {
 
 namespace {
 
-struct TargetInfo {
-  const char* name;
-  const char* extension;
-  const char* header_ending;  // in place of the extension
-  emit::Target target;
-};
-constexpr TargetInfo kTargets[] = {{"cuda", ".cu", "_cuda.h", emit::Target::Cuda},
-                                   {"opencl", ".cl", "", emit::Target::OpenCl},
-                                   {"cpp", ".cpp", ".h", emit::Target::Cpp}};
+using emit::TargetInfo;
 
-const TargetInfo* target_called(const std::string& name) {
-  for (const TargetInfo& info : kTargets) {
-    if (name == info.name) return &info;
+const TargetInfo* target_of_file(const std::string& path) {
+  for (const TargetInfo& info : emit::targets()) {
+    if (std::filesystem::path(path).extension() == info.extension) return &info;
   }
   return nullptr;
 }
 
-const TargetInfo* target_of_file(const std::string& path) {
-  for (const TargetInfo& info : kTargets) {
-    if (std::filesystem::path(path).extension() == info.extension) return &info;
+// "FILE.cu, FILE.cl or FILE.cpp": those of all targets, each behind `prefix`.
+std::string extensions(const std::string& prefix) {
+  std::string list;
+  for (const TargetInfo& info : emit::targets()) {
+    const bool last = &info == &emit::targets().back();
+    list += fmt::format("{}{}{}", list.empty() ? "" : last ? " or " : ", ", prefix, info.extension);
   }
-  return nullptr;
+  return list;
 }
 
 // The language to emit: --emit, --target, or the extension of the output. An error if they disagree
 // or none tells; `stage` is set instead where --emit names a stage before the languages.
 Result<const TargetInfo*> pick_target(const Arguments& arguments) {
   const TargetInfo* by_file = target_of_file(arguments.output);
-  const TargetInfo* named = target_called(arguments.target);
-  if (const TargetInfo* emitted = target_called(arguments.emit)) {
+  const TargetInfo* named = emit::target_called(arguments.target);
+  if (const TargetInfo* emitted = emit::target_called(arguments.emit)) {
     if (named && named != emitted) {
       return Failure{"U010",
                      "--emit " + arguments.emit + " contradicts --target " + arguments.target, ""};
@@ -66,12 +61,12 @@ Result<const TargetInfo*> pick_target(const Arguments& arguments) {
   if (named) return named;
   if (by_file) return by_file;
   if (arguments.output.empty()) {
-    return Failure{
-        "U011", "no output given",
-        "-o FILE.cu, FILE.cl or FILE.cpp writes a file, --emit cuda prints to standard output"};
+    return Failure{"U011", "no output given",
+                   fmt::format("-o {} writes a file, --emit cuda prints to standard output",
+                               extensions("FILE"))};
   }
   return Failure{"U012", "the extension of '" + arguments.output + "' names no target",
-                 "use .cu, .cl or .cpp, or --target"};
+                 fmt::format("use {}, or --target", extensions(""))};
 }
 
 // Options that contradict each other.
@@ -94,7 +89,7 @@ std::string header_path(const Arguments& arguments, const TargetInfo& target) {
   if (!arguments.header) return "";
   if (!arguments.header->empty()) return *arguments.header;
   return std::filesystem::path(arguments.output).replace_extension("").string() +
-         target.header_ending;
+         std::string(target.header_ending);
 }
 
 // Outputs that would overwrite the program or one another; `header` is "" where there is none.
@@ -142,7 +137,7 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   if (arguments.emit == "ir") return ir::print(*program);
   CompileRequest request;
   request.schedule = arguments.schedule;
-  const TargetInfo* target = target_called(arguments.target);
+  const TargetInfo* target = emit::target_called(arguments.target);
   if (target) request.emit.target = target->target;
   const auto compiled = compile(*program, source, request, diagnostics);
   if (!compiled) return std::nullopt;
@@ -187,13 +182,12 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
 }  // namespace
 
 int compile_command(const Arguments& arguments) {
-  const bool stage = !arguments.emit.empty() && !target_called(arguments.emit);
+  const bool stage = !arguments.emit.empty() && !emit::target_called(arguments.emit);
   if (const auto wrong = misuse(arguments, stage)) return report(*wrong);
   const auto target = stage ? Result<const TargetInfo*>(nullptr) : pick_target(arguments);
   if (!target.ok()) return report(target.failure());
-  if (!stage && target.value()->target == emit::Target::OpenCl &&
-      (arguments.header || arguments.main)) {
-    return usage("U010", "OpenCL C has no host part: --main and --header need cuda or cpp");
+  if (!stage && target.value()->header_ending.empty() && (arguments.header || arguments.main)) {
+    return usage("U010", "OpenCL C has no host part: --main and --header need another target");
   }
   const std::string family = arguments.device.substr(0, arguments.device.find(':'));
   if (arguments.device != "auto" &&

@@ -15,8 +15,8 @@ int explain_command(const Arguments& arguments) {
   std::string text;
   const auto program = load_program(
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
-  schedule::Machine machine =
-      machine_of(arguments.target == "cpp" ? emit::Target::Cpp : emit::Target::Cuda);
+  const emit::TargetInfo* target = emit::target_called(arguments.target);
+  schedule::Machine machine = machine_of(target ? target->target : emit::targets().front().target);
   if (arguments.device != "auto") {
     const auto chosen = runtime::choose_device(arguments.device);
     if (!chosen.ok()) return report(chosen.failure());

@@ -8,11 +8,13 @@
 #include "tools/stencilc/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/emit/emit.h"
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/devices/kernel_cache.h"
@@ -24,6 +26,12 @@ namespace stencil::tool {
 namespace {
 
 constexpr const char* kVersion = "stencilc 0.1.0";
+
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (const emit::TargetInfo& info : emit::targets()) names.emplace_back(info.name);
+  return names;
+}
 
 // What --header without a name holds; no argument can be this.
 const std::string kBesideTheOutput(1, '\0');
@@ -158,9 +166,9 @@ Parser::Parser() {
                                   "show halos, footprints, the schedule and why, and all refusals",
                                   kExplainExamples);
   add_program_options(explain, true);
-  add_value(explain, "--target", one_of({"cuda", "opencl", "cpp"}, arguments.target),
+  add_value(explain, "--target", one_of(target_names(), arguments.target),
             "what the kernels are for; default: cuda")
-      ->option_text("cuda|opencl|cpp");
+      ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
   add_full_option(explain, explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
   CLI::App& run =
@@ -235,9 +243,9 @@ void Parser::add_compile_options() {
             "where to write; without it, and with --emit, standard output")
       ->option_text("FILE")
       ->group(group);
-  add_value(app, "--target", one_of({"cuda", "opencl", "cpp"}, arguments.target),
+  add_value(app, "--target", one_of(target_names(), arguments.target),
             "the language, if the extension does not tell")
-      ->option_text("cuda|opencl|cpp")
+      ->option_text(fmt::format("{}", fmt::join(target_names(), "|")))
       ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->disable_flag_override()
@@ -247,10 +255,11 @@ void Parser::add_compile_options() {
       ->expected(0, 1)
       ->default_str(kBesideTheOutput)
       ->group(group);
-  add_value(app, "--emit",
-            one_of({"ast", "ir", "kernel-ir", "cuda", "opencl", "cpp"}, arguments.emit),
+  std::vector<std::string> stages = {"ast", "ir", "kernel-ir"};
+  for (const std::string& name : target_names()) stages.push_back(name);
+  add_value(app, "--emit", one_of(stages, arguments.emit),
             "print one stage: ast, ir, kernel-ir, or a language")
-      ->option_text("ast|ir|kernel-ir|cuda|opencl|cpp")
+      ->option_text(fmt::format("{}", fmt::join(stages, "|")))
       ->group(group);
 }
 

@@ -1,0 +1,67 @@
+// The targets, a row each. What distinguishes them is here and in their dialects' files.
+#include <algorithm>
+#include <cassert>
+
+#include "compiler/emit/dialect.h"
+#include "compiler/emit/text.h"
+
+namespace stencil::emit {
+
+namespace {
+
+const Dialect& cuda(const Options& options) {
+  return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
+}
+const Dialect& opencl(const Options& options) {
+  return options.threads_are_loops ? opencl_loops_dialect() : opencl_dialect();
+}
+const Dialect& cpp(const Options& options) {
+  return options.kernels_only ? cpp_jit_dialect() : cpp_dialect();
+}
+
+}  // namespace
+
+const std::vector<TargetInfo>& targets() {
+  static const std::vector<TargetInfo> all = {
+      {Target::Cuda, "cuda", ".cu", "_cuda.h", "nvcc -O3 -std=c++17 -arch=sm_90", "--fmad=false",
+       "--use_fast_math", cuda},
+      {Target::OpenCl, "opencl", ".cl", "", "clBuildProgram with",
+       "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-mad-enable -cl-no-signed-zeros", opencl},
+      {Target::Cpp, "cpp", ".cpp", ".h", "g++ -O3 -std=c++17 -fopenmp", "-ffp-contract=off",
+       "-fno-math-errno -fno-trapping-math -fno-signed-zeros -freciprocal-math -ffp-contract=fast",
+       cpp},
+  };
+  return all;
+}
+
+const TargetInfo& info(Target target) {
+  const auto found = std::find_if(targets().begin(), targets().end(),
+                                  [&](const TargetInfo& row) { return row.target == target; });
+  assert(found != targets().end());
+  return *found;
+}
+
+const TargetInfo* target_called(std::string_view name) {
+  const auto found = std::find_if(targets().begin(), targets().end(),
+                                  [&](const TargetInfo& row) { return row.name == name; });
+  return found == targets().end() ? nullptr : &*found;
+}
+
+std::string compile_line(Target target, FpMode fp, const std::string& file,
+                         const std::string& executable) {
+  const TargetInfo& row = info(target);
+  const std::string line = std::string(row.compiler) + " " + required_flags(target, fp);
+  if (row.header_ending.empty()) return line;
+  return line + (executable.empty() ? " -c " : " -o " + executable + " ") + file;
+}
+
+std::string required_flags(Target target, FpMode fp) {
+  return std::string(fp == FpMode::Fast ? info(target).fast_flags : info(target).exact_flags);
+}
+
+std::string device_text(std::string text, const Dialect& dialect) {
+  text = replaced(std::move(text), "$api", dialect.runtime);
+  return replaced(std::move(text), "$ignored", dialect.ignored);
+}
+
+}  // namespace stencil::emit
