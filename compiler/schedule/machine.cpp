@@ -1,6 +1,7 @@
 // The table of machines. What a block and a multiprocessor have is from the CUDA C++ Programming
-// Guide (compute capabilities); rates are seven eighths of a data sheet's bandwidth, which copies
-// reach, and 95 % of the lanes' clock, which kernels keep up under load.
+// Guide (compute capabilities) and AMD's tables of GPU hardware specifications; rates are seven
+// eighths of a data sheet's bandwidth, which copies reach, and 95 % of the lanes' clock, which
+// kernels keep up under load.
 #include "compiler/schedule/machine.h"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ struct Row {
   int cache_megabytes;
   int shared_kilobytes;  // of a block
   int resident_threads, resident_blocks;
+  int warp = 32;
+  int registers = 65536;
 };
 
 constexpr Row kGpus[] = {
@@ -33,6 +36,9 @@ constexpr Row kGpus[] = {
     {"sm_90", "NVIDIA H200", 132, 128, 1.98, 4800, 2, 50, 227, 2048, 32},
     {"sm_100", "NVIDIA B200", 148, 128, 1.965, 8000, 2, 126, 227, 2048, 32},
     {"sm_120", "NVIDIA RTX 5090", 170, 128, 2.41, 1792, 64, 96, 99, 1536, 24},
+    {"gfx90a", "AMD Instinct MI210", 104, 64, 1.70, 1638, 1, 8, 64, 2048, 32, 64, 131072},
+    {"gfx942", "AMD Instinct MI300X", 304, 128, 2.10, 5300, 2, 32, 64, 2048, 32, 64, 131072},
+    {"gfx1100", "AMD Radeon RX 7900 XTX", 96, 128, 2.50, 960, 32, 6, 64, 2048, 32, 32, 98304},
 };
 
 Machine made_of(const Row& row) {
@@ -40,6 +46,8 @@ Machine made_of(const Row& row) {
   machine.name = row.name;
   machine.description = row.description;
   machine.multiprocessors = row.multiprocessors;
+  machine.warp = row.warp;
+  machine.registers = row.registers;
   machine.shared_bytes = int64_t{row.shared_kilobytes} << 10;
   machine.resident_threads = row.resident_threads;
   machine.resident_blocks = row.resident_blocks;
@@ -85,6 +93,10 @@ std::optional<Machine> find_machine(const std::string& name) {
 
 Machine gpu() {
   return *find_machine("sm_90");
+}
+
+Machine amd_gpu() {
+  return *find_machine("gfx90a");
 }
 
 Machine cpu() {

@@ -49,8 +49,10 @@ struct Machine {
   int64_t cache_bytes = 50 << 20;          // that all multiprocessors share
 };
 
-// What CUDA code is for unless told otherwise, and C++ code: rows "sm_90" and "cpu" of the table.
+// What CUDA code is for unless told otherwise, HIP code and C++ code: rows "sm_90", "gfx90a" and "cpu"
+// of the table.
 Machine gpu();
+Machine amd_gpu();
 Machine cpu();
 
 // Every machine of the table, GPUs by age.
