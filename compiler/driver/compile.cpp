@@ -2,7 +2,7 @@
 //
 //   text --parse--> syntax tree --analyze--> stencil IR      (compiler/driver/frontend.cpp)
 //   stencil IR + schedule --lower--> kernel module
-//   kernel module --legalise--> kernel module for a target --write--> CUDA, OpenCL C or C++
+//   kernel module --legalise--> kernel module for a target --write--> CUDA, HIP, OpenCL C or C++
 //
 // Every stage is a function from one value to the next. A stage that cannot go on returns nothing
 // and leaves the reason in `diagnostics`.
@@ -52,7 +52,16 @@ void quote_program(const Source& source, const CompileRequest& request, kernel::
 }  // namespace
 
 schedule::Machine machine_of(emit::Target target) {
-  return target == emit::Target::Cpp ? schedule::cpu() : schedule::gpu();
+  switch (target) {
+    case emit::Target::Cuda:
+    case emit::Target::OpenCl:
+      return schedule::gpu();
+    case emit::Target::Hip:
+      return schedule::amd_gpu();
+    case emit::Target::Cpp:
+      break;
+  }
+  return schedule::cpu();
 }
 
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,

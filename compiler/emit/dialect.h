@@ -126,6 +126,7 @@ int64_t dynamic_shared_bytes(const kernel::Kernel& kernel, const kernel::Module&
 
 const Dialect& cuda_dialect();
 const Dialect& cuda_jit_dialect();  // without <stdint.h>
+const Dialect& hip_dialect();
 const Dialect& opencl_dialect();
 const Dialect& opencl_loops_dialect();  // a block is one work-item, threads are loops
 const Dialect& cpp_dialect();

@@ -160,7 +160,7 @@ void Driver::declare_blocks() {
     const std::string name = names_.spell(kernel_of(launch).name);
     device_line(
         fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
-                    "$apiFuncSetAttribute({0},{2}cudaFuncAttributeMaxDynamicSharedMemorySize,"
+                    "$apiFuncSetAttribute({0},{2}$apiFuncAttributeMaxDynamicSharedMemorySize,"
                     "{2}{1}));",
                     name, shared, soft_space(1)));
   });

@@ -99,7 +99,7 @@ void Driver::run_on_copies(const std::string& callee, const std::vector<std::str
       out_.close();
     }
   } else {
-    device_line(fmt::format("const $apiStream_t {} = cudaStreamPerThread;", api_.stream()));
+    device_line(fmt::format("const $apiStream_t {} = $apiStreamPerThread;", api_.stream()));
   }
   std::vector<std::string> arguments, memory;
   for (const Pointer& pointer : api_.pointers()) {

@@ -11,7 +11,7 @@
 
 namespace stencil::emit {
 
-enum class Target { Cuda, OpenCl, Cpp };
+enum class Target { Cuda, Hip, OpenCl, Cpp };
 
 struct Dialect;  // dialect.h
 struct Options;

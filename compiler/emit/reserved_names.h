@@ -8,6 +8,7 @@ namespace stencil::emit {
 
 extern const std::string_view kCppNames;
 extern const std::string_view kCudaNames;  // besides those of C++
+extern const std::string_view kHipNames;   // besides those of C++
 extern const std::string_view kOpenClNames;
 
 }  // namespace stencil::emit

@@ -12,6 +12,9 @@ namespace {
 const Dialect& cuda(const Options& options) {
   return options.kernels_only ? cuda_jit_dialect() : cuda_dialect();
 }
+const Dialect& hip(const Options&) {
+  return hip_dialect();
+}
 const Dialect& opencl(const Options& options) {
   return options.threads_are_loops ? opencl_loops_dialect() : opencl_dialect();
 }
@@ -25,6 +28,11 @@ const std::vector<TargetInfo>& targets() {
   static const std::vector<TargetInfo> all = {
       {Target::Cuda, "cuda", ".cu", "_cuda.h", "nvcc -O3 -std=c++17 -arch=sm_90", "--fmad=false",
        "--use_fast_math", cuda},
+      {Target::Hip, "hip", ".hip", "_hip.h", "hipcc -O3 -std=c++17 --offload-arch=gfx90a",
+       "-ffp-contract=off -fhip-fp32-correctly-rounded-divide-sqrt",
+       "-ffp-contract=fast -fno-signed-zeros -freciprocal-math "
+       "-fno-hip-fp32-correctly-rounded-divide-sqrt",
+       hip},
       {Target::OpenCl, "opencl", ".cl", "", "clBuildProgram with",
        "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-mad-enable -cl-no-signed-zeros", opencl},
       {Target::Cpp, "cpp", ".cpp", ".h", "g++ -O3 -std=c++17 -fopenmp", "-ffp-contract=off",

@@ -144,7 +144,7 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"run heat.stn --out A@--0=a.npy", "U020", "no level '@--0'"},
       {"run heat.stn --restart c --in A=a.npy", "U010", "--restart and --in contradict"},
       {"run heat.stn --schedule overlaped", "L001", "did you mean 'overlapped'?"},
-      {"heat.stn -o heat.txt", "U012", "use .cu, .cl or .cpp"},
+      {"heat.stn -o heat.txt", "U012", "use .cu, .hip, .cl or .cpp"},
       {"heat.stn -o heat.cu --target cpp", "U010", "heat.cu"},
       {"heat.stn", "U011", "no output given"},
       {"heat.stn -o heat.cl --main", "U010", "no host part"},

@@ -130,9 +130,8 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
     return std::nullopt;
   }
   // One target of each program: the checks take as long as lowering.
-  constexpr emit::Target kTargets[] = {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp};
   emit::Options options;
-  options.target = kTargets[recipe.seed % std::size(kTargets)];
+  options.target = emit::targets()[recipe.seed % emit::targets().size()].target;
   const auto of_target = kernel::verify(emit::legalise(module, options));
   if (!of_target.empty()) {
     problem = "kernel IR for a target: " + of_target[0];

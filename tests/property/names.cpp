@@ -122,7 +122,8 @@ OwnWords own_words() {
       const auto module = schedule::lower(*program, *schedule, diagnostics);
       if (!module) continue;
       for (const auto& kernel : module->kernels) kernels.merge(kernel::names_in(kernel));
-      for (const auto target : {emit::Target::Cpp, emit::Target::Cuda, emit::Target::OpenCl}) {
+      for (const auto target :
+           {emit::Target::Cpp, emit::Target::Cuda, emit::Target::Hip, emit::Target::OpenCl}) {
         emit::Options emitted;
         emitted.target = target;
         const Words parts = parts_of(emit::emit(*module, emitted));

@@ -4,11 +4,11 @@
 namespace stencil::tool {
 
 inline constexpr const char* kExamples = R"(Examples:
-  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .cl .cpp
+  stencilc heat.stn -o heat.cu               CUDA; the extension chooses: .cu .hip .cl .cpp
   stencilc heat.stn -o heat.cu --main        with a main(): runs, times and checks itself
   stencilc heat.stn -o heat.cu --open N      the size N stays open, given at run time
   stencilc heat.stn -o heat.cu --fix a       the value of a becomes part of the code
-  stencilc heat.stn --emit kernel-ir         any stage as text: ast ir kernel-ir cuda opencl cpp
+  stencilc heat.stn --emit kernel-ir         any stage as text; --target: as a target gets it
   stencilc run heat.stn -D N=256 --stats     runs it on the best device present
   stencilc COMMAND --help                    the options of a command
 

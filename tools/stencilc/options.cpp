@@ -124,8 +124,8 @@ class HelpFormatter : public CLI::Formatter {
 
 struct Parser {
   CLI::App app{
-      "stencilc compiles stencil programs (.stn) into CUDA, OpenCL and C++ kernels with\n"
-      "time tiling, runs them, and checks every device against a reference interpreter.",
+      "stencilc compiles stencil programs (.stn) into CUDA, HIP, OpenCL and C++ kernels\n"
+      "with time tiling, runs them, and checks every device against a reference interpreter.",
       "stencilc"};
   Arguments arguments;
   Texts texts;

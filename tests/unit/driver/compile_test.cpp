@@ -69,8 +69,22 @@ TEST(Compile, EveryTargetFromOneRequest) {
   EXPECT_FALSE(contains(cpp->header, "_run_device("));
 }
 
+TEST(Compile, BlocksHaveTheSharedMemoryOfTheTarget) {
+  EXPECT_EQ(machine_of(emit::Target::Hip).shared_bytes, 64 << 10);
+  EXPECT_GT(machine_of(emit::Target::Cuda).shared_bytes, 64 << 10);
+  EXPECT_FALSE(machine_of(emit::Target::Hip).threads_are_loops);
+  CompileRequest request;
+  request.schedule = "overlapped T=1 block=32x8 elements=16x4";  // 68 KiB
+  Diagnostics diagnostics;
+  EXPECT_TRUE(compile_text(kHeat, request, diagnostics)) << render(Source("", ""), diagnostics);
+  request.emit.target = emit::Target::Hip;
+  EXPECT_FALSE(compile_text(kHeat, request, diagnostics));
+  EXPECT_TRUE(contains(render(Source("", ""), diagnostics), "error L015"));
+}
+
 TEST(Compile, IsDeterministic) {
-  for (const emit::Target target : {emit::Target::Cuda, emit::Target::OpenCl, emit::Target::Cpp}) {
+  for (const emit::Target target :
+       {emit::Target::Cuda, emit::Target::Hip, emit::Target::OpenCl, emit::Target::Cpp}) {
     CompileRequest request;
     request.emit.target = target;
     request.emit.main = target != emit::Target::OpenCl;

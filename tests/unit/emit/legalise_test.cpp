@@ -38,8 +38,9 @@ std::vector<Module> all_samples() {
 TEST(Legalise, LeavesSoundModulesForEveryDialect) {
   for (const Module& module : all_samples()) {
     ASSERT_EQ(verify(module), std::vector<std::string>{}) << module.name;
-    for (const Dialect* dialect : {&cuda_dialect(), &cuda_jit_dialect(), &opencl_dialect(),
-                                   &opencl_loops_dialect(), &cpp_dialect(), &cpp_jit_dialect()}) {
+    for (const Dialect* dialect :
+         {&cuda_dialect(), &cuda_jit_dialect(), &hip_dialect(), &opencl_dialect(),
+          &opencl_loops_dialect(), &cpp_dialect(), &cpp_jit_dialect()}) {
       EXPECT_EQ(verify(legalise(module, *dialect)), std::vector<std::string>{})
           << module.name << " in " << dialect->name;
     }
@@ -109,11 +110,10 @@ TEST(Legalise, WhatOneSectionUsesIsLocalToItsLoops) {
   EXPECT_NE(kernel::print(module).find("thread mean: float[] local\n"), std::string::npos);
 }
 
-// A target with vectors that has to wait for each copy.
-TEST(Legalise, AsyncCopiesMayBeMadeAtOnce) {
-  Dialect dialect = cuda_dialect();
-  dialect.async_copies = false;
-  const Module module = legalise(samples::exchange(), dialect);
+// Vectors, but no copies that run on their own.
+TEST(Legalise, HipMakesCopiesAtOnce) {
+  const Module module = legalise(samples::exchange(), hip_dialect());
+  EXPECT_TRUE(has<Shuffle>(module));
   EXPECT_TRUE(has<Copy>(module));
   EXPECT_FALSE(has<CommitCopies>(module));
   EXPECT_FALSE(has<AwaitCopies>(module));

@@ -243,6 +243,57 @@ TEST(Cuda, BulkCopies) {
   EXPECT_TRUE(lacks(jit, "stencil_describe"));
 }
 
+TEST(Hip, KernelHeadAndRuntime) {
+  const std::string text = emit_for(Target::Hip, samples::tiled());
+  EXPECT_TRUE(has(text, "#include <hip/hip_runtime.h>\n"));
+  EXPECT_TRUE(has(text, "#pragma STDC FP_CONTRACT OFF\n")) << "products are plain";
+  EXPECT_TRUE(has(text, "extern \"C\" __global__ void __launch_bounds__(64)\nmean_steps("))
+      << "without resident blocks, which HIP does not count";
+  EXPECT_TRUE(has(text, "hipMemcpyAsync("));
+  EXPECT_TRUE(has(text, "hipStream_t stream) {"));
+  EXPECT_TRUE(has(text, "(void)hipFreeAsync(pointer, stream);")) << "its results are [[nodiscard]]";
+  EXPECT_TRUE(lacks(text, "cuda"));
+  EXPECT_TRUE(lacks(emit_for(Target::Hip, samples::heat(FpMode::Strict)), "__fmul_rn"));
+}
+
+TEST(Hip, LdsIsStatic) {
+  // 80 KB, for which CUDA asks when it launches.
+  EXPECT_TRUE(has(emit_for(Target::Cuda, samples::tiled(20000)), "extern __shared__"));
+  const std::string text = emit_for(Target::Hip, samples::tiled(12500));
+  EXPECT_TRUE(has(text, "__shared__ __align__(16) float values[padded];"));
+  EXPECT_TRUE(lacks(text, "shared_memory"));
+  EXPECT_TRUE(lacks(text, "hipFuncSetAttribute"));
+}
+
+TEST(Hip, ShufflesHaveTheLengthOfARowAndNoMask) {
+  const std::string text = emit_for(Target::Hip, samples::exchange());
+  EXPECT_TRUE(has(text, "row[k][0] = __shfl_up(row[k][4], 1, 8);\n"));
+  EXPECT_TRUE(has(text, "row[k][6] = __shfl_down(row[k][2], 2, 8);\n"));
+  EXPECT_TRUE(lacks(text, "_sync("));
+}
+
+TEST(Hip, CopiesAreVectorsAndMadeAtOnce) {
+  const std::string text = emit_for(Target::Hip, samples::exchange());
+  EXPECT_TRUE(has(text, "*reinterpret_cast<float4*>(&staged[k][thread_y][thread_x * 4]) ="));
+  EXPECT_TRUE(has(text, "stencil_load_4<float4>(&row[k][1], "));
+  EXPECT_TRUE(lacks(text, "async_16"));
+  EXPECT_TRUE(lacks(text, "commit"));
+  const std::string boxes = emit_for(Target::Hip, samples::boxes());
+  EXPECT_TRUE(has(boxes, "for (int e_2 = thread_y * 8 + thread_x; e_2 < 128; e_2 += 32) {"));
+  EXPECT_TRUE(lacks(boxes, "tensor_map"));
+  EXPECT_TRUE(lacks(boxes, "arrived"));
+  EXPECT_TRUE(has(boxes, "stream>>>(A_slots[0], A_slots[1]);\n"));
+}
+
+TEST(Hip, NamesOfItsHeadersAreNotThePrograms) {
+  kernel::Module module = samples::heat();
+  module.plan.arrays[0].name = "hipMalloc";
+  EXPECT_TRUE(has(emit_for(Target::Hip, module), "heat_run(float* the_hipMalloc, int64_t steps,"));
+  EXPECT_TRUE(has(emit_for(Target::Cuda, module), "heat_run(float* hipMalloc, int64_t steps,"));
+  module.plan.arrays[0].name = "uchar3";
+  EXPECT_TRUE(has(emit_for(Target::Hip, module), "heat_run(float* uchar3_, int64_t steps,"));
+}
+
 TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
   const std::string text = emit_for(Target::OpenCl, samples::boxes());
   EXPECT_TRUE(has(text,
@@ -445,7 +496,7 @@ TEST(Names, FreshOnesLeaveReservedPrefixesBehind) {
     EXPECT_TRUE(given.insert(name).second) << name << " twice";
     EXPECT_EQ(names.spell(name), name);
   }
-  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+  for (Target target : {Target::Cuda, Target::Hip, Target::OpenCl, Target::Cpp}) {
     EXPECT_FALSE(emit_for(target, module).empty());
     EXPECT_TRUE(lacks(emit_for(target, module), " __a,"));
   }
@@ -495,7 +546,7 @@ TEST(Layout, NoLineIsTooLong) {
     sum = kernel::add(
         sum, kernel::mul(kernel::real(0.125 * i, Scalar::F32), kernel::variable("x", Scalar::F32)));
   }
-  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+  for (Target target : {Target::Cuda, Target::Hip, Target::OpenCl, Target::Cpp}) {
     for (const auto& module :
          {samples::heat(), samples::tiled(20000), samples::wave(), samples::exchange(),
           samples::tiles_of_sizes({4, 2, 1}), samples::pointwise(Scalar::F32, Scalar::F32, sum)}) {
@@ -510,9 +561,29 @@ TEST(Layout, NoLineIsTooLong) {
 }
 
 TEST(Layout, SameInputSameText) {
-  for (Target target : {Target::Cuda, Target::OpenCl, Target::Cpp}) {
+  for (Target target : {Target::Cuda, Target::Hip, Target::OpenCl, Target::Cpp}) {
     EXPECT_EQ(emit_for(target, samples::wave()), emit_for(target, samples::wave()));
   }
+}
+
+TEST(Targets, AreFoundByTheirNames) {
+  for (const TargetInfo& target : targets()) {
+    EXPECT_EQ(&info(target.target), &target);
+    EXPECT_EQ(target_called(target.name), &target);
+    EXPECT_EQ(emit_header(samples::wave(), target.target).empty(), target.header_ending.empty());
+  }
+  EXPECT_EQ(target_called("fortran"), nullptr);
+  EXPECT_EQ(targets().front().target, Options().target) << "the default";
+}
+
+TEST(Targets, CompileLines) {
+  EXPECT_EQ(compile_line(Target::Hip, FpMode::Strict, "x.hip", ""),
+            "hipcc -O3 -std=c++17 --offload-arch=gfx90a -ffp-contract=off "
+            "-fhip-fp32-correctly-rounded-divide-sqrt -c x.hip");
+  EXPECT_EQ(compile_line(Target::Cuda, FpMode::Fast, "x.cu", "x"),
+            "nvcc -O3 -std=c++17 -arch=sm_90 --use_fast_math -o x x.cu");
+  EXPECT_EQ(compile_line(Target::OpenCl, FpMode::Contract, "x.cl", ""),
+            "clBuildProgram with -cl-fp32-correctly-rounded-divide-sqrt");
 }
 
 TEST(Header, DeclaresTheEntryPoints) {
@@ -533,6 +604,12 @@ TEST(Header, DeclaresTheEntryPoints) {
   EXPECT_TRUE(lacks(cpp, "cuda"));
   EXPECT_TRUE(has(cpp, "#ifndef STENCIL_CPP_wave_H\n"));
   EXPECT_TRUE(has(cpp, "wave_run_packed(void** arrays, const void* const* parameters,"));
+  const std::string hip = emit_header(samples::wave(), Target::Hip);
+  EXPECT_TRUE(has(hip, "#ifndef STENCIL_HIP_wave_H\n"));
+  EXPECT_TRUE(has(hip, "#include <hip/hip_runtime_api.h>\n"));
+  EXPECT_TRUE(has(hip, "hipStream_t stream);"));
+  EXPECT_TRUE(has(hip, "#ifdef STENCIL_CUDA_wave_H\n#error \"the .cu and the .hip of wave define"));
+  EXPECT_TRUE(has(text, "#ifdef STENCIL_HIP_wave_H\n#error \"the .cu and the .hip of wave define"));
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+#!/bin/bash
+# Some examples as HIP, host part and self-check included, with the flags that stencilc names: for
+# GPUs with waves of 64 lanes and of 32, and for the host, without a warning. Nothing is run.
+#
+#   hip_test.sh STENCILC EXAMPLES
+set -u
+export LC_ALL=C
+stencilc=$1
+examples=$2
+libraries=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode  # where Debian has them
+clang=$(command -v clang++-15)
+if [ -z "$clang" ] || [ ! -e /usr/include/hip/hip_runtime.h ] || [ ! -e $libraries/ockl.bc ]; then
+  echo "SKIPPED: HIP is not installed on this machine (clang-15, libamdhip64-dev, rocm-device-libs)"
+  exit 77
+fi
+directory=$(mktemp -d "${TMPDIR:-/tmp}/stencil-hip-XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory" || exit 2
+passed=0
+failed=0
+
+complain() {
+  failed=$((failed + 1))
+  echo "FAILED $1"
+  head -c 4000 log
+}
+
+# check PROGRAM ARGUMENTS...: an example, or a file here
+check() {
+  local what="$*" program=$1 flags side
+  shift
+  [ -e "$program.stn" ] || cp "$examples/$program.stn" .
+  "$stencilc" "$program.stn" -o "$program.hip" --main --header "$@" >log 2>&1 ||
+    { complain "$what"; return; }
+  flags=$(sed -n '/compile   hipcc/,/program   /p' "$program.hip" | grep -oE -- '-f[a-z0-9=-]+')
+  [ -n "$flags" ] || { complain "$what: no flags in the compile line"; return; }
+  for side in "--cuda-device-only -S --offload-arch=gfx90a" \
+    "--cuda-device-only -S --offload-arch=gfx1030" "--cuda-host-only -nogpulib -c -Wno-unused-command-line-argument"; do
+    # shellcheck disable=SC2086
+    "$clang" -x hip --rocm-path=/usr --rocm-device-lib-path=$libraries -std=c++17 -O1 -Wall -Wextra \
+      -Werror $flags $side "$program.hip" -o out >log 2>&1 || { complain "$what ($side)"; return; }
+    [ ! -s log ] || { complain "$what ($side)"; return; }
+  done
+  passed=$((passed + 1))
+}
+
+check jacobi2d --schedule "streaming T=2 loads=async prefetch=2"
+check jacobi3d --schedule "streaming T=1 loads=bulk prefetch=1" --fp strict
+check converge2d --schedule "overlapped T=2" --fp fast --real double
+cat >halves.stn <<'END'
+grid G = [0..99, 0..98] steps 8;
+field A : half on G history 2;
+field B : bfloat on G;
+stencil s : A[1..98, 1..97] = 0.5 * (A[-1,0] + A[0,1]) + A@-1[0,0] - B[0,0];
+stencil t : B[1..98, 1..97] = max(A[0,-1], B[1,0]);
+END
+check halves --schedule "streaming T=1 loads=registers"
+
+# A block has 64 KiB, and who asks for more is told so.
+cp "$examples/jacobi3d.stn" .
+"$stencilc" jacobi3d.stn -o large.hip --schedule "overlapped T=1 block=32x8x4 elements=1x2x8" >log 2>&1
+grep -q 'error L015' log && grep -q 'at most 65536 bytes' log && [ ! -e large.hip ] ||
+  complain "more shared memory than there is"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
