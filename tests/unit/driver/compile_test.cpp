@@ -2,6 +2,7 @@
 // they refuse.
 #include "compiler/driver/compile.h"
 
+#include "compiler/kernel/count.h"
 #include "tests/unit/load.h"
 
 namespace stencil {
@@ -80,6 +81,25 @@ TEST(Compile, BlocksHaveTheSharedMemoryOfTheTarget) {
   request.emit.target = emit::Target::Hip;
   EXPECT_FALSE(compile_text(kHeat, request, diagnostics));
   EXPECT_TRUE(contains(render(Source("", ""), diagnostics), "error L015"));
+}
+
+// What a caller who compares schedules wants to know: work for each useful point and step.
+TEST(Compile, KernelsCanBeCounted) {
+  CompileRequest request;
+  request.schedule = "direct block=32x8 elements=1x1";
+  Diagnostics diagnostics;
+  const auto compiled = compile_text(kHeat, request, diagnostics);
+  ASSERT_TRUE(compiled);
+  for (const kernel::Module* module : {&compiled->module, &compiled->legal}) {
+    const kernel::Count count = kernel::count(module->kernels[0], module->constants);
+    EXPECT_TRUE(count.loops.empty());
+    const kernel::Tally tally =
+        count.total(nullptr, [](const kernel::Count::Choice&) { return 1; }).threads;
+    constexpr double kPoints = 32 * 8;
+    EXPECT_EQ(tally.single.add / kPoints, 2);
+    EXPECT_EQ(tally.of(kernel::Space::Global).read / kPoints, 3 * 4);
+    EXPECT_EQ(tally.of(kernel::Space::Global).written / kPoints, 4);
+  }
 }
 
 TEST(Compile, IsDeterministic) {
