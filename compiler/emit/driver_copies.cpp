@@ -2,7 +2,7 @@
 // there is a device, and dense arrays where the plan has padded rows. They allocate arrays of the
 // plan's layout, copy the caller's in, run, and copy the result back.
 //
-//   CUDA   NAME_run         host memory, dense         copies, then runs as the next
+//   GPUs   NAME_run         host memory, dense         copies, then runs as the next
 //          NAME_run_device  device memory, dense       copies only if rows are padded
 //          NAME_run_padded  device memory, the plan's  runs; only if rows are padded
 //   C++    all entry points take dense arrays, and copy only if rows are padded

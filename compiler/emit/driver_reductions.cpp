@@ -2,7 +2,7 @@
 // question whether to stop, and what the caller gets back.
 //
 // Values stay where the kernels left them until the run ends. Only the flag of the stop condition
-// is read in between. In CUDA the next tile is launched before the flag is known, where that can be
+// is read in between. On GPUs the next tile is launched before the flag is known, where that can be
 // undone (kernel::answer_point); elsewhere the flag is waited for.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Kernels, which legalise() has lowered for the dialect: the head, what is declared, and the body
 // (writer_statements.cpp, writer_copies.cpp). Where dialects differ in more than spelling, they
-// differ in two ways only: whether threads are implicit (CUDA, OpenCL) or loops (C++), and whether
-// somebody launches the blocks of a kernel or a function does them all (C++).
+// differ in two ways only: whether threads are implicit (CUDA, HIP, OpenCL) or loops (C++), and
+// whether somebody launches the blocks of a kernel or a function does them all (C++).
 #include "compiler/emit/writer.h"
 
 #include <fmt/format.h>

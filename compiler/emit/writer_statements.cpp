@@ -1,5 +1,5 @@
-// Statements of kernels. Where the targets differ, threads are implicit (CUDA, OpenCL) or loops
-// (C++).
+// Statements of kernels. Where the targets differ, threads are implicit (CUDA, HIP, OpenCL) or
+// loops (C++).
 //
 // A Threads or Scope statement that ends its body needs no braces of its own: the names in it go
 // out of scope there anyway (the verifier forbids shadowing). Nor does one without names, or with

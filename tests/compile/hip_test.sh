@@ -56,6 +56,17 @@ stencil t : B[1..98, 1..97] = max(A[0,-1], B[1,0]);
 END
 check halves --schedule "streaming T=1 loads=registers"
 
+# Params that are called what HIP's headers declare.
+table=$examples/../compiler/emit/reserved_names.cpp
+sed -n '/kHipNames/,/;/p' "$table" | sed -n 's/^ *"\(.*\)".*/\1/p' | tr ' ' '\n' | grep . | head -n 400 >names
+{
+  echo 'grid G_z = [0..99] steps 4; field A_z : real on G_z;'
+  sed 's/.*/param & : real = 1;/' names
+  echo "stencil s_z : A_z[1..98] = A_z[-1]$(sed 's/^/ + /' names);"
+} >named.stn
+[ "$(wc -l <names)" -gt 100 ] || complain "names of HIP's headers"
+check named --schedule direct
+
 # A block has 64 KiB, and who asks for more is told so.
 cp "$examples/jacobi3d.stn" .
 "$stencilc" jacobi3d.stn -o large.hip --schedule "overlapped T=1 block=32x8x4 elements=1x2x8" >log 2>&1
