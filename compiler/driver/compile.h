@@ -30,6 +30,8 @@ struct Compiled {
 
 // What schedules of emitted code are for.
 schedule::Machine machine_of(emit::Target target);
+// The machines of the table that it may be for instead.
+std::vector<std::string> machines_for(emit::Target target);
 
 // Compiles `program` (from `source`, which the header comment quotes).
 std::optional<Compiled> compile(const ir::Program& program, const Source& source,

@@ -22,7 +22,8 @@ struct TargetInfo {
   std::string_view extension;  // of its files: ".cu"
   // Of the C header, in place of the extension. Empty: a file has kernels alone, no host part.
   std::string_view header_ending;
-  std::string_view compiler;     // command up to the flags
+  std::string_view machine;      // whose name stands for it unless another is asked for
+  std::string_view compiler;     // command up to the flags; $machine: what it is called
   std::string_view exact_flags;  // under strict and contract
   std::string_view fast_flags;
   const Dialect& (*dialect)(const Options& options);
@@ -80,10 +81,10 @@ std::string emit(const kernel::Module& module, const Options& options,
 // The C header that declares the entry points of an emitted .cu or .cpp.
 std::string emit_header(const kernel::Module& module, Target target);
 
-// How to compile an emitted `file`, as the tests do: to an object, or if it has a main to
-// `executable`.
+// How to compile an emitted `file` for a machine, as the tests do: to an object, or if it has a main
+// to `executable`.
 std::string compile_line(Target target, FpMode fp, const std::string& file,
-                         const std::string& executable);
+                         const std::string& executable, std::string_view machine = {});
 
 // Compiler flags that keep the promised bits (for messages, --main comments, and the runtime): e.g.
 // "--fmad=false" for CUDA under strict.

@@ -26,16 +26,16 @@ const Dialect& cpp(const Options& options) {
 
 const std::vector<TargetInfo>& targets() {
   static const std::vector<TargetInfo> all = {
-      {Target::Cuda, "cuda", ".cu", "_cuda.h", "nvcc -O3 -std=c++17 -arch=sm_90", "--fmad=false",
+      {Target::Cuda, "cuda", ".cu", "_cuda.h", "sm_90", "nvcc -O3 -std=c++17 -arch=$machine", "--fmad=false",
        "--use_fast_math", cuda},
-      {Target::Hip, "hip", ".hip", "_hip.h", "hipcc -O3 -std=c++17 --offload-arch=gfx90a",
+      {Target::Hip, "hip", ".hip", "_hip.h", "gfx90a", "hipcc -O3 -std=c++17 --offload-arch=$machine",
        "-ffp-contract=off -fhip-fp32-correctly-rounded-divide-sqrt",
        "-ffp-contract=fast -fno-signed-zeros -freciprocal-math "
        "-fno-hip-fp32-correctly-rounded-divide-sqrt",
        hip},
-      {Target::OpenCl, "opencl", ".cl", "", "clBuildProgram with",
+      {Target::OpenCl, "opencl", ".cl", "", "sm_90", "clBuildProgram with",
        "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-mad-enable -cl-no-signed-zeros", opencl},
-      {Target::Cpp, "cpp", ".cpp", ".h", "g++ -O3 -std=c++17 -fopenmp", "-ffp-contract=off",
+      {Target::Cpp, "cpp", ".cpp", ".h", "cpu", "g++ -O3 -std=c++17 -fopenmp", "-ffp-contract=off",
        "-fno-math-errno -fno-trapping-math -fno-signed-zeros -freciprocal-math -ffp-contract=fast",
        cpp},
   };
@@ -56,9 +56,11 @@ const TargetInfo* target_called(std::string_view name) {
 }
 
 std::string compile_line(Target target, FpMode fp, const std::string& file,
-                         const std::string& executable) {
+                         const std::string& executable, std::string_view machine) {
   const TargetInfo& row = info(target);
-  const std::string line = std::string(row.compiler) + " " + required_flags(target, fp);
+  const std::string compiler =
+      replaced(std::string(row.compiler), "$machine", machine.empty() ? row.machine : machine);
+  const std::string line = compiler + " " + required_flags(target, fp);
   if (row.header_ending.empty()) return line;
   return line + (executable.empty() ? " -c " : " -o " + executable + " ") + file;
 }

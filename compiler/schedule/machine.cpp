@@ -4,7 +4,11 @@
 // kernels keep up under load.
 #include "compiler/schedule/machine.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <charconv>
 
 namespace stencil::schedule {
 
@@ -95,17 +99,82 @@ Machine gpu() {
   return *find_machine("sm_90");
 }
 
-Machine amd_gpu() {
-  return *find_machine("gfx90a");
-}
-
 Machine cpu() {
   return *find_machine("cpu");
+}
+
+std::string describe(const Machine& machine) {
+  if (machine.threads_are_loops) {
+    return fmt::format("{}; {} threads, tiles of {} KiB, cache {} MiB", machine.description,
+                       machine.multiprocessors, machine.shared_bytes >> 10,
+                       machine.cache_bytes >> 20);
+  }
+  return fmt::format(
+      "{}; {} multiprocessors, of {} threads in warps of {} and {} registers; {} KiB shared by a "
+      "block; cache {} MiB; {:.2f} TB/s; {:.1f} T instructions/s, in double precision a {:g}th",
+      machine.description, machine.multiprocessors, machine.resident_threads, machine.warp,
+      machine.registers, machine.shared_bytes >> 10, machine.cache_bytes >> 20,
+      machine.bytes_per_second * 1e-12, machine.instructions_per_second * 1e-12,
+      machine.double_cost);
 }
 
 bool takes_block(const Machine& machine, const Shape& block) {
   return block.product() <= machine.threads && block[0] <= machine.threads_in_x &&
          block[1] <= machine.threads_in_y && block.product(2) <= machine.threads_from_z;
+}
+
+namespace {
+
+// 90 of "sm_90"; 0 of other names.
+int architecture_of(const Machine& machine) {
+  int number = 0;
+  if (machine.name.starts_with("sm_")) {
+    std::from_chars(machine.name.data() + 3, machine.name.data() + machine.name.size(), number);
+  }
+  return number;
+}
+
+// What the system says of a cache, or what the machine has in the table.
+int64_t cache_or(int name, int64_t otherwise) {
+  const long bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+}  // namespace
+
+Machine cuda_gpu(const CudaLimits& limits) {
+  size_t row = 0;
+  for (size_t i = 0; i < std::size(kGpus); ++i) {
+    const int number = architecture_of(machine_table()[i]);
+    if (number > 0 && number <= limits.architecture) row = i;
+  }
+  Machine machine = machine_table()[row];
+  const bool known = machine.description == limits.name &&
+                     machine.multiprocessors == limits.multiprocessors;
+  if (known) return machine;
+  const auto take = [](auto& to, auto from) {
+    if (from > 0) to = from;
+  };
+  machine.name = fmt::format("sm_{}", limits.architecture);
+  machine.description = limits.name;
+  take(machine.multiprocessors, limits.multiprocessors);
+  take(machine.shared_bytes, int64_t{limits.shared_bytes});
+  take(machine.resident_threads, limits.resident_threads);
+  take(machine.resident_blocks, limits.resident_blocks);
+  take(machine.registers, limits.registers);
+  take(machine.cache_bytes, int64_t{limits.cache_bytes});
+  take(machine.bytes_per_second, kCopied * 2e3 * limits.memory_kilohertz * limits.bus_bits / 8);
+  take(machine.instructions_per_second,
+       kIssued * 1e3 * limits.kilohertz * machine.multiprocessors * kGpus[row].lanes);
+  return machine;
+}
+
+Machine this_cpu(int threads) {
+  Machine machine = cpu();
+  machine.description = "this CPU";
+  machine.multiprocessors = threads;
+  machine.cache_bytes = cache_or(_SC_LEVEL3_CACHE_SIZE, machine.cache_bytes);
+  return machine;
 }
 
 Machine opencl_gpu(const OpenClLimits& limits) {

@@ -16,7 +16,7 @@ namespace stencil::schedule {
 
 struct Machine {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-  std::string name = "sm_90";  // as --machine takes it
+  std::string name = "sm_90";  // as --machine takes it, and compilers call the architecture
   std::string description = "NVIDIA H200";
   bool threads_are_loops = false;  // a block is done by one thread of a CPU, in its caches
   bool shuffles = true;            // a thread reads its neighbours' registers; else by a detour
@@ -49,10 +49,8 @@ struct Machine {
   int64_t cache_bytes = 50 << 20;          // that all multiprocessors share
 };
 
-// What CUDA code is for unless told otherwise, HIP code and C++ code: rows "sm_90", "gfx90a" and "cpu"
-// of the table.
+// Rows "sm_90" and "cpu" of the table, for those who only want one.
 Machine gpu();
-Machine amd_gpu();
 Machine cpu();
 
 // Every machine of the table, GPUs by age.
@@ -60,8 +58,29 @@ const std::vector<Machine>& machine_table();
 // The row of that name, or nothing.
 std::optional<Machine> find_machine(const std::string& name);
 
+// One line of its numbers, for people.
+std::string describe(const Machine& machine);
+
 // True if a block of these threads is not too large for the machine.
 bool takes_block(const Machine& machine, const Shape& block);
+
+// What a CUDA device says of itself; 0: nothing.
+struct CudaLimits {
+  std::string name;
+  int architecture = 0;  // 90 for sm_90
+  int multiprocessors = 0;
+  int kilohertz = 0;                       // of the multiprocessors, at most
+  int memory_kilohertz = 0, bus_bits = 0;  // of memory, which moves bits twice a cycle
+  int shared_bytes = 0;                    // of a block, at most
+  int resident_threads = 0, resident_blocks = 0, registers = 0;  // of a multiprocessor
+  int cache_bytes = 0;
+};
+// Rates of a device that the table describes are the table's; of others, what its clocks make of the
+// row of that architecture, or of the last one before it.
+Machine cuda_gpu(const CudaLimits& limits);
+
+// The CPU that runs the compiler, with so many threads.
+Machine this_cpu(int threads);
 
 // What an OpenCL device says of itself.
 struct OpenClLimits {

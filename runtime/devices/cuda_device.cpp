@@ -488,6 +488,29 @@ DeviceInfo probe(const std::string& selector) {
   return {"cuda", text, true, ""};
 }
 
+schedule::Machine machine_of(const std::string& selector) {
+  const auto found = find_gpu(selector);
+  if (!found.ok()) return schedule::gpu();
+  const auto ask = [&](cuda::DeviceAttribute what) {
+    int value = 0;
+    cuda::driver().cuDeviceGetAttribute(&value, what, found.value().id);
+    return value;
+  };
+  schedule::CudaLimits limits;
+  limits.name = found.value().name;
+  limits.architecture = found.value().architecture;
+  limits.multiprocessors = ask(cuda::kMultiprocessors);
+  limits.kilohertz = ask(cuda::kClockKilohertz);
+  limits.memory_kilohertz = ask(cuda::kMemoryKilohertz);
+  limits.bus_bits = ask(cuda::kMemoryBusBits);
+  limits.shared_bytes = ask(cuda::kMaxSharedBytesPerBlock);
+  limits.resident_threads = ask(cuda::kMaxThreadsPerMultiprocessor);
+  limits.resident_blocks = ask(cuda::kMaxBlocksPerMultiprocessor);
+  limits.registers = ask(cuda::kMaxRegistersPerMultiprocessor);
+  limits.cache_bytes = ask(cuda::kL2CacheBytes);
+  return schedule::cuda_gpu(limits);
+}
+
 Result<std::string> compile(const Job& job, const std::string& selector) {
   auto found = find_gpu(selector);
   if (!found.ok()) return found.failure();
@@ -513,6 +536,7 @@ Device cuda_device() {
   device.takes_pointers = true;
   device.compile = compile;
   device.takes_selector = true;
+  device.machine_of = machine_of;
   return device;
 }
 

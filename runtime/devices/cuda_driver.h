@@ -26,9 +26,16 @@ using Event = struct EventTag*;
 
 enum DeviceAttribute : int {
   kClockKilohertz = 13,  // of the multiprocessors, at most
+  kMultiprocessors = 16,
+  kMemoryKilohertz = 36,
+  kMemoryBusBits = 37,
+  kL2CacheBytes = 38,
+  kMaxThreadsPerMultiprocessor = 39,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
+  kMaxRegistersPerMultiprocessor = 82,
   kMaxSharedBytesPerBlock = 97,  // with the kernel's consent (kDynamicSharedBytes)
+  kMaxBlocksPerMultiprocessor = 106,
 };
 enum FunctionAttribute : int {
   kFunctionMaxThreadsPerBlock = 0,

@@ -20,6 +20,10 @@ const std::vector<Device>& device_table() {
   return kDevices;
 }
 
+schedule::Machine machine_of(const Device& device, const std::string& selector) {
+  return device.machine_of == nullptr ? device.machine : device.machine_of(selector);
+}
+
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> out;
   for (const Device& device : device_table()) out.push_back(device.probe(""));
@@ -31,7 +35,7 @@ namespace {
 ChosenDevice with_machine(const Device& device, const std::string& selector,
                           const DeviceInfo& info) {
   ChosenDevice out{device, selector, info};
-  if (device.machine_of != nullptr) out.device.machine = device.machine_of(selector);
+  out.device.machine = machine_of(device, selector);
   return out;
 }
 

@@ -12,6 +12,9 @@ namespace stencil::runtime {
 // All devices, the one that `auto` prefers first.
 const std::vector<Device>& device_table();
 
+// What schedules for the device that `selector` names are for, if it is present.
+schedule::Machine machine_of(const Device& device, const std::string& selector);
+
 // What each of them has to say about this machine.
 std::vector<DeviceInfo> devices();
 

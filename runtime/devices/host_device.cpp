@@ -220,7 +220,9 @@ Result<std::unique_ptr<LoadedProgram>> load_host_kernels(const HostLibrary& libr
 }
 
 Device host_device() {
-  return {"host", true, probe, load, schedule::cpu(), true, compile};
+  Device device{"host", true, probe, load, schedule::cpu(), true, compile};
+  device.machine_of = [](const std::string&) { return schedule::this_cpu(wanted_threads()); };
+  return device;
 }
 
 }  // namespace stencil::runtime

@@ -305,7 +305,9 @@ Result<std::vector<ChosenDevice>> choose_devices(const std::string& name,
     if (!device.runs_kernels) continue;
     const DeviceInfo info = device.probe("");
     if (info.available) {
-      out.push_back({device, "", info});
+      auto chosen = choose_device(device.name);
+      if (!chosen.ok()) return chosen.failure();
+      out.push_back(std::move(chosen).value());
     } else {
       absent.push_back(info.name + ": " + info.reason);
     }

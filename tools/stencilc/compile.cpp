@@ -13,9 +13,9 @@
 #include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
-#include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/machine.h"
 
 namespace stencil::tool {
 
@@ -126,6 +126,7 @@ ExitStatus deliver(const Arguments& arguments, std::vector<OutputFile> extra,
 // --emit ast, ir or kernel-ir: the text, or nothing and errors. Kernels are those that the schedule
 // makes, or with --target those that are written in its language.
 std::optional<std::string> stage_text(const Arguments& arguments, const Source& source,
+                                      const std::optional<schedule::Machine>& machine,
                                       Diagnostics& diagnostics) {
   if (arguments.emit == "ast") {
     const auto tree = parse(source, diagnostics);
@@ -139,6 +140,7 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
   request.schedule = arguments.schedule;
   const TargetInfo* target = emit::target_called(arguments.target);
   if (target) request.emit.target = target->target;
+  request.machine = machine;
   const auto compiled = compile(*program, source, request, diagnostics);
   if (!compiled) return std::nullopt;
   return kernel::print(target ? compiled->legal : compiled->module);
@@ -146,7 +148,10 @@ std::optional<std::string> stage_text(const Arguments& arguments, const Source& 
 
 ExitStatus emit_stage(const Arguments& arguments, const Source& source) {
   Diagnostics diagnostics;
-  const auto text = stage_text(arguments, source, diagnostics);
+  const TargetInfo* target = emit::target_called(arguments.target);
+  const auto machine = pick_machine(arguments, target ? *target : emit::targets().front());
+  if (!machine.ok()) return report(machine.failure());
+  const auto text = stage_text(arguments, source, machine.value(), diagnostics);
   const ExitStatus status = report(source, diagnostics);
   return text ? deliver(arguments, {}, *text) : status;
 }
@@ -160,11 +165,9 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   request.emit.target = target.target;
   request.emit.main = arguments.main;
   request.emit.header_name = std::filesystem::path(header).filename().string();
-  if (arguments.device != "auto") {
-    const auto chosen = runtime::choose_device(arguments.device);
-    if (!chosen.ok()) return report(chosen.failure());
-    request.machine = chosen.value().device.machine;
-  }
+  const auto machine = pick_machine(arguments, target);
+  if (!machine.ok()) return report(machine.failure());
+  request.machine = machine.value();
 
   Diagnostics diagnostics;
   std::optional<Compiled> compiled;

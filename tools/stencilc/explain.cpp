@@ -2,9 +2,9 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
 #include "runtime/api/source.h"
-#include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/machine.h"
 
 namespace stencil::tool {
 
@@ -16,15 +16,12 @@ int explain_command(const Arguments& arguments) {
   const auto program = load_program(
       source.value(), api::program_options(arguments.program, arguments.file), diagnostics);
   const emit::TargetInfo* target = emit::target_called(arguments.target);
-  schedule::Machine machine = machine_of(target ? target->target : emit::targets().front().target);
-  if (arguments.device != "auto") {
-    const auto chosen = runtime::choose_device(arguments.device);
-    if (!chosen.ok()) return report(chosen.failure());
-    machine = chosen.value().device.machine;
-  }
+  const emit::TargetInfo& kernels = target ? *target : emit::targets().front();
+  const auto machine = pick_machine(arguments, kernels);
+  if (!machine.ok()) return report(machine.failure());
   if (program) {
-    text =
-        explain(*program, source.value(), arguments.schedule, diagnostics, machine, arguments.full);
+    text = explain(*program, source.value(), arguments.schedule, diagnostics,
+                   machine.value().value_or(machine_of(kernels.target)), arguments.full);
   }
   if (const ExitStatus status = report(source.value(), diagnostics)) return status;
   return print_out(text);

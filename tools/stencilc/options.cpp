@@ -33,6 +33,13 @@ std::vector<std::string> target_names() {
   return names;
 }
 
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const schedule::Machine& machine : schedule::machine_table()) names.push_back(machine.name);
+  names.emplace_back("this");
+  return names;
+}
+
 // What --header without a name holds; no argument can be this.
 const std::string kBesideTheOutput(1, '\0');
 
@@ -138,6 +145,7 @@ struct Parser {
   void add_verify_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
+  void add_machine_option(CLI::App& app, const std::string& group);
   void add_full_option(CLI::App& app, const std::string& group);
   CLI::App& add_command(Command command, const std::string& name, const std::string& text,
                         const std::string& examples);
@@ -169,6 +177,7 @@ Parser::Parser() {
   add_value(explain, "--target", one_of(target_names(), arguments.target),
             "what the kernels are for; default: cuda")
       ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
+  add_machine_option(explain, explain.get_option("--target")->get_group());
   add_full_option(explain, explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
   CLI::App& run =
@@ -247,6 +256,7 @@ void Parser::add_compile_options() {
             "the language, if the extension does not tell")
       ->option_text(fmt::format("{}", fmt::join(target_names(), "|")))
       ->group(group);
+  add_machine_option(app, group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->disable_flag_override()
       ->group(group);
@@ -267,6 +277,13 @@ void Parser::add_device_option(CLI::App& to, const std::string& text) {
   add_value(to, "--device", some_text("the name of a device", arguments.device), text)
       ->option_text("DEVICE")
       ->group("Device");
+}
+
+void Parser::add_machine_option(CLI::App& to, const std::string& group) {
+  add_value(to, "--machine", one_of(machine_names(), arguments.machine),
+            "what schedules are for: see 'stencilc devices' (by target)")
+      ->option_text("sm_80|gfx90a|cpu|...|this")
+      ->group(group);
 }
 
 void Parser::add_full_option(CLI::App& to, const std::string& group) {

@@ -34,6 +34,7 @@ struct Arguments {
   std::string output;  // -o; "": standard output
   std::string target;  // --target; "": from the extension of the output
   std::string emit;    // --emit; "": the target
+  std::string machine;  // --machine, explain too; "": from the target
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
 

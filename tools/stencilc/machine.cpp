@@ -1,0 +1,53 @@
+#include "tools/stencilc/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/driver/compile.h"
+#include "runtime/devices/device_table.h"
+
+namespace stencil::tool {
+
+namespace {
+
+Result<std::optional<schedule::Machine>> of_device(const std::string& name) {
+  const auto chosen = runtime::choose_device(name);
+  if (!chosen.ok()) return chosen.failure();
+  return std::optional(chosen.value().device.machine);
+}
+
+// The device that runs code of a target.
+Result<std::string> device_for(const emit::TargetInfo& target) {
+  if (target.target == emit::Target::Cpp) return std::string("host");
+  for (const runtime::Device& device : runtime::device_table()) {
+    if (device.name == target.name) return device.name;
+  }
+  return Failure{"U010", fmt::format("no device of this machine runs {}: 'this' is nothing", target.name),
+                 "name a machine of the table, which 'stencilc devices' shows"};
+}
+
+}  // namespace
+
+Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
+                                                      const emit::TargetInfo& target) {
+  if (arguments.device != "auto" && !arguments.machine.empty()) {
+    return Failure{"U010", "--device contradicts --machine", "give one of them"};
+  }
+  if (arguments.device != "auto") return of_device(arguments.device);
+  if (arguments.machine.empty()) return std::optional<schedule::Machine>();
+  if (arguments.machine == "this") {
+    const auto device = device_for(target);
+    if (!device.ok()) return device.failure();
+    return of_device(device.value());
+  }
+  const auto names = machines_for(target.target);
+  if (std::count(names.begin(), names.end(), arguments.machine) == 0) {
+    return Failure{"U010",
+                   fmt::format("--machine {} does not run target {}", arguments.machine, target.name),
+                   fmt::format("one of {}", fmt::join(names, ", "))};
+  }
+  return schedule::find_machine(arguments.machine);
+}
+
+}  // namespace stencil::tool

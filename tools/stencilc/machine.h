@@ -1,0 +1,18 @@
+// The machine that code is for: --machine and --device.
+#pragma once
+
+#include <optional>
+
+#include "compiler/emit/emit.h"
+#include "compiler/schedule/machine.h"
+#include "stencil/result.h"
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+
+// Nothing if the command line leaves it to the target. U010 for a machine of another target, R040 and
+// R041 for a device that is not there.
+Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
+                                                      const emit::TargetInfo& target);
+
+}  // namespace stencil::tool
