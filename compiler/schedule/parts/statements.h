@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/parts/names.h"
 
 namespace stencil::schedule {
 
@@ -24,8 +25,20 @@ inline kernel::Expr larger(const kernel::Expr& a, const kernel::Expr& b) {
 inline kernel::Expr smaller(const kernel::Expr& a, const kernel::Expr& b) {
   return kernel::operation(Op::Min, {a, b});
 }
+inline kernel::Expr divided(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Div, {a, b});
+}
 inline kernel::Expr modulo(const kernel::Expr& a, const kernel::Expr& b) {
   return kernel::operation(Op::Mod, {a, b});
+}
+inline kernel::Expr is_equal(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Eq, {a, b});
+}
+inline kernel::Expr both(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::And, {a, b});
+}
+inline kernel::Expr either(const kernel::Expr& a, const kernel::Expr& b) {
+  return kernel::operation(Op::Or, {a, b});
 }
 inline kernel::Expr select(const kernel::Expr& condition, const kernel::Expr& a,
                            const kernel::Expr& b) {
@@ -39,18 +52,44 @@ inline bool is_true(const kernel::Expr& expr) {
   const auto* value = std::get_if<kernel::IntegerLiteral>(&expr->kind);
   return value && value->value != 0;
 }
+// A literal or a variable.
+inline bool is_plain(const kernel::Expr& expr) {
+  return std::holds_alternative<kernel::IntegerLiteral>(expr->kind) ||
+         std::holds_alternative<kernel::Variable>(expr->kind);
+}
+// The value under a name, unless it is plain.
+inline kernel::Expr let(Names& names, kernel::Body& body, const std::string& wanted,
+                        const kernel::Expr& value) {
+  if (is_plain(value)) return value;
+  const std::string name = names.unique(wanted);
+  body.push_back({kernel::Let{name, value}});
+  return kernel::variable(name, value->type);
+}
 
 inline void append(kernel::Body& to, kernel::Body from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+inline kernel::Body as_body(kernel::Statement statement) {
+  kernel::Body out;
+  out.push_back(std::move(statement));
+  return out;
 }
 
 // `body` where the condition holds, else `otherwise`; `body` alone if it is known to hold.
 inline kernel::Body guarded(const kernel::Expr& condition, kernel::Body body,
                             kernel::Body otherwise = {}) {
   if (is_true(condition)) return body;
-  kernel::Body out;
-  out.push_back({kernel::If{condition, std::move(body), std::move(otherwise)}});
-  return out;
+  return as_body({kernel::If{condition, std::move(body), std::move(otherwise)}});
+}
+
+inline kernel::Statement threads(kernel::Body body) {
+  return {kernel::Threads{std::move(body)}};
+}
+inline kernel::Statement loop(kernel::LoopKind kind, std::string variable, kernel::Expr begin,
+                              kernel::Expr end, int step, kernel::Body body) {
+  return {kernel::For{kind, std::move(variable), std::move(begin), std::move(end), step,
+                      std::move(body)}};
 }
 
 // What stands ahead of the stages of some steps of a tile, counted from 0; nothing for all steps.

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
+#include "compiler/kernel/passes.h"
 #include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/parts/statements.h"
 
 namespace stencil::schedule {
 
@@ -30,16 +32,16 @@ Expr tile_count(const ir::Affine& extent, const Expr& extent_expr, const Expr& l
   return kernel::operation(Op::Max, {count, kernel::integer(0, Scalar::I64)});
 }
 
-bool is_literal(const Expr& expr) {
-  return std::holds_alternative<kernel::IntegerLiteral>(expr->kind);
-}
-
 }  // namespace
 
 std::vector<int> tile_sizes(int time_tile) {
   std::vector<int> sizes;
   for (int size = time_tile; size >= 1; size /= 2) sizes.push_back(size);
   return sizes;
+}
+
+std::string KernelOfSteps::constant_name(const std::string& wanted) const {
+  return steps == module.plan.time_tile ? wanted : fmt::format("{}_{}", wanted, steps);
 }
 
 kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
@@ -87,36 +89,60 @@ int along(const Shape& shape, int rank, int dimension) {
   return shape[static_cast<size_t>(rank - 1 - dimension)];
 }
 
+Expr tile_origin(const Interface& interface, int d, const Expr& number, const Expr& core,
+                 int64_t below) {
+  const Expr low = interface.low(interface.program().grid, d);
+  return plus(kernel::add(low, kernel::mul(number, core)), -below);
+}
+
+Expr BlockNumber::take(const Expr& count, const Expr& tiles) {
+  const Expr number = modulo(rest_, tiles);
+  rest_ = divided(rest_, tiles);
+  blocks_ = kernel::mul(blocks_, kernel::convert(count, Scalar::I64));
+  return number;
+}
+
+Expr BlockNumber::take_rest(const Expr& count) {
+  blocks_ = kernel::mul(blocks_, kernel::convert(count, Scalar::I64));
+  return rest_;
+}
+
+void Interval::raise(const Expr& to) {
+  if (limits_.insert("low " + kernel::print(to)).second) low = low ? larger(low, to) : to;
+}
+
+void Interval::lower(const Expr& to) {
+  if (limits_.insert("high " + kernel::print(to)).second) high = high ? smaller(high, to) : to;
+}
+
+void Interval::append_to(std::vector<Expr>& conditions, const Expr& first, const Expr& last) const {
+  if (low) conditions.push_back(at_least(first, low));
+  if (high) conditions.push_back(kernel::less_equal(last, high));
+}
+
 Tiling tile_box(const Interface& interface, const ir::Box& box,
                 const std::vector<TileLength>& lengths, Names& names) {
   const int rank = interface.rank();
   const auto axes = axis_names(rank);
   Tiling tiling;
-  tiling.blocks = kernel::integer(1, Scalar::I64);
   tiling.origin.resize(static_cast<size_t>(rank));
-  Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  BlockNumber block;
   for (int d = rank - 1; d >= 0; --d) {
     const size_t i = static_cast<size_t>(d);
     const ir::Range& range = box.ranges[i];
     const Expr count = tile_count(range.high - range.low + 1, interface.extent(box, d),
                                   lengths[i].expr, lengths[i].points);
-    tiling.blocks = kernel::mul(tiling.blocks, count);
-    Expr number = rest;
-    if (d > 0) {  // the outermost needs no remainder
-      Expr tiles = kernel::convert(count, Scalar::I32);
-      if (!is_literal(tiles)) {
-        const std::string name = names.unique("tiles_" + axes[i]);
-        tiling.lets.push_back({kernel::Let{name, tiles}});
-        tiles = kernel::variable(name);
-      }
-      number = kernel::operation(Op::Mod, {rest, tiles});
-      rest = kernel::operation(Op::Div, {rest, tiles});
-    }
+    const auto tiles = [&] {
+      return let(names, tiling.lets, "tiles_" + axes[i], kernel::convert(count, Scalar::I32));
+    };
+    const Expr number = d == 0 ? block.take_rest(count) : block.take(count, tiles());
     const std::string name = names.unique("tile_" + axes[i]);
     const Expr origin = kernel::add(kernel::mul(number, lengths[i].expr), interface.low(box, d));
     tiling.lets.push_back({kernel::Let{name, origin}});
     tiling.origin[i] = kernel::variable(name);
   }
+  tiling.blocks = block.blocks();
   return tiling;
 }
+
 }  // namespace stencil::schedule

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,23 @@ struct TileLength {
   int64_t points;
   kernel::Expr expr;  // the same as I32: a literal or a named constant
 };
+
+// The number of a block, taken apart into that of its tile in each dimension: the one that runs
+// fastest first.
+class BlockNumber {
+ public:
+  // The number (I32) in a dimension that has `count` tiles, which the kernel knows as `tiles`.
+  kernel::Expr take(const kernel::Expr& count, const kernel::Expr& tiles);
+  // In the last dimension, which needs no remainder.
+  kernel::Expr take_rest(const kernel::Expr& count);
+  // I64: the product of all counts so far.
+  const kernel::Expr& blocks() const { return blocks_; }
+
+ private:
+  kernel::Expr rest_ = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
+  kernel::Expr blocks_ = kernel::integer(1, Scalar::I64);
+};
+
 // `lengths`: per dimension, outermost first.
 Tiling tile_box(const Interface& interface, const ir::Box& box,
                 const std::vector<TileLength>& lengths, Names& names);
@@ -35,6 +53,9 @@ struct KernelOfSteps {
   int steps;
   bool or_fewer;  // it serves tiles of fewer steps as well
   kernel::Module& module;
+
+  // A constant's name: kernels of fewer steps have their own.
+  std::string constant_name(const std::string& wanted) const;
 };
 // The module of a schedule, with one kernel for tiles of any size or one for each of tile_sizes(),
 // named after the program and `what`; `add` makes one of them, with its launch.
@@ -47,6 +68,26 @@ kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& sche
 kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,
                          int64_t spared);
 
+// The first place of a tile in dimension d: tiles whose places may be images of points begin with
+// their margin, of `below` points, others at the grid's edge without one (0).
+kernel::Expr tile_origin(const Interface& interface, int d, const kernel::Expr& number,
+                         const kernel::Expr& core, int64_t below);
+
+// Coordinates between two bounds, both included. Null: there is no bound on this side.
+struct Interval {
+  kernel::Expr low, high;
+
+  void raise(const kernel::Expr& to);  // the low bound
+  void lower(const kernel::Expr& to);  // the high bound
+  // What a coordinate, or all from one to another, has to meet.
+  void append_to(std::vector<kernel::Expr>& conditions, const kernel::Expr& first,
+                 const kernel::Expr& last) const;
+  bool is_open() const { return !low && !high; }
+
+ private:
+  std::set<std::string> limits_;  // as text: each is taken once
+};
+
 // Threads and elements of a schedule, given x first, for dimension d of a grid of `rank` (outermost
 // first).
 int along(const Shape& shape, int rank, int dimension);
@@ -58,5 +99,10 @@ inline kernel::Expr first_step() {
 inline kernel::Expr step_count() {
   return kernel::variable("steps");
 }  // to do in this tile
+// In a kernel of `of` steps that serves tiles of fewer as well: how many of them this one leaves
+// out.
+inline kernel::Expr steps_left_out(int of) {
+  return kernel::sub(kernel::integer(of), step_count());
+}
 
 }  // namespace stencil::schedule

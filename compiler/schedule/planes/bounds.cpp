@@ -20,13 +20,6 @@ void for_each_access(const ir::Piece& piece, const Visit& visit) {
   }
 }
 
-void raise(Interval& bounds, const Expr& least) {
-  bounds.low = bounds.low ? kernel::operation(Op::Max, {bounds.low, least}) : least;
-}
-void lower(Interval& bounds, const Expr& most) {
-  bounds.high = bounds.high ? kernel::operation(Op::Min, {bounds.high, most}) : most;
-}
-
 }  // namespace
 
 Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Box& box) {
@@ -54,26 +47,25 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
       if (access.escapes_below(d) && whole) below = std::max(below, -offset);
       if (access.escapes_above(d) && whole) above = std::max(above, offset);
       if (access.escapes_below(d) && !whole) {
-        raise(out[d], plus(interface.low(box, dimension), -offset));
+        out[d].raise(plus(interface.low(box, dimension), -offset));
       }
       if (access.escapes_above(d) && !whole) {
-        lower(out[d], plus(interface.high(box, dimension), -offset));
+        out[d].lower(plus(interface.high(box, dimension), -offset));
       }
     });
     const analysis::Reach beyond = images[d] ? computed[d] : analysis::Reach{};
     if (below > 0 || beyond.low > 0)
-      raise(out[d], plus(interface.low(program.grid, dimension), below));
+      out[d].raise(plus(interface.low(program.grid, dimension), below));
     if (above > 0 || beyond.high > 0) {
-      lower(out[d], plus(interface.high(program.grid, dimension), -above));
+      out[d].lower(plus(interface.high(program.grid, dimension), -above));
     }
   }
   return out;
 }
 
-Expr within(const Bounds& bounds, size_t d, const Expr& at) {
+Expr within(const Interval& bounds, const Expr& at) {
   std::vector<Expr> conditions;
-  if (bounds[d].low) conditions.push_back(at_least(at, bounds[d].low));
-  if (bounds[d].high) conditions.push_back(kernel::less_equal(at, bounds[d].high));
+  bounds.append_to(conditions, at, at);
   return kernel::all_of(std::move(conditions));
 }
 

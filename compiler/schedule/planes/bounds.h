@@ -5,15 +5,11 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/schedule/parts/interface.h"
+#include "compiler/schedule/parts/tiling.h"
 #include "compiler/schedule/planes/plan.h"
 
 namespace stencil::schedule {
 
-// Coordinates between two bounds, both included. Null: there is no bound on this side.
-struct Interval {
-  kernel::Expr low, high;
-};
 using Bounds = std::vector<Interval>;  // per dimension, outermost first
 
 // Bounds of a region in a box that contains it, as far as they tell the two apart.
@@ -25,8 +21,8 @@ Bounds bounds_of(const Interface& interface, const ir::Box& region, const ir::Bo
 Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
                             const std::vector<bool>& images, const analysis::Margin& computed);
 
-// Both bounds are met by a coordinate of dimension d.
-kernel::Expr within(const Bounds& bounds, size_t d, const kernel::Expr& at);
+// Both bounds are met by a coordinate.
+kernel::Expr within(const Interval& bounds, const kernel::Expr& at);
 
 // Places of a plane, per dimension: the first one and the one after the last. The outermost
 // dimension has none.

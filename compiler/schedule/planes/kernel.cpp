@@ -308,7 +308,7 @@ class PlanesKernel : public PlanesValues {
     const Outside ruled{images_in(piece.region), compute(stage, piece, false), !images(rank() - 1)};
     Body out;
     out.push_back({kernel::Scope{
-        split(box, inner, within(inner, 0, kernel::variable(places_[0])), "inner", ruled, free)}});
+        split(box, inner, within(inner[0], kernel::variable(places_[0])), "inner", ruled, free)}});
     return out;
   }
   // The part of a box within bounds, and what is around it. Points before and after it in x are a

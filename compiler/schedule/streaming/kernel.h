@@ -1,5 +1,4 @@
-// The kernels of the `streaming` family, written in three layers: tile.h (where a block is),
-// queues.h (what a thread keeps) and kernel.cpp (the whole).
+// The kernels of the `streaming` family.
 #pragma once
 
 #include "compiler/kernel/plan.h"

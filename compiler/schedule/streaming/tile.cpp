@@ -3,182 +3,151 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "compiler/ir/rewrite.h"
 
 namespace stencil::schedule {
 
-StreamTile::StreamTile(const ir::Program& program, const Schedule& schedule,
-                       const KernelOfSteps& kernel, StreamPlan plan)
-    : program_(program),
-      schedule_(schedule),
-      interface_(kernel.interface),
-      plan_(std::move(plan)),
-      leaves_out_steps_(kernel.or_fewer),
-      builder_(interface_, kernel.module, kernel.name,
-               fmt::format("{} step{} per pass: a tile moves along {}, every step some planes "
-                           "behind the one before.",
-                           kernel.steps, kernel.steps == 1 ? "" : "s",
-                           axis_names(interface_.rank())[0])) {}
-
-void StreamTile::take_names() {
-  Names& names = builder_.names();
-  axes_ = axis_names(rank());
-  for (const std::string& axis : axes_) point_names_.push_back(names.unique(axis));
-  front_ = names.unique("front");
-  iteration_ = names.unique("n");
-  unrolled_ = names.unique("u");
-  step_ = names.unique("step");
-  builder_.scope().over_steps(step_, plan_.steps, builder_.kernel(),
-                              [this](const Expr& step) {  // ahead of the body
-                                const Expr whole = std::exchange(whole_, kernel::boolean(false));
-                                const Expr time = time_of(step);
-                                whole_ = whole;
-                                return time;
-                              });
-  tests_ = names.unique("tests");
-  row_ = names.unique("k");
-  column_ = names.unique("i");
-  age_ = names.unique("age");
-}
-
-Expr StreamTile::let(Body& body, const std::string& wanted, const Expr& value) {
-  const bool plain = std::holds_alternative<kernel::IntegerLiteral>(value->kind) ||
-                     std::holds_alternative<kernel::Variable>(value->kind);
-  if (plain) return value;
-  const std::string name = builder_.names().unique(wanted);
-  body.push_back({kernel::Let{name, value}});
-  return kernel::variable(name, value->type);
-}
-
-Expr StreamTile::cut(kernel::Module& module) {
+StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel, Body& body)
+    : context_(context) {
+  const StreamPlan& plan = context.plan;
+  const Interface& interface = context.interface;
+  const std::string& streamed = context.axes[0];
   const auto constant = [&](const std::string& wanted, int64_t value, const std::string& why) {
-    return builder_.constant(
-        module,
-        plan_.steps == schedule_.time_tile ? wanted : fmt::format("{}_{}", wanted, plan_.steps),
-        value, why);
+    return context.builder.constant(kernel.module, kernel.constant_name(wanted), value, why);
   };
-  Expr blocks = kernel::integer(1, Scalar::I64);
-  Expr rest = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
-  for (int axis = 0; axis < rank() - 1; ++axis) {
-    const int d = rank() - 1 - axis;
-    const std::string& name = axes_[static_cast<size_t>(d)];
-    const analysis::Reach margin = plan_.margin[static_cast<size_t>(axis)];
+  const auto let = [&](const std::string& wanted, const Expr& value) {
+    return context.let(body, wanted, value);
+  };
+  BlockNumber block;
+  for (int axis = 0; axis < context.rank - 1; ++axis) {
+    const std::string& name = context.axis_name(axis);
+    const analysis::Reach margin = plan.margin[axis];
     core_[axis] =
-        constant("core_" + name, plan_.core(axis),
+        constant("core_" + name, plan.core(axis),
                  fmt::format("points of a tile in {}: {} threads x {}, less {} + {} "
                              "with incomplete neighbours",
-                             name, plan_.threads[static_cast<size_t>(axis)],
-                             plan_.patch[static_cast<size_t>(axis)], margin.low, margin.high));
-    Expr tiles = tiles_along(interface_, d, {plan_.core(axis), core_[axis]}, plan_.spared(axis));
-    last_tile_[axis] = plus(let(body_, "tiles_" + name, tiles), -1);
-    Expr groups = let(body_, "tiles_" + name, tiles);
-    if (flat()) {
-      const Expr rows = literal(schedule_.block[1]);
-      tiles = kernel::operation(Op::Div, {plus(tiles, schedule_.block[1] - 1), rows});
-      groups = let(body_, "groups_" + name, tiles);
+                             name, plan.threads[axis], plan.patch[axis], margin.low, margin.high));
+    const Expr tiles = tiles_along(interface, context.dimension(axis),
+                                   {plan.core(axis), core_[axis]}, plan.spared(axis));
+    last_tile_[axis] = plus(let("tiles_" + name, tiles), -1);
+    const Expr known = let("tiles_" + name, tiles);
+    if (context.flat) {
+      const int rows = context.schedule.block[1];
+      const Expr groups = divided(plus(tiles, rows - 1), literal(rows));
+      tile_[axis] = kernel::mul(block.take(groups, let("groups_" + name, groups)), literal(rows));
+    } else {
+      tile_[axis] = block.take(tiles, known);
     }
-    blocks = kernel::mul(blocks, kernel::convert(tiles, Scalar::I64));
-    Expr number = kernel::operation(Op::Mod, {rest, groups});
-    rest = kernel::operation(Op::Div, {rest, groups});
-    if (flat()) number = kernel::mul(number, literal(schedule_.block[1]));
-    tile_[axis] = number;
   }
-  const Chunks chunks = cut_chunks(program_, schedule_, plan_);
+  const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
   Expr chunk =
-      constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", axes_[0]));
+      constant("chunk", chunks.length, fmt::format("planes in {} that a block writes", streamed));
+  Expr number;
   if (chunks.groups > 0) {
     const Expr edge_chunk =
         constant("edge_chunk", chunks.edge_length, "likewise in the first and the last tiles");
-    blocks = set_edges_apart(chunks, &chunk, edge_chunk, &rest);
+    number = set_edges_apart(chunks, edge_chunk, chunk, body);
   } else {
-    blocks = kernel::mul(
-        blocks,
-        kernel::convert(tiles_along(interface_, 0, {chunks.length, chunk}, 0), Scalar::I64));
+    number = block.take_rest(tiles_along(interface, 0, {chunks.length, chunk}, 0));
+    blocks_ = block.blocks();
   }
-  for (int axis = 0; axis < rank() - 1; ++axis) {
-    const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
-    tile_[axis] = let(body_, flat() ? "first_tile" : "number_" + name, tile_[axis]);
+  for (int axis = 0; axis < context.rank - 1; ++axis) {
+    tile_[axis] =
+        let(context.flat ? "first_tile" : "number_" + context.axis_name(axis), tile_[axis]);
   }
-  first_plane_ = let(body_, "first_" + axes_[0], kernel::add(low(0), kernel::mul(rest, chunk)));
+  first_plane_ = let("first_" + streamed, kernel::add(context.low(0), kernel::mul(number, chunk)));
   last_plane_ =
-      let(body_, "last_" + axes_[0], smaller(plus(kernel::add(first_plane_, chunk), -1), high(0)));
-  front_begin_ = plus(first_plane_, -plan_.lead);
-  if (!images(0)) front_begin_ = larger(front_begin_, low(0));
-  front_begin_ = let(body_, "begin_" + axes_[0], front_begin_);
-  inside_tile_ = kernel::boolean(false);
-  if (schedule_.edges != Edges::Tested) {
-    inside_tile_ = kernel::operation(Op::And, {is_done(0), tile_is_inside()});
-  }
-  inside_tile_ = let(body_, "inside_tile", inside_tile_);
-  return blocks;
+      let("last_" + streamed, smaller(plus(kernel::add(first_plane_, chunk), -1), context.high(0)));
+  front_begin_ = plus(first_plane_, -plan.lead);
+  if (!context.images(0)) front_begin_ = larger(front_begin_, context.low(0));
+  front_begin_ = let("begin_" + streamed, front_begin_);
+  const bool tests_all = context.schedule.edges == Edges::Tested;
+  is_inside_ = let("inside_tile", tests_all ? kernel::boolean(false)
+                                            : both(context.is_done({}, 0), points_are_inside()));
 }
 
-Expr StreamTile::set_edges_apart(const Chunks& chunks, Expr* chunk, const Expr& edge_chunk,
-                                 Expr* number) {
-  const auto whole = [](const Expr& expr) {
-    return std::get<kernel::IntegerLiteral>(expr->kind).value;
+Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk,
+                                 Body& body) {
+  const auto let = [&](const std::string& wanted, const Expr& value) {
+    return context_.let(body, wanted, value);
   };
-  const int64_t per_edge = whole(tiles_along(interface_, 0, {chunks.edge_length, edge_chunk}, 0));
-  const int64_t per_group = whole(tiles_along(interface_, 0, {chunks.length, *chunk}, 0));
+  const auto chunks_of = [&](int64_t length, const Expr& named) {
+    const Expr count = tiles_along(context_.interface, 0, {length, named}, 0);
+    return std::get<kernel::IntegerLiteral>(count->kind).value;
+  };
+  const int64_t per_edge = chunks_of(chunks.edge_length, edge_chunk);
+  const int64_t per_group = chunks_of(chunks.length, chunk);
   const int64_t inner_groups = chunks.groups - 2;
   const Expr block = kernel::convert(kernel::variable("block", Scalar::I64), Scalar::I32);
-  const Expr at_edge = let(body_, "at_edge", kernel::less(block, literal(2 * per_edge)));
-  const Expr inner = let(body_, "inner_block", plus(block, -2 * per_edge));
-  const Expr which = kernel::operation(Op::Mod, {block, literal(2)});
-  const Expr edge_group = kernel::mul(which, literal(chunks.groups - 1));
-  const Expr inner_group = plus(kernel::operation(Op::Mod, {inner, literal(inner_groups)}), 1);
+  const Expr at_edge = let("at_edge", kernel::less(block, literal(2 * per_edge)));
+  const Expr inner = let("inner_block", plus(block, -2 * per_edge));
+  const Expr edge_group = kernel::mul(modulo(block, literal(2)), literal(chunks.groups - 1));
+  const Expr inner_group = plus(modulo(inner, literal(inner_groups)), 1);
   const Expr group = select(at_edge, edge_group, inner_group);
-  tile_[0] = let(body_, "first_tile", kernel::mul(group, literal(schedule_.block[1])));
-  *number = let(body_, "chunk_number",
-                select(at_edge, kernel::operation(Op::Div, {block, literal(2)}),
-                       kernel::operation(Op::Div, {inner, literal(inner_groups)})));
-  *chunk = let(body_, "planes", select(at_edge, edge_chunk, *chunk));
-  return kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
-}
-
-Expr StreamTile::image(int d, const Expr& place) const {
-  if (!images(d)) return place;
-  if (d == 0) {
-    int64_t behind = plan_.lead;                  // of the first plane written
-    for (const Quantity& q : plan_.quantities) {  // loaded ones may lag behind every stage
-      behind = std::max<int64_t>(behind, plan_.lead + q.lag);
-    }
-    const int64_t ahead = plan_.tail + plan_.unroll + schedule_.prefetch;  // of the last one
-    return wrap(interface_, program_.grid, d, place, behind, ahead);
-  }
-  const int axis = rank() - 1 - d;
-  const size_t i = static_cast<size_t>(axis);
-  const int64_t more_tiles = flat() ? schedule_.block[1] - 1 : 0;  // in the last group
-  return wrap(interface_, program_.grid, d, place, plan_.margin[i].low,
-              plan_.cover[i] + more_tiles * plan_.core(axis));
+  tile_[0] = let("first_tile", kernel::mul(group, literal(context_.schedule.block[1])));
+  const Expr number = let("chunk_number", select(at_edge, divided(block, literal(2)),
+                                                 divided(inner, literal(inner_groups))));
+  chunk = let("planes", select(at_edge, edge_chunk, chunk));
+  blocks_ = kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
+  return number;
 }
 
 Expr StreamTile::origin_of(int axis, const Expr& tile) const {
-  const size_t i = static_cast<size_t>(axis);
-  const int d = rank() - 1 - axis;
-  const Expr origin = kernel::add(low(d), kernel::mul(tile, core_[i]));
-  return images(d) ? plus(origin, -plan_.margin[i].low) : origin;
+  const int d = context_.dimension(axis);
+  return tile_origin(context_.interface, d, tile, core_[axis],
+                     context_.images(d) ? context_.plan.margin[axis].low : 0);
 }
 
-Expr StreamTile::thread(int axis) const {
-  if (schedule_.block[static_cast<size_t>(axis)] == 1) return literal(0);
-  return kernel::variable(axis == 0 ? "thread_x" : "thread_y");
+Expr StreamTile::number(int axis) const {
+  return context_.flat ? kernel::add(tile_[0], context_.thread(1)) : tile_[axis];
 }
 
-Expr StreamTile::first_point(int axis) const {
-  return kernel::add(origin_of(axis, tile_number(axis)),
-                     kernel::mul(thread(axis), literal(plan_.patch[static_cast<size_t>(axis)])));
+Body StreamTile::declare_patch() {
+  Body out;
+  for (int axis = 0; axis < context_.rank - 1; ++axis) {
+    first_.push_back(context_.builder.local(kernel::Space::Thread,
+                                            "first_" + context_.axis_name(axis), Scalar::I32, {},
+                                            "of the patch"));
+    const Expr within = kernel::mul(context_.thread(axis), literal(context_.plan.patch[axis]));
+    out.push_back(
+        {kernel::Store{first_.back(), {}, kernel::add(origin_of(axis, number(axis)), within)}});
+  }
+  return out;
 }
 
-int StreamTile::main_piece(const StreamStage& stage) const {
+std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, const Expr& at) const {
+  const analysis::Reach margin = context_.plan.margin[axis];
+  const int d = context_.dimension(axis);
+  const bool images = context_.images(d);
+  const Expr tile = number(axis);
+  const Expr origin = origin_of(axis, tile);
+  std::vector<Expr> out;
+  // A tile inside is neither the first nor the last.
+  if (margin.low > 0) {
+    const Expr before = plus(origin, margin.low);
+    const Expr tested = select(is_equal(tile, literal(0)), origin, before);
+    out.push_back(at_least(at, images ? before : tests.unless_inside(tested, before)));
+  }
+  if (margin.high > 0) {
+    const Expr after = plus(origin, context_.plan.cover[axis] - margin.high);
+    const Expr past = plus(context_.high(d), 1);
+    const Expr tested = select(is_equal(tile, last_tile_[axis]), past, after);
+    out.push_back(kernel::less(at, images ? after : tests.unless_inside(tested, after)));
+  }
+  if (context_.flat && context_.schedule.block[1] > 1 && !images) {
+    out.push_back(tests.unless_inside(kernel::less_equal(tile, last_tile_[axis])));
+  }
+  return out;
+}
+
+// --- Where nothing needs to be tested
+
+int main_piece(const ir::Program& program, const StreamStage& stage) {
   for (size_t p = 0; p < stage.pieces.size(); ++p) {
     bool thick = true;
-    for (int d = 0; d < rank(); ++d) {
-      const ir::Range& range = stage.pieces[p].region.ranges[static_cast<size_t>(d)];
-      const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
+    for (int d = 0; d < program.grid.rank(); ++d) {
+      const ir::Range& range = stage.pieces[p].region.ranges[d];
+      const ir::Range& grid = program.grid.ranges[d];
       const ir::Affine length = range.high - range.low + 1;
       const ir::Affine whole = grid.high - grid.low + 1;
       if (range.low == range.high) thick = false;
@@ -191,150 +160,98 @@ int StreamTile::main_piece(const StreamStage& stage) const {
   return -1;
 }
 
+// The points of dimension d at which a stage can do without tests: all its tile's points must lie
+// there.
 void StreamTile::limit(const StreamStage& stage, int d, Interval& inside) const {
-  const int main = main_piece(stage);
+  const Interface& interface = context_.interface;
+  const int main = main_piece(context_.program, stage);
   if (main < 0 || stage.everywhere) return;
-  const StagePiece& piece = stage.pieces[static_cast<size_t>(main)];
-  inside.raise(interface_.low(piece.region, d));
-  inside.lower(interface_.high(piece.region, d));
+  const StagePiece& piece = stage.pieces[main];
+  inside.raise(interface.low(piece.region, d));
+  inside.lower(interface.high(piece.region, d));
   const auto needed = ir::reachable(*piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
-    if (!access || !needed[static_cast<size_t>(id)]) continue;
-    if (access->escapes == 0) continue;
-    const size_t i = static_cast<size_t>(d);
-    const ir::Field& field = program_.fields[static_cast<size_t>(access->field)];
-    if (field.boundary[i].periodic()) continue;  // images are read like points
-    const ir::Box& box = field.box;
-    const int offset = access->offsets[i];
-    if (access->escapes_below(i)) inside.raise(plus(interface_.low(box, d), -offset));
-    if (access->escapes_above(i)) inside.lower(plus(interface_.high(box, d), -offset));
+    if (!access || !needed[id] || access->escapes == 0) continue;
+    const ir::Field& field = context_.program.fields[access->field];
+    if (field.boundary[d].periodic()) continue;  // images are read like points
+    const int offset = access->offsets[d];
+    if (access->escapes_below(d)) inside.raise(plus(interface.low(field.box, d), -offset));
+    if (access->escapes_above(d)) inside.lower(plus(interface.high(field.box, d), -offset));
   }
 }
 
+// A stage without a main piece is left alone inside the grid: the tile misses each of its pieces in
+// some tiled dimension, or the planes miss it.
 void StreamTile::avoid(const StagePiece& piece, int lag, Interval& fronts) const {
-  const std::vector<Interval> tile = tile_points();
+  const Interface& interface = context_.interface;
+  const std::vector<Interval> tile = points();
   Expr missed = kernel::boolean(false);
-  for (int d = 1; d < rank(); ++d) {
-    const Interval& points = tile[static_cast<size_t>(d)];
-    missed = kernel::operation(
-        Op::Or, {missed, kernel::less(points.high, interface_.low(piece.region, d))});
-    missed = kernel::operation(
-        Op::Or, {missed, kernel::less(interface_.high(piece.region, d), points.low)});
+  for (int d = 1; d < context_.rank; ++d) {
+    missed = either(missed, kernel::less(tile[d].high, interface.low(piece.region, d)));
+    missed = either(missed, kernel::less(interface.high(piece.region, d), tile[d].low));
   }
-  const ir::Affine from_low = piece.region.ranges[0].low - program_.grid.ranges[0].low;
+  const ir::Affine from_low = piece.region.ranges[0].low - context_.program.grid.ranges[0].low;
   if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind it, or before it
-    fronts.raise(select(missed, low(0), plus(interface_.high(piece.region, 0), 1 + lag)));
+    fronts.raise(select(missed, context_.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
   } else {
-    fronts.lower(select(missed, high(0), plus(interface_.low(piece.region, 0), lag - 1)));
+    fronts.lower(select(missed, context_.high(0), plus(interface.low(piece.region, 0), lag - 1)));
   }
 }
 
-std::vector<StreamTile::Interval> StreamTile::tile_points() const {
-  std::vector<Interval> tile(static_cast<size_t>(rank()));
-  for (int axis = 0; axis < rank() - 1; ++axis) {
-    const size_t i = static_cast<size_t>(axis);
-    const Expr first = flat() ? tile_[0] : tile_[i];
-    const Expr last = flat() ? plus(first, schedule_.block[1] - 1) : first;
-    tile[static_cast<size_t>(rank() - 1 - axis)] = {
-        origin_of(axis, first), plus(origin_of(axis, last), plan_.cover[i] - 1)};
+// What a block covers, all rows of threads together; of the outermost dimension nothing.
+std::vector<Interval> StreamTile::points() const {
+  std::vector<Interval> tile(context_.rank);
+  for (int axis = 0; axis < context_.rank - 1; ++axis) {
+    const int last = context_.flat ? context_.schedule.block[1] - 1 : 0;
+    Interval& side = tile[context_.dimension(axis)];
+    side.low = origin(axis, 0);
+    side.high = plus(origin(axis, last), context_.plan.cover[axis] - 1);
   }
   return tile;
 }
 
-Expr StreamTile::tile_is_inside() const {
-  const std::vector<Interval> tile = tile_points();
+Expr StreamTile::points_are_inside() const {
+  const std::vector<Interval> tile = points();
   std::vector<Expr> conditions;
-  for (int d = 1; d < rank(); ++d) {
+  for (int axis = context_.rank - 2; axis >= 0; --axis) {
+    const int d = context_.dimension(axis);
     Interval inside;
-    for (const StreamStage& stage : plan_.stages) limit(stage, d, inside);
+    for (const StreamStage& stage : context_.plan.stages) limit(stage, d, inside);
     // The first and the last tile write what lies beyond their core, too.
-    const analysis::Reach margin = plan_.margin[static_cast<size_t>(rank() - 1 - d)];
-    if (margin.low > 0 && !images(d)) inside.raise(plus(low(d), 1));
-    if (margin.high > 0 && !images(d)) inside.lower(plus(high(d), -1));
-    for (const Quantity& q : plan_.quantities) {
+    const analysis::Reach margin = context_.plan.margin[axis];
+    if (margin.low > 0 && !context_.images(d)) inside.raise(plus(context_.low(d), 1));
+    if (margin.high > 0 && !context_.images(d)) inside.lower(plus(context_.high(d), -1));
+    for (const Quantity& q : context_.plan.quantities) {
       if (!q.loaded() && !q.is_output()) continue;
-      inside.raise(interface_.low(field_of(q).box, d));
-      inside.lower(interface_.high(field_of(q).box, d));
+      inside.raise(context_.interface.low(context_.field_of(q).box, d));
+      inside.lower(context_.interface.high(context_.field_of(q).box, d));
     }
-    const Interval& points = tile[static_cast<size_t>(d)];
-    if (inside.low) conditions.push_back(at_least(points.low, inside.low));
-    if (inside.high) conditions.push_back(kernel::less_equal(points.high, inside.high));
+    inside.append_to(conditions, tile[d].low, tile[d].high);
   }
   return kernel::all_of(std::move(conditions));
 }
 
-StreamTile::Interval StreamTile::fronts_inside() const {
+Interval StreamTile::fronts_inside() const {
   Interval fronts;
-  for (const StreamStage& stage : plan_.stages) {
+  for (const StreamStage& stage : context_.plan.stages) {
     Interval planes;
     limit(stage, 0, planes);
     if (planes.low) fronts.raise(plus(planes.low, stage.lag));
     if (planes.high) fronts.lower(plus(planes.high, stage.lag));
-    if (stage.everywhere || main_piece(stage) >= 0) continue;
-    if (images(0)) fronts.raise(plus(low(0), stage.lag));  // before that, its plane is an image
+    if (stage.everywhere || main_piece(context_.program, stage) >= 0) continue;
+    // Before that, its plane is an image.
+    if (context_.images(0)) fronts.raise(plus(context_.low(0), stage.lag));
     for (const StagePiece& piece : stage.pieces) avoid(piece, stage.lag, fronts);
   }
-  for (const Quantity& q : plan_.quantities) {
+  for (const Quantity& q : context_.plan.quantities) {
     if (!q.loaded()) continue;
-    fronts.raise(plus(interface_.low(field_of(q).box, 0), q.lag));
-    fronts.lower(plus(interface_.high(field_of(q).box, 0), q.lag));
+    fronts.raise(plus(context_.interface.low(context_.field_of(q).box, 0), q.lag));
+    fronts.lower(plus(context_.interface.high(context_.field_of(q).box, 0), q.lag));
   }
-  fronts.raise(low(0));
-  fronts.lower(high(0));
+  fronts.raise(context_.low(0));
+  fronts.lower(context_.high(0));
   return fronts;
-}
-
-Body StreamTile::counted(const std::string& name, int count, Body body) {
-  if (count == 1) return body;
-  Body out;
-  out.push_back({kernel::For{kernel::LoopKind::Unrolled, name, literal(0), literal(count), 1,
-                             std::move(body)}});
-  return out;
-}
-
-Body StreamTile::declare_patch() {
-  Body out;
-  for (int axis = 0; axis < rank() - 1; ++axis) {
-    const std::string& name = axes_[static_cast<size_t>(rank() - 1 - axis)];
-    first_.push_back(
-        builder_.local(kernel::Space::Thread, "first_" + name, Scalar::I32, {}, "of the patch"));
-    out.push_back({kernel::Store{first_.back(), {}, first_point(axis)}});
-  }
-  return out;
-}
-
-void StreamTile::append_inside(const Expr& at, const ir::Box& box, int d,
-                               std::vector<Expr>& to) const {
-  to.push_back(at_least(at, interface_.low(box, d)));
-  to.push_back(kernel::less_equal(at, interface_.high(box, d)));
-}
-
-std::vector<Expr> StreamTile::core_conditions(int axis, const Expr& at) const {
-  const size_t i = static_cast<size_t>(axis);
-  const analysis::Reach margin = plan_.margin[i];
-  const int d = rank() - 1 - axis;
-  const Expr tile = tile_number(axis);
-  const Expr origin = origin_of(axis, tile);
-  std::vector<Expr> out;
-  const Expr after = plus(origin, plan_.cover[i] - margin.high);
-  const Expr past = plus(high(d), 1);
-  const Expr is_first = kernel::operation(Op::Eq, {tile, literal(0)});
-  const Expr is_last = kernel::operation(Op::Eq, {tile, last_tile_[i]});
-  // A tile inside is neither the first nor the last.
-  const Expr before = plus(origin, margin.low);
-  if (margin.low > 0) {
-    const Expr begin = images(d) ? before : unless_inside(select(is_first, origin, before), before);
-    out.push_back(at_least(at, begin));
-  }
-  if (margin.high > 0) {
-    const Expr end = images(d) ? after : unless_inside(select(is_last, past, after), after);
-    out.push_back(kernel::less(at, end));
-  }
-  if (flat() && schedule_.block[1] > 1 && !images(d)) {
-    out.push_back(unless_inside(kernel::less_equal(tile, last_tile_[i])));
-  }
-  return out;
 }
 
 }  // namespace stencil::schedule

@@ -1,0 +1,50 @@
+// What is the same for all planes of a patch, as bits that a thread finds once.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "compiler/schedule/streaming/context.h"
+
+namespace stencil::schedule {
+
+class StreamMasks {
+ public:
+  explicit StreamMasks(const StreamContext& context) : context_(context) {}
+
+  // Declares a mask and sets its bits, one for each of `columns` parts of the patch's rows, of
+  // which the condition is asked. Nothing if there is a mask under this key.
+  Body declare(const std::string& key, const std::string& name, const std::string& comment,
+               int columns, const Expr& condition) {
+    const auto [entry, fresh] = masks_.try_emplace(key, -1);
+    if (!fresh) return {};
+    entry->second = context_.builder.local(kernel::Space::Thread, name, Scalar::I32, {}, comment);
+    context_.builder.kernel().buffers[entry->second].zeroed = true;
+    const Expr bit = kernel::operation(
+        Op::Shl, {select(condition, literal(1), literal(0)), bit_number(columns)});
+    return context_.for_each_part(
+        columns,
+        as_body({kernel::Store{entry->second, {}, kernel::operation(Op::BitOr, {of(key), bit})}}));
+  }
+  // The mask of that key.
+  Expr of(const std::string& key) const { return kernel::load(masks_.at(key), {}, Scalar::I32); }
+  // The bit of the current part.
+  Expr is_set(const Expr& mask, int columns) const {
+    const Expr bit = kernel::operation(Op::Shr, {mask, bit_number(columns)});
+    return kernel::operation(Op::Ne,
+                             {kernel::operation(Op::BitAnd, {bit, literal(1)}), literal(0)});
+  }
+  // A patch has not too many parts for a mask.
+  bool has_room(int columns) const { return context_.plan.patch[1] * columns <= 32; }
+
+ private:
+  Expr bit_number(int columns) const {
+    return kernel::add(kernel::mul(context_.row(), literal(columns)),
+                       counter(context_.column_name, columns));
+  }
+
+  const StreamContext& context_;
+  std::map<std::string, BufferId> masks_;
+};
+
+}  // namespace stencil::schedule

@@ -1,0 +1,107 @@
+// Queues are registers, whose index has to be known: a rule chooses among the cells that an access
+// may land on.
+#include "compiler/schedule/streaming/reads.h"
+
+#include "compiler/schedule/streaming/landing_offsets.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+class AccessRead {
+ public:
+  AccessRead(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
+             const ir::Access& access)
+      : context_(context), queues_(queues), stage_(at.stage), point_(at.point), access_(access) {}
+
+  Expr cell(const std::vector<int>& offsets) const {
+    const int id = stage_.source.at({access_.field, access_.level, access_.component});
+    const Quantity& q = context_.quantity(id);
+    const int age = stage_.lag - offsets.front() - q.lag;
+    const Element element =
+        queues_.at(id, literal(age), plus(context_.row(), context_.flat ? 0 : offsets[1]),
+                   plus(context_.column(), offsets.back()));
+    return kernel::load(element.buffer, element.index, arithmetic_type(q.type));
+  }
+
+  // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
+  Expr landed(const std::vector<int>& offsets, size_t d, const Point& landing) const {
+    if (d == offsets.size()) return cell(offsets);
+    const ir::Field& field = context_.program.fields[access_.field];
+    if (ir::meets(field, access_, d, ir::BoundaryKind::Mirror)) {
+      return mirrored(field, offsets, d, landing);
+    }
+    if (ir::meets(field, access_, d, ir::BoundaryKind::Clamp)) {
+      return clamped(field, offsets, d, landing);
+    }
+    // Periodic: the cell is an image. A constant replaces the cell's value.
+    return landed(offsets, d + 1, landing);
+  }
+
+ private:
+  // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
+  Expr mirrored(const ir::Field& field, std::vector<int> offsets, size_t d,
+                const Point& landing) const {
+    Expr value = landed(offsets, d + 1, landing);
+    for (int offset : landing_offsets(field, access_, d)) {
+      if (offset == access_.offsets[d]) continue;
+      offsets[d] = offset;
+      const Expr there = is_equal(landing[d], plus(point_[d], offset));
+      value = select(there, landed(offsets, d + 1, landing), value);
+    }
+    return value;
+  }
+
+  // A clamped access reads at the offset nearest to its own that is still in the field: further up
+  // if its own is below the field, further down if it is above.
+  Expr clamped(const ir::Field& field, std::vector<int> offsets, size_t d,
+               const Point& landing) const {
+    const analysis::Reach reach = analysis::reach_of(field, access_, d);
+    const int dimension = static_cast<int>(d);
+    const auto at = [&](int64_t offset) {
+      offsets[d] = static_cast<int>(offset);
+      return landed(offsets, d + 1, landing);
+    };
+    const int own = access_.offsets[d];
+    Expr value = at(own);
+    if (-reach.low < own) {
+      const Expr high = context_.interface.high(field.box, dimension);
+      Expr down = at(-reach.low);
+      for (int64_t k = 1 - reach.low; k < own; ++k) {
+        down = select(kernel::less_equal(plus(point_[d], k), high), at(k), down);
+      }
+      value = select(kernel::less_equal(plus(point_[d], own), high), value, down);
+    }
+    if (own < reach.high) {
+      const Expr low = context_.interface.low(field.box, dimension);
+      Expr up = at(reach.high);
+      for (int64_t k = reach.high - 1; k > own; --k) {
+        up = select(at_least(plus(point_[d], k), low), at(k), up);
+      }
+      value = select(at_least(plus(point_[d], own), low), value, up);
+    }
+    return value;
+  }
+
+  const StreamContext& context_;
+  const StreamQueues& queues_;
+  const StreamStage& stage_;
+  const Point& point_;
+  const ir::Access& access_;
+};
+
+}  // namespace
+
+Expr read(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
+          const ir::Access& access, Landings& landings) {
+  const AccessRead reading(context, queues, at, access);
+  const Expr plain = reading.cell(access.offsets);
+  if (access.escapes == 0 || at.stage.everywhere) return plain;
+  // The landing is compared with each place but one.
+  const bool often = landing_count(context.program.fields[access.field], access) > 3;
+  const Landing landing = landings.land(access, often);
+  const Expr value = reading.landed(access.offsets, 0, landing.point);
+  return at.tests.unless_inside(apply_boundary(landing, value), plain);
+}
+
+}  // namespace stencil::schedule
