@@ -71,7 +71,7 @@ Expr within(const Interval& bounds, const Expr& at) {
 
 PlaneBox cut(const PlaneBox& box, const Bounds& bounds, const Expr& has_plane, const LetEnd& let) {
   PlaneBox out = box;
-  for (size_t d = 1; d < bounds.size(); ++d) {
+  for (int d = 1; d < static_cast<int>(bounds.size()); ++d) {
     Expr begin = box.begin[d];
     if (bounds[d].low) begin = smaller(larger(bounds[d].low, begin), box.end[d]);
     if (d == 1) begin = kernel::operation(Op::Select, {has_plane, begin, box.end[d]});

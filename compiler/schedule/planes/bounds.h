@@ -32,7 +32,7 @@ struct PlaneBox {
 
 // The part of a box that lies within the bounds; nothing of it unless `has_plane`. `let` names what
 // is neither an end of the box nor a literal: of dimension d, the end or the beginning.
-using LetEnd = std::function<kernel::Expr(size_t d, bool end, const kernel::Expr& value)>;
+using LetEnd = std::function<kernel::Expr(int d, bool end, const kernel::Expr& value)>;
 PlaneBox cut(const PlaneBox& box, const Bounds& bounds, const kernel::Expr& has_plane,
              const LetEnd& let);
 

@@ -1,4 +1,4 @@
-// The kernels of the `planes` family (planes.h says what they keep and when).
+// The kernels of the `planes` family (plan.h says what they keep and when).
 //
 // A block owns a tile of the inner dimensions, a thread per place, and a chunk of planes of the
 // outermost one:
@@ -23,9 +23,13 @@
 // a function's region, which only carry values over. Each is a box between ends that are named once
 // per plane, and becomes a loop nest (compiler/emit/loop_nest.h). Boxes around another are one
 // section in a loop over its sides. With edges=tested there is one section, which tests each point.
+#include "compiler/schedule/planes/kernel.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
@@ -37,279 +41,205 @@ namespace stencil::schedule {
 
 namespace {
 
-using analysis::Reach;
+auto lag() {
+  return [](const PlanesStage& stage) { return stage.lag; };
+}
+auto below(int d) {
+  return [d](const PlanesStage& stage) { return stage.computed[d].low; };
+}
+auto above(int d) {
+  return [d](const PlanesStage& stage) { return stage.computed[d].high; };
+}
 
-class PlanesKernel : public PlanesValues {
+// What threads do for the points of a stage's plane.
+class Sections {
  public:
-  using PlanesValues::PlanesValues;
+  Sections(const PlanesContext& context, const PlanesTile& tile, const PlanesRings& rings)
+      : context_(context), tile_(tile), values_(context, tile, rings) {}
 
-  void lower(kernel::Module& module) {
-    builder_.kernel().threads = schedule_.block;
-    take_names();
-    Body body;
-    Expr blocks = cut(module, body);
-    declare_rings(module);
-    body.push_back(pass());
-    builder_.kernel().body = std::move(body);
-    builder_.finish(std::move(blocks), module);
-    if (!alike_) std::get<kernel::Launch>(module.plan.actions.back()).steps = plan_.steps;
+  // Defines the plane that the stage computes.
+  Body plane_lets(const PlanesStage& stage) const {
+    Body out;
+    const Expr place = context_.shifted(kernel::variable(context_.front), stage, -1, lag());
+    out.push_back({kernel::Let{context_.place_names[0], place}});
+    if (context_.images(0)) {
+      out.push_back({kernel::Let{context_.point_names[0], context_.image(0)}});
+    }
+    return out;
+  }
+  // Computes it, if there is one.
+  Body compute(const PlanesStage& stage) {
+    const Expr place = context_.place(0);
+    const Expr has_plane =
+        both(at_least(place, context_.shifted(tile_.begin[0], stage, -1, below(0))),
+             kernel::less(place, context_.shifted(tile_.end[0], stage, 1, above(0))));
+    return guarded(
+        both(has_plane, plane_in(target_box(stage))),
+        context_.schedule.edges == Edges::Tested ? tested_section(stage) : split_sections(stage));
+  }
+  // A result that is read by later stages: from its ring to memory.
+  Body write(const PlanesStage& stage) {
+    const Expr place = context_.place(0);
+    const Expr in_field =
+        context_.interface.inside(context_.places(), target_box(stage), &context_.program.grid);
+    return guarded(
+        both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
+        as_body(section({tile_.begin, tile_.end}, in_field, true, values_.write(stage))));
   }
 
  private:
-  // --- The pass over the planes ---
-
-  kernel::Statement pass() {
-    int64_t first = 0, last = 0;  // of the fronts, from the first and from the last plane written
-    for (const PlanesStage& stage : plan_.stages) {
-      first = std::min(first, stage.lag - stage.computed[0].low);
-      last = std::max(last, stage.lag + stage.computed[0].high);
-    }
-    const Expr first_front = plus(begin_[0], first);
-    Body body;
-    body.push_back({kernel::Let{front_, kernel::add(first_front, kernel::variable(iteration_))}});
-    append(body, alike_ ? one_for_all_steps() : step_by_step());
-    // The next planes take the places of the oldest ones.
-    const auto keeps = [](const PlanesRing& ring) { return !ring.components.empty(); };
-    if (!alike_ && std::any_of(rings_.begin(), rings_.end(), keeps)) barriers_.force(body);
-    const Expr iterations = plus(kernel::sub(end_[0], begin_[0]), last - first);
-    return {kernel::For{kernel::LoopKind::Serial, iteration_, fronts_left_out(), iterations, 1,
-                        std::move(body)}};
-  }
-  Body step_by_step() {
-    std::vector<Body> steps(static_cast<size_t>(plan_.steps));
-    for (const PlanesStage& stage : plan_.stages) {
-      append(steps[static_cast<size_t>(stage.step)], run_stage(stage));
-    }
-    return kernel::sequence(step_, std::move(steps), [&](size_t first, size_t last) {
-      return steps_title(first, last, plan_.steps);
-    });
-  }
-  Body one_for_all_steps() {
-    const Expr step = kernel::variable(step_);
-    const auto name = [](const Expr& variable) {
-      return std::get<kernel::Variable>(variable->kind).name;
-    };
-    Body body;
-    body.push_back(
-        {kernel::Let{name(first_), kernel::operation(Op::Eq, {step, left_out()}), true}});
-    body.push_back({kernel::Let{
-        name(last_), kernel::operation(Op::Eq, {step, literal(plan_.steps - 1)}), true}});
-    for (const PlanesStage& stage : plan_.stages) {
-      if (stage.step == plan_.steps - 1) append(body, run_stage(stage));
-    }
-    barriers_.force(body);
-    Body out;
-    out.push_back({kernel::For{kernel::LoopKind::Serial, step_, left_out(), literal(plan_.steps), 1,
-                               std::move(body)}});
-    return out;
-  }
-  // Those that only steps which are left out have planes of.
-  Expr fronts_left_out() const {
-    for (const PlanesStage& stage : plan_.stages) {
-      const PlanesStage* before = earlier(stage);
-      if (!before) continue;
-      const int64_t fronts =
-          stage.lag - stage.computed[0].low - (before->lag - before->computed[0].low);
-      return kernel::mul(left_out(), literal(fronts));
-    }
-    return literal(0);
-  }
-  Body run_stage(const PlanesStage& stage) {
-    const PlanesVersion& made = version(stage.result);
-    Body out;
-    order(stage, out);
-    Body body = plane_lets(stage);
-    append(body, guarded(kernel::all_of({has_plane(stage), plane_in(target_box(stage))}),
-                         schedule_.edges == Edges::Tested ? tested_section(stage)
-                                                          : split_sections(stage)));
-    const bool repeats = earlier(stage);
-    if (made.ring > 0 && made.output >= 0) {
-      append(body, repeats ? guarded(last_, write_section(stage)) : write_section(stage));
-    }
-    Body all;
-    all.push_back({kernel::Comment{function_of(stage).name}});
-    all.push_back({kernel::Scope{std::move(body)}});
-    append(out, alike_ && !repeats ? guarded(last_, std::move(all)) : std::move(all));
-    return out;
-  }
-  // A barrier before the stage if it reads at offsets what others have made since the last one.
-  void order(const PlanesStage& stage, Body& body) {
-    BarrierPlanner::Tiles offset_reads, writes;
-    for (const analysis::Reads& reads : analysis::reads_of(program_, function_of(stage))) {
-      const int from = stage.source.at({reads.field, reads.level});
-      if (reads.at_offset && version(from).ring > 0) offset_reads.insert({from, 0});
-    }
-    const PlanesStage* before = earlier(stage);
-    const bool kept =
-        version(stage.result).ring > 0 || (before && version(before->result).ring > 0);
-    if (kept) writes.insert({stage.result, 0});
-    barriers_.before(offset_reads, writes, body);
-  }
-  Body plane_lets(const PlanesStage& stage) const {
-    Body out;
-    out.push_back({kernel::Let{places_[0], shifted(kernel::variable(front_), stage, -1, lag())}});
-    if (images(0)) out.push_back({kernel::Let{points_[0], image(0)}});
-    return out;
-  }
-  Expr has_plane(const PlanesStage& stage) const {
-    const Expr place = kernel::variable(places_[0]);
-    return kernel::all_of({at_least(place, shifted(begin_[0], stage, -1, below(0))),
-                           kernel::less(place, shifted(end_[0], stage, 1, above(0)))});
-  }
-  // What threads do for the points of a box that meet the condition. `inside`: all of them lie in
-  // the grid, so that places are points.
-  kernel::Statement section(const PlaneBox& box, const Expr& where, bool inside, Body body,
-                            bool few = false) const {
-    std::vector<Expr> conditions;
-    Body lets;
-    for (size_t d = 1; d < rank(); ++d) {
-      lets.push_back({kernel::Let{places_[d], kernel::add(origin_[d], local(d))}});
-      const Expr place = kernel::variable(places_[d]);
-      conditions.push_back(at_least(place, box.begin[d]));
-      conditions.push_back(kernel::less(place, box.end[d]));
-    }
-    for (size_t d = 1; d < rank() && !inside; ++d) {
-      if (images(d)) lets.push_back({kernel::Let{points_[d], image(d)}});
-    }
-    conditions.push_back(where);
-    append(lets, guarded(kernel::all_of(std::move(conditions)), std::move(body)));
-    return {kernel::Threads{std::move(lets), few}};
-  }
-  const ir::Box& target_box(const PlanesStage& stage) const {
-    return field_of(version(stage.result)).box;
-  }
-  // The plane has points of the box.
-  Expr plane_in(const ir::Box& box) const {
-    ir::Box others = box;
-    others.ranges[0] = possible(0);
-    return interface_.inside(points(), box, &others);
-  }
-  // Of the points of a plane, those whose place does not tell whether they lie in the box.
-  Expr images_in(const ir::Box& box) const { return images_in(box, points()); }
-  Expr images_in(const ir::Box& box, const Point& at) const {
-    ir::Box others = box;
-    for (size_t d = 1; d < rank(); ++d) {
-      if (images(d)) others.ranges[d] = possible(d);
-    }
-    return interface_.inside(at, box, &others);
-  }
-  bool tests_images(const ir::Box& box) const { return !is_true(images_in(box)); }
-  // What a point of a stage may be: images are points of the grid.
-  ir::Range possible(size_t d) const {
-    const ir::Range& range = program_.grid.ranges[d];
-    if (images(d)) return range;
-    return {range.low - 1, range.high + 1};
-  }
-  // What a stage computes, as far as places tell that it lies in the box.
-  PlaneBox computed(const PlanesStage& stage, const ir::Box& box, Body& body) {
-    PlaneBox out{Point(rank()), Point(rank())};
-    for (size_t d = 1; d < rank(); ++d) {
-      const int dimension = static_cast<int>(d);
-      const Expr begin = shifted(begin_[d], stage, -1, below(d));
-      const Expr end = shifted(end_[d], stage, 1, above(d));
-      const bool bounded = !images(d);
-      const auto limited = [&](Op op, const Expr& tile, const Expr& grid, const Expr& own,
-                               const Expr& bound) {
-        if (!bounded) return own;
-        // A tile that ends where the grid does.
-        if (kernel::print(tile) == kernel::print(grid)) return bound;
-        return kernel::operation(op, {own, bound});
-      };
-      out.begin[d] =
-          let_end(body, "from", d,
-                  limited(Op::Max, begin_[d], low(d), begin, interface_.low(box, dimension)));
-      out.end[d] = let_end(body, "to", d,
-                           limited(Op::Min, end_[d], plus(high(d), 1), end,
-                                   plus(interface_.high(box, dimension), 1)));
-    }
-    return out;
-  }
-  // Under a name for this dimension, the same in all stages.
-  Expr let_end(Body& body, const std::string& what, size_t d, const Expr& value) {
-    if (is_plain(value)) return value;
-    const auto [entry, fresh] = ends_.try_emplace(what + "_" + axes_[d]);
-    if (fresh) entry->second = builder_.names().unique(entry->first);
-    body.push_back({kernel::Let{entry->second, value}});
-    return kernel::variable(entry->second);
-  }
-  Body tested_section(const PlanesStage& stage) {
-    Body chain = stage.carries ? carry(stage) : Body{};
-    const ir::Function& function = function_of(stage);
-    for (size_t p = function.pieces.size(); p-- > 0;) {
-      const ir::Piece& piece = function.pieces[p];
-      const Expr covered = interface_.inside(points(), piece.region, &target_box(stage));
-      chain = guarded(covered, compute(stage, piece, false), std::move(chain));
-    }
-    Body out;
-    const PlaneBox box = computed(stage, target_box(stage), out);
-    out.push_back(section(box, images_in(target_box(stage)), false, std::move(chain)));
-    return out;
-  }
-  // --- Sections of their own for what needs no tests ---
-
-  Body split_sections(const PlanesStage& stage) {
-    Body out;
-    const ir::Function& function = function_of(stage);
-    const ir::Box& target = target_box(stage);
-    const PlaneBox all = computed(stage, target, out);
-    const size_t main = main_piece(function);
-    const ir::Box& region = function.pieces[main].region;
-    Outside carried;
-    if (stage.carries && !tests_images(region)) {
-      carried.where = kernel::all_of({images_in(target), missed(function)});
-      carried.body = carry(stage);
-      carried.few = is_near(region, target);
-    } else if (stage.carries) {
-      const Expr covered = interface_.inside(points(), region, &target);
-      const Expr beside = kernel::operation(Op::Not, {covered});
-      out.push_back(section(all, kernel::all_of({images_in(target), beside, missed(function)}),
-                            false, carry(stage)));
-    }
-    append(out, region_sections(stage, function.pieces[main], all, "region", carried));
-    for (size_t p = 0; p < function.pieces.size(); ++p) {
-      if (p == main) continue;
-      Body body = region_sections(stage, function.pieces[p], all, "piece", {});
-      out.push_back({kernel::Scope{std::move(body)}});
-    }
-    return out;
-  }
   // What threads do around a part of a box, for points that meet a condition.
   struct Outside {
     Expr where = kernel::boolean(true);
     Body body;
     bool few = false;  // points of a row
   };
+  // What threads do for the points of a box that meet the condition. `inside`: all of them lie in
+  // the grid, so that places are points.
+  kernel::Statement section(const PlaneBox& box, const Expr& where, bool inside, Body body,
+                            bool few = false) const {
+    std::vector<Expr> conditions;
+    Body lets;
+    for (int d = 1; d < context_.rank; ++d) {
+      lets.push_back(
+          {kernel::Let{context_.place_names[d], kernel::add(tile_.origin[d], context_.local(d))}});
+      const Expr place = context_.place(d);
+      conditions.push_back(at_least(place, box.begin[d]));
+      conditions.push_back(kernel::less(place, box.end[d]));
+    }
+    for (int d = 1; d < context_.rank && !inside; ++d) {
+      if (context_.images(d))
+        lets.push_back({kernel::Let{context_.point_names[d], context_.image(d)}});
+    }
+    conditions.push_back(where);
+    append(lets, guarded(kernel::all_of(std::move(conditions)), std::move(body)));
+    return {kernel::Threads{std::move(lets), few}};
+  }
+  const ir::Box& target_box(const PlanesStage& stage) const {
+    return context_.field_of(context_.version(stage.result)).box;
+  }
+  // The plane has points of the box.
+  Expr plane_in(const ir::Box& box) const {
+    ir::Box others = box;
+    others.ranges[0] = possible(0);
+    return context_.interface.inside(context_.points(), box, &others);
+  }
+  // Of the points of a plane, those whose place does not tell whether they lie in the box.
+  Expr images_in(const ir::Box& box) const { return images_in(box, context_.points()); }
+  Expr images_in(const ir::Box& box, const Point& at) const {
+    ir::Box others = box;
+    for (int d = 1; d < context_.rank; ++d) {
+      if (context_.images(d)) others.ranges[d] = possible(d);
+    }
+    return context_.interface.inside(at, box, &others);
+  }
+  // What a point of a stage may be: images are points of the grid.
+  ir::Range possible(int d) const {
+    const ir::Range& range = context_.program.grid.ranges[d];
+    if (context_.images(d)) return range;
+    return {range.low - 1, range.high + 1};
+  }
+  // What a stage computes, as far as places tell that it lies in the box.
+  PlaneBox computed(const PlanesStage& stage, const ir::Box& box, Body& body) {
+    PlaneBox out{Point(context_.rank), Point(context_.rank)};
+    for (int d = 1; d < context_.rank; ++d) {
+      const Expr begin = context_.shifted(tile_.begin[d], stage, -1, below(d));
+      const Expr end = context_.shifted(tile_.end[d], stage, 1, above(d));
+      const auto limited = [&](Op op, const Expr& tile, const Expr& grid, const Expr& own,
+                               const Expr& bound) {
+        if (context_.images(d)) return own;
+        // A tile that ends where the grid does.
+        if (kernel::print(tile) == kernel::print(grid)) return bound;
+        return kernel::operation(op, {own, bound});
+      };
+      out.begin[d] = let_end(
+          body, "from", d,
+          limited(Op::Max, tile_.begin[d], context_.low(d), begin, context_.interface.low(box, d)));
+      out.end[d] = let_end(body, "to", d,
+                           limited(Op::Min, tile_.end[d], plus(context_.high(d), 1), end,
+                                   plus(context_.interface.high(box, d), 1)));
+    }
+    return out;
+  }
+  // Under a name for this dimension, the same in all stages.
+  Expr let_end(Body& body, const std::string& what, int d, const Expr& value) {
+    if (is_plain(value)) return value;
+    const auto [entry, fresh] = ends_.try_emplace(what + "_" + context_.axes[d]);
+    if (fresh) entry->second = context_.builder.names().unique(entry->first);
+    body.push_back({kernel::Let{entry->second, value}});
+    return kernel::variable(entry->second);
+  }
+  Body tested_section(const PlanesStage& stage) {
+    Body chain = stage.carries ? values_.carry(stage) : Body{};
+    const ir::Function& function = context_.function_of(stage);
+    for (size_t p = function.pieces.size(); p-- > 0;) {
+      const ir::Piece& piece = function.pieces[p];
+      const Expr covered =
+          context_.interface.inside(context_.points(), piece.region, &target_box(stage));
+      chain = guarded(covered, values_.compute(stage, piece, false), std::move(chain));
+    }
+    Body out;
+    const PlaneBox box = computed(stage, target_box(stage), out);
+    out.push_back(section(box, images_in(target_box(stage)), false, std::move(chain)));
+    return out;
+  }
+
+  // --- Sections of their own for what needs no tests
+
+  Body split_sections(const PlanesStage& stage) {
+    Body out;
+    const ir::Function& function = context_.function_of(stage);
+    const ir::Box& target = target_box(stage);
+    const PlaneBox all = computed(stage, target, out);
+    const size_t main = main_piece(function);
+    const ir::Box& region = function.pieces[main].region;
+    Outside carried;
+    if (stage.carries && is_true(images_in(region))) {
+      carried.where = kernel::all_of({images_in(target), missed(function)});
+      carried.body = values_.carry(stage);
+      carried.few = is_near(region, target);
+    } else if (stage.carries) {
+      const Expr covered = context_.interface.inside(context_.points(), region, &target);
+      const Expr beside = kernel::operation(Op::Not, {covered});
+      out.push_back(section(all, kernel::all_of({images_in(target), beside, missed(function)}),
+                            false, values_.carry(stage)));
+    }
+    append(out, region_sections(stage, function.pieces[main], all, "region", carried));
+    for (size_t p = 0; p < function.pieces.size(); ++p) {
+      if (p == main) continue;
+      out.push_back({kernel::Scope{region_sections(stage, function.pieces[p], all, "piece", {})}});
+    }
+    return out;
+  }
   // The part of a piece that lies in the box, as far as places tell, and what is around it.
   Body region_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box,
                        const std::string& name, const Outside& carried) {
     const ir::Box& target = target_box(stage);
-    Bounds bounds = bounds_of(interface_, piece.region, target);
-    for (size_t d = 0; d < rank(); ++d) {
-      if (images(d)) bounds[d] = {};
+    Bounds bounds = bounds_of(context_.interface, piece.region, target);
+    for (int d = 0; d < context_.rank; ++d) {
+      if (context_.images(d)) bounds[d] = {};
     }
     ir::Box others = piece.region;
-    others.ranges[0] = images(0) ? possible(0) : target.ranges[0];
-    const Expr has_plane = interface_.inside(points(), piece.region, &others);
+    others.ranges[0] = context_.images(0) ? possible(0) : target.ranges[0];
+    const Expr has_plane = context_.interface.inside(context_.points(), piece.region, &others);
     return split(box, bounds, has_plane, name, carried,
                  [&](const PlaneBox& part) { return piece_sections(stage, piece, part); });
   }
   // The places from which no access meets a rule, and around them those with rules.
   Body piece_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box) {
-    const Bounds inner = bounds_without_rules(interface_, piece, plan_.images,
-                                              alike_ ? plan_.margin : stage.computed);
+    const Bounds inner =
+        bounds_without_rules(context_.interface, piece, context_.plan.images,
+                             context_.alike ? context_.plan.margin : stage.computed);
     const auto free = [&](const PlaneBox& part) {
-      Body out;
-      out.push_back(
-          section(part, images_in(piece.region, places()), true, compute(stage, piece, true)));
-      return out;
+      return as_body(section(part, images_in(piece.region, context_.places()), true,
+                             values_.compute(stage, piece, true)));
     };
-    const auto no_bounds = [](const Interval& one) { return !one.low && !one.high; };
-    if (std::all_of(inner.begin(), inner.end(), no_bounds)) return free(box);
-    const Outside ruled{images_in(piece.region), compute(stage, piece, false), !images(rank() - 1)};
-    Body out;
-    out.push_back({kernel::Scope{
-        split(box, inner, within(inner[0], kernel::variable(places_[0])), "inner", ruled, free)}});
-    return out;
+    const auto is_open = [](const Interval& one) { return one.is_open(); };
+    if (std::all_of(inner.begin(), inner.end(), is_open)) return free(box);
+    const Outside ruled{images_in(piece.region), values_.compute(stage, piece, false),
+                        !context_.images(context_.rank - 1)};
+    return as_body({kernel::Scope{
+        split(box, inner, within(inner[0], context_.place(0)), "inner", ruled, free)}});
   }
   // The part of a box within bounds, and what is around it. Points before and after it in x are a
   // loop of their own where they are few.
@@ -317,9 +247,9 @@ class PlanesKernel : public PlanesValues {
              const std::string& name, const Outside& outside,
              const std::function<Body(const PlaneBox&)>& inside) {
     Body out;
-    const bool rows = rank() > 2;  // else a plane is one
+    const bool rows = context_.rank > 2;  // else a plane is one
     const PlaneBox part = schedule::cut(box, bounds, rows ? has_plane : kernel::boolean(true),
-                                        [&](size_t d, bool end, const Expr& value) {
+                                        [&](int d, bool end, const Expr& value) {
                                           return let_end(out, end ? name + "_end" : name, d, value);
                                         });
     if (!outside.body.empty()) {
@@ -341,28 +271,26 @@ class PlanesKernel : public PlanesValues {
     Body out;
     if (all.size() == 1) out.push_back(section(all[0], outside.where, false, outside.body, few));
     if (all.size() < 2) return out;
-    Body loop;
-    const Expr number = kernel::variable(side_);
-    PlaneBox side{Point(rank()), Point(rank())};
+    Body body;
+    const Expr number = kernel::variable(context_.side);
+    PlaneBox side{Point(context_.rank), Point(context_.rank)};
     Expr any = kernel::boolean(false);
-    for (size_t d = 1; d < rank(); ++d) {
+    for (int d = 1; d < context_.rank; ++d) {
       std::vector<Expr> begins, ends;
       for (const PlaneBox& one : all) {
         begins.push_back(one.begin[d]);
         ends.push_back(one.end[d]);
       }
-      side.begin[d] = let_end(loop, "side", d, of_side(number, begins));
-      side.end[d] = let_end(loop, "side_end", d, of_side(number, ends));
+      side.begin[d] = let_end(body, "side", d, of_side(number, begins));
+      side.end[d] = let_end(body, "side_end", d, of_side(number, ends));
       if (box.begin[d] != part.begin[d])
-        any = kernel::operation(Op::Or, {any, kernel::less(box.begin[d], part.begin[d])});
-      if (box.end[d] != part.end[d])
-        any = kernel::operation(Op::Or, {any, kernel::less(part.end[d], box.end[d])});
+        any = either(any, kernel::less(box.begin[d], part.begin[d]));
+      if (box.end[d] != part.end[d]) any = either(any, kernel::less(part.end[d], box.end[d]));
     }
-    loop.push_back(section(side, outside.where, false, outside.body, few));
-    Body sides;
-    sides.push_back({kernel::For{kernel::LoopKind::Serial, side_, literal(0),
-                                 literal(static_cast<int64_t>(all.size())), 1, std::move(loop)}});
-    return guarded(any, std::move(sides));
+    body.push_back(section(side, outside.where, false, outside.body, few));
+    const Expr count = literal(static_cast<int64_t>(all.size()));
+    return guarded(any, as_body(loop(kernel::LoopKind::Serial, context_.side, literal(0), count, 1,
+                                     std::move(body))));
   }
   // Of the rows that meet the region, few points of the box lie beside it.
   bool is_near(const ir::Box& region, const ir::Box& box) const {
@@ -392,32 +320,134 @@ class PlanesKernel : public PlanesValues {
     const size_t main = main_piece(function);
     for (size_t p = 0; p < function.pieces.size(); ++p) {
       if (p == main) continue;
-      const Expr covered = interface_.inside(points(), function.pieces[p].region);
+      const Expr covered = context_.interface.inside(context_.points(), function.pieces[p].region);
       conditions.push_back(kernel::operation(Op::Not, {covered}));
     }
     return kernel::all_of(std::move(conditions));
   }
-  // A result that is read by later stages: from its ring to memory.
-  Body write_section(const PlanesStage& stage) {
-    const PlanesVersion& made = version(stage.result);
-    const ir::Field& field = field_of(made);
-    Body body;
-    for (size_t c = 0; c < field.components.size(); ++c) {
-      const Scalar type = field.components[c].type;
-      const Expr value = kernel::load(ring(stage.result, static_cast<int>(c)),
-                                      ring_index(stage.result, slot(ring_of(stage.result), 0), {}),
-                                      arithmetic_type(type));
-      builder_.store_global(made.field, static_cast<int>(c), memory_slot(made), places(),
-                            kernel::convert(value, type), body);
-    }
-    const Expr place = kernel::variable(places_[0]);
-    Body out;
-    out.push_back(section({begin_, end_}, interface_.inside(places(), field.box, &program_.grid),
-                          true, std::move(body)));
-    return guarded(kernel::all_of({at_least(place, begin_[0]), kernel::less(place, end_[0])}),
-                   std::move(out));
+
+  const PlanesContext& context_;
+  const PlanesTile& tile_;
+  const PlanesValues values_;
+  std::map<std::string, std::string> ends_;  // variables: ends of boxes, by what they are
+};
+
+class PlanesKernel {
+ public:
+  PlanesKernel(const Schedule& schedule, const KernelOfSteps& kernel, const PlanesPlan& plan)
+      : builder_(kernel.interface, kernel.module, kernel.name,
+                 fmt::format("{}{} step{} per pass: planes of a tile pass along {}, every step "
+                             "some planes behind the one before.",
+                             kernel.or_fewer ? "Up to " : "", kernel.steps,
+                             kernel.steps == 1 ? "" : "s", axis_names(kernel.interface.rank())[0])),
+        context_(schedule, plan, kernel.or_fewer, builder_),
+        tile_(context_, kernel, body_),
+        rings_(context_, kernel),
+        sections_(context_, tile_, rings_) {}
+
+  void lower(kernel::Module& module) {
+    body_.push_back(pass());
+    builder_.kernel().threads = context_.schedule.block;
+    builder_.kernel().body = std::move(body_);
+    builder_.finish(tile_.blocks, module);
+    if (context_.alike) return;
+    std::get<kernel::Launch>(module.plan.actions.back()).steps = context_.plan.steps;
   }
 
+ private:
+  kernel::Statement pass() {
+    int64_t first = 0, last = 0;  // of the fronts, from the first and from the last plane written
+    for (const PlanesStage& stage : context_.plan.stages) {
+      first = std::min(first, stage.lag - stage.computed[0].low);
+      last = std::max(last, stage.lag + stage.computed[0].high);
+    }
+    const Expr n = kernel::variable(context_.iteration);
+    Body body;
+    body.push_back({kernel::Let{context_.front, kernel::add(plus(tile_.begin[0], first), n)}});
+    append(body, context_.alike ? one_for_all_steps() : step_by_step());
+    // The next planes take the places of the oldest ones.
+    if (!context_.alike && rings_.any()) barriers_.force(body);
+    const Expr iterations = plus(kernel::sub(tile_.end[0], tile_.begin[0]), last - first);
+    return loop(kernel::LoopKind::Serial, context_.iteration, fronts_left_out(), iterations, 1,
+                std::move(body));
+  }
+  Body step_by_step() {
+    const int of = context_.plan.steps;
+    std::vector<Body> steps(of);
+    for (const PlanesStage& stage : context_.plan.stages) {
+      append(steps[stage.step], run_stage(stage));
+    }
+    return kernel::sequence(context_.step, std::move(steps), [&](size_t first, size_t last) {
+      return steps_title(first, last, of);
+    });
+  }
+  Body one_for_all_steps() {
+    const Expr step = kernel::variable(context_.step);
+    const int steps = context_.plan.steps;
+    Body body;
+    const auto define = [&](const Expr& variable, const Expr& number) {
+      const std::string& name = std::get<kernel::Variable>(variable->kind).name;
+      body.push_back({kernel::Let{name, is_equal(step, number), true}});
+    };
+    define(context_.first, context_.left_out());
+    define(context_.last, literal(steps - 1));
+    for (const PlanesStage& stage : context_.plan.stages) {
+      if (stage.step == steps - 1) append(body, run_stage(stage));
+    }
+    barriers_.force(body);
+    return as_body(loop(kernel::LoopKind::Serial, context_.step, context_.left_out(),
+                        literal(steps), 1, std::move(body)));
+  }
+  // Those that only steps which are left out have planes of.
+  Expr fronts_left_out() const {
+    for (const PlanesStage& stage : context_.plan.stages) {
+      const PlanesStage* before = context_.earlier(stage);
+      if (!before) continue;
+      const int64_t fronts =
+          stage.lag - stage.computed[0].low - (before->lag - before->computed[0].low);
+      return kernel::mul(context_.left_out(), literal(fronts));
+    }
+    return literal(0);
+  }
+  Body run_stage(const PlanesStage& stage) {
+    const PlanesVersion& made = context_.version(stage.result);
+    const bool repeats = context_.earlier(stage);
+    Body out;
+    order(stage, out);
+    Body body = sections_.plane_lets(stage);
+    append(body, sections_.compute(stage));
+    if (made.ring > 0 && made.output >= 0) {
+      append(body,
+             repeats ? guarded(context_.last, sections_.write(stage)) : sections_.write(stage));
+    }
+    Body all;
+    all.push_back({kernel::Comment{context_.function_of(stage).name}});
+    all.push_back({kernel::Scope{std::move(body)}});
+    append(out,
+           context_.alike && !repeats ? guarded(context_.last, std::move(all)) : std::move(all));
+    return out;
+  }
+  // A barrier before the stage if it reads at offsets what others have made since the last one.
+  void order(const PlanesStage& stage, Body& body) {
+    BarrierPlanner::Tiles offset_reads, writes;
+    for (const analysis::Reads& reads :
+         analysis::reads_of(context_.program, context_.function_of(stage))) {
+      const int from = stage.source.at({reads.field, reads.level});
+      if (reads.at_offset && context_.version(from).ring > 0) offset_reads.insert({from, 0});
+    }
+    const auto has_ring = [&](const PlanesStage* one) {
+      return one && context_.version(one->result).ring > 0;
+    };
+    if (has_ring(&stage) || has_ring(context_.earlier(stage))) writes.insert({stage.result, 0});
+    barriers_.before(offset_reads, writes, body);
+  }
+
+  KernelBuilder builder_;
+  Body body_;
+  const PlanesContext context_;
+  const PlanesTile tile_;
+  const PlanesRings rings_;
+  Sections sections_;
   BarrierPlanner barriers_;
 };
 
@@ -429,8 +459,7 @@ kernel::Module lower_planes(const analysis::TimeTiles& tiles, const Schedule& sc
   return lower_tile_sizes(
       program, schedule, "planes", plan.alike, [&](const KernelOfSteps& kernel) {
         const bool deepest = kernel.steps == plan.steps;
-        PlanesKernel(program, schedule, kernel,
-                     deepest ? plan : plan_planes(tiles, schedule, kernel.steps))
+        PlanesKernel(schedule, kernel, deepest ? plan : plan_planes(tiles, schedule, kernel.steps))
             .lower(kernel.module);
       });
 }

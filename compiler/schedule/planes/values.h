@@ -1,39 +1,42 @@
-// What threads compute, read and write at a point of a stage: the middle layer of a `planes`
-// kernel.
+// What threads of a `planes` kernel compute, read and write at a point of a stage.
 #pragma once
 
-#include <vector>
-
+#include "compiler/schedule/planes/rings.h"
 #include "compiler/schedule/planes/tile.h"
 
 namespace stencil::schedule {
 
-class PlanesValues : public PlanesTile {
+class PlanesValues {
  public:
-  using PlanesTile::PlanesTile;
+  PlanesValues(const PlanesContext& context, const PlanesTile& tile, const PlanesRings& rings)
+      : context_(context), tile_(tile), rings_(rings) {}
 
- protected:
-  Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside);
-  Body carry(const PlanesStage& stage);
-  // To the ring, or to memory if there is none; in a body for all steps, wherever the last one and
-  // the others keep it.
-  Body store(const PlanesStage& stage, const std::vector<Expr>& values, const Point& point);
+  // Evaluates a piece and stores its results. `inside`: no access meets a rule, and the place is
+  // the point.
+  Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) const;
+  // Keeps what the stage's result replaces.
+  Body carry(const PlanesStage& stage) const;
+  // From the ring of the stage's result to memory.
+  Body write(const PlanesStage& stage) const;
+
+ private:
   int memory_slot(const PlanesVersion& made) const;
-  // A version of a component at the point itself.
-  Expr cell(const PlanesStage& stage, int id, int component, const Point& point);
-  // What an access reads, its field's boundary rules included unless no point needs them.
-  Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point, bool inside,
-            Landings& landings);
-  // In a body for all steps: there is a first one, which finds the field in memory instead.
-  bool from_step_before(const PlanesStage& stage, const PlanesVersion& v) const;
-  // Images are read like points. Where a constant counts, what is read is dropped, but it has to be
-  // in the ring, which it is for the point itself.
-  Expr place_read(const PlanesVersion& v, const ir::Access& access, size_t d, const Point& point,
+  Body store(const PlanesStage& stage, const std::vector<Expr>& values, const Point& point) const;
+  Expr cell(const PlanesStage& stage, int component) const;
+  Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point,
+            Landings& landings) const;
+  // What a stage takes of a version that has a ring, once it is known how it is found in memory.
+  template <class InMemory>
+  Expr unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,
+                    const InMemory& in_memory) const;
+  Expr place_read(const PlanesVersion& v, const ir::Access& access, int d, const Point& point,
                   const Landing& landing) const;
-  // A rule may lead to another point.
-  bool moved(const PlanesVersion& v, const ir::Access& access, size_t d) const;
   Expr slot_read(const PlanesStage& stage, int id, const ir::Access& access, const Point& point,
                  const Landing& landing) const;
+
+  const PlanesContext& context_;
+  const PlanesTile& tile_;
+  const PlanesRings& rings_;
 };
 
 }  // namespace stencil::schedule
