@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/streaming/resources.h"
 
 namespace stencil::schedule {
 
