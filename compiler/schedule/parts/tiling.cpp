@@ -61,6 +61,7 @@ kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& sche
           steps == schedule.time_tile ? program.name + "_" + what
                                       : fmt::format("{}_{}_{}", program.name, what, steps));
       add({interface, name, steps, false, module});
+      std::get<kernel::Launch>(module.plan.actions.back()).steps = steps;
     }
   }
   rotate_levels(program, module.plan);

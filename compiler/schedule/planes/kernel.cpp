@@ -350,8 +350,6 @@ class PlanesKernel {
     builder_.kernel().threads = context_.schedule.block;
     builder_.kernel().body = std::move(body_);
     builder_.finish(tile_.blocks, module);
-    if (context_.alike) return;
-    std::get<kernel::Launch>(module.plan.actions.back()).steps = context_.plan.steps;
   }
 
  private:

@@ -49,8 +49,7 @@ class StreamKernel {
         queues_(context_),
         loads_(context_, tile_, queues_),
         masks_(context_),
-        stages_(context_, tile_, queues_, masks_),
-        results_(context_, tile_, queues_, masks_) {}
+        parts_{context_, tile_, queues_, masks_} {}
 
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
@@ -59,21 +58,19 @@ class StreamKernel {
     kernel.min_blocks = resident_blocks(context_.schedule, plan);
     Body patch = tile_.declare_patch();
     for (const StreamStage& stage : plan.stages) {
-      append(patch, stages_.make_masks(stage));
-      append(patch, results_.make_masks(stage));
+      append(patch, find_regions(parts_, stage));
+      append(patch, find_results(parts_, stage));
     }
     body_.push_back(threads(std::move(patch)));
-    const Expr last_front = plus(tile_.last_plane(), plan.tail);
+    const Expr last_front = plus(tile_.last_plane, plan.tail);
     const Expr iterations =
-        context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin()), 1));
+        context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));
-    append(body_, is_false(tile_.is_inside())  // one version for all
+    append(body_, is_false(tile_.is_inside)  // one version for all
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
     kernel.body = std::move(body_);
-    builder_.finish(tile_.blocks(), module);
-    if (context_.leaves_out_steps) return;
-    std::get<kernel::Launch>(module.plan.actions.back()).steps = plan.steps;
+    builder_.finish(tile_.blocks, module);
   }
 
  private:
@@ -100,11 +97,10 @@ class StreamKernel {
   Body versions(const Expr& iterations) {
     const bool leaves_out_steps = context_.leaves_out_steps;
     const Interval fronts = tile_.fronts_inside();
-    const Expr first = tile_.front_begin();
+    const Expr first = tile_.front_begin;
     const Expr all = whole_groups(iterations);
     Expr begin = larger(whole_groups(kernel::sub(fronts.low, first)), literal(0));
-    begin =
-        context_.let(body_, "inside_begin", select(tile_.is_inside(), smaller(begin, all), all));
+    begin = context_.let(body_, "inside_begin", select(tile_.is_inside, smaller(begin, all), all));
     Expr end = smaller(plus(kernel::sub(fronts.high, first), 1), all);
     end =
         context_.let(body_, "inside_end",
@@ -135,8 +131,7 @@ class StreamKernel {
   Body one_plane(const Tests& tests) {
     const StreamPlan& plan = context_.plan;
     Body out;
-    out.push_back(
-        {kernel::Let{context_.front, kernel::add(tile_.front_begin(), context_.passed())}});
+    out.push_back({kernel::Let{context_.front, kernel::add(tile_.front_begin, context_.passed())}});
     append(out, loads_.load_front(tests));
     bool shared_rows = false;
     for (size_t id = 0; id < plan.quantities.size(); ++id) {
@@ -155,7 +150,7 @@ class StreamKernel {
       for (const auto& [id, age] : stage.planes) {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));
       }
-      step.push_back(threads(stages_.compute(stage, tests)));
+      step.push_back(threads(compute(parts_, stage, tests)));
       for (int id : stage.results) append(step, queues_.publish(id));
     }
     append(out, kernel::sequence(context_.step, std::move(steps), [&](size_t first, size_t last) {
@@ -163,7 +158,7 @@ class StreamKernel {
            }));
     // Behind the loop over steps, which compilers would double for a condition that stays the same
     // in it.
-    append(out, results_.write(tests));
+    append(out, write_results(parts_, tests));
     // Behind it, copies may overwrite what was read before.
     if (shared_rows || plan.bulk) out.push_back({kernel::Barrier{}});
     out.push_back(threads(queues_.move()));
@@ -177,8 +172,7 @@ class StreamKernel {
   const StreamQueues queues_;
   StreamLoads loads_;
   StreamMasks masks_;
-  StreamStages stages_;
-  StreamResults results_;
+  const StreamParts parts_;
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ Body StreamLoads::stage_ahead(const Tests& tests, const Expr& n, int ahead) cons
     const int id = static_cast<int>(i);
     const Quantity& q = plan_.quantities[i];
     if (q.staged == 0) continue;
-    const Expr plane = plus(kernel::add(tile_.front_begin(), n), ahead - q.lag);
+    const Expr plane = plus(kernel::add(tile_.front_begin, n), ahead - q.lag);
     append(out, load_plane(tests, id, plane, true, [&](const Expr& column) {
              return queues_.staged(id, n, ahead, column);
            }));
@@ -90,7 +90,7 @@ Body StreamLoads::stage_in_bulk(const Expr& n) const {
 
 kernel::BulkCopy StreamLoads::bulk_copy(int id, const Expr& n, int row) const {
   const Quantity& q = context_.quantity(id);
-  Point corner = {plus(kernel::add(tile_.front_begin(), n), -q.lag)};
+  Point corner = {plus(kernel::add(tile_.front_begin, n), -q.lag)};
   std::vector<int> box = {1};
   for (int axis = context_.rank - 2; axis >= 0; --axis) {
     corner.push_back(tile_.origin(axis, row));

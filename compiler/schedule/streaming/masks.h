@@ -4,7 +4,8 @@
 #include <map>
 #include <string>
 
-#include "compiler/schedule/streaming/context.h"
+#include "compiler/schedule/streaming/queues.h"
+#include "compiler/schedule/streaming/tile.h"
 
 namespace stencil::schedule {
 
@@ -45,6 +46,14 @@ class StreamMasks {
 
   const StreamContext& context_;
   std::map<std::string, BufferId> masks_;
+};
+
+// What computing and writing a plane refers to.
+struct StreamParts {
+  const StreamContext& context;
+  const StreamTile& tile;
+  const StreamQueues& queues;
+  StreamMasks& masks;
 };
 
 }  // namespace stencil::schedule

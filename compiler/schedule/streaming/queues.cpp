@@ -26,6 +26,14 @@ int floor_div(int a, int b) {
 
 }  // namespace
 
+Expr load(const Element& from, Scalar type) {
+  return kernel::load(from.buffer, from.index, type);
+}
+
+kernel::Statement store(Element to, Expr value) {
+  return {kernel::Store{to.buffer, std::move(to.index), std::move(value)}};
+}
+
 kernel::Statement copy(Element to, Element from, int length) {
   return {kernel::Copy{to.buffer, std::move(to.index), from.buffer, std::move(from.index), length}};
 }
@@ -252,11 +260,9 @@ Body StreamQueues::move_plane(int id, int age) const {
   const Sides sides = kept.count(0) ? kept.at(0) : Sides{};
   const int columns = sides.low + plan_.patch[0] + sides.high;
   const Expr column = plus(counter(context_.column_name, columns), -sides.low);
-  const Element from = at(id, literal(age - 1), context_.row(), column);
-  Element to = at(id, literal(age), context_.row(), column);
+  const Expr moved = load(at(id, literal(age - 1), context_.row(), column), q.type);
   return context_.for_each_part(
-      columns, as_body({kernel::Store{to.buffer, std::move(to.index),
-                                      kernel::load(from.buffer, from.index, q.type)}}));
+      columns, as_body(store(at(id, literal(age), context_.row(), column), moved)));
 }
 
 }  // namespace stencil::schedule

@@ -27,11 +27,6 @@ class StreamQueues {
   Element current(int id, int age) const {
     return at(id, literal(age), context_.row(), context_.column());
   }
-  // The value there, as computations take it.
-  Expr value(const Element& element, const Quantity& q) const {
-    return kernel::load(element.buffer, element.index, arithmetic_type(q.type));
-  }
-
   // Where the patch's current row, from `element` on, has its place in the ring, in the plane that
   // becomes the front `ahead` iterations after iteration n.
   Element staged(int id, const Expr& n, int ahead, const Expr& element) const {
@@ -73,6 +68,8 @@ class StreamQueues {
   std::vector<Queue> queues_;  // by quantity
 };
 
+Expr load(const Element& from, Scalar type);
+kernel::Statement store(Element to, Expr value);
 kernel::Statement copy(Element to, Element from, int length);
 
 }  // namespace stencil::schedule

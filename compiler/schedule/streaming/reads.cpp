@@ -18,10 +18,9 @@ class AccessRead {
     const int id = stage_.source.at({access_.field, access_.level, access_.component});
     const Quantity& q = context_.quantity(id);
     const int age = stage_.lag - offsets.front() - q.lag;
-    const Element element =
-        queues_.at(id, literal(age), plus(context_.row(), context_.flat ? 0 : offsets[1]),
-                   plus(context_.column(), offsets.back()));
-    return kernel::load(element.buffer, element.index, arithmetic_type(q.type));
+    const Expr row = plus(context_.row(), context_.flat ? 0 : offsets[1]);
+    return load(queues_.at(id, literal(age), row, plus(context_.column(), offsets.back())),
+                arithmetic_type(q.type));
   }
 
   // The cell at `offsets`, once the rules of dimension d and of those after it are applied.

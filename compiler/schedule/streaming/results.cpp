@@ -9,137 +9,160 @@
 
 namespace stencil::schedule {
 
-// Results leave a patch by vectors, so many in a row.
-int StreamResults::vectors(const Quantity& q) const {
-  return context_.plan.patch[0] / context_.global_vector_length(q);
-}
+namespace {
 
-// Rows share the test of the columns, for which a mask would be one more register in a loop.
-bool StreamResults::by_mask(const Quantity& q) const {
-  return !context_.flat && masks_.has_room(vectors(q));
-}
+class ResultWriter {
+ public:
+  explicit ResultWriter(const StreamParts& parts)
+      : context_(parts.context), tile_(parts.tile), queues_(parts.queues), masks_(parts.masks) {}
 
-// Whether columns belong to the core is decided once for the patch; else for every vector.
-bool StreamResults::core_by_patch() const {
-  const analysis::Reach margin = context_.plan.margin[0];
-  const int columns = context_.plan.patch[0];
-  return context_.flat && margin.low % columns == 0 && margin.high % columns == 0;
-}
-
-std::string StreamResults::writers_key(const Quantity& q) const {
-  return fmt::format("{} {}", vectors(q), kernel::print(is_written({}, q)));
-}
-
-Body StreamResults::make_masks(const StreamStage& stage) {
-  Body out;
-  for (int id : stage.results) {
-    const Quantity& q = context_.quantity(id);
-    if (!q.is_output() || !by_mask(q)) continue;
-    append(out, masks_.declare(writers_key(q), "written", "vectors of the patch that are results",
-                               vectors(q), is_written({}, q)));
+  // Results leave a patch by vectors, so many in a row.
+  int vectors(const Quantity& q) const {
+    return context_.plan.patch[0] / context_.global_vector_length(q);
   }
-  return out;
-}
 
-// The first element of a vector, from that of the patch on.
-Expr StreamResults::first_column(const Quantity& q) const {
-  return kernel::mul(counter(context_.column_name, vectors(q)),
-                     literal(context_.global_vector_length(q)));
-}
+  // Rows share the test of the columns, for which a mask would be one more register in a loop.
+  bool by_mask(const Quantity& q) const { return !context_.flat && masks_.has_room(vectors(q)); }
 
-// The tile writes the vector, as far as that depends on its place in the tile: it belongs to the
-// core, and at least some of its points to the field.
-Expr StreamResults::is_written(const Tests& tests, const Quantity& q) const {
-  const ir::Box& box = context_.field_of(q).box;
-  const Expr x = kernel::add(tile_.first(0), first_column(q));
-  std::vector<Expr> conditions;
-  if (!core_by_patch()) conditions = tile_.core_conditions(tests, 0, x);
-  const Expr first =
-      context_.interface.first_vector(q.field, q.component, context_.global_vector_length(q));
-  conditions.push_back(
-      in_box(tests, context_.rank - 1, box, x, first, !core_by_patch() || vectors(q) == 1));
-  if (!context_.flat) {
-    const Expr y = tile_.place(1);
-    for (const Expr& condition : tile_.core_conditions(tests, 1, y)) {
-      conditions.push_back(condition);
-    }
-    conditions.push_back(in_box(tests, 1, box, y, context_.interface.low(box, 1), true));
+  // Whether columns belong to the core is decided once for the patch; else for every vector.
+  bool core_by_patch() const {
+    const analysis::Reach margin = context_.plan.margin[0];
+    const int columns = context_.plan.patch[0];
+    return context_.flat && margin.low % columns == 0 && margin.high % columns == 0;
   }
-  return kernel::all_of(std::move(conditions));
-}
 
-// `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
-// cores lie in the grid. `core_ends`: they were asked of `at` itself.
-Expr StreamResults::in_box(const Tests& tests, int d, const ir::Box& box, const Expr& at,
-                           const Expr& low, bool core_ends) const {
-  const ir::Range& grid = context_.program.grid.ranges[d];
-  const bool images = context_.images(d);
-  core_ends &= context_.plan.margin[context_.rank - 1 - d].high > 0;
-  std::vector<Expr> out;
-  if (images || !(box.ranges[d].low == grid.low)) out.push_back(at_least(at, low));
-  if (images || !(box.ranges[d].high == grid.high) || !core_ends) {
-    out.push_back(kernel::less_equal(at, context_.interface.high(box, d)));
+  std::string writers_key(const Quantity& q) const {
+    return fmt::format("{} {}", vectors(q), kernel::print(is_written({}, q)));
   }
-  return tests.unless_inside(kernel::all_of(std::move(out)));
-}
 
-bool StreamResults::written_alike(const Quantity& a, const Quantity& b) const {
-  return a.lag == b.lag && context_.field_of(a).box == context_.field_of(b).box &&
-         writers_key(a) == writers_key(b);
-}
-
-Body StreamResults::write(const Tests& tests) const {
-  std::vector<std::vector<int>> groups;
-  for (const StreamStage& stage : context_.plan.stages) {
+  Body make_masks(const StreamStage& stage) {
+    Body out;
     for (int id : stage.results) {
       const Quantity& q = context_.quantity(id);
-      if (!q.is_output()) continue;
-      const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& ids) {
-        return written_alike(context_.quantity(ids[0]), q);
-      });
-      if (group == groups.end()) {
-        groups.push_back({id});
-      } else {
-        group->push_back(id);
+      if (!q.is_output() || !by_mask(q)) continue;
+      append(out, masks_.declare(writers_key(q), "written", "vectors of the patch that are results",
+                                 vectors(q), is_written({}, q)));
+    }
+    return out;
+  }
+
+  // The first element of a vector, from that of the patch on.
+  Expr first_column(const Quantity& q) const {
+    return kernel::mul(counter(context_.column_name, vectors(q)),
+                       literal(context_.global_vector_length(q)));
+  }
+
+  // The tile writes the vector, as far as that depends on its place in the tile: it belongs to the
+  // core, and at least some of its points to the field.
+  Expr is_written(const Tests& tests, const Quantity& q) const {
+    const ir::Box& box = context_.field_of(q).box;
+    const Expr x = kernel::add(tile_.first(0), first_column(q));
+    std::vector<Expr> conditions;
+    if (!core_by_patch()) conditions = tile_.core_conditions(tests, 0, x);
+    const Expr first =
+        context_.interface.first_vector(q.field, q.component, context_.global_vector_length(q));
+    conditions.push_back(
+        in_box(tests, context_.rank - 1, box, x, first, !core_by_patch() || vectors(q) == 1));
+    if (!context_.flat) {
+      const Expr y = tile_.place(1);
+      for (const Expr& condition : tile_.core_conditions(tests, 1, y)) {
+        conditions.push_back(condition);
+      }
+      conditions.push_back(in_box(tests, 1, box, y, context_.interface.low(box, 1), true));
+    }
+    return kernel::all_of(std::move(conditions));
+  }
+
+  // `at` lies in the box, whose first place is `low`, as far as core_conditions() leave it open:
+  // cores lie in the grid. `core_ends`: they were asked of `at` itself.
+  Expr in_box(const Tests& tests, int d, const ir::Box& box, const Expr& at, const Expr& low,
+              bool core_ends) const {
+    const ir::Range& grid = context_.program.grid.ranges[d];
+    const bool images = context_.images(d);
+    core_ends &= context_.plan.margin[context_.rank - 1 - d].high > 0;
+    std::vector<Expr> out;
+    if (images || !(box.ranges[d].low == grid.low)) out.push_back(at_least(at, low));
+    if (images || !(box.ranges[d].high == grid.high) || !core_ends) {
+      out.push_back(kernel::less_equal(at, context_.interface.high(box, d)));
+    }
+    return tests.unless_inside(kernel::all_of(std::move(out)));
+  }
+
+  bool written_alike(const Quantity& a, const Quantity& b) const {
+    return a.lag == b.lag && context_.field_of(a).box == context_.field_of(b).box &&
+           writers_key(a) == writers_key(b);
+  }
+
+  Body write(const Tests& tests) const {
+    std::vector<std::vector<int>> groups;
+    for (const StreamStage& stage : context_.plan.stages) {
+      for (int id : stage.results) {
+        const Quantity& q = context_.quantity(id);
+        if (!q.is_output()) continue;
+        const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& ids) {
+          return written_alike(context_.quantity(ids[0]), q);
+        });
+        if (group == groups.end()) {
+          groups.push_back({id});
+        } else {
+          group->push_back(id);
+        }
       }
     }
+    Body out;
+    for (const std::vector<int>& ids : groups) out.push_back(threads(write_planes(tests, ids)));
+    return out;
   }
-  Body out;
-  for (const std::vector<int>& ids : groups) out.push_back(threads(write_planes(tests, ids)));
-  return out;
+
+  Body write_planes(const Tests& tests, const std::vector<int>& ids) const {
+    const Quantity& q = context_.quantity(ids[0]);
+    const ir::Box& box = context_.field_of(q).box;
+    const Expr plane = context_.plane(q.lag);
+    std::vector<Expr> conditions = {at_least(plane, tile_.first_plane),
+                                    kernel::less_equal(plane, tile_.last_plane)};
+    if (!(box.ranges[0] == context_.program.grid.ranges[0])) {
+      context_.append_inside(plane, box, 0, conditions);
+    }
+    if (core_by_patch()) {
+      conditions.push_back(kernel::all_of(tile_.core_conditions(tests, 0, tile_.first(0))));
+    }
+    const Expr written =
+        by_mask(q) ? masks_.is_set(masks_.of(writers_key(q)), vectors(q)) : is_written(tests, q);
+    Body moves;
+    for (int id : ids) moves.push_back(write_vector(id));
+    return guarded(kernel::all_of(std::move(conditions)),
+                   context_.for_each_part(vectors(q), guarded(written, std::move(moves))));
+  }
+
+  kernel::Statement write_vector(int id) const {
+    const Quantity& q = context_.quantity(id);
+    const Expr column = first_column(q);
+    Point point = {context_.plane(q.lag)};
+    if (!context_.flat) point.push_back(tile_.place(1));
+    point.push_back(kernel::add(tile_.first(0), column));
+    const int slot = result_slot(context_.field_of(q), context_.schedule.time_tile,
+                                 context_.plan.steps, q.output);
+    return copy({context_.builder.global(q.field, q.component, slot, true),
+                 context_.interface.index(point, q.field, q.component)},
+                queues_.at(id, literal(0), context_.row(), column),
+                context_.global_vector_length(q));
+  }
+
+ private:
+  const StreamContext& context_;
+  const StreamTile& tile_;
+  const StreamQueues& queues_;
+  StreamMasks& masks_;
+};
+
+}  // namespace
+
+Body find_results(const StreamParts& parts, const StreamStage& stage) {
+  return ResultWriter(parts).make_masks(stage);
 }
 
-Body StreamResults::write_planes(const Tests& tests, const std::vector<int>& ids) const {
-  const Quantity& q = context_.quantity(ids[0]);
-  const ir::Box& box = context_.field_of(q).box;
-  const Expr plane = context_.plane(q.lag);
-  std::vector<Expr> conditions = {at_least(plane, tile_.first_plane()),
-                                  kernel::less_equal(plane, tile_.last_plane())};
-  if (!(box.ranges[0] == context_.program.grid.ranges[0])) {
-    context_.append_inside(plane, box, 0, conditions);
-  }
-  if (core_by_patch()) {
-    conditions.push_back(kernel::all_of(tile_.core_conditions(tests, 0, tile_.first(0))));
-  }
-  const Expr written =
-      by_mask(q) ? masks_.is_set(masks_.of(writers_key(q)), vectors(q)) : is_written(tests, q);
-  Body moves;
-  for (int id : ids) moves.push_back(write_vector(id));
-  return guarded(kernel::all_of(std::move(conditions)),
-                 context_.for_each_part(vectors(q), guarded(written, std::move(moves))));
-}
-
-kernel::Statement StreamResults::write_vector(int id) const {
-  const Quantity& q = context_.quantity(id);
-  const Expr column = first_column(q);
-  Point point = {context_.plane(q.lag)};
-  if (!context_.flat) point.push_back(tile_.place(1));
-  point.push_back(kernel::add(tile_.first(0), column));
-  const int slot =
-      result_slot(context_.field_of(q), context_.schedule.time_tile, context_.plan.steps, q.output);
-  return copy({context_.builder.global(q.field, q.component, slot, true),
-               context_.interface.index(point, q.field, q.component)},
-              queues_.at(id, literal(0), context_.row(), column), context_.global_vector_length(q));
+Body write_results(const StreamParts& parts, const Tests& tests) {
+  return ResultWriter(parts).write(tests);
 }
 
 }  // namespace stencil::schedule

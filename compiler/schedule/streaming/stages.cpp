@@ -3,216 +3,239 @@
 #include <algorithm>
 
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/streaming/reads.h"
 
 namespace stencil::schedule {
 
-bool StreamStages::applies_everywhere(const StreamStage& stage) const {
-  return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
-}
+namespace {
 
-// --- Which points a function is applied to. In a patch, that is the same for all planes but for
-// the outermost dimension.
+class StageWriter {
+ public:
+  explicit StageWriter(const StreamParts& parts)
+      : context_(parts.context), tile_(parts.tile), queues_(parts.queues), masks_(parts.masks) {}
 
-Body StreamStages::make_masks(const StreamStage& stage) {
-  const int columns = context_.plan.patch[0];
-  if (applies_everywhere(stage) || !masks_.has_room(columns)) return {};
-  Body all;
-  for (const StagePiece& piece : stage.pieces) {
-    std::vector<Expr> conditions;
-    for (int axis = context_.rank - 2; axis >= 0; --axis) {
-      const int d = context_.dimension(axis);
-      append_covered(context_.image(d, tile_.place(axis)), piece.region, d, conditions);
-    }
-    append(all, masks_.declare(cross_section(piece.region), "covered",
-                               "points of the patch where a function applies", columns,
-                               kernel::all_of(std::move(conditions))));
+  bool applies_everywhere(const StreamStage& stage) const {
+    return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
   }
-  return all;
-}
 
-// Images are points of the grid, other places may lie beyond it.
-void StreamStages::append_covered(const Expr& at, const ir::Box& region, int d,
-                                  std::vector<Expr>& to) const {
-  if (context_.images(d) && region.ranges[d] == context_.program.grid.ranges[d]) return;
-  context_.append_inside(at, region, d, to);
-}
+  // --- Which points a function is applied to. In a patch, that is the same for all planes but for
+  // the outermost dimension.
 
-// The region as far as it is tiled: its mask serves all planes.
-std::string StreamStages::cross_section(const ir::Box& region) const {
-  std::string key;
-  for (int d = 1; d < context_.rank; ++d) {
-    key += kernel::print(context_.interface.low(region, d)) + ".." +
-           kernel::print(context_.interface.high(region, d)) + ";";
-  }
-  return key;
-}
-
-// Per piece, the mask of its points in the plane: nothing where the plane misses the region. Empty
-// if there are no masks, or none is needed.
-std::vector<Expr> StreamStages::live_masks(const StreamStage& stage, const Tests& tests,
-                                           const Expr& plane, Body& body) const {
-  std::vector<Expr> out;
-  const bool masked = masks_.has_room(context_.plan.patch[0]);
-  if (applies_everywhere(stage) || is_true(tests.inside) || !masked) return out;
-  for (const StagePiece& piece : stage.pieces) {
-    std::vector<Expr> planes;
-    append_covered(plane, piece.region, 0, planes);
-    const Expr live = select(kernel::all_of(std::move(planes)),
-                             masks_.of(cross_section(piece.region)), literal(0));
-    out.push_back(context_.let(body, "live", where_done(tests, live, stage.step)));
-  }
-  return out;
-}
-
-// A mask, or no bits of it in a step that is left out. Not by a condition: one per step, all the
-// same in every plane, is kept in more registers than there are for conditions.
-Expr StreamStages::where_done(const Tests& tests, const Expr& mask, int step) const {
-  if (!context_.leaves_out_steps) return mask;
-  const Expr sign = kernel::operation(Op::Shr, {plus(context_.left_out(), -step - 1), literal(31)});
-  return select(tests.whole, mask, kernel::operation(Op::BitAnd, {mask, sign}));
-}
-
-Expr StreamStages::covers(const StagePoint& at, const std::vector<Expr>& live, size_t piece) const {
-  if (!live.empty()) {
-    return at.tests.unless_inside(masks_.is_set(live[piece], context_.plan.patch[0]));
-  }
-  const Expr inside = context_.interface.inside(at.point, at.stage.pieces[piece].region);
-  return at.tests.unless_inside(both(context_.is_done(at.tests, at.stage.step), inside));
-}
-
-// --- A plane
-
-Body StreamStages::compute(const StreamStage& stage, const Tests& tests) const {
-  const bool only = main_piece(context_.program, stage) == 0 && stage.pieces.size() == 1;
-  if (only || applies_everywhere(stage) || is_false(tests.inside)) {
-    return compute_plane(stage, tests);
-  }
-  Body inside = compute_plane(stage, tests.known_inside(true));
-  Body tested = compute_plane(stage, tests.known_inside(false));
-  return guarded(tests.inside, std::move(inside), std::move(tested));
-}
-
-Body StreamStages::compute_plane(const StreamStage& stage, const Tests& tests) const {
-  Point point;
-  // Inside the grid, the coordinate that a place is computed at is its own.
-  const auto define = [&](int d, const Expr& place, Body& body) {
-    const std::string& name = context_.points[d];
-    body.push_back({kernel::Let{name, tests.unless_inside(context_.image(d, place), place)}});
-    point.push_back(kernel::variable(name));
-  };
-  Body body, inner;
-  define(0, context_.plane(stage.lag), body);
-  const std::vector<Expr> live = live_masks(stage, tests, point[0], body);
-  for (int axis = context_.rank - 2; axis >= 0; --axis) {
-    define(context_.dimension(axis), tile_.place(axis), inner);
-  }
-  append(inner, at_point({stage, tests, point}, live));
-  append(body, context_.for_each_point(std::move(inner)));
-  return body;
-}
-
-Body StreamStages::at_point(const StagePoint& at, const std::vector<Expr>& live) const {
-  if (applies_everywhere(at.stage)) return main_piece_at(at, 0);
-  if (is_true(at.tests.inside)) return main_piece_at(at, main_piece(context_.program, at.stage));
-  const bool storage_type =
-      std::any_of(at.stage.results.begin(), at.stage.results.end(), [&](int id) {
-        const Scalar type = context_.quantity(id).type;
-        return arithmetic_type(type) != type;
-      });
-  // Selecting is cheaper than branching: the stages stay one basic block.
-  return storage_type || at.stage.pieces.size() > 2 ? branch_over_pieces(at, live)
-                                                    : select_pieces(at, live);
-}
-
-// Without a main piece, all points keep their values.
-Body StreamStages::main_piece_at(const StagePoint& at, int main) const {
-  if (main < 0) return store(at.stage, old_values(at));
-  Body body;
-  Names taken = context_.builder.names();
-  const auto values = evaluate_piece(at, at.stage.pieces[main], taken, body);
-  append(body, store(at.stage, values));
-  return body;
-}
-
-Body StreamStages::select_pieces(const StagePoint& at, const std::vector<Expr>& live) const {
-  Body body;
-  Names taken = context_.builder.names();
-  std::vector<Expr> values = old_values(at);
-  for (size_t p = at.stage.pieces.size(); p-- > 0;) {
-    Body lets;
-    const auto computed = evaluate_piece(at, at.stage.pieces[p], taken, lets);
-    for (const kernel::Statement& statement : lets) {
-      if (const auto* let = std::get_if<kernel::Let>(&statement.kind)) taken.reserve(let->name);
-    }
-    append(body, std::move(lets));
-    const Expr applies = covers(at, live, p);
-    for (size_t c = 0; c < values.size(); ++c) {
-      const std::string name = taken.unique("value");
-      body.push_back({kernel::Let{name, computed[c]}});
-      values[c] = select(applies, kernel::variable(name, computed[c]->type), values[c]);
-    }
-  }
-  context_.builder.scope().set_apart(taken);
-  append(body, store(at.stage, values));
-  return body;
-}
-
-Body StreamStages::branch_over_pieces(const StagePoint& at, const std::vector<Expr>& live) const {
-  Names taken = context_.builder.names();
-  Body chain = store(at.stage, old_values(at));
-  for (size_t p = at.stage.pieces.size(); p-- > 0;) {
-    Body body;
-    const auto values = evaluate_piece(at, at.stage.pieces[p], taken, body);
-    append(body, store(at.stage, values));
-    chain = as_body({kernel::If{covers(at, live, p), std::move(body), std::move(chain)}});
-  }
-  return chain;
-}
-
-std::vector<Expr> StreamStages::evaluate_piece(const StagePoint& at, const StagePiece& piece,
-                                               Names& taken, Body& body) const {
-  const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
-    return read(context_, queues_, at, access, landings);
-  };
-  KernelScope& scope = context_.builder.scope();
-  scope.at_step(at.stage.step);
-  const Expr time = context_.time_of(at.tests, literal(at.stage.step));
-  auto values = evaluate(context_.interface, *piece.graph, piece.results, at.point, time,
-                         read_access, scope, taken, body);
-  scope.set_apart(taken);
-  return values;
-}
-
-// What the stage's results were before it, at the point.
-std::vector<Expr> StreamStages::old_values(const StagePoint& at) const {
-  std::vector<Expr> out;
-  for (size_t c = 0; c < at.stage.results.size(); ++c) {
-    if (at.stage.old_in_memory) {
-      const Quantity& q = context_.quantity(at.stage.results[c]);
-      Point nearest;
-      for (int d = 0; d < context_.rank; ++d) {
-        const Expr& place = at.point[d];
-        nearest.push_back(at.tests.unless_inside(context_.nearest(place, q, d, 1), place));
+  Body make_masks(const StreamStage& stage) {
+    const int columns = context_.plan.patch[0];
+    if (applies_everywhere(stage) || !masks_.has_room(columns)) return {};
+    Body all;
+    for (const StagePiece& piece : stage.pieces) {
+      std::vector<Expr> conditions;
+      for (int axis = context_.rank - 2; axis >= 0; --axis) {
+        const int d = context_.dimension(axis);
+        append_covered(context_.image(d, tile_.place(axis)), piece.region, d, conditions);
       }
-      const BufferId memory = context_.builder.global(q.field, q.component, 0, false);
-      out.push_back(
-          kernel::load(memory, context_.interface.index(nearest, q.field, q.component), q.type));
-    } else {
-      const Quantity& q = context_.quantity(at.stage.old[c]);
-      const Element element = queues_.current(at.stage.old[c], at.stage.lag - q.lag);
-      out.push_back(kernel::load(element.buffer, element.index, q.type));
+      append(all, masks_.declare(cross_section(piece.region), "covered",
+                                 "points of the patch where a function applies", columns,
+                                 kernel::all_of(std::move(conditions))));
     }
+    return all;
   }
-  return out;
+
+  // Images are points of the grid, other places may lie beyond it.
+  void append_covered(const Expr& at, const ir::Box& region, int d, std::vector<Expr>& to) const {
+    if (context_.images(d) && region.ranges[d] == context_.program.grid.ranges[d]) return;
+    context_.append_inside(at, region, d, to);
+  }
+
+  // The region as far as it is tiled: its mask serves all planes.
+  std::string cross_section(const ir::Box& region) const {
+    std::string key;
+    for (int d = 1; d < context_.rank; ++d) {
+      key += kernel::print(context_.interface.low(region, d)) + ".." +
+             kernel::print(context_.interface.high(region, d)) + ";";
+    }
+    return key;
+  }
+
+  // Per piece, the mask of its points in the plane: nothing where the plane misses the region.
+  // Empty if there are no masks, or none is needed.
+  std::vector<Expr> live_masks(const StreamStage& stage, const Tests& tests, const Expr& plane,
+                               Body& body) const {
+    std::vector<Expr> out;
+    const bool masked = masks_.has_room(context_.plan.patch[0]);
+    if (applies_everywhere(stage) || is_true(tests.inside) || !masked) return out;
+    for (const StagePiece& piece : stage.pieces) {
+      std::vector<Expr> planes;
+      append_covered(plane, piece.region, 0, planes);
+      const Expr live = select(kernel::all_of(std::move(planes)),
+                               masks_.of(cross_section(piece.region)), literal(0));
+      out.push_back(context_.let(body, "live", where_done(tests, live, stage.step)));
+    }
+    return out;
+  }
+
+  // A mask, or no bits of it in a step that is left out. Not by a condition: one per step, all the
+  // same in every plane, is kept in more registers than there are for conditions.
+  Expr where_done(const Tests& tests, const Expr& mask, int step) const {
+    if (!context_.leaves_out_steps) return mask;
+    const Expr sign =
+        kernel::operation(Op::Shr, {plus(context_.left_out(), -step - 1), literal(31)});
+    return select(tests.whole, mask, kernel::operation(Op::BitAnd, {mask, sign}));
+  }
+
+  Expr covers(const StagePoint& at, const std::vector<Expr>& live, size_t piece) const {
+    if (!live.empty()) {
+      return at.tests.unless_inside(masks_.is_set(live[piece], context_.plan.patch[0]));
+    }
+    const Expr inside = context_.interface.inside(at.point, at.stage.pieces[piece].region);
+    return at.tests.unless_inside(both(context_.is_done(at.tests, at.stage.step), inside));
+  }
+
+  // --- A plane
+
+  Body compute(const StreamStage& stage, const Tests& tests) const {
+    const bool only = main_piece(context_.program, stage) == 0 && stage.pieces.size() == 1;
+    if (only || applies_everywhere(stage) || is_false(tests.inside)) {
+      return compute_plane(stage, tests);
+    }
+    Body inside = compute_plane(stage, tests.known_inside(true));
+    Body tested = compute_plane(stage, tests.known_inside(false));
+    return guarded(tests.inside, std::move(inside), std::move(tested));
+  }
+
+  Body compute_plane(const StreamStage& stage, const Tests& tests) const {
+    Point point;
+    // Inside the grid, the coordinate that a place is computed at is its own.
+    const auto define = [&](int d, const Expr& place, Body& body) {
+      const std::string& name = context_.points[d];
+      body.push_back({kernel::Let{name, tests.unless_inside(context_.image(d, place), place)}});
+      point.push_back(kernel::variable(name));
+    };
+    Body body, inner;
+    define(0, context_.plane(stage.lag), body);
+    const std::vector<Expr> live = live_masks(stage, tests, point[0], body);
+    for (int axis = context_.rank - 2; axis >= 0; --axis) {
+      define(context_.dimension(axis), tile_.place(axis), inner);
+    }
+    append(inner, at_point({stage, tests, point}, live));
+    append(body, context_.for_each_point(std::move(inner)));
+    return body;
+  }
+
+  Body at_point(const StagePoint& at, const std::vector<Expr>& live) const {
+    if (applies_everywhere(at.stage)) return main_piece_at(at, 0);
+    if (is_true(at.tests.inside)) return main_piece_at(at, main_piece(context_.program, at.stage));
+    const bool storage_type =
+        std::any_of(at.stage.results.begin(), at.stage.results.end(), [&](int id) {
+          const Scalar type = context_.quantity(id).type;
+          return arithmetic_type(type) != type;
+        });
+    // Selecting is cheaper than branching: the stages stay one basic block.
+    return storage_type || at.stage.pieces.size() > 2 ? branch_over_pieces(at, live)
+                                                      : select_pieces(at, live);
+  }
+
+  // Without a main piece, all points keep their values.
+  Body main_piece_at(const StagePoint& at, int main) const {
+    if (main < 0) return store(at.stage, old_values(at));
+    Body body;
+    Names taken = context_.builder.names();
+    const auto values = evaluate_piece(at, at.stage.pieces[main], taken, body);
+    append(body, store(at.stage, values));
+    return body;
+  }
+
+  Body select_pieces(const StagePoint& at, const std::vector<Expr>& live) const {
+    Body body;
+    Names taken = context_.builder.names();
+    std::vector<Expr> values = old_values(at);
+    for (size_t p = at.stage.pieces.size(); p-- > 0;) {
+      Body lets;
+      const auto computed = evaluate_piece(at, at.stage.pieces[p], taken, lets);
+      for (const kernel::Statement& statement : lets) {
+        if (const auto* let = std::get_if<kernel::Let>(&statement.kind)) taken.reserve(let->name);
+      }
+      append(body, std::move(lets));
+      const Expr applies = covers(at, live, p);
+      for (size_t c = 0; c < values.size(); ++c) {
+        const std::string name = taken.unique("value");
+        body.push_back({kernel::Let{name, computed[c]}});
+        values[c] = select(applies, kernel::variable(name, computed[c]->type), values[c]);
+      }
+    }
+    context_.builder.scope().set_apart(taken);
+    append(body, store(at.stage, values));
+    return body;
+  }
+
+  Body branch_over_pieces(const StagePoint& at, const std::vector<Expr>& live) const {
+    Names taken = context_.builder.names();
+    Body chain = store(at.stage, old_values(at));
+    for (size_t p = at.stage.pieces.size(); p-- > 0;) {
+      Body body;
+      const auto values = evaluate_piece(at, at.stage.pieces[p], taken, body);
+      append(body, store(at.stage, values));
+      chain = as_body({kernel::If{covers(at, live, p), std::move(body), std::move(chain)}});
+    }
+    return chain;
+  }
+
+  std::vector<Expr> evaluate_piece(const StagePoint& at, const StagePiece& piece, Names& taken,
+                                   Body& body) const {
+    const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
+      return read(context_, queues_, at, access, landings);
+    };
+    KernelScope& scope = context_.builder.scope();
+    scope.at_step(at.stage.step);
+    const Expr time = context_.time_of(at.tests, literal(at.stage.step));
+    auto values = evaluate(context_.interface, *piece.graph, piece.results, at.point, time,
+                           read_access, scope, taken, body);
+    scope.set_apart(taken);
+    return values;
+  }
+
+  // What the stage's results were before it, at the point.
+  std::vector<Expr> old_values(const StagePoint& at) const {
+    std::vector<Expr> out;
+    for (size_t c = 0; c < at.stage.results.size(); ++c) {
+      if (at.stage.old_in_memory) {
+        const Quantity& q = context_.quantity(at.stage.results[c]);
+        Point nearest;
+        for (int d = 0; d < context_.rank; ++d) {
+          const Expr& place = at.point[d];
+          nearest.push_back(at.tests.unless_inside(context_.nearest(place, q, d, 1), place));
+        }
+        const BufferId memory = context_.builder.global(q.field, q.component, 0, false);
+        out.push_back(
+            kernel::load(memory, context_.interface.index(nearest, q.field, q.component), q.type));
+      } else {
+        const Quantity& q = context_.quantity(at.stage.old[c]);
+        out.push_back(load(queues_.current(at.stage.old[c], at.stage.lag - q.lag), q.type));
+      }
+    }
+    return out;
+  }
+
+  Body store(const StreamStage& stage, const std::vector<Expr>& values) const {
+    Body out;
+    for (size_t c = 0; c < values.size(); ++c) {
+      out.push_back(schedule::store(queues_.current(stage.results[c], 0), values[c]));
+    }
+    return out;
+  }
+
+ private:
+  const StreamContext& context_;
+  const StreamTile& tile_;
+  const StreamQueues& queues_;
+  StreamMasks& masks_;
+};
+
+}  // namespace
+
+Body find_regions(const StreamParts& parts, const StreamStage& stage) {
+  return StageWriter(parts).make_masks(stage);
 }
 
-Body StreamStages::store(const StreamStage& stage, const std::vector<Expr>& values) const {
-  Body out;
-  for (size_t c = 0; c < values.size(); ++c) {
-    Element element = queues_.current(stage.results[c], 0);
-    out.push_back({kernel::Store{element.buffer, std::move(element.index), values[c]}});
-  }
-  return out;
+Body compute(const StreamParts& parts, const StreamStage& stage, const Tests& tests) {
+  return StageWriter(parts).compute(stage, tests);
 }
 
 }  // namespace stencil::schedule

@@ -49,21 +49,21 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
     number = set_edges_apart(chunks, edge_chunk, chunk, body);
   } else {
     number = block.take_rest(tiles_along(interface, 0, {chunks.length, chunk}, 0));
-    blocks_ = block.blocks();
+    blocks = block.blocks();
   }
   for (int axis = 0; axis < context.rank - 1; ++axis) {
     tile_[axis] =
         let(context.flat ? "first_tile" : "number_" + context.axis_name(axis), tile_[axis]);
   }
-  first_plane_ = let("first_" + streamed, kernel::add(context.low(0), kernel::mul(number, chunk)));
-  last_plane_ =
-      let("last_" + streamed, smaller(plus(kernel::add(first_plane_, chunk), -1), context.high(0)));
-  front_begin_ = plus(first_plane_, -plan.lead);
-  if (!context.images(0)) front_begin_ = larger(front_begin_, context.low(0));
-  front_begin_ = let("begin_" + streamed, front_begin_);
+  first_plane = let("first_" + streamed, kernel::add(context.low(0), kernel::mul(number, chunk)));
+  last_plane =
+      let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1), context.high(0)));
+  front_begin = plus(first_plane, -plan.lead);
+  if (!context.images(0)) front_begin = larger(front_begin, context.low(0));
+  front_begin = let("begin_" + streamed, front_begin);
   const bool tests_all = context.schedule.edges == Edges::Tested;
-  is_inside_ = let("inside_tile", tests_all ? kernel::boolean(false)
-                                            : both(context.is_done({}, 0), points_are_inside()));
+  is_inside = let("inside_tile", tests_all ? kernel::boolean(false)
+                                           : both(context.is_done({}, 0), points_are_inside()));
 }
 
 Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk,
@@ -88,7 +88,7 @@ Expr StreamTile::set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, E
   const Expr number = let("chunk_number", select(at_edge, divided(block, literal(2)),
                                                  divided(inner, literal(inner_groups))));
   chunk = let("planes", select(at_edge, edge_chunk, chunk));
-  blocks_ = kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
+  blocks = kernel::integer(2 * per_edge + inner_groups * per_group, Scalar::I64);
   return number;
 }
 

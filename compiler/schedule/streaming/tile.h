@@ -15,14 +15,10 @@ class StreamTile {
   // Numbers the tiles and chunks; appends to `body` what defines those of a block.
   StreamTile(const StreamContext& context, const KernelOfSteps& kernel, Body& body);
 
-  const Expr& blocks() const { return blocks_; }  // how many; I64
-  // Of the chunk, the planes that the block writes.
-  const Expr& first_plane() const { return first_plane_; }
-  const Expr& last_plane() const { return last_plane_; }
-  // Where the front is in iteration 0.
-  const Expr& front_begin() const { return front_begin_; }
-  // The tile's points need no tests, given the right planes.
-  const Expr& is_inside() const { return is_inside_; }
+  Expr blocks;                   // how many; I64
+  Expr first_plane, last_plane;  // of the chunk: those that the block writes
+  Expr front_begin;              // where the front is in iteration 0
+  Expr is_inside;                // the tile's points need no tests, given the right planes
 
   // The first place of a thread's tile; in 2-D of the tile `row` rows of threads from the first.
   Expr origin(int axis, int row) const { return origin_of(axis, plus(tile_[axis], row)); }
@@ -52,8 +48,7 @@ class StreamTile {
 
   const StreamContext& context_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis; in 2-D, tile_ is the block's first
-  Expr blocks_, first_plane_, last_plane_, front_begin_, is_inside_;
-  std::vector<BufferId> first_;  // per axis: the patch's first coordinate
+  std::vector<BufferId> first_;                  // per axis: the patch's first coordinate
 };
 
 // The piece that covers nearly all of the grid; -1 if there is none.
