@@ -8,14 +8,7 @@ namespace stencil::schedule {
 
 PlanesContext::PlanesContext(const Schedule& schedule, const PlanesPlan& plan, bool alike,
                              KernelBuilder& builder)
-    : schedule(schedule),
-      plan(plan),
-      alike(alike),
-      builder(builder),
-      interface(builder.interface()),
-      program(interface.program()),
-      rank(interface.rank()),
-      axes(axis_names(rank)) {
+    : schedule(schedule), plan(plan), alike(alike), builder(builder) {
   Names& names = builder.names();
   for (int d = 0; d < rank; ++d) {
     point_names.push_back(names.unique(axes[d]));

@@ -83,12 +83,12 @@ struct PlanesContext {
   const PlanesPlan& plan;
   const bool alike;  // one body serves all steps, and tiles of fewer steps as well
   KernelBuilder& builder;
-  const Interface& interface;
-  const ir::Program& program;
-  const int rank;
+  const Interface& interface = builder.interface();
+  const ir::Program& program = interface.program();
+  const int rank = interface.rank();
 
-  std::vector<std::string> axes;         // z, y, x
-  std::vector<std::string> point_names;  // variables: coordinates of the point
+  const std::vector<std::string> axes = axis_names(rank);  // z, y, x
+  std::vector<std::string> point_names;                    // variables: coordinates of the point
   std::vector<std::string> place_names;  // variables: the place that its image has, or the point's
   std::vector<std::string> value_names;  // variables: by component
   std::string iteration, step, front, side;

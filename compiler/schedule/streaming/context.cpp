@@ -24,15 +24,7 @@ Body counted(const std::string& name, int count, Body body) {
 
 StreamContext::StreamContext(const Schedule& schedule, const StreamPlan& plan,
                              bool leaves_out_steps, KernelBuilder& builder)
-    : schedule(schedule),
-      plan(plan),
-      leaves_out_steps(leaves_out_steps),
-      builder(builder),
-      interface(builder.interface()),
-      program(interface.program()),
-      rank(plan.rank),
-      flat(rank == 2),
-      axes(axis_names(rank)) {
+    : schedule(schedule), plan(plan), leaves_out_steps(leaves_out_steps), builder(builder) {
   Names& names = builder.names();
   for (const std::string& axis : axes) points.push_back(names.unique(axis));
   front = names.unique("front");

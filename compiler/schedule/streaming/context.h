@@ -39,6 +39,7 @@ struct StreamContext {
                 KernelBuilder& builder);
   StreamContext(const StreamContext&) = delete;
 
+  int quantities() const { return static_cast<int>(plan.quantities.size()); }
   const Quantity& quantity(int id) const { return plan.quantities[id]; }
   const ir::Field& field_of(const Quantity& q) const { return program.fields[q.field]; }
   int dimension(int axis) const { return rank - 1 - axis; }
@@ -88,13 +89,13 @@ struct StreamContext {
   const StreamPlan& plan;
   const bool leaves_out_steps;
   KernelBuilder& builder;
-  const Interface& interface;
-  const ir::Program& program;
-  const int rank;
-  const bool flat;  // 2-D: rows are streamed; a row of threads has a tile of its own
+  const Interface& interface = builder.interface();
+  const ir::Program& program = interface.program();
+  const int rank = plan.rank;
+  const bool flat = rank == 2;  // rows are streamed; a row of threads has a tile of its own
 
-  std::vector<std::string> axes;    // outermost first
-  std::vector<std::string> points;  // variables: coordinates of the point
+  const std::vector<std::string> axes = axis_names(rank);  // outermost first
+  std::vector<std::string> points;                         // variables: coordinates of the point
   std::string front, iteration, unrolled, step, tests, row_name, column_name, age;  // variables
 };
 

@@ -134,10 +134,10 @@ class StreamKernel {
     out.push_back({kernel::Let{context_.front, kernel::add(tile_.front_begin, context_.passed())}});
     append(out, loads_.load_front(tests));
     bool shared_rows = false;
-    for (size_t id = 0; id < plan.quantities.size(); ++id) {
-      const Quantity& q = plan.quantities[id];
+    for (int id = 0; id < context_.quantities(); ++id) {
+      const Quantity& q = context_.quantity(id);
       shared_rows |= q.shared_rows;
-      if (q.loaded()) append(out, queues_.publish(static_cast<int>(id)));
+      if (q.loaded()) append(out, queues_.publish(id));
     }
     std::vector<Body> steps(plan.steps);
     std::set<std::pair<int, int>> fetched;  // quantities by age

@@ -45,9 +45,8 @@ Body StreamLoads::load_front(const Tests& tests) {
   }
   Body body;
   if (by_threads_) body.push_back({kernel::AwaitCopies{prefetch - 1}});
-  for (size_t i = 0; i < plan_.quantities.size(); ++i) {
-    const int id = static_cast<int>(i);
-    const Quantity& q = plan_.quantities[i];
+  for (int id = 0; id < context_.quantities(); ++id) {
+    const Quantity& q = context_.quantity(id);
     if (!q.loaded()) continue;
     const auto newest = [&](const Expr& column) {
       return queues_.at(id, literal(0), context_.row(), column);
@@ -62,9 +61,8 @@ Body StreamLoads::load_front(const Tests& tests) {
 
 Body StreamLoads::stage_ahead(const Tests& tests, const Expr& n, int ahead) const {
   Body out;
-  for (size_t i = 0; i < plan_.quantities.size(); ++i) {
-    const int id = static_cast<int>(i);
-    const Quantity& q = plan_.quantities[i];
+  for (int id = 0; id < context_.quantities(); ++id) {
+    const Quantity& q = context_.quantity(id);
     if (q.staged == 0) continue;
     const Expr plane = plus(kernel::add(tile_.front_begin, n), ahead - q.lag);
     append(out, load_plane(tests, id, plane, true, [&](const Expr& column) {
@@ -79,10 +77,10 @@ Body StreamLoads::stage_ahead(const Tests& tests, const Expr& n, int ahead) cons
 // that was started has arrived.
 Body StreamLoads::stage_in_bulk(const Expr& n) const {
   kernel::BulkCopies bulk{n, {}};
-  for (size_t id = 0; id < plan_.quantities.size(); ++id) {
-    if (plan_.quantities[id].staged == 0) continue;
+  for (int id = 0; id < context_.quantities(); ++id) {
+    if (context_.quantity(id).staged == 0) continue;
     for (int row = 0; row < (context_.flat ? context_.schedule.block[1] : 1); ++row) {
-      bulk.copies.push_back(bulk_copy(static_cast<int>(id), n, row));
+      bulk.copies.push_back(bulk_copy(id, n, row));
     }
   }
   return guarded(kernel::less(n, bulk_iterations_), as_body({std::move(bulk)}));

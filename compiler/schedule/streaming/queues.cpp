@@ -56,12 +56,10 @@ StreamQueues::StreamQueues(const StreamContext& context)
 }
 
 void StreamQueues::declare_registers(const QueueSeries& series, const std::string& name) {
-  std::vector<Expr> extents;
-  const size_t count = series.members.size();
-  if (count > 1) extents.push_back(literal(static_cast<int64_t>(count)));
-  extents.push_back(literal(series.ages));
-  if (!context_.flat) extents.push_back(literal(series.plane.row_count));
-  extents.push_back(literal(series.plane.column_count));
+  const int64_t count = series.members.size();
+  std::vector<Expr> extents = {literal(series.ages), literal(series.plane.column_count)};
+  if (!context_.flat) extents.insert(extents.begin() + 1, literal(series.plane.row_count));
+  if (count > 1) extents.insert(extents.begin(), literal(count));
   const Quantity& first = context_.quantity(series.members[0]);
   const Quantity& last = context_.quantity(series.members.back());
   const BufferId registers = context_.builder.local(
@@ -70,11 +68,11 @@ void StreamQueues::declare_registers(const QueueSeries& series, const std::strin
                  : fmt::format("versions {} to {}, each by age", first.version, last.version));
   // What is read must hold something, even where nobody uses the value.
   context_.builder.kernel().buffers[registers].zeroed = true;
-  for (size_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     Queue& queue = queues_[series.members[i]];
     queue.registers = registers;
     queue.plane = series.plane;
-    if (count > 1) queue.version = {literal(static_cast<int64_t>(i))};
+    if (count > 1) queue.version = {literal(i)};
   }
 }
 
@@ -86,18 +84,17 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
     if (q.slots > 0) kinds[{q.slots, published_rows(q, plan_.patch[1]).size()}].push_back(id);
   }
   for (const auto& [kind, members] : kinds) {
-    std::vector<Expr> extents;
-    if (members.size() > 1) extents.push_back(literal(static_cast<int64_t>(members.size())));
-    extents.push_back(literal(kind.first));
-    extents.push_back(literal(static_cast<int64_t>(kind.second) * plan_.threads[1]));
-    extents.push_back(literal(plan_.cover[0]));
+    const int64_t count = members.size();
+    std::vector<Expr> extents = {literal(kind.first), literal(kind.second * plan_.threads[1]),
+                                 literal(plan_.cover[0])};
+    if (count > 1) extents.insert(extents.begin(), literal(count));
     const BufferId rows =
         context_.builder.local(kernel::Space::Shared, name, context_.quantity(members[0]).type,
                                std::move(extents), "rows that others read");
-    for (size_t i = 0; i < members.size(); ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       Queue& queue = queues_[members[i]];
       queue.rows = rows;
-      if (members.size() > 1) queue.rows_version = {literal(static_cast<int64_t>(i))};
+      if (count > 1) queue.rows_version = {literal(i)};
     }
   }
 }
@@ -105,17 +102,15 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
 void StreamQueues::declare_staged(int id) {
   const Quantity& q = context_.quantity(id);
   const Shape& block = context_.schedule.block;
-  std::vector<Expr> extents = {literal(q.staged)};
+  std::vector<Expr> extents;
   if (plan_.bulk) {  // as in memory
-    if (context_.flat) extents.push_back(literal(block[1]));
-    extents.push_back(literal(staged_rows(plan_, q.type)));
-    extents.push_back(literal(plan_.cover[0]));
+    extents = {literal(staged_rows(plan_, q.type)), literal(plan_.cover[0])};
+    if (context_.flat) extents.insert(extents.begin(), literal(block[1]));
   } else {  // thread by thread
-    extents.push_back(literal(block[1]));
-    if (!context_.flat) extents.push_back(literal(plan_.patch[1]));
-    extents.push_back(literal(block[0]));
-    extents.push_back(literal(plan_.patch[0]));
+    extents = {literal(block[1]), literal(block[0]), literal(plan_.patch[0])};
+    if (!context_.flat) extents.insert(extents.begin() + 1, literal(plan_.patch[1]));
   }
+  extents.insert(extents.begin(), literal(q.staged));
   const BufferId ring = context_.builder.local(kernel::Space::Shared, stem(context_, q) + "_ahead",
                                                q.type, std::move(extents), "planes on their way");
   queues_[id].staged = ring;
@@ -153,7 +148,7 @@ Element StreamQueues::staged_of(int id, const Expr& n, int ahead, const Expr& ow
 Element StreamQueues::published(int id, int iterations_ago, const Expr& owner, int64_t number,
                                 int column) const {
   const Quantity& q = context_.quantity(id);
-  const auto rows = static_cast<int64_t>(published_rows(q, plan_.patch[1]).size());
+  const int64_t rows = published_rows(q, plan_.patch[1]).size();
   const Expr since =
       plan_.unroll % q.slots == 0 ? counter(context_.unrolled, plan_.unroll) : context_.passed();
   const int back = (q.slots - iterations_ago % q.slots) % q.slots;
@@ -172,7 +167,7 @@ Body StreamQueues::publish(int id) const {
   Body body;
   for (size_t r = 0; r < rows.size(); ++r) {
     for (int c = 0; c < plan_.patch[0]; c += length) {
-      body.push_back(copy(published(id, 0, context_.thread(1), static_cast<int64_t>(r), c),
+      body.push_back(copy(published(id, 0, context_.thread(1), r, c),
                           at(id, literal(q.ready), literal(rows[r]), literal(c)), length));
     }
   }

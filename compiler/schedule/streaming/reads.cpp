@@ -8,44 +8,43 @@ namespace stencil::schedule {
 
 namespace {
 
-class AccessRead {
- public:
-  AccessRead(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
-             const ir::Access& access)
-      : context_(context), queues_(queues), stage_(at.stage), point_(at.point), access_(access) {}
+struct AccessRead {
+  const StreamContext& context;
+  const StreamQueues& queues;
+  const StagePoint& at;
+  const ir::Access& access;
 
   Expr cell(const std::vector<int>& offsets) const {
-    const int id = stage_.source.at({access_.field, access_.level, access_.component});
-    const Quantity& q = context_.quantity(id);
-    const int age = stage_.lag - offsets.front() - q.lag;
-    const Expr row = plus(context_.row(), context_.flat ? 0 : offsets[1]);
-    return load(queues_.at(id, literal(age), row, plus(context_.column(), offsets.back())),
+    const int id = at.stage.source.at({access.field, access.level, access.component});
+    const Quantity& q = context.quantity(id);
+    const int age = at.stage.lag - offsets.front() - q.lag;
+    const Expr row = plus(context.row(), context.flat ? 0 : offsets[1]);
+    return load(queues.at(id, literal(age), row, plus(context.column(), offsets.back())),
                 arithmetic_type(q.type));
   }
 
   // The cell at `offsets`, once the rules of dimension d and of those after it are applied.
   Expr landed(const std::vector<int>& offsets, size_t d, const Point& landing) const {
     if (d == offsets.size()) return cell(offsets);
-    const ir::Field& field = context_.program.fields[access_.field];
-    if (ir::meets(field, access_, d, ir::BoundaryKind::Mirror)) {
+    const ir::Field& field = context.program.fields[access.field];
+    if (ir::meets(field, access, d, ir::BoundaryKind::Mirror)) {
       return mirrored(field, offsets, d, landing);
     }
-    if (ir::meets(field, access_, d, ir::BoundaryKind::Clamp)) {
+    if (ir::meets(field, access, d, ir::BoundaryKind::Clamp)) {
       return clamped(field, offsets, d, landing);
     }
     // Periodic: the cell is an image. A constant replaces the cell's value.
     return landed(offsets, d + 1, landing);
   }
 
- private:
   // A mirrored access reads at one of few offsets: whichever is that of the point it lands on.
   Expr mirrored(const ir::Field& field, std::vector<int> offsets, size_t d,
                 const Point& landing) const {
     Expr value = landed(offsets, d + 1, landing);
-    for (int offset : landing_offsets(field, access_, d)) {
-      if (offset == access_.offsets[d]) continue;
+    for (int offset : landing_offsets(field, access, d)) {
+      if (offset == access.offsets[d]) continue;
       offsets[d] = offset;
-      const Expr there = is_equal(landing[d], plus(point_[d], offset));
+      const Expr there = is_equal(landing[d], plus(at.point[d], offset));
       value = select(there, landed(offsets, d + 1, landing), value);
     }
     return value;
@@ -55,45 +54,38 @@ class AccessRead {
   // if its own is below the field, further down if it is above.
   Expr clamped(const ir::Field& field, std::vector<int> offsets, size_t d,
                const Point& landing) const {
-    const analysis::Reach reach = analysis::reach_of(field, access_, d);
-    const int dimension = static_cast<int>(d);
-    const auto at = [&](int64_t offset) {
+    const analysis::Reach reach = analysis::reach_of(field, access, d);
+    const auto read_at = [&](int64_t offset) {
       offsets[d] = static_cast<int>(offset);
       return landed(offsets, d + 1, landing);
     };
-    const int own = access_.offsets[d];
-    Expr value = at(own);
+    const int own = access.offsets[d];
+    Expr value = read_at(own);
     if (-reach.low < own) {
-      const Expr high = context_.interface.high(field.box, dimension);
-      Expr down = at(-reach.low);
+      const Expr high = context.interface.high(field.box, d);
+      Expr down = read_at(-reach.low);
       for (int64_t k = 1 - reach.low; k < own; ++k) {
-        down = select(kernel::less_equal(plus(point_[d], k), high), at(k), down);
+        down = select(kernel::less_equal(plus(at.point[d], k), high), read_at(k), down);
       }
-      value = select(kernel::less_equal(plus(point_[d], own), high), value, down);
+      value = select(kernel::less_equal(plus(at.point[d], own), high), value, down);
     }
     if (own < reach.high) {
-      const Expr low = context_.interface.low(field.box, dimension);
-      Expr up = at(reach.high);
+      const Expr low = context.interface.low(field.box, d);
+      Expr up = read_at(reach.high);
       for (int64_t k = reach.high - 1; k > own; --k) {
-        up = select(at_least(plus(point_[d], k), low), at(k), up);
+        up = select(at_least(plus(at.point[d], k), low), read_at(k), up);
       }
-      value = select(at_least(plus(point_[d], own), low), value, up);
+      value = select(at_least(plus(at.point[d], own), low), value, up);
     }
     return value;
   }
-
-  const StreamContext& context_;
-  const StreamQueues& queues_;
-  const StreamStage& stage_;
-  const Point& point_;
-  const ir::Access& access_;
 };
 
 }  // namespace
 
 Expr read(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
           const ir::Access& access, Landings& landings) {
-  const AccessRead reading(context, queues, at, access);
+  const AccessRead reading{context, queues, at, access};
   const Expr plain = reading.cell(access.offsets);
   if (access.escapes == 0 || at.stage.everywhere) return plain;
   // The landing is compared with each place but one.
