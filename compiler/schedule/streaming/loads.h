@@ -27,8 +27,8 @@ class StreamLoads {
   Body take_staged(int id) const;
   Expr source(const Tests& tests, const Expr& place, const Quantity& q, int d,
               int64_t length) const;
-  // Loads a plane, vector by vector, to a place per first column of the vector. Copies run `async`:
-  // then the plane may lie beyond the field while the front is still inside.
+  // Loads a plane, vector by vector: `to` says where the one of a column goes. If that is `async`,
+  // the plane may lie beyond the field while the front is still inside.
   template <class To>
   Body load_plane(const Tests& tests, int id, const Expr& plane, bool async, const To& to) const;
 

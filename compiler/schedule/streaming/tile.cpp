@@ -160,11 +160,13 @@ int main_piece(const ir::Program& program, const StreamStage& stage) {
   return -1;
 }
 
+namespace {
+
 // The points of dimension d at which a stage can do without tests: all its tile's points must lie
 // there.
-void StreamTile::limit(const StreamStage& stage, int d, Interval& inside) const {
-  const Interface& interface = context_.interface;
-  const int main = main_piece(context_.program, stage);
+void limit(const StreamContext& context, const StreamStage& stage, int d, Interval& inside) {
+  const Interface& interface = context.interface;
+  const int main = main_piece(context.program, stage);
   if (main < 0 || stage.everywhere) return;
   const StagePiece& piece = stage.pieces[main];
   inside.raise(interface.low(piece.region, d));
@@ -173,7 +175,7 @@ void StreamTile::limit(const StreamStage& stage, int d, Interval& inside) const 
   for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
     if (!access || !needed[id] || access->escapes == 0) continue;
-    const ir::Field& field = context_.program.fields[access->field];
+    const ir::Field& field = context.program.fields[access->field];
     if (field.boundary[d].periodic()) continue;  // images are read like points
     const int offset = access->offsets[d];
     if (access->escapes_below(d)) inside.raise(plus(interface.low(field.box, d), -offset));
@@ -182,22 +184,24 @@ void StreamTile::limit(const StreamStage& stage, int d, Interval& inside) const 
 }
 
 // A stage without a main piece is left alone inside the grid: the tile misses each of its pieces in
-// some tiled dimension, or the planes miss it.
-void StreamTile::avoid(const StagePiece& piece, int lag, Interval& fronts) const {
-  const Interface& interface = context_.interface;
-  const std::vector<Interval> tile = points();
+// some tiled dimension, or the planes miss it. `tile`: its points.
+void avoid(const StreamContext& context, const std::vector<Interval>& tile, const StagePiece& piece,
+           int lag, Interval& fronts) {
+  const Interface& interface = context.interface;
   Expr missed = kernel::boolean(false);
-  for (int d = 1; d < context_.rank; ++d) {
+  for (int d = 1; d < context.rank; ++d) {
     missed = either(missed, kernel::less(tile[d].high, interface.low(piece.region, d)));
     missed = either(missed, kernel::less(interface.high(piece.region, d), tile[d].low));
   }
-  const ir::Affine from_low = piece.region.ranges[0].low - context_.program.grid.ranges[0].low;
+  const ir::Affine from_low = piece.region.ranges[0].low - context.program.grid.ranges[0].low;
   if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind it, or before it
-    fronts.raise(select(missed, context_.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
+    fronts.raise(select(missed, context.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
   } else {
-    fronts.lower(select(missed, context_.high(0), plus(interface.low(piece.region, 0), lag - 1)));
+    fronts.lower(select(missed, context.high(0), plus(interface.low(piece.region, 0), lag - 1)));
   }
 }
+
+}  // namespace
 
 // What a block covers, all rows of threads together; of the outermost dimension nothing.
 std::vector<Interval> StreamTile::points() const {
@@ -217,7 +221,7 @@ Expr StreamTile::points_are_inside() const {
   for (int axis = context_.rank - 2; axis >= 0; --axis) {
     const int d = context_.dimension(axis);
     Interval inside;
-    for (const StreamStage& stage : context_.plan.stages) limit(stage, d, inside);
+    for (const StreamStage& stage : context_.plan.stages) limit(context_, stage, d, inside);
     // The first and the last tile write what lies beyond their core, too.
     const analysis::Reach margin = context_.plan.margin[axis];
     if (margin.low > 0 && !context_.images(d)) inside.raise(plus(context_.low(d), 1));
@@ -236,13 +240,14 @@ Interval StreamTile::fronts_inside() const {
   Interval fronts;
   for (const StreamStage& stage : context_.plan.stages) {
     Interval planes;
-    limit(stage, 0, planes);
+    limit(context_, stage, 0, planes);
     if (planes.low) fronts.raise(plus(planes.low, stage.lag));
     if (planes.high) fronts.lower(plus(planes.high, stage.lag));
     if (stage.everywhere || main_piece(context_.program, stage) >= 0) continue;
     // Before that, its plane is an image.
     if (context_.images(0)) fronts.raise(plus(context_.low(0), stage.lag));
-    for (const StagePiece& piece : stage.pieces) avoid(piece, stage.lag, fronts);
+    for (const StagePiece& piece : stage.pieces)
+      avoid(context_, points(), piece, stage.lag, fronts);
   }
   for (const Quantity& q : context_.plan.quantities) {
     if (!q.loaded()) continue;

@@ -20,12 +20,12 @@ class StreamTile {
   Expr front_begin;              // where the front is in iteration 0
   Expr is_inside;                // the tile's points need no tests, given the right planes
 
-  // The first place of a thread's tile; in 2-D of the tile `row` rows of threads from the first.
+  // The first place of the tile; in 2-D, of that of the block's row of threads of this number.
   Expr origin(int axis, int row) const { return origin_of(axis, plus(tile_[axis], row)); }
-  // Defines the coordinates of the thread's patch, which point() refers to.
+  // Defines the first coordinates of the thread's patch, which the following refer to.
   Body declare_patch();
   Expr first(int axis) const { return kernel::load(first_[axis], {}, Scalar::I32); }
-  // The place of the patch's current row or column.
+  // The patch's current row or column.
   Expr place(int axis) const {
     return kernel::add(first(axis), axis == 0 ? context_.column() : context_.row());
   }
@@ -37,14 +37,12 @@ class StreamTile {
 
  private:
   // Numbers the chunks of the first and the last group of tiles before all others: sets the tile
-  // and the number of blocks, and returns the first plane; `chunk` becomes the length.
+  // and the number of blocks, and returns the chunk's number; `chunk` becomes its length.
   Expr set_edges_apart(const Chunks& chunks, const Expr& edge_chunk, Expr& chunk, Body& body);
   Expr origin_of(int axis, const Expr& tile) const;
   Expr number(int axis) const;  // of the thread's tile
   std::vector<Interval> points() const;
   Expr points_are_inside() const;
-  void limit(const StreamStage& stage, int d, Interval& inside) const;
-  void avoid(const StagePiece& piece, int lag, Interval& fronts) const;
 
   const StreamContext& context_;
   std::array<Expr, 2> core_, tile_, last_tile_;  // per axis; in 2-D, tile_ is the block's first
