@@ -58,7 +58,7 @@ struct KernelOfSteps {
   std::string constant_name(const std::string& wanted) const;
 };
 // The module of a schedule, with one kernel for tiles of any size or one for each of tile_sizes(),
-// named after the program and `what`; `add` makes one of them, with its launch.
+// named after the program and `what`; `add` makes one of them, with its launch for any steps.
 kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
                                 const std::string& what, bool one_kernel,
                                 const std::function<void(const KernelOfSteps&)>& add);
@@ -68,8 +68,8 @@ kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& sche
 kernel::Expr tiles_along(const Interface& interface, int d, const TileLength& length,
                          int64_t spared);
 
-// The first place of a tile in dimension d: tiles whose places may be images of points begin with
-// their margin, of `below` points, others at the grid's edge without one (0).
+// The first place of a tile, or plane of a chunk, in dimension d: tiles whose places may be images
+// of points begin with their margin, of `below` points, others at the grid's edge without one (0).
 kernel::Expr tile_origin(const Interface& interface, int d, const kernel::Expr& number,
                          const kernel::Expr& core, int64_t below);
 

@@ -43,8 +43,7 @@ PlanesTile::PlanesTile(const PlanesContext& context, const KernelOfSteps& kernel
       constant("chunk", plan.chunk, fmt::format("planes in {} that a block writes", streamed));
   const Expr number = block.take_rest(tiles_along(interface, 0, {plan.chunk, chunk}, 0));
   blocks = block.blocks();
-  begin[0] = context.let(body, "begin_" + streamed,
-                         kernel::add(context.low(0), kernel::mul(number, chunk)));
+  begin[0] = context.let(body, "begin_" + streamed, tile_origin(interface, 0, number, chunk, 0));
   end[0] = context.let(body, "end_" + streamed,
                        smaller(kernel::add(begin[0], chunk), plus(context.high(0), 1)));
 }

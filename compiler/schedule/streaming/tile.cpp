@@ -55,7 +55,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
     tile_[axis] =
         let(context.flat ? "first_tile" : "number_" + context.axis_name(axis), tile_[axis]);
   }
-  first_plane = let("first_" + streamed, kernel::add(context.low(0), kernel::mul(number, chunk)));
+  first_plane = let("first_" + streamed, tile_origin(interface, 0, number, chunk, 0));
   last_plane =
       let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1), context.high(0)));
   front_begin = plus(first_plane, -plan.lead);
