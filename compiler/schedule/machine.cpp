@@ -67,12 +67,14 @@ Machine made_of(const Row& row) {
 Machine usual_cpu() {
   Machine machine;
   machine.name = "cpu";
-  machine.description = "a CPU with 1 MiB of second-level cache per core";
+  machine.description = "a CPU";
   machine.threads = machine.threads_in_x = machine.threads_in_y = machine.threads_from_z = 1 << 20;
   machine.shared_bytes = 1 << 20;
   machine.block_bytes = 2 << 20;
   machine.threads_are_loops = true;
   machine.in_place = true;
+  machine.multiprocessors = 16;
+  machine.cache_bytes = 32 << 20;
   return machine;
 }
 
@@ -103,19 +105,25 @@ Machine cpu() {
   return *find_machine("cpu");
 }
 
-std::string describe(const Machine& machine) {
-  if (machine.threads_are_loops) {
-    return fmt::format("{}; {} threads, tiles of {} KiB, cache {} MiB", machine.description,
-                       machine.multiprocessors, machine.shared_bytes >> 10,
-                       machine.cache_bytes >> 20);
-  }
-  return fmt::format(
-      "{}; {} multiprocessors, of {} threads in warps of {} and {} registers; {} KiB shared by a "
-      "block; cache {} MiB; {:.2f} TB/s; {:.1f} T instructions/s, in double precision a {:g}th",
-      machine.description, machine.multiprocessors, machine.resident_threads, machine.warp,
-      machine.registers, machine.shared_bytes >> 10, machine.cache_bytes >> 20,
-      machine.bytes_per_second * 1e-12, machine.instructions_per_second * 1e-12,
-      machine.double_cost);
+std::vector<std::string> machine_columns() {
+  return {"machine", "what it is", "cores", "threads", "warp", "KiB/block", "MiB cache",
+          "TB/s", "Tinstr/s", "double"};
+}
+
+std::vector<std::string> describe(const Machine& machine) {
+  const auto unless_cpu = [&](const std::string& text) {
+    return machine.threads_are_loops ? std::string("-") : text;
+  };
+  return {machine.name,
+          machine.description,
+          fmt::format("{}", machine.multiprocessors),
+          unless_cpu(fmt::format("{}", machine.resident_threads)),
+          unless_cpu(fmt::format("{}", machine.warp)),
+          fmt::format("{}", machine.shared_bytes >> 10),
+          fmt::format("{}", machine.cache_bytes >> 20),
+          unless_cpu(fmt::format("{:.2f}", machine.bytes_per_second * 1e-12)),
+          unless_cpu(fmt::format("{:.1f}", machine.instructions_per_second * 1e-12)),
+          unless_cpu(fmt::format("1/{:g}", machine.double_cost))};
 }
 
 bool takes_block(const Machine& machine, const Shape& block) {

@@ -58,8 +58,9 @@ const std::vector<Machine>& machine_table();
 // The row of that name, or nothing.
 std::optional<Machine> find_machine(const std::string& name);
 
-// One line of its numbers, for people.
-std::string describe(const Machine& machine);
+// Its numbers for people, in columns of these names.
+std::vector<std::string> machine_columns();
+std::vector<std::string> describe(const Machine& machine);
 
 // True if a block of these threads is not too large for the machine.
 bool takes_block(const Machine& machine, const Shape& block);

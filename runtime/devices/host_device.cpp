@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "compiler/emit/emit.h"
+#include "compiler/support/threads.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/devices/plan_session.h"
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/schedule/machine.h"
 #include "compiler/emit/emit.h"
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
