@@ -106,8 +106,8 @@ Machine cpu() {
 }
 
 std::vector<std::string> machine_columns() {
-  return {"machine", "what it is", "cores", "threads", "warp", "KiB/block", "MiB cache",
-          "TB/s", "Tinstr/s", "double"};
+  return {"machine",   "what it is", "cores", "threads",  "warp",
+          "KiB/block", "MiB cache",  "TB/s",  "Tinstr/s", "double"};
 }
 
 std::vector<std::string> describe(const Machine& machine) {
@@ -157,8 +157,8 @@ Machine cuda_gpu(const CudaLimits& limits) {
     if (number > 0 && number <= limits.architecture) row = i;
   }
   Machine machine = machine_table()[row];
-  const bool known = machine.description == limits.name &&
-                     machine.multiprocessors == limits.multiprocessors;
+  const bool known =
+      machine.description == limits.name && machine.multiprocessors == limits.multiprocessors;
   if (known) return machine;
   const auto take = [](auto& to, auto from) {
     if (from > 0) to = from;
@@ -198,7 +198,9 @@ Machine opencl_gpu(const OpenClLimits& limits) {
   machine.multiprocessors = at_most(limits.compute_units);
   machine.shuffles = false;
   machine.name = "opencl";
-  machine.description = "an OpenCL device";
+  machine.description =
+      fmt::format("an OpenCL device: {} threads, {} bytes per block, {} compute units",
+                  machine.threads, machine.shared_bytes, machine.multiprocessors);
   return machine;
 }
 

@@ -76,8 +76,8 @@ struct CudaLimits {
   int resident_threads = 0, resident_blocks = 0, registers = 0;  // of a multiprocessor
   int cache_bytes = 0;
 };
-// Rates of a device that the table describes are the table's; of others, what its clocks make of the
-// row of that architecture, or of the last one before it.
+// Rates of a device that the table describes are the table's; of others, what its clocks make of
+// the row of that architecture, or of the last one before it.
 Machine cuda_gpu(const CudaLimits& limits);
 
 // The CPU that runs the compiler, with so many threads.

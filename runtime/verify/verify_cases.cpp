@@ -39,7 +39,8 @@ ScheduleCase try_schedule(schedule::Scheduler& scheduler, const std::string& lin
   return out;
 }
 
-// The smallest tile that writes a few points in each dimension, of `usual` with other tiles.
+// The smallest tile that writes a few points in each dimension that it extends in, of `usual` with
+// other tiles.
 ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule& usual) {
   constexpr int64_t kFewPoints = 4;
   const int rank = scheduler.program().grid.rank();
@@ -53,7 +54,12 @@ ScheduleCase small_tile(schedule::Scheduler& scheduler, const schedule::Schedule
     Diagnostics none;
     const auto output = scheduler.plan(*attempt.schedule, none)->cost().output;
     best = std::move(attempt);
-    if (*std::min_element(output.begin(), output.end()) >= kFewPoints) break;
+    bool enough = true;  // in the dimensions that are tiled
+    for (size_t axis = 0; axis < output.size(); ++axis) {
+      const bool tiled = tile.block[axis] * tile.elements[axis] > 1;
+      enough &= !tiled || output[output.size() - 1 - axis] >= kFewPoints;
+    }
+    if (enough) break;
   }
   return best;
 }

@@ -148,6 +148,12 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn -o heat.cu --target cpp", "U010", "heat.cu"},
       {"heat.stn", "U011", "no output given"},
       {"heat.stn -o heat.cl --main", "U010", "no host part"},
+      {"heat.stn -o heat.cu --machine sm_9", "U004", "sm_90, sm_100"},
+      {"heat.stn -o heat.cu --machine gfx90a", "U010", "does not run target cuda"},
+      {"heat.stn -o heat.cpp --machine sm_90", "U010", "one of cpu"},
+      {"heat.stn -o heat.hip --machine this", "U010", "runs hip"},
+      {"heat.stn -o heat.cl --machine sm_80 --device opencl", "U010", "contradicts"},
+      {"explain heat.stn --target cpp --machine sm_90", "U010", "one of cpu"},
       {"heat.stn -o heat.stn --target cuda", "U013", "the program itself"},
       {"heat.stn -o x.cu --header x.cu", "U013", "the header 'x.cu' is the output itself"},
       {"heat.stn -o x.cu --header ./x.cu", "U013", "the header './x.cu' is the output itself"},
@@ -356,7 +362,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   expect_contains(chosen.out, "  schedule           streaming T=");
   const Outcome processor = stencilc("explain heat.stn --target cpp");
   expect_contains(processor.out, "  schedule           planes T=");
-  expect_contains(processor.out, "  kernels for        processors");
+  expect_contains(processor.out, "  kernels for        cpu (a CPU)");
   for (const char* schedule :
        {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
         "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 resident=2 "
@@ -386,13 +392,13 @@ TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
     expect_contains(refused.err, "error L002");
   }
   ::setenv("STENCIL_OPENCL_CPU", "work-items", 1);
-  expect_contains(stencilc("explain heat.stn --device opencl").out, "  an OpenCL device: ");
+  expect_contains(stencilc("explain heat.stn --device opencl").out, "opencl (an OpenCL device: ");
   const Outcome threads = stencilc("run heat.stn --device opencl --save-code heat.cl");
   EXPECT_EQ(threads.status, 0) << threads.err;
   expect_contains(read(file("heat.cl")), "get_local_id");
   ::unsetenv("STENCIL_OPENCL_CPU");
   const Outcome loops = stencilc("explain heat.stn --device opencl");
-  if (loops.out.find("  a processor, through OpenCL\n") == std::string::npos) return;
+  if (loops.out.find("opencl (a CPU, through OpenCL)\n") == std::string::npos) return;
   EXPECT_EQ(stencilc("heat.stn -o heat.cl --device opencl").status, 0);
   expect_contains(read(file("heat.cl")), "reqd_work_group_size(1, 1, 1)");
   EXPECT_EQ(stencilc("heat.stn -o heat.cl").status, 0);

@@ -26,6 +26,21 @@ TEST_F(Compile, QuotesTheCommandLine) {
             std::string::npos);
 }
 
+// The tile of a small GPU differs from that of a large one, and the compiler is told for which it
+// is.
+TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
+  write("heat.stn", kHeat);
+  const auto line = [&](const std::string& machine, const std::string& start) {
+    const std::string text = stencilc("heat.stn --emit cuda --machine " + machine).out;
+    const size_t at = text.find(start);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_NE(line("sm_86", "compile  ").find("-arch=sm_86"), std::string::npos);
+  EXPECT_NE(line("sm_75", "schedule  "), line("sm_100", "schedule  "));
+  EXPECT_EQ(stencilc("heat.stn --emit cpp --machine cpu").status, 0);
+  EXPECT_EQ(stencilc("heat.stn --emit kernel-ir --machine sm_80").status, 0);
+}
+
 TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);

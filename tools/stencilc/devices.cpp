@@ -1,5 +1,5 @@
-// `stencilc devices`: which devices this machine has, why it lacks the others, and the machines that
-// schedules are made for.
+// `stencilc devices`: which devices this machine has, why it lacks the others, and the machines
+// that schedules are made for.
 #include <fmt/format.h>
 
 #include <vector>

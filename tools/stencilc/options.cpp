@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/schedule/machine.h"
 #include "compiler/emit/emit.h"
+#include "compiler/schedule/machine.h"
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/devices/kernel_cache.h"
