@@ -9,7 +9,7 @@
 // a multiple of its length: shuffles that are told this length never leave the row.
 //
 // There are no copies that run on their own and no bulk copies. Shared memory is LDS, 64 KiB of a
-// block at most (schedule::amd_gpu), which static arrays may have all of. The second argument of
+// block at most (schedule/machine.cpp), which static arrays may have all of. The second argument of
 // __launch_bounds__ counts other things than CUDA's, waves of a SIMD, so a schedule's resident
 // blocks are left out.
 #include <fmt/format.h>

@@ -350,7 +350,8 @@ Status OpenClAccelerator::open() {
 }
 
 // Where work-items stand for threads on a processor, kernels are checked and not in a hurry.
-// Without optimisation the compiler takes a tenth of the time (docs/architecture.md, "Devices").
+// Without optimisation the compiler takes a tenth of the time (docs/performance.md, "CPUs behind
+// OpenCL").
 constexpr const char* kCheckFlags = " -cl-opt-disable";
 
 emit::Options OpenClAccelerator::emit_options() const {

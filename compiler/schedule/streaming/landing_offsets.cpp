@@ -1,5 +1,5 @@
 // Boundary rules as offsets: a streamed plane is in registers, where a place must be known when the
-// kernel is made, so what a rule may lead to is listed instead of computed (boundary.cpp).
+// kernel is made, so what a rule may lead to is listed instead of computed (parts/landings.h).
 #include "compiler/schedule/streaming/landing_offsets.h"
 
 #include <algorithm>
