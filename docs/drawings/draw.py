@@ -140,7 +140,7 @@ def pipeline():
 
     right(2, "interpreter", "reference: the oracle of tests")
     right(4, "Footprint", "cost(): explain and auto")
-    right(5, "kernel::verify", "barriers, copies, bounds")
+    right(5, "kernel::verify", "types, barriers, copies")
     right(6, "the same verifier", "and counts of operations")
     right(7, "users' files", ".cu .hip .cl .cpp, --main")
     right(8, "fields, files, checks", "run, verify, the C++ library")
