@@ -3,7 +3,7 @@
 // that outlive one of them a place per thread. Barriers vanish, because the loops end there.
 //
 // Compiled in process (runtime/host) there are no headers, so the text declares what it uses, and
-// threads are not the language's business: a kernel does a range of blocks. What a processor rounds
+// threads are not the language's business: a kernel does a range of blocks. What a CPU rounds
 // correctly is asked for as a builtin, which may become one instruction; the other functions are
 // calls of the C library, as in the interpreter.
 #include "compiler/emit/dialect.h"
@@ -34,7 +34,7 @@ constexpr const char* kFastArithmetic = R"(#if defined(__FINITE_MATH_ONLY__) && 
 
 )";
 
-// A clone per kind of processor, chosen when the program starts: the bits are the same on all of
+// A clone per kind of CPU, chosen when the program starts: the bits are the same on all of
 // them, but without FMA instructions an fma is a call, and 10 to 30 times as slow.
 constexpr const char* kClones = R"(#if !defined(STENCIL_CLONES)
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__FMA__) && \

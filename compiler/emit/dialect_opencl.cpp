@@ -3,7 +3,7 @@
 // -cl-fp32-correctly-rounded-divide-sqrt (required_flags). Arithmetic on half is an extension, but
 // vload_half and vstore_half are not: halves are carried as 16 bits and converted with those.
 //
-// A processor behind OpenCL does a block with loops over its threads, as in C++: then it needs no
+// A CPU behind OpenCL does a block with loops over its threads, as in C++: then it needs no
 // barriers, which such implementations pay for with loops over work-items that end at each, and its
 // compiler makes vectors of rows. What a block shares is local memory there too, which is the
 // device's to size and to place.

@@ -40,7 +40,7 @@ struct Options {
   // of C++ then are `void NAME(void* const* arguments, int64_t begin_block, int64_t end_block)`:
   // arrays, then addresses of the scalars.
   bool kernels_only = false;
-  // OpenCL, for processors: a block is one work-item, whose threads are loops, as in C++.
+  // OpenCL, for CPUs: a block is one work-item, whose threads are loops, as in C++.
   bool threads_are_loops = false;
   bool main = false;        // also a program: allocate, initialise, run, time, check
   std::string header_name;  // file name to #include for the declarations; "": declare in place
@@ -81,8 +81,8 @@ std::string emit(const kernel::Module& module, const Options& options,
 // The C header that declares the entry points of an emitted .cu or .cpp.
 std::string emit_header(const kernel::Module& module, Target target);
 
-// How to compile an emitted `file` for a machine, as the tests do: to an object, or if it has a main
-// to `executable`.
+// How to compile an emitted `file` for a machine, as the tests do: to an object, or if it has a
+// main to `executable`.
 std::string compile_line(Target target, FpMode fp, const std::string& file,
                          const std::string& executable, std::string_view machine = {});
 

@@ -157,7 +157,7 @@ void Writer::signature(const Kernel& kernel) {
 }
 
 // What C++ kernels do with a block is a function of its own, which may be compiled for several
-// processors; loops that OpenMP shares among threads may not.
+// CPUs; loops that OpenMP shares among threads may not.
 bool Writer::has_block_function(const Kernel& kernel) const {
   return !dialect_.kernel_head && !dialect_.block_ranges && options_.exported &&
          !is_single_block(module_, kernel);

@@ -1,4 +1,4 @@
-// The `host` device: the emitted C++ compiled in process by Clang and run by all processors.
+// The `host` device: the emitted C++ compiled in process by Clang and run by all CPUs.
 //
 // It is an Accelerator like the others (accelerator.h), with memory aligned for it: fields are
 // copied when a session starts and when it ends, and not from part to part of a run, unless the
@@ -92,7 +92,7 @@ Result<Accelerator::Memory> HostAccelerator::allocate(int64_t bytes) {
   if (posix_memalign(&memory, alignment, size) != 0) {
     return Failure{"R043", fmt::format("cannot allocate {} bytes", bytes), ""};
   }
-  // Many rows are read side by side, which takes more small pages than a processor knows at once.
+  // Many rows are read side by side, which takes more small pages than a CPU knows at once.
   if (alignment == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }
@@ -113,7 +113,7 @@ Status HostAccelerator::download(std::byte* to, Memory from, const Rows& rows) {
   return Done{};
 }
 
-// A copy is a launch like others: it takes all processors to keep the memory busy.
+// A copy is a launch like others: it takes all CPUs to keep the memory busy.
 constexpr int64_t kCopyBlock = int64_t{1} << 20;  // bytes
 
 // Arguments: to, from, and the address of the number of bytes.

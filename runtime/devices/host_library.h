@@ -35,7 +35,7 @@ class HostLibrary {
   // R042 if the object is damaged.
   Result<HostKernels> load(const std::string& object) const;
 
-  // Names compiler, processor and its features: part of the key under which objects are kept.
+  // Names compiler, CPU and its features: part of the key under which objects are kept.
   std::string target() const { return interface_->target(); }
   std::string description() const { return interface_->description(); }
   int threads() const { return interface_->threads(); }

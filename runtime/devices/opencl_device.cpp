@@ -119,7 +119,7 @@ struct Found {
   cl_device_id id = nullptr;  // null: none
   std::string platform, name;
   bool gpu = false;
-  bool processor = false;
+  bool is_cpu = false;
 };
 
 // "name (platform)".
@@ -213,10 +213,10 @@ cl_context shared_context(cl_device_id id, cl_int& error) {
 
 class OpenClAccelerator : public Accelerator {
  public:
-  OpenClAccelerator(const kernel::Module& module, Found device, BlockOnProcessor blocks)
+  OpenClAccelerator(const kernel::Module& module, Found device, BlockOnCpu blocks)
       : module_(module),
         device_(std::move(device)),
-        loops_(device_.processor && blocks == BlockOnProcessor::Loops) {}
+        loops_(device_.is_cpu && blocks == BlockOnCpu::Loops) {}
   OpenClAccelerator(const OpenClAccelerator&) = delete;
   OpenClAccelerator& operator=(const OpenClAccelerator&) = delete;
   ~OpenClAccelerator() override {
@@ -228,9 +228,7 @@ class OpenClAccelerator : public Accelerator {
   // Compiles the module, or `source` instead, which holds its kernels among others.
   Status build(const std::string* source = nullptr);
   const Found& device() const { return device_; }
-  BlockOnProcessor blocks() const {
-    return loops_ ? BlockOnProcessor::Loops : BlockOnProcessor::WorkItems;
-  }
+  BlockOnCpu blocks() const { return loops_ ? BlockOnCpu::Loops : BlockOnCpu::WorkItems; }
   Result<std::string> code(CodeKind kind) const;
   // Takes the kernels from a program that has been built.
   Status share(const OpenClAccelerator& built);
@@ -349,7 +347,7 @@ Status OpenClAccelerator::open() {
   return Done{};
 }
 
-// Where work-items stand for threads on a processor, kernels are checked and not in a hurry.
+// Where work-items stand for threads on a CPU, kernels are checked and not in a hurry.
 // Without optimisation the compiler takes a tenth of the time (docs/performance.md, "CPUs behind
 // OpenCL").
 constexpr const char* kCheckFlags = " -cl-opt-disable";
@@ -366,7 +364,7 @@ Status OpenClAccelerator::build(const std::string* source) {
   const Status opened = open();
   if (!opened.ok()) return opened;
   std::string flags = emit::required_flags(emit::Target::OpenCl, module_.fp);
-  if (device_.processor && !loops_) flags += kCheckFlags;
+  if (device_.is_cpu && !loops_) flags += kCheckFlags;
   const Status compiled = compile(source ? *source : emit::emit(module_, emit_options()), flags);
   if (!compiled.ok()) return compiled;
   return find_kernels();
@@ -508,8 +506,8 @@ DeviceInfo probe(const std::string& selector) {
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {
   auto found = find_device(selector);
   if (!found.ok()) return found.failure();
-  auto accelerator = std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value(),
-                                                         block_on_processor());
+  auto accelerator =
+      std::make_unique<OpenClAccelerator>(*job.module, std::move(found).value(), block_on_cpu());
   const Status built = accelerator->build();
   if (!built.ok()) return built.failure();
   return std::unique_ptr<LoadedProgram>(
@@ -520,21 +518,21 @@ schedule::Machine machine_of(const std::string& selector) {
   const auto found = find_device(selector);
   if (!found.ok()) return schedule::gpu();
   const schedule::OpenClLimits limits = limits_of(found.value().id);
-  const bool loops = found.value().processor && block_on_processor() == BlockOnProcessor::Loops;
+  const bool loops = found.value().is_cpu && block_on_cpu() == BlockOnCpu::Loops;
   return loops ? schedule::opencl_cpu(limits) : schedule::opencl_gpu(limits);
 }
 
 }  // namespace
 
-BlockOnProcessor block_on_processor() {
+BlockOnCpu block_on_cpu() {
   const char* set = getenv("STENCIL_OPENCL_CPU");
-  return set != nullptr && std::string_view(set) == "work-items" ? BlockOnProcessor::WorkItems
-                                                                 : BlockOnProcessor::Loops;
+  return set != nullptr && std::string_view(set) == "work-items" ? BlockOnCpu::WorkItems
+                                                                 : BlockOnCpu::Loops;
 }
 
 Result<std::vector<std::unique_ptr<LoadedProgram>>> load_opencl_batch(
     const std::vector<const kernel::Module*>& modules, const std::string& source,
-    BlockOnProcessor blocks) {
+    BlockOnCpu blocks) {
   auto found = find_device("");
   if (!found.ok()) return found.failure();
   std::vector<std::unique_ptr<LoadedProgram>> out;

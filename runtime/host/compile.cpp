@@ -6,7 +6,7 @@
 // what the language says: the compiler is not told that there are none, and no division or root is
 // estimated and refined, because that makes NaN of x / 0 and x / infinity. Functions of the C
 // library are not builtins, since LLVM folds a call with known arguments by calculating in double,
-// which need not give the bits of sinf; what the processor rounds correctly (sqrt, fma, floor) the
+// which need not give the bits of sinf; what the CPU rounds correctly (sqrt, fma, floor) the
 // source names as builtins itself. No function sets errno: that changes no value and lets square
 // roots be vectors.
 #include "runtime/host/compile.h"
@@ -40,7 +40,7 @@ namespace stencil::host {
 
 namespace {
 
-// The features of this processor as "+avx2", "-sse4a", in a fixed order.
+// The features of this CPU as "+avx2", "-sse4a", in a fixed order.
 const std::vector<std::string>& features() {
   static const std::vector<std::string> list = [] {
     std::vector<std::string> out;

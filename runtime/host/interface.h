@@ -1,8 +1,8 @@
-// The interface of libstencil_host.so: C++ kernels compiled in process and run by all processors.
+// The interface of libstencil_host.so: C++ kernels compiled in process and run by all CPUs.
 //
 // Everything that links LLVM, Clang or oneTBB is in that one library, which is opened with dlopen
-// when the `host` device is asked for (runtime/devices/host_library.h). Its only exported symbol is the
-// function below; a process may have other versions of LLVM beside it. Nothing here throws or
+// when the `host` device is asked for (runtime/devices/host_library.h). Its only exported symbol is
+// the function below; a process may have other versions of LLVM beside it. Nothing here throws or
 // aborts, and all functions may be called by several threads at once.
 #pragma once
 
@@ -42,11 +42,11 @@ typedef void (*StencilHostKernel)(void* const* arguments, int64_t begin, int64_t
 struct StencilHostInterface {
   int32_t version;  // STENCIL_HOST_VERSION
 
-  // "Clang 19.1.7 for znver4": compiler and processor, for messages.
+  // "Clang 19.1.7 for znver4": compiler and CPU, for messages.
   const char* (*description)();
 
   // All that machine code depends on beside source and options: the version of the compiler, the
-  // processor and its features. Objects may be kept and loaded again where this is the same.
+  // CPU and its features. Objects may be kept and loaded again where this is the same.
   const char* (*target)();
 
   // Compiles one source file without headers. 0: `out` is what options->form asks for; else it is
@@ -64,7 +64,7 @@ struct StencilHostInterface {
   void (*release)(StencilHostBytes* bytes);
 
   // How many threads `run` uses: $STENCIL_THREADS if that is a number from 1 to 4096, else as many
-  // as the process has processors.
+  // as the process has CPUs.
   int32_t (*threads)();
 
   // Runs all blocks of a launch in any order, and returns when they are done. 0, or nonzero if

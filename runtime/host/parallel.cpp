@@ -1,4 +1,4 @@
-// Blocks of one launch are alike, but processors are seldom left alone: ranges of blocks are halved
+// Blocks of one launch are alike, but CPUs are seldom left alone: ranges of blocks are halved
 // as threads ask for work. A range stays long, because neighbouring blocks share halos.
 #include "runtime/host/parallel.h"
 

@@ -145,7 +145,7 @@ void Verifier::plan_rows() {
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   for (const ChosenDevice& device : devices_) {
     for (size_t s = 0; s < schedules_.size(); ++s) {
-      if (schedules_[s].on_processor && !device.device.machine.threads_are_loops) continue;
+      if (schedules_[s].on_cpu && !device.device.machine.threads_are_loops) continue;
       RowPlan& row = rows_.emplace_back(RowPlan{device, &schedules_[s], {}});
       if (!schedules_[s].schedule) continue;
       if (sizes_.open) row.builds.push_back({&*sizes_.open, true, all, {}, "", {}});

@@ -41,11 +41,11 @@ struct ScheduleCase {
   std::string line;
   std::optional<schedule::Schedule> schedule;
   std::string refusal;
-  bool on_processor = false;  // only for devices where threads are loops: others cannot run it
-  std::string brief;          // the line for people, which every device reads alike
+  bool on_cpu = false;  // only for devices where threads are loops: others cannot run it
+  std::string brief;    // the line for people, which every device reads alike
 };
 // Every family with several settings; small blocks, so that small grids have many tiles. What
-// `auto` takes on a GPU and on a processor is among them. Only `line` unless that is "auto".
+// `auto` takes on a GPU and on a CPU is among them. Only `line` unless that is "auto".
 std::vector<ScheduleCase> choose_schedules(const ir::Program& program, const std::string& line,
                                            bool quick, Diagnostics& diagnostics);
 

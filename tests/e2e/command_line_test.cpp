@@ -360,9 +360,9 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   EXPECT_EQ(chosen.status, 0);
   expect_contains(chosen.out, "Program heat");
   expect_contains(chosen.out, "  schedule           streaming T=");
-  const Outcome processor = stencilc("explain heat.stn --target cpp");
-  expect_contains(processor.out, "  schedule           planes T=");
-  expect_contains(processor.out, "  kernels for        cpu (a CPU)");
+  const Outcome on_cpu = stencilc("explain heat.stn --target cpp");
+  expect_contains(on_cpu.out, "  schedule           planes T=");
+  expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");
   for (const char* schedule :
        {"overlapped T=3 block=32x8 elements=1x2 regions=hull",
         "streaming T=3 block=16x2 elements=2x1 chunk=9 prefetch=1 unroll=2 resident=2 "
@@ -378,7 +378,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   }
 }
 
-// What OpenCL device there may be: its limits, or that it is a processor.
+// What OpenCL device there may be: its limits, or that it is a CPU.
 TEST_F(CommandLine, SchedulesAreForTheOpenClDeviceThatIsThere) {
   write("heat.stn", kHeat);
   const Outcome given = stencilc("heat.stn -o heat.cu --device opencl");

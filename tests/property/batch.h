@@ -36,7 +36,7 @@ std::string run_on_host(std::vector<Item>& items, int threads);
 std::string run_on_cpp(std::vector<Item>& items, int threads);
 
 // The emitted OpenCL C, all modules in one program, on the first OpenCL device (PoCL): with a
-// work-item per thread as on a GPU, or as processors get it, a block per work-item.
+// work-item per thread as on a GPU, or as CPUs get it, a block per work-item.
 std::string run_on_opencl(std::vector<Item>& items, int threads);
 std::string run_on_opencl_loops(std::vector<Item>& items, int threads);
 

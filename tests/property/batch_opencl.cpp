@@ -35,11 +35,11 @@ std::string renamed_text(const kernel::Module& module, size_t number, bool loops
   return head + text + tail;
 }
 
-std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnProcessor blocks) {
+std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnCpu blocks) {
   std::string source;
   std::vector<const kernel::Module*> modules;
   for (size_t i = 0; i < items.size(); ++i) {
-    source += renamed_text(items[i].module, i, blocks == runtime::BlockOnProcessor::Loops);
+    source += renamed_text(items[i].module, i, blocks == runtime::BlockOnCpu::Loops);
     modules.push_back(&items[i].module);
   }
   const auto loaded = runtime::load_opencl_batch(modules, source, blocks);
@@ -51,11 +51,11 @@ std::string run_on_opencl_as(std::vector<Item>& items, runtime::BlockOnProcessor
 }  // namespace
 
 std::string run_on_opencl(std::vector<Item>& items, int) {
-  return run_on_opencl_as(items, runtime::BlockOnProcessor::WorkItems);
+  return run_on_opencl_as(items, runtime::BlockOnCpu::WorkItems);
 }
 
 std::string run_on_opencl_loops(std::vector<Item>& items, int) {
-  return run_on_opencl_as(items, runtime::BlockOnProcessor::Loops);
+  return run_on_opencl_as(items, runtime::BlockOnCpu::Loops);
 }
 
 }  // namespace stencil::property

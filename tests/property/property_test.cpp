@@ -45,8 +45,8 @@ std::string with_sizes(const GeneratedProgram& generated) {
 struct BatchDevice {
   const char* name;
   RunBatch run;
-  const char* needs;       // the device of the run time that must be present
-  bool processor = false;  // and do blocks with loops
+  const char* needs;    // the device of the run time that must be present
+  bool is_cpu = false;  // and do blocks with loops
 };
 constexpr BatchDevice kDevices[] = {{"host", run_on_host, "host"},
                                     {"cpp", run_on_cpp, "reference"},
@@ -117,8 +117,8 @@ int main_with(int argc, char** argv) {
   if (const auto chosen = runtime::choose_device(device->needs); !chosen.ok()) {
     fmt::print("SKIPPED: {}\n", chosen.failure().message);
     return 77;
-  } else if (device->processor && !chosen.value().device.machine.threads_are_loops) {
-    fmt::print("SKIPPED: {} is no processor\n", chosen.value().info.description);
+  } else if (device->is_cpu && !chosen.value().device.machine.threads_are_loops) {
+    fmt::print("SKIPPED: {} is no CPU\n", chosen.value().info.description);
     return 77;
   }
   // No batch is compiled twice, so PoCL need not keep any.

@@ -151,7 +151,7 @@ int run(const Arguments& arguments) {
 int main_with(int argc, char** argv) {
   Arguments arguments;
   Settings& settings = arguments.settings;
-  // Two processors are left to the thread that measures and to the device's driver.
+  // Two CPUs are left to the thread that measures and to the device's driver.
   settings.threads = std::max(1, wanted_threads() - 2);
   CLI::App app(kAbout, "stencil_bench");
   auto* suite = app.add_option("SUITE", arguments.suite, "what to measure, a JSON file");

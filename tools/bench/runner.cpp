@@ -1,10 +1,10 @@
-// A job at full size is compared with `direct`, the plain schedule, on the same device: a processor
+// A job at full size is compared with `direct`, the plain schedule, on the same device: a CPU
 // would take minutes for what the device does in a blink. What `direct` is worth is checked too,
 // against the reference interpreter at the small size, once per program, type and mode. Runs of
 // --check-only compare every schedule with the interpreter there.
 //
 // While the device measures, other threads compile what comes next. Where the device is the
-// processor itself, or compiling needs the device, a few jobs are compiled, then they are measured.
+// CPU itself, or compiling needs the device, a few jobs are compiled, then they are measured.
 #include "tools/bench/runner.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 
 #include "compiler/driver/frontend.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/schedule/family.h"
 #include "runtime/io/files.h"
 #include "runtime/verify/compare.h"
 
@@ -84,9 +85,9 @@ BuildRequest small_request_of(const std::string& root, const BenchJob& job) {
 }
 
 BuildRequest plain(BuildRequest request) {
-  request.name = "direct";
+  request.name = schedule::family_table().back().name;
   request.fp = reference_mode(request.fp);
-  request.schedule = "direct";
+  request.schedule = request.name;
   return request;
 }
 

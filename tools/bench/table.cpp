@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "compiler/schedule/family.h"
 #include "compiler/support/layout.h"
 
 namespace stencil::bench {
@@ -85,7 +86,7 @@ const Json* naive_of(const Group& group) {
   for (const Json* record : group) {
     if (record->value("naive", false)) return record;
     const std::string line = text_in(*record, "schedule");
-    if (first_word(line) != "direct") continue;
+    if (first_word(line) != schedule::family_table().back().name) continue;
     if (!direct) direct = record;
     if (!plain && one_point_per_thread(line)) plain = record;
   }

@@ -24,7 +24,7 @@ std::atomic<int> first_signal{0};
 std::atomic<bool> first_is_noted{false};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// What asks a process to end. SIGXCPU says that the limit on processor time has been reached, and
+// What asks a process to end. SIGXCPU says that the limit on CPU time has been reached, and
 // comes again every second until the hard limit is, so a second one is no reason to hurry.
 constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 

@@ -4,7 +4,7 @@
 // Threads become loops, so a tile has a thread per point and no elements: rows in x are then inner
 // loops from end to end, which compilers make vectors of. A cache holds several times what shared
 // memory does, so tiles are larger and deeper. In 1-D they are the fastest measured; beyond,
-// `planes` is (docs/performance.md, "A processor").
+// `planes` is (docs/performance.md, "A CPU").
 #include "compiler/schedule/overlapped/cpu.h"
 
 #include <algorithm>

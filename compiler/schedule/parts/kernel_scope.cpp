@@ -1,4 +1,4 @@
-// Uniform values are lets outside of Threads statements. On a processor, whose threads are loops,
+// Uniform values are lets outside of Threads statements. On a CPU, whose threads are loops,
 // that is once per block and thousands of points. A GPU's thread computes them for itself, once for
 // all of its points and planes: cheaper than a launch of their own per time tile, which would take
 // longer than the sweeps of a small grid.

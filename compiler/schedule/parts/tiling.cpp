@@ -108,11 +108,11 @@ Expr BlockNumber::take_rest(const Expr& count) {
   return rest_;
 }
 
-void Interval::raise(const Expr& to) {
+void Interval::tighten_low(const Expr& to) {
   if (limits_.insert("low " + kernel::print(to)).second) low = low ? larger(low, to) : to;
 }
 
-void Interval::lower(const Expr& to) {
+void Interval::tighten_high(const Expr& to) {
   if (limits_.insert("high " + kernel::print(to)).second) high = high ? smaller(high, to) : to;
 }
 

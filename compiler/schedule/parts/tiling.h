@@ -77,8 +77,8 @@ kernel::Expr tile_origin(const Interface& interface, int d, const kernel::Expr& 
 struct Interval {
   kernel::Expr low, high;
 
-  void raise(const kernel::Expr& to);  // the low bound
-  void lower(const kernel::Expr& to);  // the high bound
+  void tighten_low(const kernel::Expr& to);
+  void tighten_high(const kernel::Expr& to);
   // What a coordinate, or all from one to another, has to meet.
   void append_to(std::vector<kernel::Expr>& conditions, const kernel::Expr& first,
                  const kernel::Expr& last) const;

@@ -47,17 +47,17 @@ Bounds bounds_without_rules(const Interface& interface, const ir::Piece& piece,
       if (access.escapes_below(d) && whole) below = std::max(below, -offset);
       if (access.escapes_above(d) && whole) above = std::max(above, offset);
       if (access.escapes_below(d) && !whole) {
-        out[d].raise(plus(interface.low(box, dimension), -offset));
+        out[d].tighten_low(plus(interface.low(box, dimension), -offset));
       }
       if (access.escapes_above(d) && !whole) {
-        out[d].lower(plus(interface.high(box, dimension), -offset));
+        out[d].tighten_high(plus(interface.high(box, dimension), -offset));
       }
     });
     const analysis::Reach beyond = images[d] ? computed[d] : analysis::Reach{};
     if (below > 0 || beyond.low > 0)
-      out[d].raise(plus(interface.low(program.grid, dimension), below));
+      out[d].tighten_low(plus(interface.low(program.grid, dimension), below));
     if (above > 0 || beyond.high > 0) {
-      out[d].lower(plus(interface.high(program.grid, dimension), -above));
+      out[d].tighten_high(plus(interface.high(program.grid, dimension), -above));
     }
   }
   return out;

@@ -17,7 +17,7 @@
 // planes of. Steps that are not alike are written one by one, as far as kernel::sequence finds no
 // loops in them, in a kernel for each of tile_sizes().
 //
-// Threads are loops on a processor, so what the innermost ones do should be the same for all
+// Threads are loops on a CPU, so what the innermost ones do should be the same for all
 // points. With edges=split a stage therefore has several sections: one for the points whose
 // accesses all stay inside, without any rule; those around it with boundary rules; and those around
 // a function's region, which only carry values over. Each is a box between ends that are named once

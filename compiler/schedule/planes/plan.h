@@ -8,7 +8,7 @@
 // tiling (Holewinski et al., ICS'12) in the tiled dimensions and at the ends of chunks.
 //
 // This is the 3.5-D blocking of Nguyen et al. (SC'10, section 5) for programs of any rank from 2
-// on: rings stand in a processor's cache, or in shared memory. In contrast to `streaming`, threads
+// on: rings stand in a CPU's cache, or in shared memory. In contrast to `streaming`, threads
 // keep nothing, so any function and any number of fields is served by the same few loops.
 #pragma once
 

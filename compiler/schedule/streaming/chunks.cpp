@@ -109,7 +109,7 @@ Chunks cut_chunks(const ir::Program& program, const Schedule& schedule, const St
   if (schedule.chunk > 0) return cut(schedule.chunk);
   if (!side_by_side || !planes) return cut(kUsual);
   const int64_t at_once = int64_t{plan.machine.multiprocessors} * resident_blocks(schedule, plan);
-  const int64_t extra = plan.lead + plan.tail;
+  const int64_t extra = plan.fill + plan.drain;
   const int64_t most = std::max<int64_t>(*planes / (2 * extra + 4), 1);
   const auto waves = [&](const Chunks& chunks) {
     int64_t blocks = bounded_product(*side_by_side, divide_up(*planes, chunks.length));

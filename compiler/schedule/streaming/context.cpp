@@ -48,11 +48,11 @@ void StreamContext::append_inside(const Expr& at, const ir::Box& box, int d,
 Expr StreamContext::image(int d, const Expr& place) const {
   if (!images(d)) return place;
   if (d == 0) {
-    int64_t behind = plan.lead;                  // of the first plane written
+    int64_t behind = plan.fill;                  // of the first plane written
     for (const Quantity& q : plan.quantities) {  // loaded ones may lag behind every stage
-      behind = std::max<int64_t>(behind, plan.lead + q.lag);
+      behind = std::max<int64_t>(behind, plan.fill + q.lag);
     }
-    const int64_t ahead = plan.tail + plan.unroll + schedule.prefetch;  // of the last one
+    const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // of the last one
     return wrap(interface, program.grid, d, place, behind, ahead);
   }
   const int axis = rank - 1 - d;

@@ -36,7 +36,7 @@ int64_t block_bytes(const Schedule& schedule, const StreamPlan& plan) {
 // A block reads its tile of every field once per plane, and writes its core.
 Footprint cost_of(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
   const double chunk = static_cast<double>(cut_chunks(program, schedule, plan).length);
-  const double planes = chunk + static_cast<double>(plan.lead + plan.tail);
+  const double planes = chunk + static_cast<double>(plan.fill + plan.drain);
   double tile = planes;
   double core = chunk;
   Footprint out;
@@ -191,7 +191,7 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
   };
   const bool wraps = std::find(plan.images.begin(), plan.images.end(), true) != plan.images.end();
   for (const Quantity& q : plan.quantities) {
-    if (!plan.bulk || q.staged == 0) continue;
+    if (!plan.bulk || q.ring == 0) continue;
     const ir::Field& field = program.fields[static_cast<size_t>(q.field)];
     if (wraps) {
       error(field.span, fmt::format("field '{}' around a periodic grid", field.name)).hint =
@@ -265,7 +265,7 @@ void refuse_tile(const ir::Program& program, const Schedule& schedule, const Str
   if (!diagnostics.has_errors()) refuse_bulk(program, schedule, plan, diagnostics);
   if (!diagnostics.has_errors()) refuse_registers(plan, diagnostics);
   if (diagnostics.has_errors()) return;
-  refuse_shared_bytes(schedule, "exchanged rows and staged planes", shared_bytes(schedule, plan),
+  refuse_shared_bytes(schedule, "exchanged rows and copied planes", shared_bytes(schedule, plan),
                       plan.machine, diagnostics);
   if (diagnostics.has_errors()) return;
   refuse_block_bytes(schedule, block_bytes(schedule, plan), plan.machine, diagnostics);

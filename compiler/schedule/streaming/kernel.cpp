@@ -62,7 +62,7 @@ class StreamKernel {
       append(patch, find_results(parts_, stage));
     }
     body_.push_back(threads(std::move(patch)));
-    const Expr last_front = plus(tile_.last_plane, plan.tail);
+    const Expr last_front = plus(tile_.last_plane, plan.drain);
     const Expr iterations =
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));

@@ -6,9 +6,9 @@ namespace stencil::schedule {
 
 namespace {
 
-bool any_staged(const StreamPlan& plan) {
+bool any_copied(const StreamPlan& plan) {
   return std::any_of(plan.quantities.begin(), plan.quantities.end(),
-                     [](const Quantity& q) { return q.staged > 0; });
+                     [](const Quantity& q) { return q.ring > 0; });
 }
 
 }  // namespace
@@ -19,18 +19,18 @@ StreamLoads::StreamLoads(const StreamContext& context, const StreamTile& tile,
       plan_(context.plan),
       tile_(tile),
       queues_(queues),
-      by_threads_(any_staged(plan_) && !plan_.bulk) {}
+      by_threads_(any_copied(plan_) && !plan_.bulk) {}
 
 Body StreamLoads::start(const Expr& iterations) {
   const int prefetch = context_.schedule.prefetch;
   Body out;
   if (plan_.bulk) {
     bulk_iterations_ = context_.let(out, "planes", iterations);
-    for (int n = 0; n < prefetch; ++n) append(out, stage_in_bulk(literal(n)));
+    for (int n = 0; n < prefetch; ++n) append(out, copy_in_bulk(literal(n)));
   } else if (by_threads_) {
     out.push_back(
         threads(as_body(loop(kernel::LoopKind::Serial, context_.age, literal(0), literal(prefetch),
-                             1, stage_ahead({}, kernel::variable(context_.age), 0)))));
+                             1, copy_ahead({}, kernel::variable(context_.age), 0)))));
     out.push_back({kernel::Barrier{}});  // the ring is numbered anew
   }
   return out;
@@ -40,7 +40,7 @@ Body StreamLoads::load_front(const Tests& tests) {
   const int prefetch = context_.schedule.prefetch;
   Body out;
   if (plan_.bulk) {
-    out = stage_in_bulk(plus(context_.passed(), prefetch));
+    out = copy_in_bulk(plus(context_.passed(), prefetch));
     out.push_back({kernel::AwaitBulk{context_.passed()}});
   }
   Body body;
@@ -51,22 +51,22 @@ Body StreamLoads::load_front(const Tests& tests) {
     const auto newest = [&](const Expr& column) {
       return queues_.at(id, literal(0), context_.row(), column);
     };
-    append(body, q.staged > 0 ? take_staged(id)
-                              : load_plane(tests, id, context_.plane(q.lag), false, newest));
+    append(body, q.ring > 0 ? take_copied(id)
+                            : load_plane(tests, id, context_.plane(q.lag), false, newest));
   }
-  if (by_threads_) append(body, stage_ahead(tests, context_.passed(), prefetch));
+  if (by_threads_) append(body, copy_ahead(tests, context_.passed(), prefetch));
   out.push_back(threads(std::move(body)));
   return out;
 }
 
-Body StreamLoads::stage_ahead(const Tests& tests, const Expr& n, int ahead) const {
+Body StreamLoads::copy_ahead(const Tests& tests, const Expr& n, int ahead) const {
   Body out;
   for (int id = 0; id < context_.quantities(); ++id) {
     const Quantity& q = context_.quantity(id);
-    if (q.staged == 0) continue;
+    if (q.ring == 0) continue;
     const Expr plane = plus(kernel::add(tile_.front_begin, n), ahead - q.lag);
     append(out, load_plane(tests, id, plane, true, [&](const Expr& column) {
-             return queues_.staged(id, n, ahead, column);
+             return queues_.copied(id, n, ahead, column);
            }));
   }
   out.push_back({kernel::CommitCopies{}});
@@ -75,10 +75,10 @@ Body StreamLoads::stage_ahead(const Tests& tests, const Expr& n, int ahead) cons
 
 // There is nothing to bring once all planes are there, since a block must not leave before all
 // that was started has arrived.
-Body StreamLoads::stage_in_bulk(const Expr& n) const {
+Body StreamLoads::copy_in_bulk(const Expr& n) const {
   kernel::BulkCopies bulk{n, {}};
   for (int id = 0; id < context_.quantities(); ++id) {
-    if (context_.quantity(id).staged == 0) continue;
+    if (context_.quantity(id).ring == 0) continue;
     for (int row = 0; row < (context_.flat ? context_.schedule.block[1] : 1); ++row) {
       bulk.copies.push_back(bulk_copy(id, n, row));
     }
@@ -94,7 +94,7 @@ kernel::BulkCopy StreamLoads::bulk_copy(int id, const Expr& n, int row) const {
     corner.push_back(tile_.origin(axis, row));
     box.push_back(static_cast<int>(plan_.cover[axis]));
   }
-  std::vector<Expr> to = {modulo(n, literal(q.staged))};
+  std::vector<Expr> to = {modulo(n, literal(q.ring))};
   if (context_.flat) to.push_back(literal(row));
   to.insert(to.end(), {literal(0), literal(0)});
   return {context_.builder.boxes(q.field, q.component, q.level(), box),
@@ -103,13 +103,13 @@ kernel::BulkCopy StreamLoads::bulk_copy(int id, const Expr& n, int row) const {
 
 // A thread reads what it copied itself, so nobody has to wait for anybody; what came in bulk has
 // been awaited.
-Body StreamLoads::take_staged(int id) const {
+Body StreamLoads::take_copied(int id) const {
   const int length = vector_length(plan_, context_.quantity(id).type);
   const int parts = plan_.patch[0] / length;
   const Expr column = kernel::mul(counter(context_.column_name, parts), literal(length));
   return context_.for_each_part(
       parts, as_body(copy(queues_.at(id, literal(0), context_.row(), column),
-                          queues_.staged(id, context_.passed(), 0, column), length)));
+                          queues_.copied(id, context_.passed(), 0, column), length)));
 }
 
 // Where `length` places in a row are loaded from: images from the point itself, and beyond the

@@ -20,11 +20,11 @@ class StreamLoads {
 
  private:
   // Starts the copies of the plane that becomes the front `ahead` iterations after iteration n.
-  Body stage_ahead(const Tests& tests, const Expr& n, int ahead) const;
+  Body copy_ahead(const Tests& tests, const Expr& n, int ahead) const;
   // The same for bulk copies, which bring the tile's part of every field.
-  Body stage_in_bulk(const Expr& n) const;
+  Body copy_in_bulk(const Expr& n) const;
   kernel::BulkCopy bulk_copy(int id, const Expr& n, int row) const;
-  Body take_staged(int id) const;
+  Body take_copied(int id) const;
   Expr source(const Tests& tests, const Expr& place, const Quantity& q, int d,
               int64_t length) const;
   // Loads a plane, vector by vector: `to` says where the one of a column goes. If that is `async`,

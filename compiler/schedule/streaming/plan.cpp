@@ -111,10 +111,10 @@ class StreamPlanner {
     loaded.type = declared.components[static_cast<size_t>(component)].type;
     // Copies by threads move 4 bytes at least; what is narrower goes through registers.
     const bool async = schedule_.loads == Loads::Async && size_in_bytes(loaded.type) >= 4;
-    const bool staged = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
-    loaded.ready = staged ? 0 : schedule_.prefetch;
-    loaded.staged = staged ? schedule_.prefetch + 1 : 0;
-    plan_.bulk |= staged && schedule_.loads == Loads::Bulk;
+    const bool copied = schedule_.prefetch > 0 && (async || schedule_.loads == Loads::Bulk);
+    loaded.ready = copied ? 0 : schedule_.prefetch;
+    loaded.ring = copied ? schedule_.prefetch + 1 : 0;
+    plan_.bulk |= copied && schedule_.loads == Loads::Bulk;
     return loaded;
   }
 
@@ -124,7 +124,7 @@ class StreamPlanner {
       for (int id : quantities_[v]) {
         Quantity& made = plan_.quantities[static_cast<size_t>(id)];
         made.output = tile_.versions[v].output;
-        plan_.tail = std::max<int64_t>(plan_.tail, made.lag);
+        plan_.drain = std::max<int64_t>(plan_.drain, made.lag);
       }
     }
   }
@@ -262,7 +262,7 @@ class StreamPlanner {
   // The least lag with which a stage can read this.
   int earliest(const Read& read, bool patient) const {
     const Quantity& quantity = plan_.quantities[static_cast<size_t>(read.quantity)];
-    const bool here = plan_.bulk && quantity.staged > 0;  // for all threads at once
+    const bool here = plan_.bulk && quantity.ring > 0;  // for all threads at once
     const bool row = read.row != 0 && !here;
     const int published = row || (patient && read.column != 0) ? 1 : 0;
     return quantity.lag + quantity.ready + read.plane + published;
@@ -330,8 +330,8 @@ class StreamPlanner {
       }
     }
     quantity.shared_rows = last_published >= 0;
-    if (quantity.shared_rows && quantity.staged > 0) quantity.staged += last_published;
-    if (quantity.shared_rows && quantity.staged == 0) {
+    if (quantity.shared_rows && quantity.ring > 0) quantity.ring += last_published;
+    if (quantity.shared_rows && quantity.ring == 0) {
       quantity.slots = last_published - quantity.ready + 1;
     }
     if (plan_.rank == 2) keep_columns(quantity);
@@ -365,7 +365,7 @@ class StreamPlanner {
     for (const analysis::Version& version : tile_.versions) {
       if (!version.needed) continue;
       const analysis::Margin& margin = *version.needed;
-      plan_.lead = std::max(plan_.lead, margin.front().low);
+      plan_.fill = std::max(plan_.fill, margin.front().low);
       ahead = std::max(ahead, margin.front().high);
       for (int axis = 0; axis < plan_.rank - 1; ++axis) {
         const analysis::Reach reach = margin[margin.size() - 1 - static_cast<size_t>(axis)];
@@ -373,7 +373,7 @@ class StreamPlanner {
         all = {std::max(all.low, reach.low), std::max(all.high, reach.high)};
       }
     }
-    plan_.halo = plan_.lead + ahead;
+    plan_.halo = plan_.fill + ahead;
     for (size_t axis = 0; axis < 2; ++axis) {
       plan_.cover[axis] = int64_t{plan_.patch[axis]} * plan_.threads[axis];
     }
@@ -393,7 +393,7 @@ class StreamPlanner {
     int64_t vector = 1;
     for (const Quantity& quantity : plan_.quantities) {
       vector = std::max<int64_t>(vector, vector_length(plan_, quantity.type));
-      if (!plan_.bulk || quantity.staged == 0) continue;
+      if (!plan_.bulk || quantity.ring == 0) continue;
       vector = std::max<int64_t>(vector, kernel::kBulkUnit / size_in_bytes(quantity.type));
     }
     const int64_t widest = align(vector);
@@ -421,9 +421,9 @@ class StreamPlanner {
   // One batch of bulk copies fills one slot of every ring, so the rings have one length.
   void join_rings() {
     int longest = 0;
-    for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.staged);
+    for (const Quantity& quantity : plan_.quantities) longest = std::max(longest, quantity.ring);
     for (Quantity& quantity : plan_.quantities) {
-      if (quantity.staged > 0) quantity.staged = longest;
+      if (quantity.ring > 0) quantity.ring = longest;
     }
   }
 

@@ -59,7 +59,7 @@ struct Quantity {
   int ages = 1;   // planes kept in registers
   // Planes in the ring of shared memory that copies fill; 0: loaded into registers. Besides those
   // on their way it holds the planes whose rows are still read by other threads.
-  int staged = 0;
+  int ring = 0;
   bool shared_rows = false;  // others read rows of it, from the ring or, where there is none,
   int slots = 0;             // from so many planes of published rows
   int rows_below = 0, rows_above = 0;  // how many rows beyond their patch others read
@@ -119,11 +119,11 @@ struct StreamPlan {
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
   int64_t halo = 0;    // of the streamed dimension, both sides together
-  int64_t lead = 0;    // planes read before the first plane that is written
-  int64_t tail = 0;    // planes the front is ahead of the last plane that is written
+  int64_t fill = 0;    // planes read before the first plane that is written
+  int64_t drain = 0;   // planes the front is ahead of the last plane that is written
   int unroll = 1;      // planes per iteration of the loop
   int call_words = 0;  // registers that a subroutine takes, 32 bits each; see slow_operations
-  bool bulk = false;   // staged planes are copied a tile at a time
+  bool bulk = false;   // copied planes are copied a tile at a time
   // Per dimension, outermost first: places beyond the grid are images of the points on the far
   // side (image_dimensions).
   std::vector<bool> images;

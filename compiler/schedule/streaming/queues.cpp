@@ -50,7 +50,7 @@ StreamQueues::StreamQueues(const StreamContext& context)
     declare_registers(series, (plan_.steps > 1 ? array + "_planes" : stem(context, q)) + sum);
     declare_rows(series, (plan_.steps > 1 ? array : stem(context, q)) + sum + "_rows");
     for (int id : series.members) {
-      if (context.quantity(id).staged > 0) declare_staged(id);
+      if (context.quantity(id).ring > 0) declare_ring(id);
     }
   }
 }
@@ -99,25 +99,25 @@ void StreamQueues::declare_rows(const QueueSeries& series, const std::string& na
   }
 }
 
-void StreamQueues::declare_staged(int id) {
+void StreamQueues::declare_ring(int id) {
   const Quantity& q = context_.quantity(id);
   const Shape& block = context_.schedule.block;
   std::vector<Expr> extents;
   if (plan_.bulk) {  // as in memory
-    extents = {literal(staged_rows(plan_, q.type)), literal(plan_.cover[0])};
+    extents = {literal(ring_rows(plan_, q.type)), literal(plan_.cover[0])};
     if (context_.flat) extents.insert(extents.begin(), literal(block[1]));
   } else {  // thread by thread
     extents = {literal(block[1]), literal(block[0]), literal(plan_.patch[0])};
     if (!context_.flat) extents.insert(extents.begin() + 1, literal(plan_.patch[1]));
   }
-  extents.insert(extents.begin(), literal(q.staged));
+  extents.insert(extents.begin(), literal(q.ring));
   const BufferId ring = context_.builder.local(kernel::Space::Shared, stem(context_, q) + "_ahead",
                                                q.type, std::move(extents), "planes on their way");
-  queues_[id].staged = ring;
+  queues_[id].ring = ring;
   if (!plan_.bulk) return;
   kernel::Kernel& kernel = context_.builder.kernel();
   kernel.buffers[ring].alignment = kernel::kBulkAlignment;
-  kernel.bulk_slots = q.staged;
+  kernel.bulk_slots = q.ring;
 }
 
 Element StreamQueues::at(int id, const Expr& age, const Expr& row, const Expr& column) const {
@@ -129,9 +129,9 @@ Element StreamQueues::at(int id, const Expr& age, const Expr& row, const Expr& c
   return {queue.registers, std::move(index)};
 }
 
-Element StreamQueues::staged_of(int id, const Expr& n, int ahead, const Expr& owner,
+Element StreamQueues::copied_of(int id, const Expr& n, int ahead, const Expr& owner,
                                 const Expr& row, const Expr& element) const {
-  const int planes = context_.quantity(id).staged;
+  const int planes = context_.quantity(id).ring;
   const int positive = (ahead % planes + planes) % planes;
   const Expr slot = modulo(plus(n, positive), literal(planes));
   const Expr x = context_.thread(0);
@@ -208,8 +208,8 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
   Body out;
   for (int c = 0; c < plan_.patch[0]; c += length) {
     Element from =
-        q.staged > 0 ? staged_of(id, context_.passed(), -age, owner, literal(their_row), literal(c))
-                     : published(id, age - q.ready, owner, number, c);
+        q.ring > 0 ? copied_of(id, context_.passed(), -age, owner, literal(their_row), literal(c))
+                   : published(id, age - q.ready, owner, number, c);
     out.push_back(copy(at(id, literal(age), literal(row), literal(c)), std::move(from), length));
   }
   return out;

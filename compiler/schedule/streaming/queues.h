@@ -29,10 +29,10 @@ class StreamQueues {
   }
   // Where the patch's current row, from `element` on, has its place in the ring, in the plane that
   // becomes the front `ahead` iterations after iteration n.
-  Element staged(int id, const Expr& n, int ahead, const Expr& element) const {
-    return staged_of(id, n, ahead, context_.thread(1), context_.row(), element);
+  Element copied(int id, const Expr& n, int ahead, const Expr& element) const {
+    return copied_of(id, n, ahead, context_.thread(1), context_.row(), element);
   }
-  BufferId ring(int id) const { return queues_[id].staged; }
+  BufferId ring(int id) const { return queues_[id].ring; }
 
   // Publishes the rows of the plane that is just ready, if others read them.
   Body publish(int id) const;
@@ -44,17 +44,17 @@ class StreamQueues {
  private:
   struct Queue {
     BufferId registers = -1;
-    BufferId rows = -1;    // published, in shared memory
-    BufferId staged = -1;  // on their way from memory, in shared memory
+    BufferId rows = -1;  // published, in shared memory
+    BufferId ring = -1;  // on their way from memory, in shared memory
     QueuePlane plane;
     std::vector<Expr> version;  // its index among the queues of its series, if these are several
     std::vector<Expr> rows_version;  // likewise among those that publish rows
   };
   void declare_registers(const QueueSeries& series, const std::string& name);
   void declare_rows(const QueueSeries& series, const std::string& name);
-  void declare_staged(int id);
+  void declare_ring(int id);
   // An element of a row of the patch of the thread `owner` in y.
-  Element staged_of(int id, const Expr& n, int ahead, const Expr& owner, const Expr& row,
+  Element copied_of(int id, const Expr& n, int ahead, const Expr& owner, const Expr& row,
                     const Expr& element) const;
   Element published(int id, int iterations_ago, const Expr& owner, int64_t number,
                     int column) const;

@@ -143,7 +143,7 @@ int64_t queue_bytes(const StreamPlan& plan, int threads) {
   return bounded_product(bytes, threads);
 }
 
-int64_t staged_rows(const StreamPlan& plan, Scalar type) {
+int64_t ring_rows(const StreamPlan& plan, Scalar type) {
   int64_t rows = plan.cover[1];
   while (plan.bulk && rows * plan.cover[0] * size_in_bytes(type) % kernel::kBulkAlignment != 0) {
     ++rows;
@@ -181,10 +181,10 @@ int64_t shared_bytes(const StreamPlan& plan, int tiles) {
     const int64_t row = plan.cover[0] * size_in_bytes(quantity.type);
     const int64_t published = static_cast<int64_t>(published_rows(quantity, plan.patch[1]).size());
     bytes += quantity.slots * plan.threads[1] * published * row;
-    align(plan.bulk && quantity.staged > 0 ? kernel::kBulkAlignment : 16);
-    bytes += quantity.staged * staged_rows(plan, quantity.type) * tiles * row;
+    align(plan.bulk && quantity.ring > 0 ? kernel::kBulkAlignment : 16);
+    bytes += quantity.ring * ring_rows(plan, quantity.type) * tiles * row;
     align(16);
-    if (plan.bulk) slots = std::max(slots, quantity.staged);
+    if (plan.bulk) slots = std::max(slots, quantity.ring);
   }
   bytes += int64_t{8} * slots;  // a word each, which says what has arrived
   if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);

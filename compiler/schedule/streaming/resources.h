@@ -28,14 +28,14 @@ std::vector<QueueSeries> queue_series(const StreamPlan& plan);
 // What the queues of all threads of a block take, in bytes, and at most what goes with them.
 int64_t queue_bytes(const StreamPlan& plan, int threads);
 
-// Shared memory per block, in bytes: published rows and staged planes, and on a machine without
+// Shared memory per block, in bytes: published rows and copied planes, and on a machine without
 // shuffles the places through which the columns of a queue's plane pass. `tiles`: rows of threads
 // that are tiles of their own (2-D).
 int64_t shared_bytes(const StreamPlan& plan, int tiles);
 
-// Rows of `cover[0]` points that one staged plane of a tile takes in shared memory. Bulk copies
+// Rows of `cover[0]` points that one copied plane of a tile takes in shared memory. Bulk copies
 // bring planes to multiples of kernel::kBulkAlignment, so some rows may be left unused.
-int64_t staged_rows(const StreamPlan& plan, Scalar type);
+int64_t ring_rows(const StreamPlan& plan, Scalar type);
 
 // The rows of a patch that are published, in order: their places in shared memory.
 std::vector<int> published_rows(const Quantity& quantity, int patch_rows);

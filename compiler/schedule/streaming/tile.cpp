@@ -58,7 +58,7 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
   first_plane = let("first_" + streamed, tile_origin(interface, 0, number, chunk, 0));
   last_plane =
       let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1), context.high(0)));
-  front_begin = plus(first_plane, -plan.lead);
+  front_begin = plus(first_plane, -plan.fill);
   if (!context.images(0)) front_begin = larger(front_begin, context.low(0));
   front_begin = let("begin_" + streamed, front_begin);
   const bool tests_all = context.schedule.edges == Edges::Tested;
@@ -169,8 +169,8 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
   const int main = main_piece(context.program, stage);
   if (main < 0 || stage.everywhere) return;
   const StagePiece& piece = stage.pieces[main];
-  inside.raise(interface.low(piece.region, d));
-  inside.lower(interface.high(piece.region, d));
+  inside.tighten_low(interface.low(piece.region, d));
+  inside.tighten_high(interface.high(piece.region, d));
   const auto needed = ir::reachable(*piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
@@ -178,8 +178,8 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
     const ir::Field& field = context.program.fields[access->field];
     if (field.boundary[d].periodic()) continue;  // images are read like points
     const int offset = access->offsets[d];
-    if (access->escapes_below(d)) inside.raise(plus(interface.low(field.box, d), -offset));
-    if (access->escapes_above(d)) inside.lower(plus(interface.high(field.box, d), -offset));
+    if (access->escapes_below(d)) inside.tighten_low(plus(interface.low(field.box, d), -offset));
+    if (access->escapes_above(d)) inside.tighten_high(plus(interface.high(field.box, d), -offset));
   }
 }
 
@@ -195,9 +195,11 @@ void avoid(const StreamContext& context, const std::vector<Interval>& tile, cons
   }
   const ir::Affine from_low = piece.region.ranges[0].low - context.program.grid.ranges[0].low;
   if (from_low.is_constant() && from_low.constant <= 16) {  // stay behind it, or before it
-    fronts.raise(select(missed, context.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
+    fronts.tighten_low(
+        select(missed, context.low(0), plus(interface.high(piece.region, 0), 1 + lag)));
   } else {
-    fronts.lower(select(missed, context.high(0), plus(interface.low(piece.region, 0), lag - 1)));
+    fronts.tighten_high(
+        select(missed, context.high(0), plus(interface.low(piece.region, 0), lag - 1)));
   }
 }
 
@@ -224,12 +226,12 @@ Expr StreamTile::points_are_inside() const {
     for (const StreamStage& stage : context_.plan.stages) limit(context_, stage, d, inside);
     // The first and the last tile write what lies beyond their core, too.
     const analysis::Reach margin = context_.plan.margin[axis];
-    if (margin.low > 0 && !context_.images(d)) inside.raise(plus(context_.low(d), 1));
-    if (margin.high > 0 && !context_.images(d)) inside.lower(plus(context_.high(d), -1));
+    if (margin.low > 0 && !context_.images(d)) inside.tighten_low(plus(context_.low(d), 1));
+    if (margin.high > 0 && !context_.images(d)) inside.tighten_high(plus(context_.high(d), -1));
     for (const Quantity& q : context_.plan.quantities) {
       if (!q.loaded() && !q.is_output()) continue;
-      inside.raise(context_.interface.low(context_.field_of(q).box, d));
-      inside.lower(context_.interface.high(context_.field_of(q).box, d));
+      inside.tighten_low(context_.interface.low(context_.field_of(q).box, d));
+      inside.tighten_high(context_.interface.high(context_.field_of(q).box, d));
     }
     inside.append_to(conditions, tile[d].low, tile[d].high);
   }
@@ -241,21 +243,21 @@ Interval StreamTile::fronts_inside() const {
   for (const StreamStage& stage : context_.plan.stages) {
     Interval planes;
     limit(context_, stage, 0, planes);
-    if (planes.low) fronts.raise(plus(planes.low, stage.lag));
-    if (planes.high) fronts.lower(plus(planes.high, stage.lag));
+    if (planes.low) fronts.tighten_low(plus(planes.low, stage.lag));
+    if (planes.high) fronts.tighten_high(plus(planes.high, stage.lag));
     if (stage.everywhere || main_piece(context_.program, stage) >= 0) continue;
     // Before that, its plane is an image.
-    if (context_.images(0)) fronts.raise(plus(context_.low(0), stage.lag));
+    if (context_.images(0)) fronts.tighten_low(plus(context_.low(0), stage.lag));
     for (const StagePiece& piece : stage.pieces)
       avoid(context_, points(), piece, stage.lag, fronts);
   }
   for (const Quantity& q : context_.plan.quantities) {
     if (!q.loaded()) continue;
-    fronts.raise(plus(context_.interface.low(context_.field_of(q).box, 0), q.lag));
-    fronts.lower(plus(context_.interface.high(context_.field_of(q).box, 0), q.lag));
+    fronts.tighten_low(plus(context_.interface.low(context_.field_of(q).box, 0), q.lag));
+    fronts.tighten_high(plus(context_.interface.high(context_.field_of(q).box, 0), q.lag));
   }
-  fronts.raise(context_.low(0));
-  fronts.lower(context_.high(0));
+  fronts.tighten_low(context_.low(0));
+  fronts.tighten_high(context_.high(0));
   return fronts;
 }
 

@@ -301,7 +301,7 @@ TEST(RunCpp, ThePragmaForbidsContraction) {
   const auto run_heat = [&](float* a, int64_t steps, HeatParams params) {
     return run(a, steps, &params);
   };
-  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor has no fused multiply-add";
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this CPU has no fused multiply-add";
   std::vector<float> got = random_values(64);
   const std::vector<float> old = got;
   ASSERT_STREQ(run_heat(got.data(), 1, {8, 8, 0.3f}), nullptr);

@@ -310,7 +310,7 @@ TEST(OpenCl, ThreadsShareTheElementsOfBulkCopies) {
   EXPECT_TRUE(lacks(text, "arrived"));
 }
 
-// On a processor a block is one work-item: its threads are loops, and nothing waits.
+// On a CPU a block is one work-item: its threads are loops, and nothing waits.
 TEST(OpenCl, ProcessorsLoopOverTheThreadsOfABlock) {
   Options options;
   options.target = Target::OpenCl;

@@ -1,4 +1,4 @@
-// A block is done by one thread of a processor, with its arrays on that thread's stack: what a
+// A block is done by one thread of a CPU, with its arrays on that thread's stack: what a
 // family chooses by itself or accepts leaves arrays that fit.
 #include <gtest/gtest.h>
 

@@ -175,7 +175,7 @@ TEST(OpenClMachine, RefusalsSayWhatTheDeviceHas) {
             "      = found: 21504 bytes\n"
             "      = hint: fewer steps per tile or a smaller block\n");
   EXPECT_EQ(refusal("streaming T=2 block=32x8 elements=8 prefetch=4", laptop),
-            "error L015: streaming refused: exchanged rows and staged planes exceed shared memory\n"
+            "error L015: streaming refused: exchanged rows and copied planes exceed shared memory\n"
             "      = expected: at most 32768 bytes per block\n"
             "      = found: 43008 bytes\n"
             "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");

@@ -104,17 +104,17 @@ TEST(StreamPlan, RegistersPrefetchedAreNotReadYet) {
   EXPECT_EQ(ahead.quantities[1].ready, 0) << "computed, not loaded";
   EXPECT_EQ(lags(ahead), (Numbers{3, 4}));
   EXPECT_EQ(ages(ahead), (Numbers{5, 3, 1}));
-  EXPECT_EQ(ahead.quantities[0].staged, 0);
+  EXPECT_EQ(ahead.quantities[0].ring, 0);
 }
 
 TEST(StreamPlan, AsyncCopiesWaitInSharedMemoryInstead) {
   const StreamPlan async = plan(star(2), "block=32 elements=4 prefetch=2 loads=async", 2);
   EXPECT_EQ(async.quantities[0].ready, 0);
-  EXPECT_EQ(async.quantities[0].staged, 3);
-  EXPECT_EQ(async.quantities[1].staged, 0);
+  EXPECT_EQ(async.quantities[0].ring, 3);
+  EXPECT_EQ(async.quantities[1].ring, 0);
   EXPECT_EQ(lags(async), (Numbers{1, 2}));
   const StreamPlan none = plan(star(2), "block=32 elements=4 prefetch=0 loads=async", 2);
-  EXPECT_EQ(none.quantities[0].staged, 0) << "there is nothing to copy ahead";
+  EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
 }
 
 TEST(StreamPlan, BulkCopiesAreStagedWhateverTheType) {
@@ -124,12 +124,12 @@ TEST(StreamPlan, BulkCopiesAreStagedWhateverTheType) {
   const StreamPlan mixed = plan(program, "prefetch=2 loads=bulk", 1);
   ASSERT_EQ(mixed.quantities[1].type, Scalar::F16);
   EXPECT_TRUE(mixed.bulk);
-  EXPECT_EQ(mixed.quantities[0].staged, 3);
-  EXPECT_EQ(mixed.quantities[1].staged, 3);
+  EXPECT_EQ(mixed.quantities[0].ring, 3);
+  EXPECT_EQ(mixed.quantities[1].ring, 3);
   EXPECT_EQ(mixed.quantities[1].ready, 0);
   const StreamPlan none = plan(program, "prefetch=0 loads=bulk", 1);
   EXPECT_FALSE(none.bulk);
-  EXPECT_EQ(none.quantities[0].staged, 0) << "there is nothing to copy ahead";
+  EXPECT_EQ(none.quantities[0].ring, 0) << "there is nothing to copy ahead";
 }
 
 TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
@@ -138,8 +138,8 @@ TEST(StreamPlan, ValuesBelowFourBytesAreNotCopiedAsynchronously) {
       "stencil s : A[1..98, 1..98] = A[0,0] * h[0,0] + A[1,0];");
   const StreamPlan mixed = plan(program, "prefetch=2 loads=async", 1);
   ASSERT_EQ(mixed.quantities[1].type, Scalar::F16);
-  EXPECT_EQ(mixed.quantities[0].staged, 3);
-  EXPECT_EQ(mixed.quantities[1].staged, 0);
+  EXPECT_EQ(mixed.quantities[0].ring, 3);
+  EXPECT_EQ(mixed.quantities[1].ring, 0);
   EXPECT_EQ(mixed.quantities[1].ready, 2);
 }
 
@@ -209,19 +209,19 @@ TEST(StreamPlan, MarginsInXAreMultiplesOfThePatch) {
 TEST(StreamPlan, OneSidedStencilsHaveOneSidedMargins) {
   const StreamPlan flat = flat_plan(on_a(2, "A[-2,0] + A[0,1]"), 3);
   EXPECT_EQ(flat.margin[0], (Reach{0, 4}));
-  EXPECT_EQ(flat.lead, 6);
-  EXPECT_EQ(flat.tail, 0);
+  EXPECT_EQ(flat.fill, 6);
+  EXPECT_EQ(flat.drain, 0);
   EXPECT_EQ(lags(flat), (Numbers{0, 0, 0}));
   const StreamPlan up = flat_plan(on_a(2, "A[2,0] + A[0,-1]"), 3);
   EXPECT_EQ(up.margin[0], (Reach{4, 0}));
-  EXPECT_EQ(up.lead, 0);
-  EXPECT_EQ(up.tail, 6);
+  EXPECT_EQ(up.fill, 0);
+  EXPECT_EQ(up.drain, 6);
 }
 
 TEST(StreamPlan, LeadAndTail) {
   const StreamPlan deep = deep_plan(box(3), 3);
-  EXPECT_EQ(deep.lead, 3) << "a plane per step";
-  EXPECT_EQ(deep.tail, 6) << "the lag of the last stage";
+  EXPECT_EQ(deep.fill, 3) << "a plane per step";
+  EXPECT_EQ(deep.drain, 6) << "the lag of the last stage";
 }
 
 TEST(StreamPlan, StagesFollowTheFunctions) {
@@ -269,7 +269,7 @@ TEST(StreamPlan, TheLastLevelsAreWritten) {
   EXPECT_EQ(outputs(2, 1), (Numbers{-1, -1, -1, 0})) << "the old newest level is in memory";
   EXPECT_EQ(outputs(2, 3), (Numbers{-1, -1, -1, -1, 1, 0}));
   EXPECT_EQ(outputs(4, 3), (Numbers{-1, -1, -1, 2, 1, 0}));
-  EXPECT_EQ(flat_plan(wave(4), 3).tail, 3) << "the lag of the last";
+  EXPECT_EQ(flat_plan(wave(4), 3).drain, 3) << "the lag of the last";
 }
 
 // A level read only where the point itself is arrives with the plane that is computed.
@@ -318,10 +318,10 @@ TEST(StreamPlan, SharedBytes) {
   // Bulk copies: rows of 64 bytes take twice that, since they arrive at multiples of 128; and a
   // word for each of 2 slots.
   const StreamPlan bulk = plan(star(2), "block=16x4 elements=1 prefetch=1 loads=bulk", 2);
-  EXPECT_EQ(staged_rows(bulk, Scalar::F32), 2);
+  EXPECT_EQ(ring_rows(bulk, Scalar::F32), 2);
   EXPECT_EQ(shared_bytes(bulk, 4), 2 * 4 * 128 + 16);
   const StreamPlan deep = plan(star(3), "block=8x4 elements=3x3 prefetch=2 loads=bulk", 1);
-  EXPECT_EQ(staged_rows(deep, Scalar::F32), 12) << "of 96 bytes";
+  EXPECT_EQ(ring_rows(deep, Scalar::F32), 12) << "of 96 bytes";
   EXPECT_EQ(shared_bytes(deep, 1), 4 * 12 * 96 + 32) << "one more for the rows that others read";
 }
 

@@ -230,7 +230,7 @@ TEST(StreamingRefusals, RegistersAndSharedMemory) {
   const ir::Program deep = load(kDeep);
   EXPECT_EQ(codes("T=2 block=8x4 elements=16x16 prefetch=0 loads=registers", deep), "L020");
   EXPECT_EQ(message("T=2 block=32x32 elements=4x2 prefetch=4 loads=async", deep),
-            "error L015: streaming refused: exchanged rows and staged planes exceed shared memory\n"
+            "error L015: streaming refused: exchanged rows and copied planes exceed shared memory\n"
             "      = expected: at most 232448 bytes per block\n"
             "      = found: 262144 bytes\n"
             "      = hint: fewer steps per tile, fewer elements per thread or a smaller block\n");
@@ -396,7 +396,8 @@ TEST(Chunks, ResidentBlocksAreAsGiven) {
 TEST(StreamingFootprint, ThreeDimensions) {
   const ir::Program deep = load(kDeep);
   const Footprint cost =
-      measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep)).value();
+      measure(deep, parsed("T=2 block=16x16 elements=4x2 chunk=64 prefetch=2 loads=async", deep))
+          .value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{64, 28, 56}));
   const double tile = (64 + 2 + 2) * 32 * 64, core = 64 * 28 * 56;  // 2 planes before and after
   EXPECT_DOUBLE_EQ(cost.redundancy, tile / core);
@@ -410,9 +411,11 @@ TEST(StreamingFootprint, CoefficientsAreReadAndNotWritten) {
   const ir::Program program = load(
       "grid G = [0..255, 0..255] steps 9; field A : real on G; field c : double on G;"
       "stencil s : A[1..254, 1..254] = A[-1,0] + A[1,0] + c[0,0];");
-  const Footprint cost = measure(
-      program, parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers edges=tested",
-                      program)).value();
+  const Footprint cost =
+      measure(program,
+              parsed("T=1 block=32x2 elements=2 chunk=30 prefetch=0 loads=registers edges=tested",
+                     program))
+          .value();
   EXPECT_EQ(cost.output, (std::vector<int64_t>{30, 64})) << "per row of threads";
   EXPECT_DOUBLE_EQ(cost.redundancy, 32.0 / 30);
   EXPECT_DOUBLE_EQ(cost.bytes_read, 12 * 32.0 / 30);

@@ -60,7 +60,7 @@ TEST(ChooseSchedules, ReportMistakesInALine) {
   EXPECT_TRUE(diagnostics.has_errors());
 }
 
-// A tile of a processor's: what it keeps is more than a GPU's shared memory, and no line is too
+// A tile of a CPU's: what it keeps is more than a GPU's shared memory, and no line is too
 // long for a GPU's block.
 TEST(ChooseSchedules, TakeALineThatOnlyProcessorsCanRun) {
   const ir::Program program = program_of(R"(
@@ -72,7 +72,7 @@ stencil s : c[1..510, 1..510] = 0.25 * (c[-1,0] + c[1,0] + c[0,-1] + c[0,1]);
   const auto cases = choose_schedules(program, "planes T=12 block=1024x1", false, diagnostics);
   ASSERT_EQ(cases.size(), 1u);
   EXPECT_TRUE(cases[0].schedule) << cases[0].refusal;
-  EXPECT_TRUE(cases[0].on_processor);
+  EXPECT_TRUE(cases[0].on_cpu);
   const auto nowhere = choose_schedules(program, "planes T=64 block=1024x1", false, diagnostics);
   ASSERT_EQ(nowhere.size(), 1u);
   EXPECT_FALSE(nowhere[0].schedule);
