@@ -24,8 +24,8 @@ struct Compiled {
   schedule::Schedule schedule;
   kernel::Module module;  // as the schedule makes it
   kernel::Module legal;   // as the target gets it (emit::legalise)
-  std::string text;       // the .cu, .cl or .cpp file
-  std::string header;     // the C header, empty for OpenCL
+  std::string text;       // the file of kernels
+  std::string header;     // the C header; empty for targets without a host part
 };
 
 // What schedules of emitted code are for.

@@ -53,64 +53,31 @@ struct Infix {
 Infix infix(Op op) {
   switch (op) {
     case Op::Add:
-      return {"+", kSum};
     case Op::Sub:
-      return {"-", kSum};
+      return {spelling(op), kSum};
     case Op::Mul:
-      return {"*", kProduct};
     case Op::Div:
-      return {"/", kProduct};
     case Op::Mod:
-      return {"%", kProduct};
-    case Op::Lt:
-      return {"<", kRelation};
-    case Op::Le:
-      return {"<=", kRelation};
-    case Op::Gt:
-      return {">", kRelation};
-    case Op::Ge:
-      return {">=", kRelation};
+      return {spelling(op), kProduct};
     case Op::Eq:
-      return {"==", kEquality};
     case Op::Ne:
-      return {"!=", kEquality};
+      return {spelling(op), kEquality};
     case Op::And:
       return {"&&", kAnd};
     case Op::Or:
       return {"||", kOr};
     case Op::BitAnd:
-      return {"&", kBitAnd};
+      return {spelling(op), kBitAnd};
     case Op::BitOr:
-      return {"|", kBitOr};
+      return {spelling(op), kBitOr};
     case Op::BitXor:
-      return {"^", kBitXor};
+      return {spelling(op), kBitXor};
     case Op::Shl:
-      return {"<<", kShift};
     case Op::Shr:
-      return {">>", kShift};
-    case Op::Neg:
-    case Op::Fma:
-    case Op::Min:
-    case Op::Max:
-    case Op::Abs:
-    case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Pow:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Tanh:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Not:
-    case Op::Select:
-    case Op::BitNot:
-    case Op::Convert:
-      break;
+      return {spelling(op), kShift};
+    default:
+      return is_comparison(op) ? Infix{spelling(op), kRelation} : Infix{"", 0};
   }
-  return {"", 0};
 }
 
 const Operation* as_operation(const Expr& expr) {
@@ -152,23 +119,7 @@ bool narrow_inside(const Expr& expr) {
 }
 
 std::string_view short_name(Scalar type) {
-  switch (type) {
-    case Scalar::Bool:
-      return "bool";
-    case Scalar::I32:
-      return "int";
-    case Scalar::I64:
-      return "long";
-    case Scalar::F16:
-      return "half";
-    case Scalar::BF16:
-      return "bfloat";
-    case Scalar::F32:
-      return "float";
-    case Scalar::F64:
-      return "double";
-  }
-  return "";
+  return type == Scalar::I32 ? "int" : name(type);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/support/evaluate.h"
 #include "compiler/support/work.h"
 
 namespace stencil::kernel {
@@ -40,6 +41,7 @@ bool fits(int64_t value, Scalar type) {
 // The value of `op` on two integers of `type`, or nothing if it overflows or is no integer
 // operation.
 std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
+  if (is_comparison(op)) return evaluate_comparison(op, a, b);
   int64_t result = 0;
   switch (op) {
     case Op::Add:
@@ -64,18 +66,6 @@ std::optional<int64_t> fold(Op op, int64_t a, int64_t b, Scalar type) {
     case Op::Max:
       result = a < b ? b : a;
       break;
-    case Op::Lt:
-      return a < b;
-    case Op::Le:
-      return a <= b;
-    case Op::Gt:
-      return a > b;
-    case Op::Ge:
-      return a >= b;
-    case Op::Eq:
-      return a == b;
-    case Op::Ne:
-      return a != b;
     case Op::BitAnd:
       result = a & b;
       break;

@@ -12,37 +12,10 @@ namespace stencil::kernel {
 
 namespace {
 
+// Empty: printed as a call.
 std::string_view infix(Op op) {
-  switch (op) {
-    case Op::Add:
-      return "+";
-    case Op::Sub:
-      return "-";
-    case Op::Mul:
-      return "*";
-    case Op::Div:
-      return "/";
-    case Op::Mod:
-      return "%";
-    case Op::Lt:
-      return "<";
-    case Op::Le:
-      return "<=";
-    case Op::Gt:
-      return ">";
-    case Op::Ge:
-      return ">=";
-    case Op::Eq:
-      return "==";
-    case Op::Ne:
-      return "!=";
-    case Op::And:
-      return "and";
-    case Op::Or:
-      return "or";
-    default:
-      return "";  // printed as a call
-  }
+  const bool is_sum = op >= Op::Add && op <= Op::Mod;
+  return is_sum || is_comparison(op) || op == Op::And || op == Op::Or ? spelling(op) : "";
 }
 
 class Printer {

@@ -203,10 +203,10 @@ def streaming():
     for _ in range(STEPS):
         lags.append(lags[-1] + high)  # the least with which all that is read is there
     ages = [lags[s + 1] + low - lags[s] + 1 for s in range(STEPS)] + [1]
-    lead = needed[0][0]
-    now = lead + 7  # the iteration that is shown
+    fill = needed[0][0]
+    now = fill + 7  # the iteration that is shown
     cell, row, left, top = 40, 58, 150, 96
-    first, count = -lead, OUTPUT + needed[0][0] + needed[0][1]
+    first, count = -fill, OUTPUT + needed[0][0] + needed[0][1]
     d = Drawing(left + count * cell + 165, top + (STEPS + 1) * row + 106,
                 f"A chunk of the streaming family in space and time, T = {STEPS}")
 
@@ -243,8 +243,8 @@ def streaming():
     d.text(x_of(0), y - 8, "planes of the outermost dimension; the front moves on by one per iteration",
            12, "start", FAINT)
     y = top + (STEPS + 1) * row - 12
-    d.brace(x_of(first), x_of(0), y, f"lead {lead}", True)
-    d.brace(x_of(OUTPUT), x_of(first + count), y, f"tail {lags[-1]}", True)
+    d.brace(x_of(first), x_of(0), y, f"fill {fill}", True)
+    d.brace(x_of(OUTPUT), x_of(first + count), y, f"drain {lags[-1]}", True)
     y += 44
     legend = [(ORANGE, f"made in iteration {now}"), (BLUE, "kept for it"),
               ("#dfe2e4", "no longer kept"), (PALE_GREEN, "in memory"), ("#ffffff", "still to come")]

@@ -198,20 +198,19 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
   return std::make_shared<PlannedTiles>(tiles, std::move(tile), machine);
 }
 
-// The deepest time tile up to the usual one that pays and whose shared tiles fit what GPUs of the
-// last generations have; failing that, what the largest has.
+// The deepest time tile up to the usual one that pays and whose shared tiles fit most of the shared
+// memory; failing that, all of it.
 Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
   const auto step = std::make_shared<const OverlappedStep>(program);
   const int deepest = written_far_read(program) ? 1 : INT_MAX;
   if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
-  constexpr int64_t kUsualSharedBytes = 160 * 1024;  // two blocks then find room on most
+  const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves caches some of the memory
   constexpr int kMostPointsWithCalls = 4;
   const int rank = program.grid.rank();
   const int most = std::min(rank == 1 ? 16 : rank == 2 ? 6 : rank == 3 ? 2 : 1, deepest);
   const bool calls = calls_in_double(program);
-  for (const int64_t limit :
-       {std::min(kUsualSharedBytes, machine.shared_bytes), machine.shared_bytes}) {
+  for (const int64_t limit : {usual_bytes, machine.shared_bytes}) {
     for (int t = most; t >= 1; --t) {
       for (const Schedule& shape : shapes(rank, t, machine)) {
         const Schedule schedule = with_fewer_threads(shape, machine);

@@ -125,7 +125,6 @@ class PlannedStream final : public Plan {
   // One sweep per function moves every field once; that is hard to beat where functions and fields
   // are many and little is computed.
   std::string unrewarding() const override {
-    constexpr double kSweeps = 0.762;  // of a copy's bytes per second, which `direct` reaches
     const Machine& machine = plan_.machine;
     if (machine.threads_are_loops) return "a CPU has few registers, and caches";
     const Family direct = direct_family();
@@ -133,7 +132,7 @@ class PlannedStream final : public Plan {
     const Footprint sweeps =
         direct.plan(tiles_, direct.propose(tiles_, machine).schedule, machine, none)->cost();
     const double by_sweeps =
-        (sweeps.bytes_read + sweeps.bytes_written) / (kSweeps * machine.bytes_per_second);
+        (sweeps.bytes_read + sweeps.bytes_written) / (machine.swept * machine.bytes_per_second);
     if (fits(schedule_, plan_) && expected_time(tiles_.program(), schedule_, plan_) < by_sweeps)
       return "";
     return "moving the planes of all fields through registers costs more than it saves";
