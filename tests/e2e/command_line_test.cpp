@@ -149,7 +149,7 @@ TEST_F(CommandLine, UsageErrorsHaveStatusTwoAndSuggestions) {
       {"heat.stn", "U011", "no output given"},
       {"heat.stn -o heat.cl --main", "U010", "no host part"},
       {"heat.stn -o heat.cu --machine sm_9", "U004", "sm_90, sm_100"},
-      {"heat.stn -o heat.cu --machine gfx90a", "U010", "does not run target cuda"},
+      {"heat.stn -o heat.cu --machine gfx90a", "U010", "--target hip has it"},
       {"heat.stn -o heat.cpp --machine sm_90", "U010", "one of cpu"},
       {"heat.stn -o heat.hip --machine this", "U010", "runs hip"},
       {"heat.stn -o heat.cl --machine sm_80 --device opencl", "U010", "contradicts"},

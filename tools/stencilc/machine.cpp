@@ -23,8 +23,19 @@ Result<std::string> device_for(const emit::TargetInfo& target) {
   for (const runtime::Device& device : runtime::device_table()) {
     if (device.name == target.name) return device.name;
   }
-  return Failure{"U010", fmt::format("no device of this machine runs {}: 'this' is nothing", target.name),
+  return Failure{"U010",
+                 fmt::format("no device of this machine runs {}: 'this' is nothing", target.name),
                  "name a machine of the table, which 'stencilc devices' shows"};
+}
+
+// "; --target hip has it", or "" if no other target does.
+std::string elsewhere(const std::string& machine, const emit::TargetInfo& asked) {
+  for (const emit::TargetInfo& other : emit::targets()) {
+    const auto names = machines_for(other.target);
+    const bool serves = std::count(names.begin(), names.end(), machine) > 0;
+    if (serves && other.name != asked.name) return fmt::format("; --target {} has it", other.name);
+  }
+  return "";
 }
 
 }  // namespace
@@ -43,9 +54,9 @@ Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments
   }
   const auto names = machines_for(target.target);
   if (std::count(names.begin(), names.end(), arguments.machine) == 0) {
-    return Failure{"U010",
-                   fmt::format("--machine {} does not run target {}", arguments.machine, target.name),
-                   fmt::format("one of {}", fmt::join(names, ", "))};
+    return Failure{
+        "U010", fmt::format("--machine {} does not run target {}", arguments.machine, target.name),
+        fmt::format("one of {}{}", fmt::join(names, ", "), elsewhere(arguments.machine, target))};
   }
   return schedule::find_machine(arguments.machine);
 }
