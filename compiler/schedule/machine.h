@@ -1,6 +1,7 @@
-// A machine is a value: the numbers of a device by which schedules are made, chosen and refused. No
-// other place of the compiler knows a number of a GPU. It is found out from a device that is
-// present (runtime), or it is a row of the table here, for code that will run elsewhere.
+// A machine is a value: the numbers of a device by which schedules are made, chosen and refused. It
+// is found out from a device that is present (runtime), or it is a row of the table here, for code
+// that will run elsewhere. Beside it, families list tiles that were the fastest on an H200, and the
+// CUDA dialect knows what the smallest multiprocessor holds.
 #pragma once
 
 #include <array>
