@@ -5,7 +5,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -59,9 +61,18 @@ class TimeTiles {
   const ir::Program& program() const { return program_; }
   const TimeTile& of(int steps) const;
 
+  // What else is made of the program once and asked often: a T, made of it when first asked for.
+  template <class T>
+  T& kept() const {
+    std::shared_ptr<void>& entry = kept_[typeid(T)];
+    if (!entry) entry = std::make_shared<T>(program_);
+    return *static_cast<T*>(entry.get());
+  }
+
  private:
   const ir::Program& program_;
   mutable std::map<int, TimeTile> tiles_;  // by steps
+  mutable std::map<std::type_index, std::shared_ptr<void>> kept_;
 };
 
 // What is needed of any version of a field; nothing if nothing is.

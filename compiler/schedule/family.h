@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "compiler/ir/program.h"
 #include "compiler/kernel/plan.h"
 #include "compiler/schedule/machine.h"
+#include "compiler/schedule/model/work.h"
 #include "compiler/schedule/schedule.h"
 
 namespace stencil::schedule {
@@ -36,6 +38,8 @@ class Plan {
  public:
   virtual ~Plan() = default;
   virtual Footprint cost() const = 0;
+  // For the model; nothing from a family that counts no kernels of GPUs.
+  virtual std::optional<TileWork> work() const { return std::nullopt; }
   virtual kernel::Module lower() const = 0;
   // Why `choose` should prefer a later family although this one can serve the program; "" if it
   // should not.
@@ -50,8 +54,8 @@ struct Proposal {
   std::string why;
 };
 
-// Tiles that a family may have in a grid of some rank: any of the blocks with any of the elements per
-// thread, both by size. Tests, `verify` and explorers draw from them.
+// Tiles that a family may have in a grid of some rank: any of the blocks with any of the elements
+// per thread, both by size. Tests, `verify` and explorers draw from them.
 struct Shapes {
   std::vector<Shape> blocks, elements = {Shape()};
 };

@@ -47,7 +47,9 @@ struct Machine {
   double swept = 0.762;                    // of those bytes: what one sweep per function reaches
   double instructions_per_second = 32e12;  // of threads, in single precision
   double double_cost = 2;                  // instructions that one in double precision counts as
-  double launch_seconds = 2.5e-6;          // from the end of a kernel to the start of the next
+  double cache_bytes_per_second = 20e12;   // to and from the cache that all share
+  double clock = 1.9e9;                    // cycles per second of a multiprocessor, under load
+  double launch_seconds = 3e-6;            // from the end of a kernel to the start of the next
   int64_t cache_bytes = 50 << 20;          // that all multiprocessors share
 };
 

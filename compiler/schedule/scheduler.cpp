@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "compiler/ir/reassociate.h"
 #include "compiler/schedule/advice.h"
+#include "compiler/schedule/explore.h"
 #include "compiler/schedule/parts/describe.h"
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/parts/rows.h"
@@ -72,6 +74,45 @@ const Proposal& Scheduler::proposal(const Family& family) {
 }
 
 const Proposal& Scheduler::choose(Diagnostics* passed_over) {
+  if (machine_.threads_are_loops) return choose_in_order(passed_over);
+  if (!chosen_) {
+    const Space space = explore(*this, Effort::Quick);
+    if (space.ranked.empty()) return choose_in_order(passed_over);
+    const Candidate& best = space.ranked.front();
+    chosen_ = {best.schedule,
+               fmt::format("the least expected time of {} schedules for {}: {:.3g} ps per point "
+                           "and step, limited by {}",
+                           space.looked_at, machine_.description,
+                           1e12 / best.prediction.points_per_second, name(best.prediction.limit))};
+    note_others(space);
+  }
+  if (passed_over) {
+    for (const Diagnostic& reason : passed_over_.items()) passed_over->add(reason);
+  }
+  return *chosen_;
+}
+
+// Why other families than the best one's were not taken.
+void Scheduler::note_others(const Space& space) {
+  for (const Family& family : family_table()) {
+    if (family.name == space.ranked.front().schedule.family) continue;
+    const auto best = std::find_if(space.ranked.begin(), space.ranked.end(),
+                                   [&](const auto& c) { return c.schedule.family == family.name; });
+    std::string why;
+    if (best != space.ranked.end()) {
+      why = fmt::format("{:.3g} ps per point and step, limited by {}",
+                        1e12 / best->prediction.points_per_second, name(best->prediction.limit));
+    } else if (const PlanPtr plan = plan_once(proposal(family).schedule, passed_over_)) {
+      why = plan->unrewarding();
+    } else {
+      continue;
+    }
+    const std::string what = fmt::format("{} not chosen: {}", family.name, why);
+    passed_over_.add({Severity::Note, "", {}, what, "", "", "", {}});
+  }
+}
+
+const Proposal& Scheduler::choose_in_order(Diagnostics* passed_over) {
   const std::vector<Family>& families = family_table();
   for (size_t f = 0; f + 1 < families.size(); ++f) {
     const Proposal& offer = proposal(families[f]);
@@ -87,6 +128,11 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
     for (const Diagnostic& reason : reasons.items()) passed_over->add(reason);
   }
   return proposal(families.back());
+}
+
+PlanPtr Scheduler::plan_once(const Schedule& schedule, Diagnostics& diagnostics) const {
+  if (!takes_block(schedule, diagnostics)) return nullptr;
+  return find_family(schedule.family)->plan(tiles_, settled(schedule), machine_, diagnostics);
 }
 
 PlanPtr Scheduler::plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice) {

@@ -10,6 +10,8 @@
 
 namespace stencil::schedule {
 
+struct Space;  // explore.h
+
 class Scheduler {
  public:
   // `program` is to outlive it.
@@ -22,15 +24,20 @@ class Scheduler {
   // As the free function of schedule.h.
   std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
 
-  // The proposal of the first family of the table that can serve the program and does not call
-  // itself unrewarding for it. `passed_over`, if given, receives why those before it were not
-  // taken.
+  // The schedule without search by people or measurements. On a GPU the fastest by the model
+  // (explore.h); on a CPU the proposal of the first family of the table that can serve the program
+  // and does not call itself unrewarding for it. `passed_over`, if given, receives why other
+  // families were not taken.
   const Proposal& choose(Diagnostics* passed_over = nullptr);
+  // What a line takes for settings that it leaves out.
   const Proposal& proposal(const Family& family);
 
   // The plan, or null and at least one L0xx error that names the feature, the schedule and the
   // reason, with the span of the feature in the program.
   PlanPtr plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice = Advice::Given);
+
+  // Likewise, without advice, and not kept: for those who go through many.
+  PlanPtr plan_once(const Schedule& schedule, Diagnostics& diagnostics) const;
 
   // The module for this schedule, with the reductions of the program; as plan() refuses it.
   std::optional<kernel::Module> lower(const Schedule& schedule, Diagnostics& diagnostics,
@@ -38,6 +45,8 @@ class Scheduler {
 
  private:
   Schedule settled(Schedule schedule) const;
+  const Proposal& choose_in_order(Diagnostics* passed_over);
+  void note_others(const Space& space);
   bool takes_block(const Schedule& schedule, Diagnostics& diagnostics) const;
 
   const ir::Program& program_;
@@ -45,6 +54,8 @@ class Scheduler {
   const std::optional<ir::Program> reassociated_;  // --fp=fast: what kernels compute
   const analysis::TimeTiles tiles_;
   std::map<std::string, Proposal> proposals_;  // by family
+  std::optional<Proposal> chosen_;             // by the model
+  Diagnostics passed_over_;                    // and why not others
   std::map<std::string, PlanPtr> plans_;       // by schedule line; null: refused
 };
 

@@ -58,11 +58,29 @@ struct NumberSetting {
   std::vector<int> usual;
 };
 const NumberSetting kNumbers[] = {
-    {Setting::TimeTile, &Schedule::time_tile, 1, kMaxTimeTile, false, "a number of steps", {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}},
-    {Setting::Chunk, &Schedule::chunk, 1, 1 << 20, true, "a number of planes", {0, 1, 2, 3, 5, 8, 20, 64, 256}},
+    {Setting::TimeTile,
+     &Schedule::time_tile,
+     1,
+     kMaxTimeTile,
+     false,
+     "a number of steps",
+     {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}},
+    {Setting::Chunk,
+     &Schedule::chunk,
+     1,
+     1 << 20,
+     true,
+     "a number of planes",
+     {0, 1, 2, 3, 5, 8, 20, 64, 256}},
     {Setting::Prefetch, &Schedule::prefetch, 0, 4, false, "a number of planes", {0, 1, 2, 3, 4}},
     {Setting::Unroll, &Schedule::unroll, 1, 16, true, "a number of planes", {0, 1, 2, 3, 4}},
-    {Setting::Resident, &Schedule::resident, 1, 32, true, "blocks per multiprocessor", {0, 1, 2, 3, 4}},
+    {Setting::Resident,
+     &Schedule::resident,
+     1,
+     32,
+     true,
+     "blocks per multiprocessor",
+     {0, 1, 2, 3, 4}},
 };
 
 // Settings that are one of two or three words. One that is `unsaid` is not printed while it has the

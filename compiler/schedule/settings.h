@@ -16,8 +16,8 @@ struct Choice {
   std::string setting;
   Schedule schedule;
 };
-// `schedule` with each of the words that the setting may be, or each of the usual numbers, or each of
-// the shapes that its family has; by size.
+// `schedule` with each of the words that the setting may be, or each of the usual numbers, or each
+// of the shapes that its family has; by size.
 std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank);
 // True if the setting is a word.
 bool is_word(Setting setting);

@@ -9,6 +9,7 @@
 
 #include "compiler/schedule/overlapped/cpu.h"
 #include "compiler/schedule/overlapped/kernel.h"
+#include "compiler/schedule/overlapped/work.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/sweeps/direct.h"
@@ -83,6 +84,10 @@ std::vector<Schedule> shapes(int rank, int time_tile, const Machine& machine) {
           make(time_tile, {16, 8, 1}, {1, 1, 8}), make(time_tile, {8, 8, 1}, {1, 1, 8})};
 }
 
+std::shared_ptr<const OverlappedStep> step_of(const analysis::TimeTiles& tiles) {
+  return {std::shared_ptr<const void>(), &tiles.kept<OverlappedStep>()};
+}
+
 // A read that lands far and needs the values of a step; nothing if there is none. Fields that
 // nobody writes are in memory.
 std::optional<analysis::FarRead> written_far_read(const ir::Program& program) {
@@ -142,6 +147,8 @@ class PlannedTiles final : public Plan {
     return out;
   }
 
+  std::optional<TileWork> work() const override { return work_of(tiles_, tile_); }
+
   // From 3-D on the halo is most of a tile that fits shared memory, or a CPU's cache. Measured in
   // 3-D, one step per sweep is faster on both. A tile of one step saves traffic only if several
   // functions share it.
@@ -187,7 +194,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
              Diagnostics& diagnostics) {
   refuse_far_reads(tiles.program(), schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
-  OverlappedTile tile(std::make_shared<OverlappedStep>(tiles.program()), schedule);
+  OverlappedTile tile(step_of(tiles), schedule);
   refuse_small_tile(tiles.program(), schedule, tile.sides, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   const int64_t bytes = shared_bytes(tile);
@@ -202,7 +209,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
 // memory; failing that, all of it.
 Schedule usual(const analysis::TimeTiles& tiles, const Machine& machine) {
   const ir::Program& program = tiles.program();
-  const auto step = std::make_shared<const OverlappedStep>(program);
+  const auto step = step_of(tiles);
   const int deepest = written_far_read(program) ? 1 : INT_MAX;
   if (machine.threads_are_loops) return overlapped_on_cpu(step, machine, deepest);
   const int64_t usual_bytes = machine.shared_bytes / 10 * 7;  // leaves caches some of the memory

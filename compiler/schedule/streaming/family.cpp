@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
-#include "compiler/ir/linear_form.h"
+#include "compiler/schedule/model/predict.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/parts/shapes.h"
-#include "compiler/schedule/parts/slow_operations.h"
 #include "compiler/schedule/streaming/chunks.h"
 #include "compiler/schedule/streaming/kernel.h"
 #include "compiler/schedule/streaming/resources.h"
-#include "compiler/schedule/sweeps/direct.h"
+#include "compiler/schedule/streaming/work.h"
 
 namespace stencil::schedule {
 
@@ -58,51 +57,6 @@ Footprint cost_of(const ir::Program& program, const Schedule& schedule, const St
   return out;
 }
 
-// Instructions that one point of one step takes, redundant points not counted: the arithmetic, and
-// its share of shuffles, shared memory and loop control.
-double instructions(const ir::Program& program, const StreamPlan& plan) {
-  constexpr double kCall = 12;       // instructions of a correctly rounded division
-  constexpr double kMultiplied = 4;  // further instructions of one that is multiplied out
-  double arithmetic = 0;
-  for (const StreamStage& stage : plan.stages) {
-    if (stage.step > 0) continue;  // all steps are alike
-    for (const StagePiece& piece : stage.pieces) {
-      const bool wide =
-          piece.graph->size() > 0 && (*piece.graph)[piece.results[0]].type == Scalar::F64;
-      const SlowOperations slow = slow_operations(*piece.graph, piece.results, program.fp);
-      arithmetic += (kCall * slow.calls + kMultiplied * slow.multiplied) *
-                    (wide ? plan.machine.double_cost : 1);
-      arithmetic += ir::fused_operations(*piece.graph, piece.results, 0) *
-                    (wide ? plan.machine.double_cost : 1);
-    }
-  }
-  double moved = 0;  // values fetched from other threads, per patch
-  for (const Quantity& q : plan.quantities) {
-    for (const Cells& cells : q.fetched) {
-      for (const auto& [row, sides] : cells) {
-        const bool own = row >= 0 && row < plan.patch[1];
-        moved += (sides.low + sides.high) * (size_in_bytes(q.type) / 4.0) + (own ? 0 : 2);
-      }
-    }
-  }
-  const double points = plan.patch[0] * plan.patch[1];
-  const double traffic = (moved + 12.0 * static_cast<double>(program.fields.size())) / points;
-  return (arithmetic + traffic / plan.steps) * 1.05 + 0.3;
-}
-
-// Seconds per useful point and step, by counting: the time to issue instructions and the time to
-// move bytes add up, because few warps are there to overlap them. What matters here is the order of
-// candidates.
-double expected_time(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan) {
-  const Machine& machine = plan.machine;
-  const Footprint cost = cost_of(program, schedule, plan);
-  const double warps =
-      resident_blocks(schedule, plan) * threads_of(schedule) / static_cast<double>(machine.warp);
-  const double busy = std::min(1.0, 0.5 + warps / 32);
-  return instructions(program, plan) * cost.redundancy / (machine.instructions_per_second * busy) +
-         (cost.bytes_read + cost.bytes_written) / machine.bytes_per_second;
-}
-
 // Small enough for registers, with a margin against spills, for shared memory and for a CPU's
 // stack, and with tiles that write at least half of what they compute in each dimension.
 bool fits(const Schedule& schedule, const StreamPlan& plan) {
@@ -120,22 +74,11 @@ class PlannedStream final : public Plan {
       : tiles_(tiles), schedule_(schedule), plan_(std::move(plan)) {}
 
   Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
+  std::optional<TileWork> work() const override { return work_of(tiles_, schedule_, plan_); }
   kernel::Module lower() const override { return lower_streaming(tiles_, schedule_, plan_); }
 
-  // One sweep per function moves every field once; that is hard to beat where functions and fields
-  // are many and little is computed.
   std::string unrewarding() const override {
-    const Machine& machine = plan_.machine;
-    if (machine.threads_are_loops) return "a CPU has few registers, and caches";
-    const Family direct = direct_family();
-    Diagnostics none;
-    const Footprint sweeps =
-        direct.plan(tiles_, direct.propose(tiles_, machine).schedule, machine, none)->cost();
-    const double by_sweeps =
-        (sweeps.bytes_read + sweeps.bytes_written) / (machine.swept * machine.bytes_per_second);
-    if (fits(schedule_, plan_) && expected_time(tiles_.program(), schedule_, plan_) < by_sweeps)
-      return "";
-    return "moving the planes of all fields through registers costs more than it saves";
+    return plan_.machine.threads_are_loops ? "a CPU has few registers, and caches" : "";
   }
 
  private:
@@ -167,8 +110,9 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
   }
 }
 
-void refuse_scatter(const ir::Program& program, Diagnostics& diagnostics) {
-  if (program.fp == FpMode::Fast && ScatterForms(program).any()) return;
+void refuse_scatter(const analysis::TimeTiles& tiles, Diagnostics& diagnostics) {
+  const ir::Program& program = tiles.program();
+  if (program.fp == FpMode::Fast && tiles.kept<ScatterForms>().any()) return;
   Diagnostic& error = diagnostics.error(
       "L021", {},
       program.fp != FpMode::Fast
@@ -228,11 +172,12 @@ void refuse_bulk(const ir::Program& program, const Schedule& schedule, const Str
 // Measured schedules go up to 346; in 2-D, estimates are the more cautious.
 void refuse_registers(const StreamPlan& plan, Diagnostics& diagnostics) {
   const int most = plan.rank == 2 ? 512 : 384;
-  if (!plan.hopeless && estimate_registers(plan) <= most) return;
+  const int expected = plan.hopeless ? 0 : static_cast<int>(expected_registers(plan));
+  if (!plan.hopeless && expected <= most) return;
   Diagnostic& error = diagnostics.error(
       "L020", {}, "streaming refused: the planes in flight exceed what a thread can keep");
   error.expected = fmt::format("at most {} values of 32 bits per thread", most);
-  error.found = plan.hopeless ? "many times that" : fmt::format("{}", estimate_registers(plan));
+  error.found = plan.hopeless ? "many times that" : fmt::format("{}", expected);
   error.hint = "fewer steps per tile or fewer elements per thread";
 }
 
@@ -245,8 +190,9 @@ void refuse_rank(const ir::Program& program, Diagnostics& diagnostics) {
   error.hint = "use --schedule overlapped";
 }
 
-void refuse_program(const ir::Program& program, const Schedule& schedule,
+void refuse_program(const analysis::TimeTiles& tiles, const Schedule& schedule,
                     Diagnostics& diagnostics) {
+  const ir::Program& program = tiles.program();
   refuse_line(program, schedule, diagnostics);
   refuse_rank(program, diagnostics);
   const std::vector<analysis::FarRead> far = analysis::far_reads(program);
@@ -254,7 +200,7 @@ void refuse_program(const ir::Program& program, const Schedule& schedule,
     refuse_far_read(program, schedule, far[0].field, far[0].span, diagnostics);
   }
   refuse_shape(program, schedule, diagnostics);
-  if (schedule.form == Form::Scatter) refuse_scatter(program, diagnostics);
+  if (schedule.form == Form::Scatter) refuse_scatter(tiles, diagnostics);
 }
 
 void refuse_tile(const ir::Program& program, const Schedule& schedule, const StreamPlan& plan,
@@ -272,7 +218,7 @@ void refuse_tile(const ir::Program& program, const Schedule& schedule, const Str
 
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
-  refuse_program(tiles.program(), schedule, diagnostics);
+  refuse_program(tiles, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   StreamPlan plan = plan_stream(tiles, schedule, schedule.time_tile, machine);
   refuse_tile(tiles.program(), schedule, plan, diagnostics);
@@ -351,13 +297,12 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
   double least = 0;
   int tried = 0, fit = 0;
   const bool served = program.grid.rank() == 2 || program.grid.rank() == 3;
-  ScatterForms forms(program);
-  const bool scatter = served && program.fp == FpMode::Fast && forms.any();
+  const bool scatter = served && program.fp == FpMode::Fast && tiles.kept<ScatterForms>().any();
   for (const Schedule& schedule : served ? candidates(program, scatter) : std::vector<Schedule>()) {
     ++tried;
-    const StreamPlan plan = plan_stream(tiles, schedule, schedule.time_tile, forms, machine);
+    const StreamPlan plan = plan_stream(tiles, schedule, schedule.time_tile, machine);
     if (!fits(schedule, plan)) continue;
-    const double time = expected_time(program, schedule, plan);
+    const double time = predict(work_of(tiles, schedule, plan), machine).seconds;
     if (fit++ > 0 && time >= least) continue;
     best.schedule = schedule;
     least = time;
@@ -368,10 +313,8 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
         "none of the usual tiles fits registers, shared memory and at most half halo; the first "
         "small one that can be lowered";
   } else {
-    best.why = fmt::format(
-        "the least expected time, {:.3g} ps per point and step, of {} tiles that fit (of {} "
-        "tried): instructions counted, bytes counted, for {}",
-        least * 1e12, fit, tried, machine.description);
+    best.why = fmt::format("the least expected time of {} tiles that fit (of {} tried) for {}", fit,
+                           tried, machine.description);
   }
   return best;
 }

@@ -158,7 +158,7 @@ class StreamPlanner {
     } else {
       for (const ir::Piece& piece : function.pieces) {
         stage.pieces.push_back(
-            {piece.region, std::make_shared<const ir::Graph>(piece.graph), piece.results});
+            {piece.region, {std::shared_ptr<const void>(), &piece.graph}, piece.results});
       }
     }
     std::set<Read> reads = reads_of(of, stage);
@@ -452,14 +452,10 @@ class StreamPlanner {
 }  // namespace
 
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
-                       ScatterForms& forms, const Machine& machine) {
-  return StreamPlanner(tiles.program(), tiles.of(steps), schedule, forms, machine).run();
-}
-
-StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine) {
-  ScatterForms forms(tiles.program());
-  return plan_stream(tiles, schedule, steps, forms, machine);
+  return StreamPlanner(tiles.program(), tiles.of(steps), schedule, tiles.kept<ScatterForms>(),
+                       machine)
+      .run();
 }
 
 TileSides StreamPlan::sides() const {

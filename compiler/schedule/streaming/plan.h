@@ -141,10 +141,8 @@ struct StreamPlan {
   }
 };
 
-// `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`. `forms`: kept
-// from plan to plan.
-StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
-                       ScatterForms& forms, const Machine& machine);
+// `schedule` gives shapes, prefetch and form; its time tile is replaced by `steps`. Refers to the
+// program of `tiles`.
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine = gpu());
 

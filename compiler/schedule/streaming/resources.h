@@ -11,8 +11,11 @@ namespace stencil::schedule {
 // Elements of one vector access to memory: a power of two that divides the patch's width.
 int vector_length(const StreamPlan& plan, Scalar type);
 
-// 32-bit registers per thread that the plan's queues and a plane in the making take, with what
-// addresses and temporaries need on top.
+// 32-bit registers that compilers were seen to give a thread where nothing limits them: what queues
+// keep from one iteration to the next, a plane in the making, and addresses (docs/model.md,
+// "Registers").
+double expected_registers(const StreamPlan& plan);
+// With which a kernel hardly ever spills.
 int estimate_registers(const StreamPlan& plan);
 
 // The versions of a component, or of one of its partial sums: their queues are one array of

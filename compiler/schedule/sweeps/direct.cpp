@@ -6,8 +6,10 @@
 #include "compiler/schedule/sweeps/direct.h"
 
 #include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
+#include "compiler/schedule/sweeps/work.h"
 
 namespace stencil::schedule {
 
@@ -52,8 +54,11 @@ Schedule usual(const ir::Program& program, const Machine& machine) {
 
 class PlannedSweeps final : public Plan {
  public:
-  PlannedSweeps(const ir::Program& program, const Schedule& schedule)
-      : program_(program), schedule_(schedule), sweeps_(plan_sweeps(program)) {}
+  PlannedSweeps(const analysis::TimeTiles& tiles, const Schedule& schedule)
+      : tiles_(tiles),
+        program_(tiles.program()),
+        schedule_(schedule),
+        sweeps_(plan_sweeps(program_)) {}
 
   Footprint cost() const override {
     Footprint out;
@@ -66,6 +71,10 @@ class PlannedSweeps final : public Plan {
     return out;
   }
 
+  std::optional<TileWork> work() const override {
+    return TileWork{1, usual_points(program_), work_of(tiles_, sweeps_, schedule_)};
+  }
+
   kernel::Module lower() const override {
     const Interface interface(program_, schedule_.rows);
     kernel::Module module = interface.empty_module();
@@ -75,6 +84,7 @@ class PlannedSweeps final : public Plan {
   }
 
  private:
+  const analysis::TimeTiles& tiles_;
   const ir::Program& program_;
   const Schedule schedule_;
   const std::vector<Sweep> sweeps_;
@@ -87,7 +97,7 @@ Proposal propose(const analysis::TimeTiles& tiles, const Machine& machine) {
 
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine&,
              Diagnostics&) {
-  return std::make_shared<PlannedSweeps>(tiles.program(), schedule);
+  return std::make_shared<PlannedSweeps>(tiles, schedule);
 }
 
 Shapes shapes(int rank) {

@@ -326,20 +326,22 @@ TEST(StreamPlan, SharedBytes) {
 }
 
 TEST(StreamPlan, RegistersGrowWithWhatIsKept) {
-  const ir::Program program = star(2);
-  const int floats = estimate_registers(flat_plan(program, 2));
-  EXPECT_EQ(estimate_registers(flat_plan(program, 3)) - floats, 2 * 4 + 1 + 3)
-      << "a step more carries two planes of 4 points; slack, and 3 for a stage more";
+  const auto more = [](const ir::Program& program) {  // for a third step
+    return expected_registers(flat_plan(program, 3)) - expected_registers(flat_plan(program, 2));
+  };
+  const double floats = more(star(2));
+  EXPECT_GT(floats, 2 * 4) << "a step more carries two planes of 4 points";
+  EXPECT_LT(floats, 2 * 2 * 4);
   ProgramOptions doubles;
   doubles.real = Scalar::F64;
   const ir::Program wide = on_a(2, "0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1])", doubles);
-  EXPECT_EQ(estimate_registers(flat_plan(wide, 3)) - estimate_registers(flat_plan(wide, 2)),
-            2 * 2 * 4 + 1 + 3);
+  EXPECT_GT(more(wide), 1.8 * floats) << "of two words each";
   const ir::Program divides = on_a(2, "A[0,0] / (A[-1,0] + A[1,0])");
   const ir::Program multiplies = on_a(2, "A[0,0] * (A[-1,0] + A[1,0])");
-  EXPECT_GT(estimate_registers(flat_plan(divides, 3)),
-            estimate_registers(flat_plan(multiplies, 3)) + 32)
+  EXPECT_GT(expected_registers(flat_plan(divides, 3)),
+            expected_registers(flat_plan(multiplies, 3)) + 5)
       << "a correctly rounded division is a subroutine";
+  EXPECT_GT(estimate_registers(flat_plan(divides, 3)), expected_registers(flat_plan(divides, 3)));
 }
 
 TEST(StreamPlan, ClampedAccessesLandAnywhereBetween) {

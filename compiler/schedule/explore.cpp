@@ -1,0 +1,210 @@
+// Tiles first, with a family's other settings as usual; then, for the best of them, one setting
+// after the other while that pays.
+#include "compiler/schedule/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "compiler/schedule/settings.h"
+#include "compiler/support/work.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+bool is_power_of_two(int n) {
+  return (n & (n - 1)) == 0;
+}
+
+bool faster(const Candidate& a, const Candidate& b) {
+  if (a.prediction.spills != b.prediction.spills) return b.prediction.spills;
+  return a.prediction.seconds < b.prediction.seconds;
+}
+
+class Explorer {
+ public:
+  Explorer(Scheduler& scheduler, Effort effort)
+      : scheduler_(scheduler), effort_(effort), rank_(scheduler.program().grid.rank()) {}
+
+  Space explore() {
+    for (const Family& family : family_table()) tiles(family);
+    refine();
+    space_.ranked = sorted();
+    for (auto& [reason, pruned] : pruned_) space_.pruned.push_back(std::move(pruned));
+    std::stable_sort(space_.pruned.begin(), space_.pruned.end(),
+                     [](const Pruned& a, const Pruned& b) { return a.count > b.count; });
+    return std::move(space_);
+  }
+
+ private:
+  bool quick() const { return effort_ == Effort::Quick; }
+
+  std::vector<Candidate> sorted() const {
+    std::vector<Candidate> out = all_;
+    std::stable_sort(out.begin(), out.end(), faster);
+    return out;
+  }
+
+  void prune(const Schedule& schedule, const std::string& reason) {
+    Pruned& pruned = pruned_[reason];
+    if (pruned.count++ > 0) return;
+    pruned.reason = reason;
+    pruned.example = print(schedule, rank_);
+  }
+
+  // Its prediction, or nothing where it cannot be had; each schedule is looked at once.
+  std::optional<Prediction> look_at(const Schedule& schedule) {
+    const std::string line = print(schedule, rank_);
+    const auto [known, fresh] = seen_.try_emplace(line, -1);
+    if (!fresh && known->second < 0) return std::nullopt;
+    if (!fresh) return all_[static_cast<size_t>(known->second)].prediction;
+    ++space_.looked_at;
+    support::count_work();
+    Diagnostics refusals;
+    const PlanPtr plan = scheduler_.plan_once(schedule, refusals);
+    if (!plan) {
+      prune(schedule, refusals.items().front().message);
+      return std::nullopt;
+    }
+    const auto work = plan->work();
+    if (!work) {
+      const std::string why = plan->unrewarding();
+      prune(schedule, fmt::format("{} is not for this machine{}", schedule.family,
+                                  why.empty() ? "" : ": " + why));
+      return std::nullopt;
+    }
+    known->second = static_cast<int>(all_.size());
+    all_.push_back({schedule, predict(*work, scheduler_.machine())});
+    return all_.back().prediction;
+  }
+
+  // Of a family's shapes those that a quick look takes: sides that are powers of two, rows that
+  // make whole warps, and in many dimensions not all of the many combinations.
+  std::vector<Shape> usual(const std::vector<Shape>& shapes, bool block) const {
+    if (!quick()) return shapes;
+    const bool many = rank_ > 3;
+    std::vector<Shape> out;
+    for (const Shape& shape : shapes) {
+      bool takes = true;
+      for (size_t axis = 0; axis < kMaxRank; ++axis) takes &= is_power_of_two(shape[axis]);
+      if (block) {
+        takes &= shape.product() >= (many ? 128 : 32);
+        takes &= shape[0] >= (rank_ == 2 ? 32 : rank_ == 1 ? 1 : 16);
+      } else if (many) {
+        takes &= shape.product() <= 8;
+      }
+      if (takes) out.push_back(shape);
+    }
+    return out;
+  }
+
+  // All tiles of a family.
+  void tiles(const Family& family) {
+    const Schedule base = scheduler_.proposal(family).schedule;
+    // What a family proposes is refused where all it has is.
+    if (!look_at(base)) return;
+    std::vector<Schedule> forms = {base};
+    if (family.has(Setting::Form) && scheduler_.program().fp == FpMode::Fast) {
+      forms.clear();
+      for (const Choice& choice : choices(base, Setting::Form, rank_)) {
+        forms.push_back(choice.schedule);
+      }
+    }
+    const Shapes shapes = family.shapes(rank_);
+    for (const Schedule& form : forms) {
+      for (const Shape& block : usual(shapes.blocks, true)) {
+        for (const Shape& elements : usual(shapes.elements, false)) {
+          Schedule tile = form;
+          tile.block = block;
+          tile.elements = elements;
+          deeper_and_deeper(family, tile);
+        }
+      }
+    }
+  }
+
+  void deeper_and_deeper(const Family& family, const Schedule& tile) {
+    if (!family.has(Setting::TimeTile)) {
+      look_at(tile);
+      return;
+    }
+    double least = 0;
+    int worse = 0;
+    for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
+      const auto prediction = look_at(choice.schedule);
+      if (!prediction) return;  // a deeper one has an even wider halo
+      const double seconds = prediction->seconds;
+      if (least == 0 || seconds < least) {
+        least = seconds;
+        worse = 0;
+        continue;
+      }
+      constexpr double kMuch = 1.3;
+      constexpr int kPatience = 2;
+      worse += seconds > kMuch * least ? kPatience : 1;
+      if (quick() && worse >= kPatience) return;
+    }
+  }
+
+  // All settings of the best, those of each family among them.
+  void refine() {
+    const size_t most = quick() ? 6 : 100, of_family = quick() ? 2 : 25;
+    std::vector<Schedule> best;
+    std::map<std::string, size_t> of;
+    for (const Candidate& candidate : sorted()) {
+      if (best.size() < most || of[candidate.schedule.family] < of_family) {
+        best.push_back(candidate.schedule);
+        ++of[candidate.schedule.family];
+      }
+    }
+    for (Schedule& schedule : best) climb(std::move(schedule));
+  }
+
+  void climb(Schedule schedule) {
+    const Family& family = *find_family(schedule.family);
+    constexpr int kRounds = 3;
+    for (int round = 0; round < kRounds; ++round) {
+      const Schedule before = schedule;
+      for (const Setting setting : family.settings) {
+        if (setting == Setting::Block || setting == Setting::Elements) continue;
+        if (setting == Setting::Rows || setting == Setting::Form) continue;
+        for (const Choice& choice : choices(schedule, setting, rank_)) {
+          constexpr double kNoticeable = 0.995;
+          const auto now = look_at(schedule), then = look_at(choice.schedule);
+          if (!then || then->spills) continue;
+          if (now->spills || then->seconds < kNoticeable * now->seconds) schedule = choice.schedule;
+        }
+      }
+      if (schedule == before) return;
+    }
+  }
+
+  Scheduler& scheduler_;
+  const Effort effort_;
+  const int rank_;
+  Space space_;
+  std::vector<Candidate> all_;
+  std::map<std::string, int> seen_;  // line -> into all_; -1: refused
+  std::map<std::string, Pruned> pruned_;
+};
+
+}  // namespace
+
+Space explore(Scheduler& scheduler, Effort effort) {
+  return Explorer(scheduler, effort).explore();
+}
+
+std::vector<Schedule> neighbours(const Schedule& schedule, int rank) {
+  std::vector<Schedule> out;
+  for (const Setting setting : find_family(schedule.family)->settings) {
+    for (const Choice& choice : choices(schedule, setting, rank)) {
+      if (!(choice.schedule == schedule)) out.push_back(choice.schedule);
+    }
+  }
+  return out;
+}
+
+}  // namespace stencil::schedule

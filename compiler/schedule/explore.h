@@ -1,0 +1,46 @@
+// The schedules that a program can have on a machine, ranked by the model (docs/model.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/model/predict.h"
+#include "compiler/schedule/scheduler.h"
+
+namespace stencil::schedule {
+
+struct Candidate {
+  Schedule schedule;
+  Prediction prediction;
+};
+
+// Schedules that were left out for one reason.
+struct Pruned {
+  std::string reason;
+  std::string example;  // the line of the first of them
+  int64_t count = 0;
+};
+
+struct Space {
+  std::vector<Candidate> ranked;  // fastest first; one that spills behind all that do not
+  std::vector<Pruned> pruned;     // the most frequent reason first
+  int64_t looked_at = 0;          // schedules that were planned, the pruned ones among them
+};
+
+// How much of the space is looked at.
+enum class Effort {
+  // What `auto` does: tiles whose sides are powers of two, deeper and deeper until that no longer
+  // pays; all other settings for the best few.
+  Quick,
+  // Every tile that the families list (Family::shapes), with every time tile; all other settings
+  // for the best hundred.
+  Whole,
+};
+
+// Families whose plans count no work (Plan::work) are left out, each with its reason.
+Space explore(Scheduler& scheduler, Effort effort);
+
+// The schedules that differ from this one in one setting.
+std::vector<Schedule> neighbours(const Schedule& schedule, int rank);
+
+}  // namespace stencil::schedule

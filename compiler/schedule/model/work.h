@@ -1,0 +1,60 @@
+// What a plan asks of a GPU, by counting: the input of the model (docs/model.md). Families count
+// what their kernels do; the model (predict.h) says how long a machine takes over it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stencil::schedule {
+
+// What a thread executes, by class. Words are of 32 bits.
+struct Operations {
+  double single = 0;           // arithmetic in single precision or less; a fused product is free
+  double real = 0;             // in double precision
+  double integer = 0;          // of integers that the program computes with
+  double calls = 0;            // subroutines in single precision: divisions, roots, functions
+  double real_calls = 0;       // in double precision
+  double multiplied = 0;       // divisions by constants that are multiplied out
+  double real_multiplied = 0;  // in double precision
+  double selects = 0;          // values chosen by a point's place
+  double loads = 0;            // words from global memory to registers
+  double stores = 0;           // words to global memory
+  double copies = 0;           // words that go from global to shared memory on their own
+  double shared = 0;           // words to and from shared memory
+  double shuffles = 0;         // words taken from other threads of the warp
+  double accesses = 0;         // instructions that read or write any memory: vectors count once
+  double points = 0;           // coordinates of points that are found and tested one by one
+
+  Operations& add(const Operations& other, double times = 1);
+  double arithmetic() const;  // operations of the program itself
+};
+
+// One kernel, launched once or more in a time tile. Its blocks are alike but for those at the ends
+// of the grid.
+struct Work {
+  double launches = 1;       // per time tile
+  double blocks = 1;         // of a launch
+  int threads = 1;           // per block
+  double registers = 32;     // that a thread would take, 32 bits each
+  int promised = 0;          // blocks per multiprocessor that registers are rationed for; 0: none
+  int64_t shared_bytes = 0;  // per block
+  double iterations = 1;     // of a block, one after the other: planes
+  Operations iteration;      // of a thread, in each
+  double edge_selects = 0;   // further selects in each iteration of blocks at the grid's edge
+  double edge = 0;           // part of the blocks that these are
+  double barriers = 0;       // per iteration
+  double stages = 1;         // per iteration, each waiting for results of the one before
+  double ahead = 0;          // iterations that loads are under way before their values are used
+  double bytes = 0;          // of global memory that a block asks for in an iteration
+  double compulsory = 1;     // part of them that no other block asks for
+  double footprint = 0;      // bytes of all arrays of the launch
+};
+
+// The kernels of a time tile of `steps` steps.
+struct TileWork {
+  int steps = 1;
+  double points = 1;  // of the grid
+  std::vector<Work> kernels;
+};
+
+}  // namespace stencil::schedule

@@ -1,0 +1,113 @@
+#include "compiler/schedule/overlapped/work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/parts/tiling.h"
+#include "compiler/schedule/sweeps/work.h"
+
+namespace stencil::schedule {
+
+using analysis::Margin;
+
+namespace {
+
+// One function at one point, operands in shared memory where tiles hold their field.
+Operations at_point(const analysis::TimeTiles& tiles, const OverlappedTile& tile,
+                    const ir::Function& function) {
+  const ir::Program& program = tile.program();
+  std::vector<ir::Box> regions;
+  for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
+  const ir::Piece& piece = function.pieces[main_piece(regions)];
+  Operations out = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
+  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    const bool held = tile.held.count(access->field) > 0;
+    (held ? out.shared : out.loads) += words(piece.graph[id].type);
+    out.accesses += 1;
+  }
+  for (const ir::NodeId result : piece.results) {
+    out.shared += words(piece.graph[result].type);
+    out.accesses += 1;
+  }
+  out.selects = static_cast<double>(function.pieces.size());
+  out.points = program.grid.rank() * program.grid.rank();
+  return out;
+}
+
+}  // namespace
+
+TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
+  const ir::Program& program = tile.program();
+  const analysis::TimeTile& time_tile = tile.time_tile();
+  const std::vector<int64_t> core = tile.core();
+  const int rank = program.grid.rank();
+  Work work;
+  work.threads = static_cast<int>(tile.schedule.block.product());
+  work.shared_bytes = shared_bytes(tile);
+  const double elements = static_cast<double>(tile.schedule.elements.product());
+  double covered = 1;  // points that threads hold
+  for (const TileSide& side : tile.sides) covered *= static_cast<double>(side.cover);
+  const double threads = work.threads;
+
+  // A thread visits all its elements, and computes those that lie in the stage's box. Warps are
+  // whole in x: some threads of theirs just wait.
+  const bool hull = tile.schedule.regions == Regions::Hull;
+  for (const analysis::Stage& stage : time_tile.stages) {
+    if (stage.computed.empty() && !hull) continue;
+    const Margin& box = hull ? time_tile.hull : stage.computed;
+    const size_t x = box.size() - 1;
+    const double row = static_cast<double>(core[x] + box[x].low + box[x].high);
+    const double points =
+        analysis::points(core, box) / row * static_cast<double>(tile.sides[x].cover) / threads;
+    work.iteration.add(at_point(tiles, tile, program.functions[stage.function]), points);
+    work.iteration.points += 0.5 * rank * rank * (covered / threads - points);
+    work.barriers += 2;
+  }
+  work.stages = static_cast<double>(time_tile.stages.size());
+
+  double bytes = 0, once = 0, widest = 1;
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::FieldId id = static_cast<ir::FieldId>(f);
+    const ir::Field& field = program.fields[f];
+    const double each = static_cast<double>(bytes_per_point(field));
+    const auto held = tile.held.find(id);
+    const auto needed = analysis::needed_of(time_tile, id);
+    if (!needed) continue;
+    const double inner = analysis::points(core, Margin(core.size()));
+    const double levels = analysis::levels_loaded(time_tile, id);
+    const Margin& around = held == tile.held.end() ? *needed : held->second;
+    const double loaded = analysis::points(core, around) * each * levels;
+    const double row = static_cast<double>(core.back() + around.back().low + around.back().high);
+    const double in_sectors = sectors(row * each) / (row * each);
+    bytes += loaded * in_sectors;
+    once += inner * each * levels;
+    widest = std::max(widest, each / 4);
+    if (held == tile.held.end()) continue;
+    work.iteration.loads += loaded / 4 / threads;
+    work.iteration.shared += loaded / 4 / threads;
+    work.iteration.accesses += 2 * loaded / each / threads;
+    const double written = inner * each * analysis::levels_made(field, tile.schedule.time_tile);
+    bytes += written;
+    once += written;
+    work.iteration.stores += written / 4 / threads;
+    work.iteration.shared += written / 4 / threads;
+    work.iteration.accesses += 2 * written / each / threads;
+  }
+  work.registers = 24 + 2 * elements * widest;
+  work.bytes = bytes;
+  work.compulsory = bytes > 0 ? once / bytes : 1;
+  work.footprint = footprint(program);
+  for (int d = 0; d < rank; ++d) {
+    const double length = static_cast<double>(std::max<int64_t>(core[static_cast<size_t>(d)], 1));
+    work.blocks *= std::ceil(static_cast<double>(usual_extent(program, d)) / length);
+  }
+  TileWork out{tile.schedule.time_tile, usual_points(program), {work}};
+  for (Work& sweep : work_of(tiles, tile.step->swept, tile.schedule)) {
+    out.kernels.push_back(std::move(sweep));
+  }
+  return out;
+}
+
+}  // namespace stencil::schedule

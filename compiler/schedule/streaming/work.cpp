@@ -1,0 +1,139 @@
+#include "compiler/schedule/streaming/work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/streaming/chunks.h"
+#include "compiler/schedule/streaming/resources.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+int patch_points(const StreamPlan& plan) {
+  return plan.patch[0] * plan.patch[1];
+}
+
+// What a stage of every step computes for a patch, and what it decides by places.
+void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const StreamStage& stage,
+                 Operations& out, double& selects) {
+  std::vector<ir::Box> regions;
+  for (const StagePiece& piece : stage.pieces) regions.push_back(piece.region);
+  if (regions.empty()) return;
+  const StagePiece& main = stage.pieces[main_piece(regions)];
+  const double points = patch_points(plan) * plan.steps;
+  out.add(tiles.kept<PieceArithmetic>().of(*main.graph, main.results, Sharing::InPlane), points);
+  if (!covers_all_places(tiles.program(), plan, stage)) {
+    selects += points * static_cast<double>(stage.pieces.size() * stage.results.size());
+  }
+}
+
+// How values come to the threads that need them.
+void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) {
+  const int length = vector_length(plan, q.type);
+  const double row_vectors = static_cast<double>(plan.patch[0]) / length;
+  const double row_words = plan.patch[0] * words(q.type);
+  for (const Cells& cells : q.fetched) {
+    for (const auto& [row, sides] : cells) {
+      out.shuffles += (sides.low + sides.high) * words(q.type);
+      if (row >= 0 && row < plan.patch[1]) continue;
+      out.shared += row_words;
+      out.accesses += row_vectors;
+    }
+  }
+  if (q.slots > 0) {
+    const auto rows = static_cast<double>(published_rows(q, plan.patch[1]).size());
+    out.shared += rows * row_words;
+    out.accesses += rows * row_vectors;
+  }
+}
+
+// Between memory and registers.
+void count_traffic(const StreamPlan& plan, const Quantity& q, Operations& out, double& bytes) {
+  const double points = patch_points(plan);
+  const double vectors = points / vector_length(plan, q.type);
+  const double patch_words = points * words(q.type);
+  if (q.loaded()) {
+    bytes += points * size_in_bytes(q.type);
+    if (q.ring > 0) {
+      out.copies += plan.bulk ? 0 : patch_words;
+      out.shared += patch_words;
+      out.accesses += plan.bulk ? vectors : 2 * vectors;
+    } else {
+      out.loads += patch_words;
+      out.accesses += vectors;
+    }
+  }
+  if (q.is_output()) {
+    bytes += points * size_in_bytes(q.type);
+    out.stores += patch_words;
+    out.accesses += vectors;
+  }
+}
+
+double tiles_along(const ir::Program& program, const StreamPlan& plan, int axis) {
+  const int dimension = plan.rank - 1 - axis;
+  const double rest = static_cast<double>(usual_extent(program, dimension) - plan.spared(axis));
+  return std::max(1.0,
+                  std::ceil(rest / static_cast<double>(std::max<int64_t>(plan.core(axis), 1))));
+}
+
+}  // namespace
+
+TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                 const StreamPlan& plan) {
+  const ir::Program& program = tiles.program();
+  Work work;
+  work.threads = threads_of(schedule);
+  work.registers = expected_registers(plan);
+  work.promised = resident_blocks(schedule, plan);
+  work.shared_bytes = shared_bytes(schedule, plan);
+  work.ahead = schedule.prefetch;
+  double selects = 0;
+  work.stages = 0;
+  for (const StreamStage& stage : plan.stages) {
+    if (stage.step == 0) count_stage(tiles, plan, stage, work.iteration, selects);
+    work.stages += stage.patient ? 0 : 1;
+  }
+  double bytes = 0;
+  bool shared_rows = false;
+  for (const Quantity& q : plan.quantities) {
+    count_exchange(plan, q, work.iteration);
+    count_traffic(plan, q, work.iteration, bytes);
+    shared_rows |= q.shared_rows;
+  }
+  work.barriers = shared_rows || plan.bulk ? 1 : 0;
+  work.bytes = bytes * work.threads;
+  work.footprint = footprint(program);
+
+  // Tiles side by side, of which those at the ends test places where the body has a version
+  // without.
+  const bool split = schedule.edges == Edges::Split;
+  double side_by_side = 1, inside = 1;
+  double compulsory = 1;
+  for (int axis = 0; axis < plan.rank - 1; ++axis) {
+    const double tiles = tiles_along(program, plan, axis);
+    inside *= std::max(tiles - 2, 0.0) / tiles;
+    compulsory *= std::max<double>(static_cast<double>(plan.core(axis)), 1) /
+                  static_cast<double>(plan.cover[static_cast<size_t>(axis)]);
+    side_by_side *= tiles;
+  }
+  if (plan.rank == 2) side_by_side = std::ceil(side_by_side / schedule.block[1]);
+  (split ? work.edge_selects : work.iteration.selects) = selects;
+  work.edge = split ? 1 - inside : 0;
+
+  const Chunks chunks = cut_chunks(program, schedule, plan);
+  const double planes = static_cast<double>(usual_extent(program, 0));
+  const double chunk = std::min(static_cast<double>(chunks.length), planes);
+  work.iterations = chunk + static_cast<double>(plan.fill + plan.drain);
+  work.compulsory = compulsory * chunk / work.iterations;
+  work.blocks = side_by_side * std::ceil(planes / chunk);
+  if (chunks.groups > 0) {
+    work.blocks = std::max(side_by_side - 2, 0.0) * std::ceil(planes / chunk) +
+                  2 * std::ceil(planes / static_cast<double>(chunks.edge_length));
+  }
+  return {plan.steps, usual_points(program), {work}};
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,113 @@
+#include "compiler/schedule/sweeps/work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/parts/tiling.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+// What a thread loads for elements that follow one another along the outermost dimension, `apart`
+// points each: words, and how many loads those are. Where it is one point, neighbours share what
+// they read; for sharing in other dimensions a thread of a sweep has too few registers.
+struct Loads {
+  double words = 0, accesses = 0;
+};
+
+Loads count_loads(const ir::Piece& piece, int elements, int apart) {
+  using Place = std::tuple<ir::FieldId, int, int, std::vector<int>>;
+  std::set<Place> places;
+  Loads out;
+  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    for (int e = 0; e < elements; ++e) {
+      std::vector<int> at = access->offsets;
+      if (!at.empty()) at[0] += e * apart;
+      const auto place =
+          places.insert({access->field, access->level, access->component, std::move(at)});
+      if (!place.second) continue;
+      out.words += words(piece.graph[id].type);
+      out.accesses += 1;
+    }
+  }
+  return out;
+}
+
+// Each counted once (TimeTiles::kept).
+class PieceLoads {
+ public:
+  explicit PieceLoads(const ir::Program&) {}
+  const Loads& of(const ir::Piece& piece, int elements, int apart) {
+    const auto [entry, fresh] = known_.try_emplace({&piece, elements, apart});
+    if (fresh) entry->second = count_loads(piece, elements, apart);
+    return entry->second;
+  }
+
+ private:
+  std::map<std::tuple<const ir::Piece*, int, int>, Loads> known_;
+};
+
+Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedule& schedule) {
+  const ir::Program& program = tiles.program();
+  const ir::Function& function = *sweep.function;
+  std::vector<ir::Box> regions;
+  for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
+  const ir::Piece& piece = function.pieces[main_piece(regions)];
+  const int rank = program.grid.rank();
+  const double elements = static_cast<double>(schedule.elements.product());
+  Work work;
+  work.threads = static_cast<int>(schedule.block.product());
+  work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
+                     elements);
+  const int in_line = along(schedule.elements, rank, 0);
+  const Loads& loads = tiles.kept<PieceLoads>().of(piece, in_line, along(schedule.block, rank, 0));
+  work.iteration.loads = loads.words * elements / in_line;
+  work.iteration.accesses = loads.accesses * elements / in_line;
+  for (const ir::NodeId result : piece.results) {
+    work.iteration.stores += elements * words(piece.graph[result].type);
+    work.iteration.accesses += elements;
+  }
+  work.iteration.selects = elements * static_cast<double>(function.pieces.size() - 1);
+  // A block's tile, with what is read around it: by its neighbours too.
+  std::vector<int64_t> tile;
+  for (int d = 0; d < rank; ++d) {
+    tile.push_back(int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d));
+    work.blocks *=
+        std::ceil(static_cast<double>(usual_extent(program, d)) / static_cast<double>(tile.back()));
+  }
+  const analysis::Margin none(tile.size());
+  double once = 0;
+  const auto add = [&](ir::FieldId field, const analysis::Margin& around) {
+    const auto bytes =
+        static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
+    const double row =
+        bytes * static_cast<double>(tile.back() + around.back().low + around.back().high);
+    work.bytes += bytes * analysis::points(tile, around) * sectors(row) / row;
+    once += bytes * analysis::points(tile, none);
+  };
+  for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
+    add(reads.field, analysis::reached(none, reads));
+  }
+  add(function.target, none);
+  work.compulsory = once / work.bytes;
+  work.footprint = once / analysis::points(tile, none) * usual_points(program);
+  return work;
+}
+
+}  // namespace
+
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,
+                          const Schedule& schedule) {
+  std::vector<Work> out;
+  for (const Sweep& sweep : sweeps) out.push_back(work_of(tiles, sweep, schedule));
+  return out;
+}
+
+}  // namespace stencil::schedule

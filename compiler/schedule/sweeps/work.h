@@ -1,0 +1,16 @@
+// What sweeps ask of a GPU, by counting.
+#pragma once
+
+#include <vector>
+
+#include "compiler/analysis/time_tile.h"
+#include "compiler/schedule/model/work.h"
+#include "compiler/schedule/sweeps/sweep.h"
+
+namespace stencil::schedule {
+
+// One launch each, with the block and elements of the schedule.
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,
+                          const Schedule& schedule);
+
+}  // namespace stencil::schedule
