@@ -9,20 +9,22 @@ namespace stencil::schedule {
 namespace {
 
 // Issue slots of a warp, by class.
-constexpr double kReal = 0.7;  // per instruction that double precision counts as
-constexpr double kInteger = 1.9, kCall = 42, kMultiplied = 2, kSelect = 2.6, kWordLoaded = 2.8,
-                 kWordStored = 4.6, kWordCopied = 4.4, kWordShared = 2.4, kWordShuffled = 3.3,
-                 kAccess = 2.75, kPoint = 5.7, kIteration = 18;
+constexpr double kReal = 0.76;  // per instruction that double precision counts as
+constexpr double kInteger = 1.92, kCall = 42.5, kRealCall = 44, kMultiplied = 2.6,
+                 kRealMultiplied = 0.95, kSelect = 2.67, kWordLoaded = 2.75, kWordStored = 1.8,
+                 kWordCopied = 6, kBulk = 91, kWordShared = 1.43, kWordShuffled = 2.9,
+                 kAccess = 3.74, kPoint = 7.15, kIteration = 25;
 constexpr double kPerSlot = 1.4;  // of these, per slot: some of what is counted is never issued
 
 // Cycles.
-constexpr double kDependent = 1.4;   // of a warp by itself, per instruction
-constexpr double kBarrier = 56;      // times the root of the warps that wait
-constexpr double kNextLoad = 436;    // from a load to its value, where others are under way
-constexpr double kFirstLoad = 1100;  // of a block that has nothing else to do
+constexpr double kDependent = 1.45;  // of a warp by itself, per instruction
+constexpr double kBarrier = 22;      // times the root of the warps that wait
+constexpr double kNextLoad = 330;    // from a load to its value, where others are under way
+constexpr double kLate = 160;        // further cycles that some of the next ones take
+constexpr double kFirstLoad = 1152;  // of a block that has nothing else to do
 
-constexpr double kOverlap = 1.6;   // exponent of the sum of what runs side by side; 1: nothing does
-constexpr double kSpill = 6;       // instructions per register that a thread lacks
+constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
+constexpr double kSpill = 5.1;     // instructions per register that a thread lacks
 constexpr double kOfCopies = 1.1;  // of the rate of copies, where reads outnumber writes
 constexpr double kInCache = 0.8;   // of the cache is free for arrays
 
@@ -62,8 +64,8 @@ class Wave {
     const double clock = machine.clock;
     const double barrier = kBarrier * work.barriers * std::sqrt(warps_);
     // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
-    const double loads = work.ahead > 0 ? kNextLoad / work.ahead : kFirstLoad;
-    const double rest = barrier + kDependent * kPerSlot * slots_;
+    const double rest = barrier + kDependent * kPerSlot * slots_ + (work.ahead == 1 ? kLate : 0);
+    const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.8) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
     latency_ = work.iterations * (waits ? rest + loads : std::max(rest, loads)) / clock;
   }
@@ -105,7 +107,7 @@ struct KernelTime {
 KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   const double most = most_registers(work, machine);
   const double registers = std::min(work.registers, most);
-  constexpr double kComfortable = 0.95, kHopeless = 1.1;
+  constexpr double kComfortable = 0.95, kHopeless = 1.2;
   const double spilled = work.iterations > 1
                              ? std::max(work.registers / most - kComfortable, 0.0) * work.registers
                              : 0;
@@ -157,12 +159,12 @@ const char* name(Limit limit) {
 
 double instructions(const Operations& operations, const Machine& machine) {
   const Operations& o = operations;
-  return o.single + kReal * machine.double_cost * o.real + kInteger * o.integer +
-         kCall * (o.calls + o.real_calls * std::max(machine.double_cost / 2, 1.0)) +
-         kMultiplied * (o.multiplied + machine.double_cost * o.real_multiplied) +
+  return o.single + kReal * machine.double_cost * o.real + kInteger * o.integer + kCall * o.calls +
+         kRealCall * std::max(machine.double_cost / 2, 1.0) * o.real_calls +
+         kMultiplied * o.multiplied + kRealMultiplied * machine.double_cost * o.real_multiplied +
          kSelect * o.selects + kWordLoaded * o.loads + kWordStored * o.stores +
-         kWordCopied * o.copies + kWordShared * o.shared + kWordShuffled * o.shuffles +
-         kAccess * o.accesses + kPoint * o.points;
+         kWordCopied * o.copies + kBulk * o.bulk + kWordShared * o.shared +
+         kWordShuffled * o.shuffles + kAccess * o.accesses + kPoint * o.points;
 }
 
 Prediction predict(const TileWork& work, const Machine& machine) {

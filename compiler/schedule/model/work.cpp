@@ -14,6 +14,7 @@ Operations& Operations::add(const Operations& other, double times) {
   loads += times * other.loads;
   stores += times * other.stores;
   copies += times * other.copies;
+  bulk += times * other.bulk;
   shared += times * other.shared;
   shuffles += times * other.shuffles;
   accesses += times * other.accesses;

@@ -20,6 +20,7 @@ struct Operations {
   double loads = 0;            // words from global memory to registers
   double stores = 0;           // words to global memory
   double copies = 0;           // words that go from global to shared memory on their own
+  double bulk = 0;             // bulk copies begun and awaited, a warp's share
   double shared = 0;           // words to and from shared memory
   double shuffles = 0;         // words taken from other threads of the warp
   double accesses = 0;         // instructions that read or write any memory: vectors count once
@@ -44,6 +45,7 @@ struct Work {
   double edge = 0;           // part of the blocks that these are
   double barriers = 0;       // per iteration
   double stages = 1;         // per iteration, each waiting for results of the one before
+  double independent = 1;    // points of a stage that a thread computes side by side
   double ahead = 0;          // iterations that loads are under way before their values are used
   double bytes = 0;          // of global memory that a block asks for in an iteration
   double compulsory = 1;     // part of them that no other block asks for

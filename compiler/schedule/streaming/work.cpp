@@ -25,7 +25,8 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   const double points = patch_points(plan) * plan.steps;
   out.add(tiles.kept<PieceArithmetic>().of(*main.graph, main.results, Sharing::InPlane), points);
   if (!covers_all_places(tiles.program(), plan, stage)) {
-    selects += points * static_cast<double>(stage.pieces.size() * stage.results.size());
+    selects +=
+        points * static_cast<double>(stage.pieces.size() * stage.results.size()) * (plan.rank - 1);
   }
 }
 
@@ -50,13 +51,16 @@ void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) 
 }
 
 // Between memory and registers.
-void count_traffic(const StreamPlan& plan, const Quantity& q, Operations& out, double& bytes) {
+void count_traffic(const StreamPlan& plan, const Quantity& q, double warps, Operations& out,
+                   double& bytes) {
   const double points = patch_points(plan);
   const double vectors = points / vector_length(plan, q.type);
   const double patch_words = points * words(q.type);
   if (q.loaded()) {
     bytes += points * size_in_bytes(q.type);
     if (q.ring > 0) {
+      // A row of threads in 2-D copies its own tile.
+      out.bulk += !plan.bulk ? 0 : plan.rank == 2 ? 1 : 1 / warps;
       out.copies += plan.bulk ? 0 : patch_words;
       out.shared += patch_words;
       out.accesses += plan.bulk ? vectors : 2 * vectors;
@@ -90,6 +94,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.promised = resident_blocks(schedule, plan);
   work.shared_bytes = shared_bytes(schedule, plan);
   work.ahead = schedule.prefetch;
+  work.independent = patch_points(plan);
   double selects = 0;
   work.stages = 0;
   for (const StreamStage& stage : plan.stages) {
@@ -100,7 +105,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   bool shared_rows = false;
   for (const Quantity& q : plan.quantities) {
     count_exchange(plan, q, work.iteration);
-    count_traffic(plan, q, work.iteration, bytes);
+    count_traffic(plan, q, std::ceil(work.threads / static_cast<double>(plan.machine.warp)),
+                  work.iteration, bytes);
     shared_rows |= q.shared_rows;
   }
   work.barriers = shared_rows || plan.bulk ? 1 : 0;
@@ -122,6 +128,12 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   if (plan.rank == 2) side_by_side = std::ceil(side_by_side / schedule.block[1]);
   (split ? work.edge_selects : work.iteration.selects) = selects;
   work.edge = split ? 1 - inside : 0;
+
+  // Two versions of a body make addresses of both live; in 3-D that is felt.
+  if (split && plan.rank == 3) {
+    constexpr double kFelt = 0.14;
+    work.iteration.add(Operations(work.iteration), kFelt);
+  }
 
   const Chunks chunks = cut_chunks(program, schedule, plan);
   const double planes = static_cast<double>(usual_extent(program, 0));
