@@ -1,0 +1,178 @@
+// The page in a browser, as people see it: the document after its scripts have run. Skipped where
+// no Chromium is installed, or none that starts.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "tests/unit/explore/sample.h"
+#include "tools/stencilc/explore/report_html.h"
+
+namespace stencil::explore {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size()))
+    ++found;
+  return found;
+}
+
+class BrowserTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "stencil-page-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    root_ = name;
+    for (const char* program : {"chromium", "chromium-browser", "google-chrome"}) {
+      if (std::system(fmt::format("command -v {} >/dev/null", program).c_str()) == 0) {
+        browser_ = program;
+        break;
+      }
+    }
+    if (browser_.empty()) GTEST_SKIP() << "no Chromium";
+    if (!document_of("<title>it starts</title>"))
+      GTEST_SKIP() << browser_ << " does not start here";
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+
+  // The document once it is loaded; nothing if the browser fails. What its console said is said_.
+  std::optional<std::string> document_of(const std::string& page) {
+    std::ofstream(root_ / "page.html", std::ios::binary) << page;
+    const std::string at = root_.string();
+    const std::string command = fmt::format(
+        "HOME='{0}' timeout 100 {1} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
+        "--user-data-dir='{0}/profile' --enable-logging=stderr --window-size=1400,1000 --dump-dom "
+        "'file://{0}/page.html' >'{0}/out' 2>'{0}/err' </dev/null",
+        at, browser_);
+    const int status = std::system(command.c_str());
+    said_.clear();
+    std::istringstream lines(read(root_ / "err"));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("CONSOLE") != line.npos) said_ += line + "\n";
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+    return read(root_ / "out");
+  }
+
+  // The page of a report, with `script` run after its own; the body's attribute data-found then has
+  // what it returns. The console must be silent.
+  std::string document_of(const Report& report, const std::string& script = "return ''") {
+    std::string page = html_of(report);
+    page.insert(page.rfind("</body>"),
+                "<script nonce=\"page\">document.body.dataset.found = (() => {" + script +
+                    "})();</script>\n");
+    const auto document = document_of(page);
+    EXPECT_TRUE(document.has_value());
+    EXPECT_EQ(said_, "");
+    return document.value_or("");
+  }
+
+  std::string found_by(const Report& report, const std::string& script) {
+    const std::string document = document_of(report, script);
+    const std::string name = "data-found=\"";
+    const size_t at = document.find(name);
+    if (at == document.npos) return "nothing";
+    return document.substr(at + name.size(),
+                           document.find('"', at + name.size()) - at - name.size());
+  }
+
+  std::filesystem::path root_;
+  std::string browser_, said_;
+};
+
+const char* const kDrawings =
+    "return [...document.querySelectorAll('section, #halo, #schedule')].filter((s) => s.id)"
+    ".map((s) => s.id + ':' + s.querySelectorAll(':scope > .chart svg[role=img]').length)"
+    ".filter((s) => !s.endsWith(':0')).join(' ')";
+
+TEST_F(BrowserTest, DrawsEverything) {
+  EXPECT_EQ(found_by(jacobi_sample(), kDrawings),
+            "roofline:1 agreement:1 tiles:1 terms:1 halo:1 schedule:1");
+}
+
+TEST_F(BrowserTest, DrawsTilesThatDoNotStream) {
+  EXPECT_EQ(found_by(line_sample(), kDrawings), "roofline:1 tiles:1 terms:1 halo:1 schedule:1");
+  EXPECT_EQ(found_by(plane_sample(), kDrawings),
+            "roofline:1 agreement:1 tiles:1 terms:1 halo:2 schedule:1");
+}
+
+TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
+  // Every mark is a subpath, but for those without a place.
+  EXPECT_EQ(found_by(large_sample(3000),
+                     "return [...document.querySelectorAll('#roofline .marks')]"
+                     ".map((p) => p.getAttribute('d').split('M').length - 1)"
+                     ".reduce((a, b) => a + b) + ' ' + document.querySelector('#roofline .marks')"
+                     ".getAttribute('d').includes('NaN')"),
+            "3000 false");
+}
+
+TEST_F(BrowserTest, RowsOpenSortAndAreFiltered) {
+  const Report report = large_sample(3000);
+  EXPECT_EQ(found_by(report,
+                     "const rows = () => document.querySelectorAll('#candidates tr.candidate');"
+                     "const out = [rows().length];"
+                     "document.querySelector('#more button').click(); out.push(rows().length);"
+                     "rows()[1].querySelector('.opener').click();"
+                     "out.push(document.querySelectorAll('#candidates tr.details h4').length);"
+                     "document.querySelectorAll('#candidates thead button')[0].click();"
+                     "out.push(rows()[0].dataset.rank);"
+                     "document.querySelectorAll('#candidates thead button')[3].click();"
+                     "out.push(rows()[0].cells[3].textContent !== '');"
+                     "for (const b of document.querySelectorAll('#filters button')) b.click();"
+                     "out.push(rows().length);"
+                     "document.querySelector('#filters button').click();"
+                     "out.push([...rows()].every((r) => r.textContent.includes('streaming')));"
+                     "return out.join(' ')"),
+            "15 65 4 3000 true 0 true");
+}
+
+TEST_F(BrowserTest, ThePointerFindsCandidates) {
+  EXPECT_EQ(
+      found_by(
+          jacobi_sample(),
+          "const plane = document.querySelector('#agreement .plane');"
+          "const ring = document.querySelector('#agreement .ring.chosen').getBoundingClientRect();"
+          "const at = { clientX: ring.x + ring.width / 2, clientY: ring.y + ring.height / 2,"
+          " bubbles: true };"
+          "plane.dispatchEvent(new PointerEvent('pointermove', at));"
+          "const hint = document.getElementById('hint').textContent;"
+          "plane.dispatchEvent(new MouseEvent('click', at));"
+          "return hint.includes('rank 3: 1363 predicted, 1076 measured') + ' ' +"
+          "document.querySelector('tr.open').dataset.rank"),
+      "true 3");
+}
+
+TEST_F(BrowserTest, HasNothingToDrawWhereNothingFits) {
+  const std::string document = document_of(empty_sample());
+  EXPECT_EQ(count(document, "role=\"img\""), 0u);
+  EXPECT_EQ(count(document, "id=\"pruned\""), 1u);
+}
+
+TEST_F(BrowserTest, NothingOfAProgramIsRun) {
+  const std::string document =
+      document_of(hostile_sample(),
+                  "for (const o of document.querySelectorAll('.opener')) o.click(); return ''");
+  EXPECT_EQ(count(document, "<title>broken"), 0u);
+  EXPECT_EQ(count(document, "<img"), 0u);
+  EXPECT_GT(count(document, "&lt;img src=x"), 10u);
+  EXPECT_EQ(count(document, "<script"), 3u);  // data, the page's, the test's
+}
+
+}  // namespace
+}  // namespace stencil::explore

@@ -1,0 +1,131 @@
+// Reports as JSON and CSV, read again.
+#include "tools/stencilc/explore/report_json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/explore/sample.h"
+
+namespace stencil::explore {
+namespace {
+
+using nlohmann::json;
+
+// The cells of CSV by the rules of RFC 4180.
+std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool quoted = false;
+  for (size_t i = 0; i < csv.size(); ++i) {
+    const char c = csv[i];
+    if (quoted && c == '"' && i + 1 < csv.size() && csv[i + 1] == '"') {
+      rows.back().back() += csv[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      rows.back().emplace_back();
+    } else if (!quoted && c == '\n') {
+      if (i + 1 < csv.size()) rows.emplace_back(1);
+    } else if (quoted || c != '\r') {
+      rows.back().back() += c;
+    }
+  }
+  return rows;
+}
+
+TEST(ReportJsonTest, HasTheReport) {
+  const Report report = jacobi_sample();
+  const json out = json::parse(json_of(report));
+  EXPECT_EQ(out["program"], "jacobi3d");
+  EXPECT_EQ(out["source"], report.source);
+  EXPECT_EQ(out["machine"]["bytes_per_second"], 4.2e12);
+  EXPECT_EQ(out["extents"], json({512, 512, 512}));
+  EXPECT_EQ(out["points"], 512 * 512 * 512);
+  EXPECT_EQ(out["looked_at"], 1312);
+  EXPECT_EQ(out["kendall_tau"], *kendall_tau(report));
+  ASSERT_EQ(out["candidates"].size(), report.candidates.size());
+  for (size_t i = 0; i < report.candidates.size(); ++i) {
+    const Candidate& c = report.candidates[i];
+    const json& o = out["candidates"][i];
+    EXPECT_EQ(o["rank"], i + 1);
+    EXPECT_EQ(o["schedule"], c.schedule);
+    EXPECT_EQ(o["predicted"], c.predicted);
+    EXPECT_EQ(o["limit"], name_of(c.limit));
+    EXPECT_EQ(o["chosen"], c.chosen);
+    ASSERT_EQ(o["terms"].size(), c.terms.size());
+    EXPECT_EQ(o["terms"][0]["seconds"], c.terms[0].seconds);
+    EXPECT_EQ(o["terms"][0]["overlaps"], true);
+    EXPECT_EQ(o["terms"].back()["overlaps"], false);
+    EXPECT_EQ(o["counts"][0]["count"], c.counts[0].count);
+    EXPECT_EQ(o["measured"].is_null(), !c.measured);
+    EXPECT_EQ(o["compiled_registers"].is_null(), !c.compiled_registers);
+  }
+  EXPECT_EQ(out["pruned"][0]["count"], 611);
+  EXPECT_EQ(out["winner"]["halo"].size(), 5u);
+  EXPECT_EQ(out["winner"]["halo"][0]["beyond"][2]["low"], 4);
+  EXPECT_EQ(out["winner"]["stages"][3]["lag"], 7);
+  EXPECT_EQ(out["neighbours"][0]["time_tile"], 2);
+}
+
+TEST(ReportJsonTest, WhatIsNotThereIsNull) {
+  const json out = json::parse(json_of(empty_sample()));
+  EXPECT_TRUE(out["winner"].is_null());
+  EXPECT_TRUE(out["kendall_tau"].is_null());
+  EXPECT_TRUE(out["candidates"].empty());
+  Report report = jacobi_sample();
+  report.candidates[0].headroom = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(json::parse(json_of(report))["candidates"][0]["headroom"].is_null());
+}
+
+TEST(ReportJsonTest, BytesThatAreNoTextAreReplaced) {
+  const Report report = hostile_sample();
+  const json out = json::parse(json_of(report));
+  const std::string program = out["program"];
+  EXPECT_NE(program.find("\xef\xbf\xbd"), program.npos);
+  EXPECT_EQ(program.find('\xff'), program.npos);
+}
+
+TEST(ReportJsonTest, ThePageGetsNoMarkupAndNoSources) {
+  const std::string data = page_data(hostile_sample());
+  EXPECT_EQ(data.find_first_of("<>&"), data.npos);
+  const json out = json::parse(data);
+  EXPECT_EQ(out["program"], json::parse(json_of(hostile_sample()))["program"]);
+  EXPECT_FALSE(out.contains("source"));
+  EXPECT_FALSE(out["winner"].contains("source"));
+}
+
+TEST(ReportCsvTest, HasARowPerCandidate) {
+  const Report report = jacobi_sample();
+  const auto rows = cells_of(csv_of(report));
+  ASSERT_EQ(rows.size(), report.candidates.size() + 1);
+  const auto column = [&](const std::string& name) {
+    const auto found = std::find(rows[0].begin(), rows[0].end(), name);
+    EXPECT_NE(found, rows[0].end()) << name;
+    return static_cast<size_t>(found - rows[0].begin());
+  };
+  for (size_t i = 0; i < report.candidates.size(); ++i) {
+    const Candidate& c = report.candidates[i];
+    const auto& row = rows[i + 1];
+    ASSERT_EQ(row.size(), rows[0].size());
+    EXPECT_EQ(row[column("rank")], std::to_string(i + 1));
+    EXPECT_EQ(row[column("schedule")], c.schedule);
+    EXPECT_EQ(std::stod(row[column("predicted")]), c.predicted);
+    EXPECT_EQ(row[column("measured")].empty(), !c.measured);
+    EXPECT_EQ(row[column("limit")], name_of(c.limit));
+    EXPECT_EQ(std::stod(row[column("memory seconds")]), c.terms[0].seconds);
+    EXPECT_EQ(std::stod(row[column("shared loads count")]), c.counts[2].count);
+    EXPECT_EQ(row[column("spill_bytes")], c.spill_bytes ? std::to_string(*c.spill_bytes) : "");
+  }
+}
+
+TEST(ReportCsvTest, QuotesWhatNeedsIt) {
+  Report report = jacobi_sample();
+  report.candidates[0].reason = "memory, \"they say\",\nand L2";
+  const auto rows = cells_of(csv_of(report));
+  ASSERT_EQ(rows.size(), report.candidates.size() + 1);
+  EXPECT_EQ(rows[1][9], report.candidates[0].reason);
+}
+
+}  // namespace
+}  // namespace stencil::explore

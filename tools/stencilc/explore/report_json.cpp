@@ -1,0 +1,264 @@
+// JSON is written by nlohmann's library, which knows about escapes and digits; CSV by hand.
+#include "tools/stencilc/explore/report_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stencil::explore {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+Json optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json(const std::vector<Beyond>& box) {
+  Json out = Json::array();
+  for (const Beyond& side : box) out.push_back({{"low", side.low}, {"high", side.high}});
+  return out;
+}
+
+Json json(const Candidate& c, size_t rank) {
+  Json out = {{"rank", rank},
+              {"schedule", c.schedule},
+              {"brief", c.brief},
+              {"family", c.family},
+              {"time_tile", c.time_tile},
+              {"chosen", c.chosen},
+              {"predicted", c.predicted},
+              {"measured", optional(c.measured)},
+              {"limit", name_of(c.limit)},
+              {"headroom", c.headroom},
+              {"reason", c.reason}};
+  out["terms"] = Json::array();
+  for (const Term& term : c.terms) {
+    out["terms"].push_back(
+        {{"name", term.name}, {"seconds", term.seconds}, {"overlaps", term.overlaps}});
+  }
+  out["counts"] = Json::array();
+  for (const Count& count : c.counts) {
+    out["counts"].push_back({{"name", count.name}, {"count", count.count}});
+  }
+  out["instructions"] = c.instructions;
+  out["memory_bytes"] = c.memory_bytes;
+  out["l2_bytes"] = c.l2_bytes;
+  out["shared_bytes_moved"] = c.shared_bytes_moved;
+  out["redundancy"] = c.redundancy;
+  out["registers"] = c.registers;
+  out["compiled_registers"] = optional(c.compiled_registers);
+  out["spill_bytes"] = optional(c.spill_bytes);
+  out["shared_bytes"] = c.shared_bytes;
+  out["threads"] = c.threads;
+  out["blocks"] = c.blocks;
+  out["resident_blocks"] = c.resident_blocks;
+  out["occupancy"] = c.occupancy;
+  out["waves"] = c.waves;
+  return out;
+}
+
+Json json(const Winner& winner) {
+  Json out = {{"target", winner.target},
+              {"source", winner.source},
+              {"streams", winner.streams},
+              {"output", winner.output},
+              {"planes_loaded", winner.planes_loaded},
+              {"prefetch", winner.prefetch}};
+  out["halo"] = Json::array();
+  for (const HaloBox& box : winner.halo) {
+    out["halo"].push_back({{"step", box.step},
+                           {"field", box.field},
+                           {"function", box.function},
+                           {"beyond", json(box.beyond)}});
+  }
+  out["stages"] = Json::array();
+  for (const TileStage& stage : winner.stages) {
+    out["stages"].push_back({{"step", stage.step},
+                             {"function", stage.function},
+                             {"lag", stage.lag},
+                             {"computed", json(stage.computed)}});
+  }
+  return out;
+}
+
+// All but the candidates.
+Json head_of(const Report& report) {
+  const ReportMachine& machine = report.machine;
+  Json out = {{"program", report.program},
+              {"file", report.file},
+              {"source", report.source},
+              {"command", report.command},
+              {"machine",
+               {{"name", machine.name},
+                {"description", machine.description},
+                {"bytes_per_second", machine.bytes_per_second},
+                {"instructions_per_second", machine.instructions_per_second},
+                {"double_cost", machine.double_cost}}},
+              {"device", report.device},
+              {"axes", report.axes},
+              {"extents", report.extents},
+              {"points", points_of(report)},
+              {"steps", report.steps},
+              {"real", report.real},
+              {"fp", report.fp},
+              {"seconds", report.seconds},
+              {"looked_at", report.looked_at},
+              {"kendall_tau", optional(kendall_tau(report))}};
+  out["pruned"] = Json::array();
+  for (const Pruned& pruned : report.pruned) {
+    out["pruned"].push_back(
+        {{"reason", pruned.reason}, {"count", pruned.count}, {"example", pruned.example}});
+  }
+  out["winner"] = report.winner ? json(*report.winner) : Json(nullptr);
+  out["neighbours"] = Json::array();
+  for (const Neighbour& neighbour : report.neighbours) {
+    out["neighbours"].push_back({{"time_tile", neighbour.time_tile},
+                                 {"predicted", neighbour.predicted},
+                                 {"limit", name_of(neighbour.limit)}});
+  }
+  return out;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// `head`, and the candidates as its last member, a line each.
+std::string with_candidates(const Json& head, const Report& report) {
+  std::string out = dump(head);
+  out.pop_back();  // the closing brace
+  out += ",\"candidates\":[";
+  for (size_t i = 0; i < report.candidates.size(); ++i) {
+    out += (i > 0 ? ",\n" : "\n") + dump(json(report.candidates[i], i + 1));
+  }
+  return out + "]}\n";
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+template <typename Value>
+std::string number(const std::optional<Value>& value) {
+  return value ? number(static_cast<double>(*value)) : "";
+}
+
+// The names of all terms, or of all classes of instructions, in the order in which they occur.
+template <typename Part>
+std::vector<std::string> names_of(const Report& report, std::vector<Part> Candidate::*parts) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : report.candidates) {
+    for (const Part& part : candidate.*parts) {
+      if (std::find(names.begin(), names.end(), part.name) == names.end()) {
+        names.push_back(part.name);
+      }
+    }
+  }
+  return names;
+}
+
+template <typename Part>
+std::string value_of(const std::vector<Part>& parts, const std::string& name, double Part::*value) {
+  for (const Part& part : parts) {
+    if (part.name == name) return number(part.*value);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string json_of(const Report& report) {
+  return with_candidates(head_of(report), report);
+}
+
+std::string page_data(const Report& report) {
+  Json head = head_of(report);
+  head.erase("source");
+  if (report.winner) head["winner"].erase("source");
+  std::string out;
+  for (const char c : with_candidates(head, report)) {
+    if (c == '<' || c == '>' || c == '&') {  // they stand in strings only
+      out += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string csv_of(const Report& report) {
+  const std::vector<std::string> terms = names_of(report, &Candidate::terms);
+  const std::vector<std::string> counts = names_of(report, &Candidate::counts);
+  std::vector<std::string> header = {"rank",
+                                     "schedule",
+                                     "family",
+                                     "time_tile",
+                                     "chosen",
+                                     "predicted",
+                                     "measured",
+                                     "limit",
+                                     "headroom",
+                                     "reason",
+                                     "instructions",
+                                     "memory_bytes",
+                                     "l2_bytes",
+                                     "shared_bytes_moved",
+                                     "redundancy",
+                                     "registers",
+                                     "compiled_registers",
+                                     "spill_bytes",
+                                     "shared_bytes",
+                                     "threads",
+                                     "blocks",
+                                     "resident_blocks",
+                                     "occupancy",
+                                     "waves"};
+  for (const std::string& name : terms) header.push_back(quoted(name + " seconds"));
+  for (const std::string& name : counts) header.push_back(quoted(name + " count"));
+  std::string out = fmt::format("{}\r\n", fmt::join(header, ","));
+  for (size_t i = 0; i < report.candidates.size(); ++i) {
+    const Candidate& c = report.candidates[i];
+    std::vector<std::string> row = {std::to_string(i + 1),
+                                    quoted(c.schedule),
+                                    quoted(c.family),
+                                    std::to_string(c.time_tile),
+                                    c.chosen ? "1" : "0",
+                                    number(c.predicted),
+                                    number(c.measured),
+                                    std::string(name_of(c.limit)),
+                                    number(c.headroom),
+                                    quoted(c.reason),
+                                    number(c.instructions),
+                                    number(c.memory_bytes),
+                                    number(c.l2_bytes),
+                                    number(c.shared_bytes_moved),
+                                    number(c.redundancy),
+                                    std::to_string(c.registers),
+                                    number(c.compiled_registers),
+                                    number(c.spill_bytes),
+                                    std::to_string(c.shared_bytes),
+                                    std::to_string(c.threads),
+                                    std::to_string(c.blocks),
+                                    std::to_string(c.resident_blocks),
+                                    number(c.occupancy),
+                                    number(c.waves)};
+    for (const std::string& name : terms) row.push_back(value_of(c.terms, name, &Term::seconds));
+    for (const std::string& name : counts) row.push_back(value_of(c.counts, name, &Count::count));
+    out += fmt::format("{}\r\n", fmt::join(row, ","));
+  }
+  return out;
+}
+
+}  // namespace stencil::explore

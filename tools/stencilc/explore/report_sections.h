@@ -1,0 +1,16 @@
+// The parts of the page that are there without JavaScript.
+#pragma once
+
+#include <string>
+
+#include "tools/stencilc/explore/report.h"
+
+namespace stencil::explore {
+
+std::string head_section(const Report& report);  // what was explored, and the winner
+std::string ranking_rows(const Report& report);  // table rows of the first candidates
+std::string boxes_table(const Report& report);   // halo and stages of the winner's tile
+std::string pruned_section(const Report& report);
+std::string sources_section(const Report& report);  // of the winner's kernels and of the program
+
+}  // namespace stencil::explore

@@ -1,0 +1,102 @@
+// The same words and numbers as on the page, in its order.
+#include "tools/stencilc/explore/report_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/support/escape.h"
+#include "compiler/support/layout.h"
+
+namespace stencil::explore {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string labelled(const std::string& label, const std::string& text) {
+  const std::string first = fmt::format("{:<10}", label);
+  return wrapped(visible(text), first, std::string(first.size(), ' '));
+}
+
+std::string heading(const Report& report) {
+  std::string out = labelled("program", report.program);
+  const ReportMachine& machine = report.machine;
+  out += labelled("machine", fmt::format("{} ({})", machine.name, machine.description));
+  if (!report.device.empty()) out += labelled("device", report.device);
+  out += labelled("size",
+                  fmt::format("{} points, {} steps, {}, --fp={}", fmt::join(report.extents, " x "),
+                              report.steps, report.real, report.fp));
+  out +=
+      labelled("space", fmt::format("{} schedules looked at, {} ranked, in {} s", report.looked_at,
+                                    report.candidates.size(), three_digits(report.seconds)));
+  return out;
+}
+
+std::string ranking(const Report& report, size_t rows) {
+  const bool measured = anything_measured(report);
+  Row header = {"rank", "schedule", "predicted"};
+  if (measured) header.push_back("measured");
+  header.push_back("limit and reason");
+  std::vector<Row> lines = {header};
+  for (size_t i = 0; i < report.candidates.size(); ++i) {
+    const Candidate& candidate = report.candidates[i];
+    if (i >= rows && !candidate.chosen) continue;
+    Row row = {fmt::format("{}{}", i + 1, candidate.chosen ? " *" : ""),
+               visible(line_of(candidate)), three_digits(candidate.predicted)};
+    if (measured) row.push_back(candidate.measured ? three_digits(*candidate.measured) : "-");
+    std::string why(name_of(candidate.limit));
+    if (!candidate.reason.empty()) why += ": " + visible(candidate.reason);
+    row.push_back(std::move(why));
+    lines.push_back(std::move(row));
+  }
+  return "Ranking, in GCells/s" + std::string(measured ? "" : " (nothing was measured)") + "\n" +
+         table(lines, {.indent = "  ", .texts = 2, .text_last = true});
+}
+
+std::string neighbours(const Report& report) {
+  std::vector<Row> lines = {{"T", "predicted", "limit"}};
+  for (const Neighbour& neighbour : report.neighbours) {
+    lines.push_back({std::to_string(neighbour.time_tile), three_digits(neighbour.predicted),
+                     std::string(name_of(neighbour.limit))});
+  }
+  return "\nThe winner with other time tiles\n" +
+         table(lines, {.indent = "  ", .texts = 1, .text_last = true});
+}
+
+std::string pruned(const Report& report) {
+  std::vector<Row> lines = {{"reason", "schedules", "such as"}};
+  for (const Pruned& pruned : report.pruned) {
+    lines.push_back(
+        {visible(pruned.reason), std::to_string(pruned.count), visible(pruned.example)});
+  }
+  return "\nNot ranked\n" + table(lines, {.indent = "  ", .texts = 1, .text_last = true});
+}
+
+}  // namespace
+
+std::string text_of(const Report& report, size_t rows) {
+  std::string out = heading(report);
+  out += "\n";
+  if (report.candidates.empty()) {
+    out += "No schedule fits this program and machine.\n";
+  } else {
+    out += ranking(report, rows);
+  }
+  const auto measured = std::count_if(report.candidates.begin(), report.candidates.end(),
+                                      [](const Candidate& c) { return c.measured.has_value(); });
+  if (const auto tau = kendall_tau(report)) {
+    out += "\n" + wrapped(fmt::format("Prediction against measurement: Kendall's tau {:.2f} over "
+                                      "{} schedules.",
+                                      *tau, measured));
+  }
+  if (!report.neighbours.empty()) out += neighbours(report);
+  if (!report.pruned.empty()) out += pruned(report);
+  if (!report.command.empty()) {
+    // In one piece: it is there to be copied.
+    out += "\nTo run the winner\n  " + visible(report.command) + "\n";
+  }
+  return out;
+}
+
+}  // namespace stencil::explore
