@@ -43,8 +43,8 @@ class BrowserTest : public testing::Test {
       }
     }
     if (browser_.empty()) GTEST_SKIP() << "no Chromium";
-    if (!document_of("<title>it starts</title>"))
-      GTEST_SKIP() << browser_ << " does not start here";
+    static const bool starts = document_of("<title>it starts</title>").has_value();
+    if (!starts) GTEST_SKIP() << browser_ << " does not start here";
   }
   void TearDown() override {
     std::error_code ignored;
@@ -156,6 +156,15 @@ TEST_F(BrowserTest, ThePointerFindsCandidates) {
           "return hint.includes('rank 3: 1363 predicted, 1076 measured') + ' ' +"
           "document.querySelector('tr.open').dataset.rank"),
       "true 3");
+}
+
+TEST_F(BrowserTest, SourcesAreColouredAndStayAsTheyAre) {
+  EXPECT_EQ(found_by(jacobi_sample(),
+                     "const code = document.querySelector('#program-source code');"
+                     "return [...code.querySelectorAll('.comment')].length + ' ' +"
+                     "[...code.querySelectorAll('.word')].slice(0, 3).map((w) => w.textContent)"
+                     ".join(' ') + ' ' + code.textContent.length"),
+            "2 param integer param " + std::to_string(jacobi_sample().source.size()));
 }
 
 TEST_F(BrowserTest, HasNothingToDrawWhereNothingFits) {

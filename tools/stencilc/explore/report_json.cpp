@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "compiler/support/escape.h"
 
 namespace stencil::explore {
 
@@ -128,15 +131,30 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// `head`, and the candidates as its last member, a line each.
-std::string with_candidates(const Json& head, const Report& report) {
-  std::string out = dump(head);
+// `head`, and the candidates as its last member, a line each; each goes through `form`.
+std::string with_candidates(const Json& head, const Report& report, Json (*form)(Json)) {
+  std::string out = dump(form(head));
   out.pop_back();  // the closing brace
   out += ",\"candidates\":[";
   for (size_t i = 0; i < report.candidates.size(); ++i) {
-    out += (i > 0 ? ",\n" : "\n") + dump(json(report.candidates[i], i + 1));
+    out += (i > 0 ? ",\n" : "\n") + dump(form(json(report.candidates[i], i + 1)));
   }
   return out + "]}\n";
+}
+
+// For the page, which shows three digits, and only what can be seen.
+Json for_page(Json value) {
+  if (value.is_structured()) {
+    for (Json& part : value) part = for_page(std::move(part));
+  } else if (value.is_string()) {
+    value = visible(value.get_ref<const std::string&>());
+  } else if (value.is_number_float() && std::isfinite(value.get<double>())) {
+    const std::string digits = fmt::format("{:.6g}", value.get<double>());
+    double rounded = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), rounded);
+    value = rounded;
+  }
+  return value;
 }
 
 std::string quoted(const std::string& text) {
@@ -180,7 +198,7 @@ std::string value_of(const std::vector<Part>& parts, const std::string& name, do
 }  // namespace
 
 std::string json_of(const Report& report) {
-  return with_candidates(head_of(report), report);
+  return with_candidates(head_of(report), report, [](Json value) { return value; });
 }
 
 std::string page_data(const Report& report) {
@@ -188,7 +206,7 @@ std::string page_data(const Report& report) {
   head.erase("source");
   if (report.winner) head["winner"].erase("source");
   std::string out;
-  for (const char c : with_candidates(head, report)) {
+  for (const char c : with_candidates(head, report, for_page)) {
     if (c == '<' || c == '>' || c == '&') {  // they stand in strings only
       out += fmt::format("\\u{:04x}", static_cast<int>(c));
     } else {

@@ -17,8 +17,10 @@ std::string json_of(const Report& report);
 // seconds", every class of instructions a column "NAME count"; what is unknown is empty.
 std::string csv_of(const Report& report);
 
-// JSON for the page's script: what json_of gives without the texts of program and kernels, and
-// without any `<`, `>` or `&`, so that it can stand in a page.
+// JSON for the page's script: what json_of gives, but without the texts of program and kernels,
+// with six digits, with characters that are not seen written out (support/escape.h), and without
+// any `<`,
+// `>` or `&`, so that it can stand in a page.
 std::string page_data(const Report& report);
 
 }  // namespace stencil::explore

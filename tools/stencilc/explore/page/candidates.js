@@ -8,7 +8,8 @@ const lineOf = (c) => c.brief || c.schedule;
 const registersOf = (c) => c.compiled_registers ?? c.registers;
 const limitsSeen = new Set(candidates.map((c) => c.limit));
 
-// The time per point and step that the terms make: the longest of those that overlap, and the others.
+// The time per point and step that the terms make: the longest of those that overlap, and the
+// others.
 function secondsOf(c) {
   const longest = c.terms.reduce((most, t) => (t.overlaps ? Math.max(most, t.seconds) : most), 0);
   return c.terms.reduce((sum, t) => (t.overlaps ? sum : sum + t.seconds), longest);
@@ -21,26 +22,30 @@ const shown = {
   words: [],
   has(c) {
     const has = (word) =>
-      everyWord.has(word) ? c.schedule.split(" ").includes(word) : c.schedule.includes(word);
+        everyWord.has(word) ? c.schedule.split(" ").includes(word) : c.schedule.includes(word);
     return this.families.has(c.family) && this.words.every(has);
   },
 };
 
 // Functions called when the filter has changed, when the pointer is at a candidate (or at none),
 // and when one was picked.
-const listeners = { filter: [], point: [], pick: [] };
+const listeners = {
+  filter: [],
+  point: [],
+  pick: []
+};
 function tell(what, value) {
   for (const listener of listeners[what]) listener(value);
 }
 
-// --- What is said beside the pointer -------------------------------------------------------------
+// --- What is said beside the pointer ---
 
-const hint = html("div", { id: "hint", hidden: "", "aria-hidden": "true" });
+const hint = html("div", {id: "hint", hidden: "", "aria-hidden": "true"});
 
 function showHint(event, ...lines) {
   hint.replaceChildren(...lines);
   hint.hidden = false;
-  const { width, height } = hint.getBoundingClientRect();
+  const {width, height} = hint.getBoundingClientRect();
   const right = event.clientX + 16 + width < innerWidth - 8;
   const x = right ? event.clientX + 16 : Math.max(8, event.clientX - width - 16);
   const y = Math.min(Math.max(8, event.clientY - height / 2), innerHeight - height - 8);
@@ -52,8 +57,10 @@ function hideHint() {
 
 function hintOf(c) {
   const rates = `${threeDigits(c.predicted)} predicted` +
-    (isNumber(c.measured) ? `, ${threeDigits(c.measured)} measured` : "") + " GCells/s";
-  return [html("code", {}, lineOf(c)), html("div", {}, `rank ${c.rank}: ${rates}`),
-    html("div", {}, html("span", { class: "limit", "data-limit": c.limit }, c.limit),
-      c.reason ? ` – ${c.reason}` : "")];
+      (isNumber(c.measured) ? `, ${threeDigits(c.measured)} measured` : "") + " GCells/s";
+  return [
+    html("code", {}, lineOf(c)), html("div", {}, `rank ${c.rank}: ${rates}`),
+    html("div", {}, html("span", {class: "limit", "data-limit": c.limit}, c.limit),
+        c.reason ? ` – ${c.reason}` : "")
+  ];
 }

@@ -1,9 +1,19 @@
 // Drawings of all candidates.
 
-const kMargin = { left: 58, right: 14, top: 30, bottom: 44 };
+const kMargin = {
+  left: 58,
+  right: 14,
+  top: 30,
+  bottom: 44
+};
 
 function boxOf(width, height) {
-  return { left: kMargin.left, right: width - kMargin.right, top: kMargin.top, bottom: height - kMargin.bottom };
+  return {
+    left: kMargin.left,
+    right: width - kMargin.right,
+    top: kMargin.top,
+    bottom: height - kMargin.bottom
+  };
 }
 const heightOfChart = (width) => Math.round(Math.min(430, Math.max(290, width * 0.72)));
 
@@ -12,8 +22,8 @@ const heightOfChart = (width) => Math.round(Math.min(430, Math.max(290, width * 
 function marks(root, box, points, at, r) {
   const places = points.map((c) => [c, at(c)]).filter(([, place]) => place);
   const layer = svg("g");
-  const chosenRing = svg("path", { class: "ring chosen" });
-  const ring = svg("path", { class: "ring" });
+  const chosenRing = svg("path", {class: "ring chosen"});
+  const ring = svg("path", {class: "ring"});
   const ringAt = (element, c, radius) => {
     const place = places.find(([other]) => other === c)?.[1];
     element.setAttribute("d", place ? mark("memory", place[0], place[1], radius) : "");
@@ -24,10 +34,15 @@ function marks(root, box, points, at, r) {
     let apart = "";
     for (const [c, [x, y]] of places) {
       const d = mark(c.limit, x, y, r);
-      if (shown.has(c)) paths.set(c.limit, (paths.get(c.limit) ?? "") + d); else apart += d;
+      if (shown.has(c))
+        paths.set(c.limit, (paths.get(c.limit) ?? "") + d);
+      else
+        apart += d;
     }
-    layer.replaceChildren(svg("path", { class: "apart", d: apart }), ...kLimits.filter((l) => paths.has(l))
-      .map((limit) => svg("path", { class: `marks${few}`, "data-limit": limit, d: paths.get(limit) })));
+    layer.replaceChildren(svg("path", {class: "apart", d: apart}),
+        ...kLimits.filter((l) => paths.has(l))
+            .map((limit) => svg(
+                     "path", {class: `marks${few}`, "data-limit": limit, d: paths.get(limit)})));
   };
   draw();
   if (winner) ringAt(chosenRing, winner, r + 4);
@@ -41,12 +56,20 @@ function marks(root, box, points, at, r) {
     }
     return best;
   };
-  const plane = svg("rect", { class: "plane", x: box.left, y: box.top,
-    width: Math.max(0, box.right - box.left), height: box.bottom - box.top });
+  const plane = svg("rect", {
+    class: "plane",
+    x: box.left,
+    y: box.top,
+    width: Math.max(0, box.right - box.left),
+    height: box.bottom - box.top
+  });
   plane.addEventListener("pointermove", (event) => {
     const c = nearest(event);
     tell("point", c);
-    if (c) showHint(event, ...hintOf(c)); else hideHint();
+    if (c)
+      showHint(event, ...hintOf(c));
+    else
+      hideHint();
   });
   plane.addEventListener("pointerleave", () => {
     tell("point", null);
@@ -59,7 +82,7 @@ function marks(root, box, points, at, r) {
     tell("pick", c);
   });
   root.append(layer, chosenRing, ring, plane);
-  return { draw, point: (c) => ringAt(ring, c, r + 3) };
+  return {draw, point: (c) => ringAt(ring, c, r + 3)};
 }
 
 // A drawing with marks, which follow the filter and the pointer.
@@ -75,10 +98,10 @@ function markedDrawing(id, title, draw, heightOf = heightOfChart) {
 }
 
 function about(box) {
-  return { x: Math.max(3, (box.right - box.left) / 90), y: Math.max(3, (box.bottom - box.top) / 60) };
+  return {x: Math.max(3, (box.right - box.left) / 90), y: Math.max(3, (box.bottom - box.top) / 60)};
 }
 
-// --- Roofline (Williams, Waterman and Patterson, "Roofline", CACM 2009) ------------------------------
+// --- Roofline (Williams, Waterman and Patterson, "Roofline", CACM 2009) ---
 
 // What the axes of a roofline are: work done per second over work per byte of memory.
 const kRooflines = {
@@ -89,7 +112,8 @@ const kRooflines = {
     yName: "instructions per second",
     yText: (value) => withPrefix(value).trim(),
     unit: 1,
-    top: () => [report.machine.instructions_per_second, `${withPrefix(report.machine.instructions_per_second).trim()} instructions/s`],
+    top: () => [report.machine.instructions_per_second,
+        `${withPrefix(report.machine.instructions_per_second).trim()} instructions/s`],
     note: "All instructions count, those of redundant work included.",
   },
   points: {
@@ -100,8 +124,9 @@ const kRooflines = {
     yText: plainNumber,
     unit: 1e9,
     top: () => [report.machine.instructions_per_second / winner.instructions / 1e9,
-      `at the winner’s ${threeDigits(winner.instructions)} instructions`],
-    note: "The level roof is the winner’s; schedules with fewer instructions per point have a higher one.",
+        `at the winner’s ${threeDigits(winner.instructions)} instructions`],
+    note:
+        "The level roof is the winner’s; schedules with fewer instructions per point have a higher one.",
   },
 };
 
@@ -115,67 +140,93 @@ function roofline() {
   const xOf = (c) => kind.work(c) / c.memory_bytes;
   const yOf = (c) => (kind.work(c) * c.predicted * 1e9) / kind.unit;
   say();
-  const choice = choiceOf("What is counted", Object.values(kRooflines).map((k) => [k, k.choice]), kind, (k) => {
-    kind = k;
-    say();
-    again();
-  });
+  const choice = choiceOf(
+      "What is counted", Object.values(kRooflines).map((k) => [k, k.choice]), kind, (k) => {
+        kind = k;
+        say();
+        again();
+      });
   document.querySelector("#roofline h2").append(choice);
-  const again = markedDrawing("roofline", "Roofline: rates of all candidates under the roofs of the machine", (root, box) => {
-    const [top, topText] = kind.top();
-    const slope = machine.bytes_per_second / kind.unit;
-    const ridge = top / slope;
-    const [x0, x1] = logRange([...candidates.map(xOf), ridge], 2);
-    const [y0, y1] = logRange([...candidates.map(yOf), top], 1.6);
-    const x = logScale(x0, x1, box.left, box.right);
-    const y = logScale(y0, y1, box.bottom, box.top);
-    const ticks = about(box);
-    axes(root, box, x, y, { xName: kind.xName, yName: kind.yName, xTicks: x.ticks(ticks.x),
-      yTicks: y.ticks(ticks.y), xText: plainNumber, yText: kind.yText });
-    if (isNumber(ridge) && ridge > 0) {
-      const start = Math.max(x0, y0 / slope);
-      root.append(svg("path", { class: "roof",
-        d: `M${x(start)} ${y(start * slope)}L${x(ridge)} ${y(top)}L${x(x1)} ${y(top)}` }));
-      const angle = (Math.atan2(y(top) - y(start * slope), x(ridge) - x(start)) * 180) / Math.PI;
-      const middle = Math.sqrt(start * ridge);
-      root.append(text(0, 0, `memory ${withPrefix(machine.bytes_per_second)}B/s`, { class: "ink halo-of-text",
-          "text-anchor": "middle", transform: `translate(${x(middle)} ${y(middle * slope)}) rotate(${angle}) translate(0 -7)` }),
-        text(x(x1), y(top) - 7, topText, { class: "ink halo-of-text", "text-anchor": "end" }));
-    }
-    return marks(root, box, candidates, (c) => {
-      const place = [x(xOf(c)), y(yOf(c))];
-      return place.every(Number.isFinite) ? place : null;
-    }, 3.4);
-  });
+  const again = markedDrawing("roofline",
+      "Roofline: rates of all candidates under the roofs of the machine", (root, box) => {
+        const [top, topText] = kind.top();
+        const slope = machine.bytes_per_second / kind.unit;
+        const ridge = top / slope;
+        const [x0, x1] = logRange([...candidates.map(xOf), ridge], 2);
+        const [y0, y1] = logRange([...candidates.map(yOf), top], 1.6);
+        const x = logScale(x0, x1, box.left, box.right);
+        const y = logScale(y0, y1, box.bottom, box.top);
+        const ticks = about(box);
+        axes(root, box, x, y, {
+          xName: kind.xName,
+          yName: kind.yName,
+          xTicks: x.ticks(ticks.x),
+          yTicks: y.ticks(ticks.y),
+          xText: plainNumber,
+          yText: kind.yText
+        });
+        if (isNumber(ridge) && ridge > 0) {
+          const start = Math.max(x0, y0 / slope);
+          root.append(svg("path", {
+            class: "roof",
+            d: `M${x(start)} ${y(start * slope)}L${x(ridge)} ${y(top)}L${x(x1)} ${y(top)}`
+          }));
+          const angle =
+              (Math.atan2(y(top) - y(start * slope), x(ridge) - x(start)) * 180) / Math.PI;
+          const middle = Math.sqrt(start * ridge);
+          root.append(text(0, 0, `memory ${withPrefix(machine.bytes_per_second)}B/s`, {
+            class: "ink halo-of-text",
+            "text-anchor": "middle",
+            transform:
+                `translate(${x(middle)} ${y(middle * slope)}) rotate(${angle}) translate(0 -7)`
+          }),
+              text(x(x1), y(top) - 7, topText, {class: "ink halo-of-text", "text-anchor": "end"}));
+        }
+        return marks(root, box, candidates, (c) => {
+          const place = [x(xOf(c)), y(yOf(c))];
+          return place.every(Number.isFinite) ? place : null;
+        }, 3.4);
+      });
 }
 
-// --- Predicted against measured ----------------------------------------------------------------------
+// --- Predicted against measured ---
 
 function agreement() {
-  const measured = candidates.filter((c) => isNumber(c.measured) && c.measured > 0 && c.predicted > 0);
+  const measured =
+      candidates.filter((c) => isNumber(c.measured) && c.measured > 0 && c.predicted > 0);
   if (measured.length === 0) {
     document.getElementById("agreement").remove();
     return;
   }
   const tau = report.kendall_tau;
-  document.getElementById("agreement-note").textContent = `${measured.length} schedules on ${report.device}.` +
-    (isNumber(tau) ? ` Kendall’s τ is ${tau.toFixed(2)}: 1 would be the same order.` : "") +
-    " The line is where both are equal, the band 20% around it.";
+  document.getElementById("agreement-note").textContent =
+      `${measured.length} schedules on ${report.device}.` +
+      (isNumber(tau) ? ` Kendall’s τ is ${tau.toFixed(2)}: 1 would be the same order.` : "") +
+      " The line is where both are equal, the band 20% around it.";
   markedDrawing("agreement", "Predicted against measured rates", (root, box) => {
     const [low, high] = logRange(measured.flatMap((c) => [c.predicted, c.measured]), 1.25);
     const x = logScale(low, high, box.left, box.right);
     const y = logScale(low, high, box.bottom, box.top);
     const ticks = about(box);
-    axes(root, box, x, y, { xName: "predicted, GCells/s", yName: "measured, GCells/s", xTicks: x.ticks(ticks.x),
-      yTicks: y.ticks(ticks.y), xText: plainNumber, yText: plainNumber });
-    root.append(svg("path", { class: "apart", d: `M${x(low)} ${y(low)}L${x(low)} ${y(low * 1.2)}L${x(high / 1.2)} ${y(high)}` +
-      `L${x(high)} ${y(high)}L${x(high)} ${y(high / 1.2)}L${x(low * 1.2)} ${y(low)}Z` }),
-      svg("path", { class: "axis", d: `M${x(low)} ${y(low)}L${x(high)} ${y(high)}` }));
+    axes(root, box, x, y, {
+      xName: "predicted, GCells/s",
+      yName: "measured, GCells/s",
+      xTicks: x.ticks(ticks.x),
+      yTicks: y.ticks(ticks.y),
+      xText: plainNumber,
+      yText: plainNumber
+    });
+    root.append(svg("path", {
+      class: "apart",
+      d: `M${x(low)} ${y(low)}L${x(low)} ${y(low * 1.2)}L${x(high / 1.2)} ${y(high)}` +
+          `L${x(high)} ${y(high)}L${x(high)} ${y(high / 1.2)}L${x(low * 1.2)} ${y(low)}Z`
+    }),
+        svg("path", {class: "axis", d: `M${x(low)} ${y(low)}L${x(high)} ${y(high)}`}));
     return marks(root, box, measured, (c) => [x(c.predicted), y(c.measured)], 4);
   });
 }
 
-// --- Time tiles --------------------------------------------------------------------------------------
+// --- Time tiles ---
 
 function timeTiles() {
   const best = new Map();  // of a family and T: the one that is predicted to be the fastest
@@ -188,39 +239,55 @@ function timeTiles() {
   const all = [...candidates, ...report.neighbours].map((c) => c.time_tile);
   const most = [...candidates, ...report.neighbours].reduce((m, c) => Math.max(m, c.predicted), 0);
   markedDrawing("tiles", "Rate over time tile, the best candidate of every family", (root, box) => {
-    const [first, last] = [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), 1)];
-    const inner = { ...box, right: box.right - 70 };  // names of families stand to the right
+    const [first, last] =
+        [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), 1)];
+    const inner = {...box, right: box.right - 70};  // names of families stand to the right
     const x = linearScale(first - 0.5, last + 0.5, inner.left, inner.right);
     const y = linearScale(0, most * 1.06, box.bottom, box.top);
     const every = Math.ceil((last - first + 1) / Math.max(4, (inner.right - inner.left) / 34));
     const xTicks = [];
     for (let t = first; t <= last; t += every) xTicks.push(t);
-    axes(root, { ...inner }, x, y, { xName: "T, steps per pass over memory", yName: "GCells/s, predicted", xTicks,
-      yTicks: y.ticks(about(box).y), xText: String, yText: plainNumber });
+    axes(root, {...inner}, x, y, {
+      xName: "T, steps per pass over memory",
+      yName: "GCells/s, predicted",
+      xTicks,
+      yTicks: y.ticks(about(box).y),
+      xText: String,
+      yText: plainNumber
+    });
     // The others, spread out a little, always in the same way.
     const others = candidates.map((c) => {
       const shift = (((c.rank * 2654435761) >>> 0) / 2 ** 32 - 0.5) * 0.5;
       return mark("memory", x(c.time_tile + shift), y(c.predicted), 1.4);
     });
-    root.append(svg("path", { class: "apart", d: others.join("") }));
+    root.append(svg("path", {class: "apart", d: others.join("")}));
     const labels = [];
     const families = [...new Set(bests.map((c) => c.family))];
     families.forEach((family, i) => {
       const line = bests.filter((c) => c.family === family);
-      root.append(svg("path", { class: "axis", stroke: "currentColor", "stroke-dasharray": ["", "6 3", "2 3", "8 3 2 3"][i % 4],
-        style: "stroke: var(--faint)", d: `M${line.map((c) => `${x(c.time_tile)} ${y(c.predicted)}`).join("L")}` }));
+      root.append(svg("path", {
+        class: "axis",
+        stroke: "currentColor",
+        "stroke-dasharray": ["", "6 3", "2 3", "8 3 2 3"][i % 4],
+        style: "stroke: var(--faint)",
+        d: `M${line.map((c) => `${x(c.time_tile)} ${y(c.predicted)}`).join("L")}`
+      }));
       const end = line.at(-1);
-      labels.push({ words: family, x: x(end.time_tile) + 10, y: y(end.predicted) + 4 });
+      labels.push({words: family, x: x(end.time_tile) + 10, y: y(end.predicted) + 4});
     });
     labels.sort((a, b) => a.y - b.y);
     labels.forEach((label, i) => {
-      if (i > 0 && Math.abs(label.x - labels[i - 1].x) < 80) label.y = Math.max(label.y, labels[i - 1].y + 14);
-      root.append(text(label.x, label.y, label.words, { class: "ink halo-of-text" }));
+      if (i > 0 && Math.abs(label.x - labels[i - 1].x) < 80)
+        label.y = Math.max(label.y, labels[i - 1].y + 14);
+      root.append(text(label.x, label.y, label.words, {class: "ink halo-of-text"}));
     });
     if (report.neighbours.length > 0 && winner) {
       const line = [...report.neighbours, winner].sort((a, b) => a.time_tile - b.time_tile);
-      root.append(svg("path", { class: "roof", style: "stroke: var(--accent)",
-        d: `M${line.map((n) => `${x(n.time_tile)} ${y(n.predicted)}`).join("L")}` }));
+      root.append(svg("path", {
+        class: "roof",
+        style: "stroke: var(--accent)",
+        d: `M${line.map((n) => `${x(n.time_tile)} ${y(n.predicted)}`).join("L")}`
+      }));
     }
     return marks(root, inner, bests, (c) => [x(c.time_tile), y(c.predicted)], 5);
   }, (width) => Math.round(Math.min(510, Math.max(290, width * 0.88))));
@@ -229,9 +296,10 @@ function timeTiles() {
   }
 }
 
-// --- Terms of the time -------------------------------------------------------------------------------
+// --- Terms of the time ---
 
-const kTermColours = ["--memory", "--l2", "--shared", "--instructions", "--latency", "--launch", "--fill"];
+const kTermColours =
+    ["--memory", "--l2", "--shared", "--instructions", "--latency", "--launch", "--fill"];
 
 function terms() {
   const best = candidates.slice(0, 10).filter((c) => c.terms.length > 0);
@@ -240,56 +308,64 @@ function terms() {
     return;
   }
   const names = [...new Set(best.flatMap((c) => c.terms.map((t) => t.name)))];
-  const colourOf = (name) =>
-    `var(${kTermColours[kLimits.indexOf(name)] ?? kTermColours[names.indexOf(name) % kTermColours.length]})`;
+  const colourOf = (name) => `var(${
+      kTermColours[kLimits.indexOf(name)] ??
+      kTermColours[names.indexOf(name) % kTermColours.length]})`;
   const place = document.querySelector("#terms .chart");
-  const key = html("ul", { class: "legend" }, names.map((name) => {
-    const item = html("li", {}, svg("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" },
-      svg("path", { d: "M0 2H12V10H0Z" })), name);
+  const key = html("ul", {class: "legend"}, names.map((name) => {
+    const item = html("li", {},
+        svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"},
+            svg("path", {d: "M0 2H12V10H0Z"})),
+        name);
     item.style.setProperty("--limit", colourOf(name));
     return item;
   }));
   place.append(key);
   const kBar = 5;
   const kLabel = 19;
-  const heightOf = (c) => kLabel + Math.max(1, c.terms.filter((t) => t.overlaps).length) * (kBar + 1) + 10;
+  const heightOf = (c) =>
+      kLabel + Math.max(1, c.terms.filter((t) => t.overlaps).length) * (kBar + 1) + 10;
   const longest = best.reduce((most, c) => Math.max(most, secondsOf(c)), 0) * 1e12;
-  drawing(place, "Terms of the expected time of the ten best", () => best.reduce((sum, c) => sum + heightOf(c), 0) + 20,
-    (root, width) => {
-      const x = linearScale(0, longest * 1.02, 26, width - 8);
-      let y = 0;
-      const bottom = best.reduce((sum, c) => sum + heightOf(c), 0);
-      for (const tick of x.ticks(Math.max(3, width / 90))) {
-        root.append(svg("path", { class: "grid", d: `M${x(tick)} 0V${bottom}` }),
-          text(x(tick), bottom + 16, plainNumber(tick), { "text-anchor": "middle" }));
-      }
-      for (const c of best) {
-        const room = Math.floor((width - 30) / 7);
-        const line = lineOf(c);
-        root.append(text(0, y + 13, c.rank, { class: "ink" }),
-          text(26, y + 13, line.length > room ? `${line.slice(0, room - 1)}…` : line,
-            { class: `mono halo-of-text${c.chosen ? " ink" : ""}` }));
-        let at = y + kLabel;
-        let end = 0;
-        const bar = (term, from, top, height) => {
-          const element = svg("rect", { x: x(from), y: top, height, rx: 1.5,
-            width: Math.max(0.5, x(from + term.seconds * 1e12) - x(from)) },
-            svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`));
-          element.style.fill = colourOf(term.name);
-          root.append(element);
-        };
-        for (const term of c.terms.filter((t) => t.overlaps)) {
-          bar(term, 0, at, kBar);
-          at += kBar + 1;
-          end = Math.max(end, term.seconds * 1e12);
+  drawing(place, "Terms of the expected time of the ten best",
+      () => best.reduce((sum, c) => sum + heightOf(c), 0) + 20, (root, width) => {
+        const x = linearScale(0, longest * 1.02, 26, width - 8);
+        let y = 0;
+        const bottom = best.reduce((sum, c) => sum + heightOf(c), 0);
+        for (const tick of x.ticks(Math.max(3, width / 90))) {
+          root.append(svg("path", {class: "grid", d: `M${x(tick)} 0V${bottom}`}),
+              text(x(tick), bottom + 16, plainNumber(tick), {"text-anchor": "middle"}));
         }
-        const height = Math.max(kBar, at - 1 - (y + kLabel));
-        for (const term of c.terms.filter((t) => !t.overlaps)) {
-          bar(term, end, y + kLabel, height);
-          end += term.seconds * 1e12;
+        for (const c of best) {
+          root.append(text(0, y + 13, c.rank, {class: "ink"}),
+              text(26, y + 13, shortened(lineOf(c), (width - 30) / 7),
+                  {class: `mono halo-of-text${c.chosen ? " ink" : ""}`}));
+          let at = y + kLabel;
+          let end = 0;
+          const bar = (term, from, top, height) => {
+            const element = svg("rect", {
+              x: x(from),
+              y: top,
+              height,
+              rx: 1.5,
+              width: Math.max(0.5, x(from + term.seconds * 1e12) - x(from))
+            },
+                svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`));
+            element.style.fill = colourOf(term.name);
+            root.append(element);
+          };
+          for (const term of c.terms.filter((t) => t.overlaps)) {
+            bar(term, 0, at, kBar);
+            at += kBar + 1;
+            end = Math.max(end, term.seconds * 1e12);
+          }
+          const height = Math.max(kBar, at - 1 - (y + kLabel));
+          for (const term of c.terms.filter((t) => !t.overlaps)) {
+            bar(term, end, y + kLabel, height);
+            end += term.seconds * 1e12;
+          }
+          root.append(
+              svg("path", {class: "roof", d: `M${x(end)} ${y + kLabel - 2}v${height + 4}`}));
+          y += heightOf(c);
         }
-        root.append(svg("path", { class: "roof", d: `M${x(end)} ${y + kLabel - 2}v${height + 4}` }));
-        y += heightOf(c);
-      }
-    });
+      });
 }

@@ -12,11 +12,11 @@ function fill(element, attributes, children) {
   return element;
 }
 const html = (name, attributes = {}, ...children) =>
-  fill(document.createElement(name), attributes, children);
+    fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) =>
-  fill(document.createElementNS(kSvg, name), attributes, children);
+    fill(document.createElementNS(kSvg, name), attributes, children);
 
-// --- Numbers -----------------------------------------------------------------------------------
+// --- Numbers ---
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
@@ -37,10 +37,13 @@ function withPrefix(value) {
   return `${Number((value / scale).toPrecision(3))} ${prefix}`;
 }
 
+// At most so many characters of it.
+const shortened = (words, most) =>
+    (words.length > most ? `${words.slice(0, Math.max(1, Math.floor(most) - 1))}…` : words);
 const plainNumber = (value) => String(Number(value.toPrecision(12)));
 const withSign = (value) => (value === 0 ? "0" : (value < 0 ? "−" : "+") + Math.abs(value));
 
-// --- Scales ------------------------------------------------------------------------------------
+// --- Scales ---
 
 function linearScale(low, high, from, to) {
   const scale = (value) => from + ((value - low) / (high - low)) * (to - from);
@@ -59,7 +62,8 @@ function logScale(low, high, from, to) {
   const [a, b] = [Math.log10(low), Math.log10(high)];
   const scale = (value) => from + ((Math.log10(value) - a) / (b - a)) * (to - from);
   // The sparsest of these that gives enough.
-  const choices = [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 5, 7], [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9]];
+  const choices =
+      [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 5, 7], [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9]];
   scale.ticks = (about) => {
     let ticks = [];
     for (const choice of choices) {
@@ -82,16 +86,17 @@ function logScale(low, high, from, to) {
 function logRange(values, factor) {
   const positive = values.filter((value) => isNumber(value) && value > 0);
   if (positive.length === 0) return [0.1, 10];
-  const [low, high] = positive.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0]);
+  const [low, high] =
+      positive.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0]);
   return [low / factor, high * factor];
 }
 
-// --- Frames ------------------------------------------------------------------------------------
+// --- Frames ---
 
 let drawings = 0;
 // Calls draw(root, width, height) with an empty <svg> that is as wide as `place`, and again when
-// that has become wider or narrower. `heightOf` gives the height for a width. Returns a function that
-// draws anew.
+// that has become wider or narrower. `heightOf` gives the height for a width. Returns a function
+// that draws anew.
 function drawing(place, title, heightOf, draw) {
   const id = `drawing-${++drawings}`;
   let width = 0;
@@ -100,11 +105,18 @@ function drawing(place, title, heightOf, draw) {
     if (width <= 0) return;
     const height = heightOf(width);
     const root = svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-labelledby": id,
-    }, svg("title", { id }, title));
+      viewBox: `0 0 ${width} ${height}`,
+      height,
+      role: "img",
+      "aria-labelledby": id,
+    },
+        svg("title", {id}, title));
     draw(root, width, height);
     const old = place.querySelector(":scope > svg");
-    if (old) old.replaceWith(root); else place.append(root);
+    if (old)
+      old.replaceWith(root);
+    else
+      place.append(root);
   };
   again();
   new ResizeObserver(() => {
@@ -114,41 +126,48 @@ function drawing(place, title, heightOf, draw) {
 }
 
 function text(x, y, words, attributes = {}) {
-  return svg("text", { x, y, ...attributes }, String(words));
+  return svg("text", {x, y, ...attributes}, String(words));
 }
 
 // Grid lines, numbers and names of both axes within `box` {left, top, right, bottom}.
-function axes(root, box, x, y, { xName, yName, xTicks, yTicks, xText, yText }) {
+function axes(root, box, x, y, {xName, yName, xTicks, yTicks, xText, yText}) {
   for (const value of xTicks) {
     const at = x(value);
-    root.append(svg("path", { class: "grid", d: `M${at} ${box.top}V${box.bottom}` }),
-      text(at, box.bottom + 17, xText(value), { "text-anchor": "middle" }));
+    root.append(svg("path", {class: "grid", d: `M${at} ${box.top}V${box.bottom}`}),
+        text(at, box.bottom + 17, xText(value), {"text-anchor": "middle"}));
   }
   for (const value of yTicks) {
     const at = y(value);
-    root.append(svg("path", { class: "grid", d: `M${box.left} ${at}H${box.right}` }),
-      text(box.left - 8, at + 4, yText(value), { "text-anchor": "end" }));
+    root.append(svg("path", {class: "grid", d: `M${box.left} ${at}H${box.right}`}),
+        text(box.left - 8, at + 4, yText(value), {"text-anchor": "end"}));
   }
-  root.append(svg("path", { class: "axis", d: `M${box.left} ${box.top}V${box.bottom}H${box.right}` }),
-    text(box.right, box.bottom + 35, xName, { "text-anchor": "end" }),
-    text(0, box.top - 12, yName));
+  root.append(svg("path", {class: "axis", d: `M${box.left} ${box.top}V${box.bottom}H${box.right}`}),
+      text(box.right, box.bottom + 35, xName, {"text-anchor": "end"}),
+      text(0, box.top - 12, yName));
 }
 
-// --- Marks -------------------------------------------------------------------------------------
+// --- Marks ---
 
-const kLimits = ["memory", "L2", "shared memory", "instructions", "latency", "launch", "fill and tail"];
+const kLimits =
+    ["memory", "L2", "shared memory", "instructions", "latency", "launch", "fill and tail"];
 
 // The shape of a limit around a point, so that colours are not all there is to tell them.
 function mark(limit, x, y, r) {
   const to = (dx, dy) => `${(x + dx * r).toFixed(1)} ${(y + dy * r).toFixed(1)}`;
   const polygon = (...corners) => `M${corners.map(([dx, dy]) => to(dx, dy)).join("L")}Z`;
   switch (limit) {
-    case "L2": return polygon([-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]);
-    case "shared memory": return polygon([0, -1.25], [1.2, 0.9], [-1.2, 0.9]);
-    case "instructions": return polygon([0, -1.35], [1.35, 0], [0, 1.35], [-1.35, 0]);
-    case "latency": return polygon([0, 1.25], [1.2, -0.9], [-1.2, -0.9]);
-    case "launch": return polygon([-1.3, -0.5], [1.3, -0.5], [1.3, 0.5], [-1.3, 0.5]);
-    case "fill and tail": return polygon([-0.5, -1.3], [0.5, -1.3], [0.5, 1.3], [-0.5, 1.3]);
+    case "L2":
+      return polygon([-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]);
+    case "shared memory":
+      return polygon([0, -1.25], [1.2, 0.9], [-1.2, 0.9]);
+    case "instructions":
+      return polygon([0, -1.35], [1.35, 0], [0, 1.35], [-1.35, 0]);
+    case "latency":
+      return polygon([0, 1.25], [1.2, -0.9], [-1.2, -0.9]);
+    case "launch":
+      return polygon([-1.3, -0.5], [1.3, -0.5], [1.3, 0.5], [-1.3, 0.5]);
+    case "fill and tail":
+      return polygon([-0.5, -1.3], [0.5, -1.3], [0.5, 1.3], [-0.5, 1.3]);
     default: {
       const d = (2 * r).toFixed(1);
       return `M${to(-1, 0)}a${r} ${r} 0 1 0 ${d} 0a${r} ${r} 0 1 0 -${d} 0`;
@@ -157,19 +176,23 @@ function mark(limit, x, y, r) {
 }
 
 function legend(limits) {
-  return html("ul", { class: "legend" }, kLimits.filter((limit) => limits.has(limit)).map((limit) =>
-    html("li", { "data-limit": limit },
-      svg("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("path", { d: mark(limit, 6, 6, 4.4) })),
-      limit)));
+  return html("ul", {class: "legend"},
+      kLimits.filter((limit) => limits.has(limit))
+          .map((limit) => html("li", {"data-limit": limit},
+                   svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"},
+                       svg("path", {d: mark(limit, 6, 6, 4.4)})),
+                   limit)));
 }
 
 // Buttons of which one is pressed; `choose` is called with its value.
 function choiceOf(name, options, chosen, choose) {
-  const group = html("div", { class: "choice", role: "group", "aria-label": name });
+  const group = html("div", {class: "choice", role: "group", "aria-label": name});
   for (const [value, words] of options) {
-    const button = html("button", { type: "button", "aria-pressed": String(value === chosen) }, words);
+    const button =
+        html("button", {type: "button", "aria-pressed": String(value === chosen)}, words);
     button.addEventListener("click", () => {
-      for (const other of group.children) other.setAttribute("aria-pressed", String(other === button));
+      for (const other of group.children)
+        other.setAttribute("aria-pressed", String(other === button));
       choose(value);
     });
     group.append(button);

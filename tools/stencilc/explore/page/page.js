@@ -1,21 +1,38 @@
 // Sources in colour, buttons that copy, and the start of everything.
 
-const kWords = new Set(("param integer real grid field stencil init boundary reduce stop when step steps on history constant " +
-  "require let where periodic clamp mirror for if else while return const void int unsigned long float double half bool " +
-  "static inline struct union switch case default break continue do asm volatile extern template typename namespace " +
-  "__global__ __device__ __shared__ __restrict__ __forceinline__ __launch_bounds__ __kernel __local kernel local global").split(" "));
+const words = (text) => new Set(text.split(/\s+/));
+const kProgramWords = words(`and boundary clamp constant every false field function grid history in
+  init integer let mirror none not of on or origin param periodic real reduce require spacing stencil
+  steps stop subgrid table true type vector when`);
+const kKernelWords = words(`asm bool break case char const continue default do double else extern
+  float for half if inline int long namespace return short signed static struct switch template
+  typename union unsigned using void volatile while
+  __global__ __device__ __shared__ __restrict__ __forceinline__ __launch_bounds__
+  __kernel __local __global kernel local global`);
+// A comment, a string, a number, a word.
+const kToken = new RegExp(
+    [
+      /(\/\/[^\n]*|\/\*[^]*?\*\/)/,
+      /("(?:[^"\\\n]|\\.)*")/,
+      /\b(0[xX][\da-fA-F]+\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\w*)/,
+      /([A-Za-z_]\w*)/,
+    ].map((part) => part.source).join("|"),
+    "g");
 
-function highlight(code) {
-  const source = code.textContent;
-  if (source.length > 400000) return;
-  const token = /(\/\/[^\n]*|\/\*[^]*?\*\/)|("(?:[^"\\\n]|\\.)*")|\b(0[xX][\da-fA-F]+\w*|\d+\.?\d*(?:[eE][+-]?\d+)?\w*)|([A-Za-z_]\w*)/g;
+function highlight(id, known) {
+  const code = document.querySelector(`#${id} code`);
+  const source = code?.textContent ?? "";
+  if (source === "" || source.length > 400000) return;
   const parts = [];
   let plain = 0;
-  for (const match of source.matchAll(token)) {
-    const kind = match[1] ? "comment" : match[2] || match[3] ? "literal" : kWords.has(match[4]) ? "word" : null;
+  for (const match of source.matchAll(kToken)) {
+    const kind = match[1]    ? "comment" :
+        match[2] || match[3] ? "literal" :
+        known.has(match[4])  ? "word" :
+                               null;
     if (!kind) continue;
     if (match.index > plain) parts.push(source.slice(plain, match.index));
-    parts.push(html("span", { class: kind }, match[0]));
+    parts.push(html("span", {class: kind}, match[0]));
     plain = match.index + match[0].length;
   }
   parts.push(source.slice(plain));
@@ -27,7 +44,7 @@ async function copyText(words) {
   try {
     await navigator.clipboard.writeText(words);
   } catch {
-    const area = html("textarea", { style: "position: fixed; opacity: 0" });
+    const area = html("textarea", {style: "position: fixed; opacity: 0"});
     area.value = words;
     document.body.append(area);
     area.select();
@@ -42,7 +59,9 @@ document.addEventListener("click", async (event) => {
   event.stopPropagation();
   await copyText(button.parentElement.querySelector("code").textContent);
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1400);
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, 1400);
 }, true);
 
 document.documentElement.classList.add("scripted");
@@ -55,7 +74,8 @@ if (candidates.length > 0) {
   timeTiles();
   terms();
 } else {
-  for (const id of ["ranking", "roofline", "agreement", "tiles", "terms"]) document.getElementById(id).remove();
+  document.getElementById("ranking").remove();
+  document.getElementById("roofline").parentElement.remove();
 }
 if (tile) {
   halo();
@@ -63,4 +83,5 @@ if (tile) {
 } else {
   document.getElementById("tile").remove();
 }
-for (const code of document.querySelectorAll("pre code")) highlight(code);
+highlight("kernel-source", kKernelWords);
+highlight("program-source", kProgramWords);
