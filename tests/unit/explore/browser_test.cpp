@@ -153,7 +153,7 @@ TEST_F(BrowserTest, ThePointerFindsCandidates) {
           "plane.dispatchEvent(new PointerEvent('pointermove', at));"
           "const hint = document.getElementById('hint').textContent;"
           "plane.dispatchEvent(new MouseEvent('click', at));"
-          "return hint.includes('rank 3: 1363 predicted, 1076 measured') + ' ' +"
+          "return hint.includes('rank 3: 1213 predicted, 1076 measured') + ' ' +"
           "document.querySelector('tr.open').dataset.rank"),
       "true 3");
 }

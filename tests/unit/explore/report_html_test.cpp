@@ -28,8 +28,8 @@ TEST(ReportHtmlTest, HasTheWinnerAndTheTableWithoutScripts) {
   const std::string page = html_of(jacobi_sample());
   EXPECT_EQ(count(page, "<title>jacobi3d "), 1u);
   EXPECT_EQ(count(page, "<h1>jacobi3d</h1>"), 1u);
-  EXPECT_EQ(count(page, "<dd>1363 <small>GCells/s</small></dd>"), 1u);
-  EXPECT_EQ(count(page, "<dd>1076 <small>GCells/s, \u221221%</small></dd>"), 1u);
+  EXPECT_EQ(count(page, "<dd>1213 <small>GCells/s</small></dd>"), 1u);
+  EXPECT_EQ(count(page, "<dd>1076 <small>GCells/s, \u221211%</small></dd>"), 1u);
   EXPECT_EQ(count(page, "512 \u00d7 512 \u00d7 512 points"), 1u);
   EXPECT_EQ(count(page, "--schedule &quot;streaming T=4 block=16x16x1"), 1u);
   EXPECT_EQ(count(page, "<tr class=\"candidate"), 9u);
@@ -64,6 +64,14 @@ TEST(ReportHtmlTest, ScriptsBuildNoMarkup) {
   for (const char* part :
        {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</"}) {
     EXPECT_EQ(count(page_script(), part), 0u) << part;
+  }
+}
+
+TEST(ReportHtmlTest, ThePageHasAColourAndAShapeForEveryLimit) {
+  for (size_t i = 0; i < schedule::kLimits; ++i) {
+    const std::string name = schedule::name(static_cast<Limit>(i));
+    EXPECT_EQ(count(page_style(), "[data-limit=\"" + name + "\"]"), 1u) << name;
+    EXPECT_GE(count(page_script(), '"' + name + '"'), 1u) << name;
   }
 }
 

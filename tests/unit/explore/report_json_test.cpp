@@ -51,7 +51,7 @@ TEST(ReportJsonTest, HasTheReport) {
     EXPECT_EQ(o["rank"], i + 1);
     EXPECT_EQ(o["schedule"], c.schedule);
     EXPECT_EQ(o["predicted"], c.predicted);
-    EXPECT_EQ(o["limit"], name_of(c.limit));
+    EXPECT_EQ(o["limit"], schedule::name(c.limit));
     EXPECT_EQ(o["chosen"], c.chosen);
     ASSERT_EQ(o["terms"].size(), c.terms.size());
     EXPECT_EQ(o["terms"][0]["seconds"], c.terms[0].seconds);
@@ -114,7 +114,7 @@ TEST(ReportCsvTest, HasARowPerCandidate) {
     EXPECT_EQ(row[column("schedule")], c.schedule);
     EXPECT_EQ(std::stod(row[column("predicted")]), c.predicted);
     EXPECT_EQ(row[column("measured")].empty(), !c.measured);
-    EXPECT_EQ(row[column("limit")], name_of(c.limit));
+    EXPECT_EQ(row[column("limit")], schedule::name(c.limit));
     EXPECT_EQ(std::stod(row[column("memory seconds")]), c.terms[0].seconds);
     EXPECT_EQ(std::stod(row[column("shared loads count")]), c.counts[2].count);
     EXPECT_EQ(row[column("spill_bytes")], c.spill_bytes ? std::to_string(*c.spill_bytes) : "");
@@ -123,7 +123,7 @@ TEST(ReportCsvTest, HasARowPerCandidate) {
 
 TEST(ReportCsvTest, QuotesWhatNeedsIt) {
   Report report = jacobi_sample();
-  report.candidates[0].reason = "memory, \"they say\",\nand L2";
+  report.candidates[0].reason = "memory, \"they say\",\nand cache";
   const auto rows = cells_of(csv_of(report));
   ASSERT_EQ(rows.size(), report.candidates.size() + 1);
   EXPECT_EQ(rows[1][9], report.candidates[0].reason);

@@ -8,26 +8,6 @@
 
 namespace stencil::explore {
 
-std::string_view name_of(Limit limit) {
-  switch (limit) {
-    case Limit::Memory:
-      return "memory";
-    case Limit::L2:
-      return "L2";
-    case Limit::SharedMemory:
-      return "shared memory";
-    case Limit::Instructions:
-      return "instructions";
-    case Limit::Latency:
-      return "latency";
-    case Limit::Launch:
-      return "launch";
-    case Limit::FillAndTail:
-      return "fill and tail";
-  }
-  return "";
-}
-
 int64_t points_of(const Report& report) {
   int64_t points = 1;
   for (const int64_t extent : report.extents) points *= extent;

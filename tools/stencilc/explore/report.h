@@ -9,31 +9,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "compiler/schedule/model/predict.h"
 
 namespace stencil::explore {
 
-// What bounds the speed of a schedule.
-enum class Limit {
-  Memory,        // bytes to and from memory
-  L2,            // bytes through the cache that all multiprocessors share
-  SharedMemory,  // bytes through the memory that a block shares
-  Instructions,  // instructions issued
-  Latency,       // too few warps to hide how long loads and barriers take
-  Launch,        // the time between kernels
-  FillAndTail    // blocks that fill the device only in part, and pipelines that fill and drain
-};
-constexpr int kLimits = 7;
-// "memory", "L2", "shared memory", "instructions", "latency", "launch", "fill and tail".
-std::string_view name_of(Limit limit);
+using schedule::Limit;
 
 // A part of the time that a schedule is expected to take.
 struct Term {
   std::string name;      // as limits are called, where it is one of them
-  double seconds = 0;    // per point and step
-  bool overlaps = true;  // done beside the others that overlap: the longest of those counts.
-                         // false: comes on top
+  double seconds = 0;    // per point and step, if nothing else took time
+  bool overlaps = true;  // done beside the others that overlap; false: comes on top of them
 };
 
 struct Count {
@@ -65,12 +53,13 @@ struct Candidate {
   std::vector<Count> counts;
   double instructions = 0;  // per point and step, of threads; those in double precision count as
                             // often as the machine's double_cost says
-  double memory_bytes = 0;  // per point and step
-  double l2_bytes = 0;
-  double shared_bytes_moved = 0;
-  double redundancy = 1;  // points computed per useful point
+  double memory_bytes = 0;  // per point and step, to and from memory
+  double cache_bytes = 0;   // through the cache that all multiprocessors share
+  double shared_bytes_moved = 0;  // to and from the memory that a block shares
+  double redundancy = 1;          // points computed per useful point
 
   int registers = 0;                      // per thread, predicted
+  bool spills = false;                    // predicted: a thread gets too few
   std::optional<int> compiled_registers;  // as the device's compiler has it
   std::optional<int64_t> spill_bytes;     // per thread, as the device's compiler has it
   int64_t shared_bytes = 0;               // per block

@@ -36,7 +36,7 @@ Json json(const Candidate& c, size_t rank) {
               {"chosen", c.chosen},
               {"predicted", c.predicted},
               {"measured", optional(c.measured)},
-              {"limit", name_of(c.limit)},
+              {"limit", schedule::name(c.limit)},
               {"headroom", c.headroom},
               {"reason", c.reason}};
   out["terms"] = Json::array();
@@ -50,10 +50,11 @@ Json json(const Candidate& c, size_t rank) {
   }
   out["instructions"] = c.instructions;
   out["memory_bytes"] = c.memory_bytes;
-  out["l2_bytes"] = c.l2_bytes;
+  out["cache_bytes"] = c.cache_bytes;
   out["shared_bytes_moved"] = c.shared_bytes_moved;
   out["redundancy"] = c.redundancy;
   out["registers"] = c.registers;
+  out["spills"] = c.spills;
   out["compiled_registers"] = optional(c.compiled_registers);
   out["spill_bytes"] = optional(c.spill_bytes);
   out["shared_bytes"] = c.shared_bytes;
@@ -122,7 +123,7 @@ Json head_of(const Report& report) {
   for (const Neighbour& neighbour : report.neighbours) {
     out["neighbours"].push_back({{"time_tile", neighbour.time_tile},
                                  {"predicted", neighbour.predicted},
-                                 {"limit", name_of(neighbour.limit)}});
+                                 {"limit", schedule::name(neighbour.limit)}});
   }
   return out;
 }
@@ -231,10 +232,11 @@ std::string csv_of(const Report& report) {
                                      "reason",
                                      "instructions",
                                      "memory_bytes",
-                                     "l2_bytes",
+                                     "cache_bytes",
                                      "shared_bytes_moved",
                                      "redundancy",
                                      "registers",
+                                     "spills",
                                      "compiled_registers",
                                      "spill_bytes",
                                      "shared_bytes",
@@ -255,15 +257,16 @@ std::string csv_of(const Report& report) {
                                     c.chosen ? "1" : "0",
                                     number(c.predicted),
                                     number(c.measured),
-                                    std::string(name_of(c.limit)),
+                                    std::string(schedule::name(c.limit)),
                                     number(c.headroom),
                                     quoted(c.reason),
                                     number(c.instructions),
                                     number(c.memory_bytes),
-                                    number(c.l2_bytes),
+                                    number(c.cache_bytes),
                                     number(c.shared_bytes_moved),
                                     number(c.redundancy),
                                     std::to_string(c.registers),
+                                    c.spills ? "1" : "0",
                                     number(c.compiled_registers),
                                     number(c.spill_bytes),
                                     std::to_string(c.shared_bytes),

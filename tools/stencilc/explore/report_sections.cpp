@@ -31,7 +31,7 @@ std::string duration(double seconds) {
 }
 
 std::string limit_mark(Limit limit) {
-  return fmt::format("<span class=\"limit\" data-limit=\"{0}\">{0}</span>", name_of(limit));
+  return fmt::format("<span class=\"limit\" data-limit=\"{0}\">{0}</span>", schedule::name(limit));
 }
 
 std::string line(const char* name, const std::string& content) {

@@ -45,7 +45,7 @@ std::string ranking(const Report& report, size_t rows) {
     Row row = {fmt::format("{}{}", i + 1, candidate.chosen ? " *" : ""),
                visible(line_of(candidate)), three_digits(candidate.predicted)};
     if (measured) row.push_back(candidate.measured ? three_digits(*candidate.measured) : "-");
-    std::string why(name_of(candidate.limit));
+    std::string why(schedule::name(candidate.limit));
     if (!candidate.reason.empty()) why += ": " + visible(candidate.reason);
     row.push_back(std::move(why));
     lines.push_back(std::move(row));
@@ -58,7 +58,7 @@ std::string neighbours(const Report& report) {
   std::vector<Row> lines = {{"T", "predicted", "limit"}};
   for (const Neighbour& neighbour : report.neighbours) {
     lines.push_back({std::to_string(neighbour.time_tile), three_digits(neighbour.predicted),
-                     std::string(name_of(neighbour.limit))});
+                     std::string(schedule::name(neighbour.limit))});
   }
   return "\nThe winner with other time tiles\n" +
          table(lines, {.indent = "  ", .texts = 1, .text_last = true});

@@ -8,12 +8,10 @@ const lineOf = (c) => c.brief || c.schedule;
 const registersOf = (c) => c.compiled_registers ?? c.registers;
 const limitsSeen = new Set(candidates.map((c) => c.limit));
 
-// The time per point and step that the terms make: the longest of those that overlap, and the
-// others.
-function secondsOf(c) {
-  const longest = c.terms.reduce((most, t) => (t.overlaps ? Math.max(most, t.seconds) : most), 0);
-  return c.terms.reduce((sum, t) => (t.overlaps ? sum : sum + t.seconds), longest);
-}
+// The expected time per point and step, and from where on it is that of terms that do not overlap.
+const secondsOf = (c) => 1e-9 / c.predicted;
+const overlapEnd = (c) =>
+    Math.max(0, secondsOf(c) - c.terms.reduce((sum, t) => sum + (t.overlaps ? 0 : t.seconds), 0));
 
 // A word that some schedule has as one of its own, such as T=1, does not stand for T=16.
 const everyWord = new Set(candidates.flatMap((c) => c.schedule.split(" ")));

@@ -298,9 +298,6 @@ function timeTiles() {
 
 // --- Terms of the time ---
 
-const kTermColours =
-    ["--memory", "--l2", "--shared", "--instructions", "--latency", "--launch", "--fill"];
-
 function terms() {
   const best = candidates.slice(0, 10).filter((c) => c.terms.length > 0);
   if (best.length === 0) {
@@ -308,19 +305,12 @@ function terms() {
     return;
   }
   const names = [...new Set(best.flatMap((c) => c.terms.map((t) => t.name)))];
-  const colourOf = (name) => `var(${
-      kTermColours[kLimits.indexOf(name)] ??
-      kTermColours[names.indexOf(name) % kTermColours.length]})`;
   const place = document.querySelector("#terms .chart");
-  const key = html("ul", {class: "legend"}, names.map((name) => {
-    const item = html("li", {},
-        svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"},
-            svg("path", {d: "M0 2H12V10H0Z"})),
-        name);
-    item.style.setProperty("--limit", colourOf(name));
-    return item;
-  }));
-  place.append(key);
+  place.append(html("ul", {class: "legend"},
+      names.map((name) => html("li", {"data-limit": name},
+                    svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"},
+                        svg("path", {d: "M0 2H12V10H0Z"})),
+                    name))));
   const kBar = 5;
   const kLabel = 19;
   const heightOf = (c) =>
@@ -339,26 +329,19 @@ function terms() {
           root.append(text(0, y + 13, c.rank, {class: "ink"}),
               text(26, y + 13, shortened(lineOf(c), (width - 30) / 7),
                   {class: `mono halo-of-text${c.chosen ? " ink" : ""}`}));
-          let at = y + kLabel;
-          let end = 0;
           const bar = (term, from, top, height) => {
-            const element = svg("rect", {
-              x: x(from),
-              y: top,
-              height,
-              rx: 1.5,
-              width: Math.max(0.5, x(from + term.seconds * 1e12) - x(from))
-            },
-                svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`));
-            element.style.fill = colourOf(term.name);
-            root.append(element);
+            const width = Math.max(0.5, x(from + term.seconds * 1e12) - x(from));
+            root.append(svg("rect",
+                {class: "term", "data-limit": term.name, x: x(from), y: top, width, height, rx: 1.5},
+                svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`)));
           };
+          let at = y + kLabel;
           for (const term of c.terms.filter((t) => t.overlaps)) {
             bar(term, 0, at, kBar);
             at += kBar + 1;
-            end = Math.max(end, term.seconds * 1e12);
           }
           const height = Math.max(kBar, at - 1 - (y + kLabel));
+          let end = overlapEnd(c) * 1e12;
           for (const term of c.terms.filter((t) => !t.overlaps)) {
             bar(term, end, y + kLabel, height);
             end += term.seconds * 1e12;

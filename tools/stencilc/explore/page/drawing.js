@@ -148,17 +148,14 @@ function axes(root, box, x, y, {xName, yName, xTicks, yTicks, xText, yText}) {
 
 // --- Marks ---
 
-const kLimits =
-    ["memory", "L2", "shared memory", "instructions", "latency", "launch", "fill and tail"];
+const kLimits = ["memory", "cache", "instructions", "latency", "tail", "launch"];
 
 // The shape of a limit around a point, so that colours are not all there is to tell them.
 function mark(limit, x, y, r) {
   const to = (dx, dy) => `${(x + dx * r).toFixed(1)} ${(y + dy * r).toFixed(1)}`;
   const polygon = (...corners) => `M${corners.map(([dx, dy]) => to(dx, dy)).join("L")}Z`;
   switch (limit) {
-    case "L2":
-      return polygon([-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]);
-    case "shared memory":
+    case "cache":
       return polygon([0, -1.25], [1.2, 0.9], [-1.2, 0.9]);
     case "instructions":
       return polygon([0, -1.35], [1.35, 0], [0, 1.35], [-1.35, 0]);
@@ -166,7 +163,7 @@ function mark(limit, x, y, r) {
       return polygon([0, 1.25], [1.2, -0.9], [-1.2, -0.9]);
     case "launch":
       return polygon([-1.3, -0.5], [1.3, -0.5], [1.3, 0.5], [-1.3, 0.5]);
-    case "fill and tail":
+    case "tail":
       return polygon([-0.5, -1.3], [0.5, -1.3], [0.5, 1.3], [-0.5, 1.3]);
     default: {
       const d = (2 * r).toFixed(1);

@@ -148,9 +148,8 @@ function listOf(name, entries) {
 
 function termsOf(c) {
   const whole = secondsOf(c);
-  const longest = c.terms.reduce((most, t) => (t.overlaps ? Math.max(most, t.seconds) : most), 0);
   const list = html("dl");
-  let start = longest;
+  let start = overlapEnd(c);
   for (const term of c.terms) {
     const bar = html("dd", {class: "bar", "data-limit": term.name});
     bar.style.setProperty("--share", `${(100 * term.seconds) / whole}%`);
@@ -161,6 +160,7 @@ function termsOf(c) {
     list.append(
         html("dt", {}, term.name), html("dd", {}, `${threeDigits(term.seconds * 1e12)} ps`), bar);
   }
+  list.append(html("dt", {}, "in all"), html("dd", {}, `${threeDigits(whole * 1e12)} ps`));
   return html("div", {}, html("h4", {}, "Time per point and step"), list);
 }
 
@@ -170,13 +170,14 @@ function detailsOf(c) {
     ["in all, weighted", threeDigits(c.instructions)]
   ];
   const moved = [
-    ["memory", `${threeDigits(c.memory_bytes)} B`], ["L2", `${threeDigits(c.l2_bytes)} B`],
+    ["memory", `${threeDigits(c.memory_bytes)} B`], ["cache", `${threeDigits(c.cache_bytes)} B`],
     ["shared memory", `${threeDigits(c.shared_bytes_moved)} B`],
     ["points computed per useful one", threeDigits(c.redundancy)]
   ];
   const block = [
     ["threads", c.threads], ["registers, predicted", c.registers],
     ["registers, compiled", c.compiled_registers],
+    ["spills, predicted", c.spills ? "yes" : undefined],
     ["spills", isNumber(c.spill_bytes) ? `${c.spill_bytes} B` : undefined],
     ["shared memory", `${c.shared_bytes} B`], ["blocks per launch", c.blocks],
     ["resident per multiprocessor", c.resident_blocks],
