@@ -7,6 +7,7 @@
 #include "runtime/api/program.h"
 #include "runtime/api/simulation.h"
 #include "runtime/devices/device_table.h"
+#include "runtime/tune/tuned.h"
 
 namespace stencil {
 
@@ -23,8 +24,9 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
   Diagnostics diagnostics;
-  auto prepared = runtime::prepare(data->program, options.device, options.schedule, diagnostics,
-                                   options.dense, options.stage);
+  auto prepared = runtime::prepare(
+      data->program, options.device, options.schedule, diagnostics, options.dense, options.stage,
+      [&](const runtime::ChosenDevice& chosen) { return tune::tuned_line(data->program, chosen); });
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();
@@ -63,6 +65,10 @@ const Device& Kernel::device() const {
 }
 const std::string& Kernel::schedule() const {
   return data_->schedule;
+}
+
+const std::string& Kernel::schedule_origin() const {
+  return data_->prepared.origin;
 }
 
 std::string Kernel::brief_schedule() const {

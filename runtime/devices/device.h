@@ -30,6 +30,9 @@ struct DeviceInfo {
   std::string description;  // hardware and driver, if available
   bool available = false;
   std::string reason;  // why not, otherwise
+  // What it is made of, without the versions of drivers and compilers: "NVIDIA H200". Times
+  // measured on hardware of one name are compared.
+  std::string hardware = {};
 };
 
 // Memory of the user's that a session is to work in: addresses as the device's kernels take them.

@@ -38,6 +38,11 @@ const Variable kVariables[] = {
      "off, or a directory with a '/' in its name"},
     {"CACHE_SIZE", [](std::string_view text) { return parse_size(text) >= 0; },
      "a number of bytes, like 4096, 100K, 100M or 2G"},
+    {"TUNED",
+     [](std::string_view text) {
+       return is_cache_off(text) || text.find('/') != std::string_view::npos;
+     },
+     "off, or a file with a '/' in its name"},
     {"OPENCL_CPU", [](std::string_view text) { return text == "loops" || text == "work-items"; },
      "loops or work-items"},
     {"HOST_LIBRARY", [](std::string_view) { return true; }, "a file"},

@@ -12,9 +12,11 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "compiler/emit/emit.h"
 #include "compiler/support/threads.h"
@@ -172,6 +174,17 @@ class HostProgram : public LoadedProgram {
   const kernel::Module& module_;
 };
 
+// As Linux calls it; on CPUs of which it says nothing, their architecture.
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  utsname system{};
+  return ::uname(&system) == 0 ? std::string(system.machine) : "";
+}
+
 DeviceInfo probe(const std::string&) {
   const auto& library = HostLibrary::open();
   if (!library.ok()) {
@@ -182,7 +195,7 @@ DeviceInfo probe(const std::string&) {
   return {"host",
           fmt::format("C++ compiled in process by {}, {} thread{}", library.value().description(),
                       threads, threads == 1 ? "" : "s"),
-          true, ""};
+          true, "", cpu_name()};
 }
 
 Result<std::string> compile(const Job& job, const std::string&) {

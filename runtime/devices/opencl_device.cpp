@@ -500,7 +500,7 @@ class OpenClProgram : public LoadedProgram {
 DeviceInfo probe(const std::string& selector) {
   const auto found = find_device(selector);
   if (!found.ok()) return {"opencl", "", false, found.failure().message};
-  return {"opencl", text_of(found.value()), true, ""};
+  return {"opencl", text_of(found.value()), true, "", text_of(found.value())};
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {

@@ -114,8 +114,14 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
                                             Diagnostics& diagnostics) {
   schedule = is_automatic(line) ? schedule::choose(program, nullptr, machine)
                                 : schedule::parse(line, program, diagnostics, machine);
-  if (!schedule) return nullptr;
-  auto module = schedule::lower(program, *schedule, diagnostics, machine);
+  return schedule ? lower(program, *schedule, machine, diagnostics) : nullptr;
+}
+
+std::shared_ptr<const kernel::Module> lower(const ir::Program& program,
+                                            const schedule::Schedule& schedule,
+                                            const schedule::Machine& machine,
+                                            Diagnostics& diagnostics, schedule::Advice advice) {
+  auto module = schedule::lower(program, schedule, diagnostics, machine, advice);
   if (!module) return nullptr;
   const auto problems = kernel::verify(*module);
   for (const std::string& problem : problems) {
@@ -125,34 +131,51 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
   return std::make_shared<kernel::Module>(std::move(*module));
 }
 
+namespace {
+
+// Lowers the program for the device that has been chosen, and loads it.
+Status build(const ir::Program& program, const std::string& line, bool dense, Prepared& out,
+             Diagnostics& diagnostics, const StageCallback& stage) {
+  const std::string where = fmt::format("{} for {}", program.name, out.device.device.name);
+  if (out.device.device.runs_kernels) {
+    schedule::Machine machine = out.device.device.machine;
+    machine.in_place = machine.in_place || dense;
+    stage("planning " + where);
+    out.module = lower(program, line, machine, out.schedule, diagnostics);
+    if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
+  } else if (!is_automatic(line) && !schedule::parse(line, program, diagnostics, schedule::cpu())) {
+    return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
+  }
+  const std::string shown =
+      out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
+  stage("compiling " + where + shown);
+  auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
+  if (!loaded.ok()) return loaded.failure();
+  out.loaded = std::move(loaded).value();
+  return Done{};
+}
+
+}  // namespace
+
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics, bool dense,
-                         const StageCallback& stage) {
-  const auto tell = [&](const std::string& what) {
-    if (stage) stage(what);
-  };
+                         const StageCallback& stage, const KnownLines& known) {
+  const StageCallback tell = stage ? stage : [](const std::string&) {};
   Prepared out;
   tell(fmt::format("looking for the device {}", device));
   auto chosen = choose_device(device);
   if (!chosen.ok()) return chosen.failure();
   out.device = std::move(chosen).value();
-  const std::string where = fmt::format("{} for {}", program.name, out.device.device.name);
-  if (out.device.device.runs_kernels) {
-    schedule::Machine machine = out.device.device.machine;
-    machine.in_place = machine.in_place || dense;
-    tell("planning " + where);
-    out.module = lower(program, schedule_line, machine, out.schedule, diagnostics);
-    if (!out.module) return Failure{"", "the schedule cannot serve the program", ""};
-  } else if (!is_automatic(schedule_line) &&
-             !schedule::parse(schedule_line, program, diagnostics, schedule::cpu())) {
-    return Failure{"", "the schedule is none", ""};  // of no use here, and yet a mistake
+  if (known && is_automatic(schedule_line) && out.device.device.runs_kernels) {
+    const auto found = known(out.device);
+    Diagnostics unused;
+    if (found && build(program, found->line, dense, out, unused, tell).ok()) {
+      out.origin = found->origin;
+      return out;
+    }
   }
-  const std::string line =
-      out.schedule ? ": " + schedule::print(*out.schedule, program.grid.rank()) : "";
-  tell("compiling " + where + line);
-  auto loaded = out.device.device.load({program, out.module.get()}, out.device.selector);
-  if (!loaded.ok()) return loaded.failure();
-  out.loaded = std::move(loaded).value();
+  const Status built = build(program, schedule_line, dense, out, diagnostics, tell);
+  if (!built.ok()) return built.failure();
   return out;
 }
 

@@ -44,12 +44,27 @@ std::shared_ptr<const kernel::Module> lower(const ir::Program& program, const st
                                             std::optional<schedule::Schedule>& schedule,
                                             Diagnostics& diagnostics);
 
+// The same for a schedule that is no text any more; `advice` as for schedule::lower.
+std::shared_ptr<const kernel::Module> lower(const ir::Program& program,
+                                            const schedule::Schedule& schedule,
+                                            const schedule::Machine& machine,
+                                            Diagnostics& diagnostics,
+                                            schedule::Advice advice = schedule::Advice::Given);
+
+// A schedule line that is known to be good on a device, and how that is known.
+struct KnownLine {
+  std::string line;
+  std::string origin;  // "measured on ..."
+};
+using KnownLines = std::function<std::optional<KnownLine>(const ChosenDevice& device)>;
+
 // A program ready to run on a device. Owns the kernels that the loaded program refers to.
 struct Prepared {
   ChosenDevice device;
   std::optional<schedule::Schedule> schedule;  // nothing on a device that interprets
   std::shared_ptr<const kernel::Module> module;
   std::unique_ptr<LoadedProgram> loaded;
+  std::string origin = {};  // of a schedule that was known (KnownLine); else ""
 };
 
 // Told what is being done, before it is: "compiling heat for host: planes T=4 ...".
@@ -57,10 +72,13 @@ using StageCallback = std::function<void(const std::string& what)>;
 
 // Chooses the device, lowers the program by the schedule line (or "auto") and loads it. Fails
 // with a Failure about the device, or with nothing but errors in `diagnostics` (code "" then).
-// `dense`: rows are not padded unless the line asks for it, as arrays of users are.
+// `dense`: rows are not padded unless the line asks for it, as arrays of users are. `known`: asked
+// before "auto" is settled by rules. A line of it that the program or the device refuses counts as
+// none.
 Result<Prepared> prepare(const ir::Program& program, const std::string& device,
                          const std::string& schedule_line, Diagnostics& diagnostics,
-                         bool dense = false, const StageCallback& stage = {});
+                         bool dense = false, const StageCallback& stage = {},
+                         const KnownLines& known = {});
 
 struct Progress {
   int64_t done = 0, total = 0;  // steps

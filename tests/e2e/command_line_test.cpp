@@ -20,10 +20,10 @@ TEST_F(CommandLine, HelpNamesEveryOptionAndCommand) {
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
   for (const char* part :
-       {"--help",   "--version", "-D",         "--open",      "--fix",    "--real",
-        "--fp",     "--steps",   "--schedule", "-o,--output", "--target", "--main",
-        "--header", "--emit",    "check",      "explain",     "run",      "verify",
-        "devices",  "cache",     "Examples:",  "Exit status:"}) {
+       {"--help",   "--version", "-D",         "--open",      "--fix",       "--real",
+        "--fp",     "--steps",   "--schedule", "-o,--output", "--target",    "--main",
+        "--header", "--emit",    "check",      "explain",     "run",         "verify",
+        "devices",  "cache",     "tuned",      "Examples:",   "Exit status:"}) {
     expect_contains(help.out, part);
   }
 }
@@ -37,6 +37,7 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
       {"verify", program + " --schedule --device --quick --seed"},
       {"devices", ""},
       {"cache", "--clear --size STENCIL_CACHE STENCIL_CACHE_SIZE"},
+      {"tuned", "--export --import --clear STENCIL_TUNED"},
   };
   for (const auto& [command, parts] : options) {
     const Outcome help = stencilc(command + " --help");
@@ -49,7 +50,8 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
 }
 
 TEST_F(CommandLine, HelpFitsATerminal) {
-  for (const char* command : {"", "check", "explain", "run", "verify", "devices", "cache"}) {
+  for (const char* command :
+       {"", "check", "explain", "run", "verify", "devices", "cache", "tuned"}) {
     std::istringstream lines(stencilc(std::string(command) + " --help").out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -203,6 +205,7 @@ TEST_F(CommandLine, TheEnvironmentIsUnderstoodOrRefused) {
       {"STENCIL_THREADS", "0", "found '0'"},
       {"STENCIL_THREADS", " 2", "found ' 2'"},
       {"STENCIL_CACHE", "no", "takes off, or a directory with a '/' in its name, found 'no'"},
+      {"STENCIL_TUNED", "yes", "takes off, or a file with a '/' in its name, found 'yes'"},
       {"STENCIL_CACHE_SIZE", "1g", "takes a number of bytes"},
       {"STENCIL_THREAD", "2", "did you mean STENCIL_THREADS?"},
       {"STENCIL_OPENCL_CPU", "slow", "takes loops or work-items, found 'slow'"},

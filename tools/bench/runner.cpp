@@ -159,7 +159,7 @@ struct Run {
 
 // From the initial values; `fetch`: the state has the results then.
 Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps, bool fetch) {
-  fill(state);
+  tune::fill(state);
   auto session = loaded.start(state);
   if (!session.ok()) return session.failure();
   const auto begin = Clock::now();
@@ -261,7 +261,7 @@ const Runner::Expected& Runner::interpreted(const Build& build, const std::strin
   auto state = reference::allocate(*build.program, build.params.integers, build.params.reals,
                                    interpreted_.problem);
   if (!state) return interpreted_;
-  fill(*state);
+  tune::fill(*state);
   reference::advance(*build.program, *state, steps);
   interpreted_.state = std::move(state);
   return interpreted_;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/tune/field_memory.h"
 #include "tools/bench/build.h"
-#include "tools/bench/state.h"
 
 namespace stencil::bench {
 
@@ -77,7 +77,7 @@ class Runner {
   std::map<std::string, Builder::Pending> shared_;  // builds of references, by request
   std::map<std::string, std::string> small_verdicts_;
   std::map<int64_t, double> copies_;  // bytes -> seconds
-  FieldMemory own_memory_, expected_memory_;
+  tune::FieldMemory own_memory_, expected_memory_;
   Expected interpreted_, reference_;
   bool lost_ = false;
 };

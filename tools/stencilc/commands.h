@@ -12,5 +12,6 @@ int run_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
 int devices_command();
 int cache_command(const Arguments& arguments);
+int tuned_command(const Arguments& arguments);
 
 }  // namespace stencil::tool

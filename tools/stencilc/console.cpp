@@ -12,6 +12,7 @@
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/io/file_writer.h"
 #include "runtime/io/files.h"
+#include "runtime/tune/tuned.h"
 
 namespace stencil::tool {
 
@@ -53,6 +54,12 @@ void warn(const Failure& warning) {
 void warn_of_cache() {
   static bool warned = false;
   const auto failure = runtime::cache_failure();
+  if (failure && !std::exchange(warned, true)) warn(*failure);
+}
+
+void warn_of_database() {
+  static bool warned = false;
+  const auto failure = tune::database_failure();
   if (failure && !std::exchange(warned, true)) warn(*failure);
 }
 

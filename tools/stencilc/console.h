@@ -40,6 +40,8 @@ ExitStatus report(const Failure& failure);
 void warn(const Failure& warning);
 // Warns, once, if compiled kernels could not be kept.
 void warn_of_cache();
+// Warns, once, if the tuning database could not be read.
+void warn_of_database();
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 
 struct OutputFile {

@@ -61,4 +61,12 @@ inline constexpr const char* kCacheExamples = R"(Examples:
 
 STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
 
+inline constexpr const char* kTunedExamples = R"(Examples:
+  stencilc tuned
+  stencilc tuned --export tuned.json
+  stencilc tuned --import tuned.json         of two measurements of a line the better supported stays
+  stencilc tuned --clear
+
+'auto' takes what was measured to be the fastest. STENCIL_TUNED is the file, or off.)";
+
 }  // namespace stencil::tool

@@ -37,6 +37,8 @@ int dispatch(const Arguments& arguments) {
       return devices_command();
     case Command::Cache:
       return cache_command(arguments);
+    case Command::Tuned:
+      return tuned_command(arguments);
   }
   return kUsage;
 }

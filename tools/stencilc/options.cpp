@@ -194,6 +194,10 @@ Parser::Parser() {
               kDevicesExamples);
   add_cache_options(add_command(
       Command::Cache, "cache", "show the cache of compiled kernels, or shrink it", kCacheExamples));
+  add_tuned_options(
+      add_command(Command::Tuned, "tuned",
+                  "show the schedules that were measured; export, import, clear", kTunedExamples),
+      arguments.tuned);
   app.require_subcommand(0, 1);
 }
 
@@ -442,7 +446,8 @@ std::optional<Misuse> Parser::check_files() {
     return Misuse{"U021", fmt::format("the name of '{}' does not say what code it is for", path),
                   "source .cu, .cl or .cpp; .ptx; machine code .cubin or .bin"};
   }
-  if (arguments.command == Command::Devices || arguments.command == Command::Cache) {
+  if (arguments.command == Command::Devices || arguments.command == Command::Cache ||
+      arguments.command == Command::Tuned) {
     return std::nullopt;
   }
   // --header takes an optional name, so it may have swallowed the program's.

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "stencil/program.h"
+#include "tools/stencilc/tuned_options.h"
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Run, Verify, Devices, Cache };
+enum class Command { Compile, Check, Explain, Run, Verify, Devices, Cache, Tuned };
 
 // NAME=VALUE as written.
 struct Assignment {
@@ -60,6 +61,8 @@ struct Arguments {
 
   // Cache.
   std::optional<int64_t> cache_limit;  // bytes to reduce it to
+
+  TunedArguments tuned;
 };
 
 // Printed instead of doing anything, with the exit status.

@@ -131,6 +131,7 @@ int run_command(const Arguments& arguments) {
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
   warn_of_cache();
+  warn_of_database();
   for (const Failure& warning : state.value().warnings()) warn(warning);
   const Status saved = save_code(arguments, kernel.value());
   if (!saved.ok()) return report(saved.failure());

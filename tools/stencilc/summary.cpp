@@ -52,7 +52,9 @@ Result<std::string> summary(const Kernel& kernel, Simulation& simulation, const 
   std::string out = wrapped(
       fmt::format("{}: {}", kernel.device().name, kernel.device().description), "device    ");
   const std::string schedule = full ? kernel.schedule() : kernel.brief_schedule();
-  if (!schedule.empty()) out += wrapped(schedule, "schedule  ");
+  const std::string& origin = kernel.schedule_origin();
+  const std::string why = origin.empty() ? "" : fmt::format(" ({})", origin);
+  if (!schedule.empty()) out += wrapped(schedule + why, "schedule  ");
   std::string steps = fmt::format("{}", report.steps);
   if (report.stopped || report.interrupted || report.nan) steps += fmt::format(" of {}", wanted);
   if (first > 0) steps += fmt::format(", after {} of the checkpoint", first);

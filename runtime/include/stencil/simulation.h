@@ -24,7 +24,9 @@ struct KernelData;
 
 struct KernelOptions {
   std::string device = "auto";    // as choose_device() takes it
-  std::string schedule = "auto";  // or a line such as "overlapped T=4 block=32x8"
+  // A line such as "overlapped T=4 block=32x8", or "auto": what was measured to be the fastest
+  // (docs/tuning.md), else what rules say.
+  std::string schedule = "auto";
   // Kernels for dense arrays, whose rows lie as close as they can: what attach_device() needs.
   // Other simulations may be faster without it.
   bool dense = false;
@@ -50,6 +52,9 @@ class STENCIL_API Kernel {
   const std::string& schedule() const;
   // The same without most settings at their defaults for this program and device.
   std::string brief_schedule() const;
+  // Where "auto" found the schedule, if it was measured before: "tuned: measured at 512x512 on
+  // 2026-05-01". Empty for one chosen by rules, or given.
+  const std::string& schedule_origin() const;
   // Its code, text or bytes. R045 if the device has none of this kind.
   Result<std::string> code(CodeKind kind) const;
 

@@ -1,5 +1,5 @@
 // A value depends on its place alone, so threads fill their parts of a field side by side.
-#include "tools/bench/state.h"
+#include "runtime/tune/field_memory.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/support/threads.h"
 
-namespace stencil::bench {
+namespace stencil::tune {
 
 using reference::FieldData;
 using reference::State;
@@ -130,4 +130,4 @@ void fill(State& state) {
   state.stopped = false;
 }
 
-}  // namespace stencil::bench
+}  // namespace stencil::tune

@@ -1,11 +1,11 @@
-// States of large programs, made and filled quickly.
+// States of large programs, made and filled quickly: for measurements.
 #pragma once
 
 #include <cstddef>
 
 #include "runtime/run/run.h"
 
-namespace stencil::bench {
+namespace stencil::tune {
 
 // Memory for the fields of one state at a time, kept from one to the next: pages of gigabytes take
 // longer to get than a run takes.
@@ -16,8 +16,9 @@ class FieldMemory {
   FieldMemory& operator=(const FieldMemory&) = delete;
   ~FieldMemory();
 
-  // A state of the program whose fields lie here, with unspecified values, until the next call.
-  // Fails with what does not hold at these params (code ""), or with R052.
+  // A state of the program whose fields lie here, with unspecified values, until the next call for
+  // another program or other params: states of the same share their fields. Fails with what does
+  // not hold at these params (code ""), or with R052.
   Result<reference::State> lay_out(const ir::Program& program, const runtime::Params& params);
 
  private:
@@ -31,4 +32,4 @@ class FieldMemory {
 // bfloat from 0.5), integers 0 or 1. The same in every state of a program.
 void fill(reference::State& state);
 
-}  // namespace stencil::bench
+}  // namespace stencil::tune

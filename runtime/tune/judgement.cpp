@@ -1,0 +1,65 @@
+#include "runtime/tune/judgement.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr size_t kRoundsToJudge = 3;
+constexpr double kClearly = 1.3;        // times as long
+constexpr double kLeastSpread = 0.005;  // of the median
+constexpr double kEqual = 1.01;         // times as long
+
+Runs in_common(const Runs& of, const Runs& with) {
+  Runs out;
+  for (const Run& run : of) {
+    const bool both = std::any_of(with.begin(), with.end(),
+                                  [&](const Run& other) { return other.round == run.round; });
+    if (both) out.push_back(run);
+  }
+  return out;
+}
+
+std::vector<double> seconds_of(const Runs& runs) {
+  std::vector<double> out;
+  for (const Run& run : runs) out.push_back(run.seconds);
+  return out;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+double median(const Runs& runs) {
+  return median(seconds_of(runs));
+}
+
+double spread(const Runs& runs) {
+  const double middle = median(runs);
+  std::vector<double> distances = seconds_of(runs);
+  for (double& seconds : distances) seconds = std::fabs(seconds - middle);
+  return median(std::move(distances));
+}
+
+bool beats(const Runs& leader, const Runs& other) {
+  const Runs own = in_common(leader, other), its = in_common(other, leader);
+  if (own.empty()) return false;
+  const double middle = median(own);
+  double least = its.front().seconds;
+  for (const Run& run : its) least = std::min(least, run.seconds);
+  if (own.size() < kRoundsToJudge) return least > kClearly * middle;
+  const double noise = std::max({spread(own), spread(its), kLeastSpread * middle});
+  return least > middle + noise;
+}
+
+bool equals(const Runs& leader, const Runs& other) {
+  return median(other) <= kEqual * median(leader);
+}
+
+}  // namespace stencil::tune

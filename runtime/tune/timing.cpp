@@ -1,0 +1,317 @@
+// The rounds: who is admitted, who has a turn, who is out, and when it ends. What a turn is, is in
+// turns.cpp, and when one is beaten in judgement.cpp.
+#include "runtime/tune/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "compiler/support/workers.h"
+#include "runtime/tune/turns.h"
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr size_t kEnough = 5;       // runs after which a candidate waits for those to come
+constexpr size_t kMost = 25;        // runs after which nothing new is to be learnt
+constexpr size_t kToJudge = 3;      // runs of the last one left
+constexpr size_t kOfNewcomers = 2;  // runs before the next few are compiled
+constexpr double kAdmission = 0.8;  // part of the budget in which candidates are admitted
+constexpr auto kPoll = std::chrono::milliseconds(20);
+
+using RaceClock = std::chrono::steady_clock;
+
+class Race {
+ public:
+  Race(const ir::Program& program, const runtime::Params& params,
+       const runtime::ChosenDevice& device, const std::vector<Candidate>& candidates,
+       const TimingOptions& options)
+      : program_(program),
+        device_(device),
+        candidates_(candidates),
+        options_(options),
+        exclusive_(device.device.machine.threads_are_loops || !device.device.compile),
+        // One thread launches kernels meanwhile.
+        threads_(std::max(1, exclusive_ ? options.threads : options.threads - 1)),
+        turns_(program_, params, device),
+        workers_(threads_) {}
+
+  Result<Timings> run();
+
+ private:
+  struct Pending {
+    size_t number;
+    std::future<std::unique_ptr<Build>> build;
+    bool ready() const {
+      return build.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }
+  };
+
+  double elapsed() const {
+    return std::chrono::duration<double>(RaceClock::now() - begin_).count();
+  }
+  bool spent(double part) const { return timed_ > 0 && elapsed() >= part * options_.budget; }
+  bool to_come() const { return !pending_.empty() || requested_ < candidates_.size(); }
+  bool ended() const { return end_.has_value(); }
+  Timed& of(const Contender& contender) { return out_.candidates[contender.number]; }
+
+  bool proceed();
+  void request(size_t pending);
+  void admit_ready();
+  void admit(size_t number, std::unique_ptr<Build> build);
+  void admit();
+  bool needs_turn() const;
+  void round();
+  void turn(Contender& contender);
+  void note_runs(const Contender& contender);
+  const Contender* leader() const;
+  void judge();
+  bool settled() const;
+  void finish();
+
+  const ir::Program& program_;
+  const runtime::ChosenDevice& device_;
+  const std::vector<Candidate>& candidates_;
+  const TimingOptions& options_;
+  const bool exclusive_;  // nothing is compiled while something is timed
+  const int threads_;
+  const RaceClock::time_point begin_ = RaceClock::now();
+
+  Timings out_;
+  std::optional<End> end_;
+  Turns turns_;
+  std::vector<std::unique_ptr<Contender>> in_;
+  std::vector<Pending> pending_;  // in the order of the candidates
+  size_t requested_ = 0;          // candidates that have been given to the workers
+  size_t compiled_ = 0, timed_ = 0;
+  int round_ = 0;
+  Workers workers_;  // last: what it does refers to the rest
+};
+
+// --- Compiling
+// ----------------------------------------------------------------------------------------
+
+// Has as many builds in the making, or made and not yet taken.
+void Race::request(size_t pending) {
+  while (pending_.size() < pending && requested_ < candidates_.size()) {
+    const size_t number = requested_++;
+    const schedule::Schedule& schedule = candidates_[number].schedule;
+    pending_.push_back({number, workers_.start([this, &schedule] {
+                          return std::make_unique<Build>(build(program_, schedule, device_));
+                        })});
+  }
+}
+
+void Race::admit(size_t number, std::unique_ptr<Build> build) {
+  ++compiled_;
+  Timed& timed = out_.candidates[number];
+  auto contender = std::make_unique<Contender>();
+  contender->number = number;
+  contender->build = std::move(build);
+  timed.refused = contender->build->refused;
+  if (timed.refused.empty()) {
+    const Status loaded = turns_.load(*contender);
+    if (!loaded.ok()) timed.refused = loaded.failure().code + " " + loaded.failure().message;
+  }
+  timed.compiling = contender->build->seconds;
+  if (!timed.refused.empty()) return;
+  for (const runtime::KernelResources& kernel : contender->build->loaded->resources()) {
+    timed.registers = std::max(timed.registers, kernel.registers);
+    timed.local_bytes = std::max(timed.local_bytes, kernel.local_bytes);
+    timed.shared_bytes = std::max(timed.shared_bytes, kernel.shared_bytes);
+  }
+  in_.push_back(std::move(contender));
+}
+
+void Race::admit_ready() {
+  for (size_t p = 0; p < pending_.size();) {
+    if (!pending_[p].ready()) {
+      ++p;
+      continue;
+    }
+    const size_t number = pending_[p].number;
+    auto build = pending_[p].build.get();
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(p));
+    admit(number, std::move(build));
+  }
+}
+
+bool Race::needs_turn() const {
+  const size_t enough = exclusive_ ? kOfNewcomers : kEnough;
+  return std::any_of(in_.begin(), in_.end(),
+                     [&](const auto& contender) { return contender->runs.size() < enough; });
+}
+
+// Takes in what has been compiled. Waits where nothing else is to be done: for all of a few where
+// timing must not be disturbed, for the next one elsewhere.
+void Race::admit() {
+  const bool wait = !needs_turn();
+  const auto ahead = options_.budget > 0 ? static_cast<size_t>(2 * threads_) : 1;
+  if (!exclusive_ || wait) request(ahead);
+  while (!pending_.empty() && !ended() && proceed()) {
+    const auto ready = std::count_if(pending_.begin(), pending_.end(),
+                                     [](const Pending& pending) { return pending.ready(); });
+    const bool all = static_cast<size_t>(ready) == pending_.size();
+    if (exclusive_ ? all : ready > 0 || !wait || spent(kAdmission)) break;
+    pending_.front().build.wait_for(kPoll);
+  }
+  if (!ended()) admit_ready();
+}
+
+// --- Rounds
+// -------------------------------------------------------------------------------------------
+
+bool Race::proceed() {
+  if (ended()) return false;
+  if (!options_.progress) return true;
+  const Contender* first = leader();
+  const auto left = std::count_if(in_.begin(), in_.end(),
+                                  [](const auto& contender) { return !contender->runs.empty(); });
+  const bool goes_on =
+      options_.progress({compiled_, timed_, candidates_.size(), static_cast<size_t>(left),
+                         elapsed(), first ? &out_.candidates[first->number] : nullptr});
+  if (!goes_on) end_ = End::Interrupted;
+  return goes_on;
+}
+
+const Contender* Race::leader() const {
+  const Contender* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& contender : in_) {
+    if (contender->runs.empty() || median(contender->runs) >= least) continue;
+    best = contender.get();
+    least = median(contender->runs);
+  }
+  return best;
+}
+
+void Race::note_runs(const Contender& contender) {
+  Timed& timed = of(contender);
+  timed.seconds = median(contender.runs);
+  timed.spread = spread(contender.runs);
+  timed.runs = static_cast<int>(contender.runs.size());
+}
+
+void Race::turn(Contender& contender) {
+  const auto seconds = turns_.take(contender, in_);
+  if (seconds.ok()) {
+    timed_ += contender.runs.empty() ? 1 : 0;
+    contender.runs.push_back({round_, seconds.value()});
+    return note_runs(contender);
+  }
+  const Failure& failure = seconds.failure();
+  Timed& timed = of(contender);
+  (failure.code == "R043" ? timed.refused : timed.error) = failure.code + " " + failure.message;
+  // An error of a kernel ends all use of a GPU by the process.
+  const bool lost = failure.code != "R043" && !contender.build->loaded->copy_seconds(1 << 20).ok();
+  if (lost && !exclusive_) end_ = End::Lost;
+}
+
+// A turn for everyone that is in; while others are to come, for those that had few and the leader.
+// Every other round goes backwards, so that a clock that falls steadily favours nobody.
+void Race::round() {
+  ++round_;
+  const Contender* first = leader();
+  std::vector<Contender*> order;
+  for (const auto& contender : in_) {
+    const bool waits = to_come() && contender->runs.size() >= kEnough;
+    if (!waits || contender.get() == first) order.push_back(contender.get());
+  }
+  if (round_ % 2 == 0) std::reverse(order.begin(), order.end());
+  for (Contender* contender : order) {
+    if (spent(1) || !proceed()) break;
+    turn(*contender);
+  }
+  std::erase_if(in_, [&](const auto& contender) {
+    const Timed& timed = of(*contender);
+    return !timed.refused.empty() || !timed.error.empty();
+  });
+}
+
+void Race::judge() {
+  const Contender* first = leader();
+  if (!first) return;
+  std::erase_if(in_, [&](const auto& contender) {
+    const bool beaten = contender.get() != first && beats(first->runs, contender->runs);
+    if (beaten) of(*contender).dropped = true;
+    return beaten;
+  });
+}
+
+bool Race::settled() const {
+  if (to_come()) return false;
+  if (in_.empty()) return true;
+  const Contender* first = leader();
+  if (in_.size() == 1) return first && first->runs.size() >= kToJudge;
+  return std::all_of(in_.begin(), in_.end(), [&](const auto& contender) {
+    const size_t runs = contender->runs.size();
+    return runs >= kMost || (runs >= kEnough && equals(first->runs, contender->runs));
+  });
+}
+
+void Race::finish() {
+  for (size_t c = 0; c < out_.candidates.size(); ++c) {
+    const Timed& timed = out_.candidates[c];
+    const bool counts = timed.runs > 0 && !timed.dropped && timed.error.empty();
+    if (!counts) continue;
+    if (!out_.best || timed.seconds < out_.candidates[*out_.best].seconds) out_.best = c;
+  }
+  const bool unreached =
+      std::any_of(out_.candidates.begin(), out_.candidates.end(), [](const Timed& timed) {
+        return timed.runs == 0 && timed.refused.empty() && timed.error.empty();
+      });
+  out_.end = end_.value_or(End::Settled);
+  if (unreached && out_.end == End::Settled) out_.end = End::Budget;
+  out_.elapsed = elapsed();
+}
+
+Result<Timings> Race::run() {
+  const Status prepared = turns_.prepare();
+  if (!prepared.ok()) return prepared.failure();
+  out_.points = turns_.points();
+  for (const Candidate& candidate : candidates_) {
+    Timed& timed = out_.candidates.emplace_back();
+    timed.line = schedule::print(candidate.schedule, program_.grid.rank());
+    timed.predicted = candidate.predicted;
+  }
+  while (proceed()) {
+    if (spent(1)) {
+      end_ = End::Budget;
+      break;
+    }
+    if (spent(kAdmission)) {
+      requested_ = candidates_.size();
+      pending_.clear();
+    }
+    admit();
+    if (ended() || settled()) break;
+    round();
+    judge();
+  }
+  finish();
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<Timings> time_candidates(const ir::Program& program, const runtime::Params& params,
+                                const runtime::ChosenDevice& device,
+                                const std::vector<Candidate>& candidates,
+                                const TimingOptions& options) {
+  if (!device.device.runs_kernels) {
+    return Failure{"R045",
+                   fmt::format("the device '{}' interprets programs: there is no schedule to time",
+                               device.device.name),
+                   ""};
+  }
+  ir::Program timed = program;
+  timed.stop.reset();
+  auto timings = Race(timed, params, device, candidates, options).run();
+  if (timings.ok() && program.stop) timings.value().left_out = "the stop condition";
+  return timings;
+}
+
+}  // namespace stencil::tune

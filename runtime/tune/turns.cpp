@@ -1,0 +1,226 @@
+// A session copies the fields to the device, which takes far longer than a turn, so sessions stay
+// open as long as there is room. Of those that turns come to in a circle the one whose turn was
+// latest is missed last, so that one is closed.
+//
+// Values go on from turn to turn. On a CPU they start anew before decaying ones become subnormal,
+// which would be slow.
+#include "runtime/tune/turns.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr double kTurn = 0.008, kTurnOfCpu = 0.02;  // seconds
+constexpr double kBefore = 0.1;                     // part of a turn that does not count
+constexpr double kWarmUp = 0.05;                    // seconds, until clocks are what they will be
+constexpr int64_t kMostSteps = int64_t{1} << 20;    // of a turn
+constexpr int64_t kSessionSteps = int64_t{1} << 30, kSessionStepsOfCpu = 1000;
+constexpr int64_t kSessionBytes = int64_t{8} << 30, kSessionBytesOfCpu = int64_t{1} << 30;
+constexpr int64_t kLongestInterval = 32;  // steps between evaluations that turns are multiples of
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::string words_of(const Failure& failure) {
+  return failure.code.empty() ? failure.message : failure.code + " " + failure.message;
+}
+
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.severity == Severity::Error) return diagnostic.code + " " + diagnostic.message;
+  }
+  return "the schedule cannot serve the program";
+}
+
+void build_into(Build& out, const ir::Program& program, const schedule::Schedule& schedule,
+                const runtime::ChosenDevice& device) {
+  Diagnostics diagnostics;
+  out.module =
+      runtime::lower(program, schedule, device.device.machine, diagnostics, schedule::Advice::None);
+  if (!out.module) {
+    out.refused = first_error(diagnostics);
+    return;
+  }
+  const runtime::Job job{program, out.module.get()};
+  if (device.device.compile) {
+    auto code = device.device.compile(job, device.selector);
+    if (!code.ok()) out.refused = words_of(code.failure());
+    if (code.ok()) out.machine_code = std::move(code).value();
+    return;
+  }
+  auto loaded = device.device.load(job, device.selector);
+  if (!loaded.ok()) out.refused = words_of(loaded.failure());
+  if (loaded.ok()) out.loaded = std::move(loaded).value();
+}
+
+// Steps of which a turn takes a multiple: whole tiles, and as often as reductions are due.
+int64_t unit_of(const kernel::Plan& plan) {
+  int64_t interval = 1;
+  for (const kernel::Reduction& reduction : plan.reductions) {
+    if (reduction.every <= kLongestInterval) interval = std::max(interval, reduction.every);
+  }
+  const int64_t tile = std::max(1, plan.time_tile);
+  return interval == 1 && plan.reductions.empty() ? tile
+                                                  : (tile + interval - 1) / interval * interval;
+}
+
+// The multiple of `unit` that takes at least `seconds`.
+int64_t steps_for(double seconds, double seconds_per_step, int64_t unit) {
+  const double units = std::ceil(seconds / (seconds_per_step * static_cast<double>(unit)));
+  const int64_t most = std::max<int64_t>(kMostSteps / unit, 1);
+  return unit * std::clamp<int64_t>(units < 1e9 ? static_cast<int64_t>(units) : most, 1, most);
+}
+
+int64_t bytes_of(const reference::State& state) {
+  int64_t bytes = 0;
+  for (const reference::FieldData& field : state.fields) {
+    for (int c = 0; c < field.component_count(); ++c) {
+      bytes += static_cast<int64_t>(field.levels.size()) * field.size_in_bytes(c);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Build build(const ir::Program& program, const schedule::Schedule& schedule,
+            const runtime::ChosenDevice& device) {
+  const auto begin = Clock::now();
+  Build out;
+  try {
+    build_into(out, program, schedule, device);
+  } catch (const std::bad_alloc&) {
+    out.refused = "R046 not enough memory";
+  }
+  if (!out.refused.empty()) out.module = nullptr;
+  out.seconds = seconds_since(begin);
+  return out;
+}
+
+Turns::Turns(const ir::Program& program, const runtime::Params& params,
+             const runtime::ChosenDevice& device)
+    : program_(program),
+      params_(params),
+      device_(device),
+      on_cpu_(device.device.machine.threads_are_loops),
+      wanted_(on_cpu_ ? kTurnOfCpu : kTurn) {}
+
+Status Turns::prepare() {
+  auto state = memory_.lay_out(program_, params_);
+  if (!state.ok()) return state.failure();
+  fill(state.value());
+  const auto box = reference::concrete(program_.grid, params_.integers);
+  const auto points = box ? reference::count_points(*box) : std::nullopt;
+  points_ = static_cast<double>(points.value_or(0));
+  // The levels, and about as many copies where the next ones are computed.
+  const int64_t session = std::max<int64_t>(2 * bytes_of(state.value()), 1);
+  const int64_t room = on_cpu_ ? kSessionBytesOfCpu : kSessionBytes;
+  most_sessions_ = static_cast<size_t>(std::clamp<int64_t>(room / session, 1, 1024));
+  return Done{};
+}
+
+Status Turns::load(Contender& contender) const {
+  Build& built = *contender.build;
+  if (built.loaded) return Done{};
+  const auto begin = Clock::now();
+  const std::string* code = built.machine_code.empty() ? nullptr : &built.machine_code;
+  auto loaded = device_.device.load({program_, built.module.get(), code}, device_.selector);
+  built.seconds += seconds_since(begin);
+  built.machine_code.clear();
+  if (!loaded.ok()) return loaded.failure();
+  built.loaded = std::move(loaded).value();
+  return Done{};
+}
+
+Status Turns::start(Contender& contender) {
+  contender.session.reset();
+  auto state = memory_.lay_out(program_, params_);
+  if (!state.ok()) return state.failure();
+  contender.state = std::make_unique<reference::State>(std::move(state).value());
+  auto session = contender.build->loaded->start(*contender.state);
+  if (!session.ok()) return session.failure();
+  contender.session = std::move(session).value();
+  contender.steps = 0;
+  return Done{};
+}
+
+Status Turns::open(Contender& contender, const std::vector<std::unique_ptr<Contender>>& all) {
+  std::vector<Contender*> others;  // with sessions, the latest first
+  for (const auto& other : all) {
+    if (other->session && other.get() != &contender) others.push_back(other.get());
+  }
+  std::sort(others.begin(), others.end(),
+            [](const Contender* a, const Contender* b) { return a->latest > b->latest; });
+  const size_t keep = std::min(others.size(), most_sessions_ - 1);
+  for (size_t o = 0; o + keep < others.size(); ++o) others[o]->session.reset();
+  const Status started = start(contender);
+  if (started.ok() || started.failure().code != "R043" || keep == 0) return started;
+  for (Contender* other : others) other->session.reset();
+  return start(contender);
+}
+
+Result<Turns::Advanced> Turns::advance(Contender& contender, int64_t steps) const {
+  const auto begin = Clock::now();
+  const auto done = contender.session->advance(steps);
+  const double seconds = seconds_since(begin);
+  if (!done.ok()) return done.failure();
+  contender.steps += done.value();
+  // A clock may be too coarse for one tile.
+  const double measured = contender.session->seconds().value_or(seconds);
+  return Advanced{done.value(), std::max(measured, 1e-9)};
+}
+
+// Of a candidate nobody knows anything about: how long a step takes, after one unit that does not
+// count, in which code is loaded and memory is touched for the first time.
+Result<double> Turns::first(Contender& contender) {
+  const int64_t unit = unit_of(contender.build->module->plan);
+  const auto begin = Clock::now();
+  do {
+    const auto unknown = advance(contender, unit);
+    if (!unknown.ok()) return unknown.failure();
+  } while (!warm_ && seconds_since(begin) < kWarmUp);
+  warm_ = true;
+  const auto timed = advance(contender, unit);
+  if (!timed.ok()) return timed.failure();
+  contender.seconds_per_step = timed.value().seconds / static_cast<double>(unit);
+  return timed.value().seconds;
+}
+
+Result<double> Turns::take(Contender& contender,
+                           const std::vector<std::unique_ptr<Contender>>& all) {
+  const int64_t unit = unit_of(contender.build->module->plan);
+  contender.latest = ++turns_;
+  const bool stale = contender.steps > (on_cpu_ ? kSessionStepsOfCpu : kSessionSteps);
+  const bool opens = !contender.session || stale;
+  if (opens) {
+    const Status opened = open(contender, all);
+    if (!opened.ok()) return opened.failure();
+  }
+  if (contender.seconds_per_step == 0) {
+    const auto begun = first(contender);
+    if (!begun.ok()) return begun.failure();
+    if (begun.value() >= wanted_) return contender.seconds_per_step;  // long enough by itself
+  }
+  // Others have used the caches since.
+  const double unit_seconds = contender.seconds_per_step * static_cast<double>(unit);
+  if (opens || unit_seconds < kBefore * wanted_) {
+    const auto before =
+        advance(contender, steps_for(kBefore * wanted_, contender.seconds_per_step, unit));
+    if (!before.ok()) return before.failure();
+  }
+  const auto timed = advance(contender, steps_for(wanted_, contender.seconds_per_step, unit));
+  if (!timed.ok()) return timed.failure();
+  contender.seconds_per_step =
+      timed.value().seconds / static_cast<double>(std::max<int64_t>(timed.value().steps, 1));
+  return contender.seconds_per_step;
+}
+
+}  // namespace stencil::tune

@@ -1,0 +1,135 @@
+// `stencilc tuned`, and runs that take what was measured.
+#include "runtime/tune/tuned.h"
+
+#include "compiler/driver/frontend.h"
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+// A database in the directory of the test.
+class TunedCommand : public Tool {
+ protected:
+  TunedCommand() { ::setenv("STENCIL_TUNED", database().c_str(), 1); }
+  ~TunedCommand() override { ::setenv("STENCIL_TUNED", "off", 1); }
+  void SetUp() override {
+    if (!tune::has_database()) GTEST_SKIP() << tune::database_settings().note;
+  }
+  std::string database() const { return file("tuned.db").string(); }
+
+  // That this line is quick for kHeat of some size on `host`.
+  void measured(const std::string& line, int64_t n, double seconds = 1e-5) const {
+    const Source source("heat.stn", kHeat);
+    Diagnostics diagnostics;
+    ProgramOptions options;
+    options.definitions["N"] = std::to_string(n);
+    const auto program = load_program(source, options, diagnostics);
+    ASSERT_TRUE(program);
+    const auto device = runtime::choose_device("host");
+    if (!device.ok()) GTEST_SKIP() << device.failure().message;
+    tune::Timings timings;
+    timings.candidates = {{.line = line, .seconds = seconds, .runs = 5}};
+    const auto kept =
+        tune::remember(*program, runtime::bind_params(*program).value(), device.value(), timings);
+    ASSERT_TRUE(kept.ok()) << kept.failure().message;
+    EXPECT_TRUE(kept.value());
+  }
+};
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
+  const Outcome shown = stencilc("tuned");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(shown.out, "file      " + database() + "\nentries   0\n");
+  EXPECT_EQ(files(), "") << "looking makes no file";
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_EQ(stencilc("tuned").out, "file      none\nnote      switched off by STENCIL_TUNED\n");
+  EXPECT_EQ(stencilc("tuned --export a.json").status, 2);
+}
+
+TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
+  write("heat.stn", kHeat);
+  measured("overlapped T=2 block=16x2", 40);
+  measured("direct block=8x1", 40, 2e-5);
+  measured("overlapped T=3 block=16x2", 160);
+  if (IsSkipped()) return;
+  const std::string run = "run heat.stn --device host --full --out A=a.npy";
+  const Outcome exact = stencilc(run);
+  EXPECT_EQ(exact.status, 0) << exact.err;
+  EXPECT_TRUE(says(exact.out, "overlapped T=2 block=16x2")) << exact.out;
+  EXPECT_TRUE(says(exact.out, "(tuned: measured at 40x40 on 2")) << exact.out;
+  const Outcome near = stencilc(run + " -D N=150");
+  EXPECT_TRUE(says(near.out, "overlapped T=3 block=16x2")) << near.out;
+  EXPECT_TRUE(says(near.out, "(tuned: measured at 160x160 on 2")) << near.out;
+  for (const char* other : {" -D N=700", " --schedule direct", " --real double"}) {
+    EXPECT_FALSE(says(stencilc(run + other).out, "tuned")) << other;
+  }
+  // Other commands choose as they did.
+  EXPECT_FALSE(says(stencilc("explain heat.stn --device host").out, "T=2 block=16x2"));
+  EXPECT_EQ(stencilc("verify heat.stn --device host --quick").status, 0);
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_FALSE(says(stencilc(run).out, "tuned"));
+}
+
+TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
+  measured("overlapped T=2 block=16x2", 40);
+  measured("direct block=8x1", 40, 2e-5);
+  if (IsSkipped()) return;
+  const Outcome shown = stencilc("tuned");
+  EXPECT_TRUE(says(shown.out, "entries   2\n")) << shown.out;
+  EXPECT_TRUE(says(shown.out, "\nhost: ")) << shown.out;
+  EXPECT_TRUE(says(shown.out, "overlapped T=2 block=16x2")) << shown.out;
+  EXPECT_FALSE(says(shown.out, "direct")) << "not the quickest";
+
+  EXPECT_EQ(stencilc("tuned --export a.json").out, "2 entries in a.json\n");
+  EXPECT_EQ(stencilc("tuned --clear").out, "2 entries removed\n");
+  EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n"));
+  EXPECT_EQ(stencilc("tuned --import a.json").out, "2 of 2 entries taken\n");
+  EXPECT_EQ(stencilc("tuned --import a.json").out, "0 of 2 entries taken\n");
+  EXPECT_EQ(stencilc("tuned").out, shown.out);
+  EXPECT_EQ(files(), "a.json tuned.db");
+
+  std::string damaged = read(file("a.json"));
+  damaged.replace(damaged.rfind("\"seconds\":"), 10, "\"seconds\":-");
+  write("b.json", damaged);
+  stencilc("tuned --clear");
+  const Outcome wrong = stencilc("tuned --import b.json");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(
+      says(wrong.err, "error R091: 'b.json': these are no tuned schedules: entries[1]: seconds"))
+      << wrong.err;
+  EXPECT_TRUE(says(stencilc("tuned").out, "entries   0\n")) << "none of them was taken";
+  EXPECT_EQ(stencilc("tuned --import none.json").status, 2);
+  EXPECT_EQ(stencilc("tuned --export none/a.json").status, 2);
+  EXPECT_EQ(stencilc("tuned --export a.json --import a.json").status, 2);
+  EXPECT_EQ(stencilc("tuned --export a.json --clear").status, 2);
+  EXPECT_EQ(stencilc("tuned more").status, 2);
+}
+
+// A database that is none costs a warning, and nothing else.
+TEST_F(TunedCommand, DamageIsAWarningOfRuns) {
+  write("heat.stn", kHeat);
+  write("tuned.db",
+        "this is no database, and yet somebody's file; it has to be left as it is......"
+        "...................................................................");
+  const std::string before = read(file("tuned.db"));
+  const Outcome run = stencilc("run heat.stn --out A=a.npy");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(
+      says(run.err, "warning R090: the tuning database '" + database() + "' cannot be used"))
+      << run.err;
+  EXPECT_EQ(run.err.find("R090"), run.err.rfind("R090"));
+  for (const char* command : {"tuned", "tuned --clear", "tuned --export a.json"}) {
+    const Outcome outcome = stencilc(command);
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_TRUE(says(outcome.err, "error R090")) << outcome.err;
+  }
+  EXPECT_EQ(read(file("tuned.db")), before);
+  EXPECT_EQ(files(), "a.npy heat.stn tuned.db");
+}
+
+}  // namespace
+}  // namespace stencil

@@ -1,0 +1,132 @@
+// Candidates on the stand-in for the CUDA driver, whose clock and whose kernels are what a test
+// says.
+#include "runtime/tune/timing.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+#include "runtime/devices/nvrtc.h"
+#include "tests/unit/runtime/cuda/fake_driver.h"
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::tune {
+namespace {
+
+using runtime::cuda::FakeDriver;
+
+class TimingOnCuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto find = reinterpret_cast<runtime::cuda::FakeDriverFunction>(
+        dlsym(library, runtime::cuda::kFakeDriverSymbol));
+    ASSERT_NE(find, nullptr) << "the real driver was found before the stand-in";
+    fake_ = &find();
+    *fake_ = FakeDriver{};
+    const auto nvrtc = runtime::Nvrtc::open(0);
+    if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
+    options_.threads = 2;
+  }
+
+  Timings time(const std::vector<std::string>& lines) {
+    const auto device = runtime::choose_device("cuda");
+    EXPECT_TRUE(device.ok()) << device.failure().message;
+    const ir::Program program = runtime::program_of(runtime::kDecay);
+    std::vector<Candidate> candidates;
+    for (const std::string& line : lines) {
+      Diagnostics diagnostics;
+      const auto schedule =
+          schedule::parse(line, program, diagnostics, device.value().device.machine);
+      EXPECT_TRUE(schedule) << line;
+      candidates.push_back({schedule.value_or(schedule::Schedule{}), 0});
+    }
+    auto timings = time_candidates(program, runtime::bind_params(program).value(), device.value(),
+                                   candidates, options_);
+    EXPECT_TRUE(timings.ok()) << timings.failure().message;
+    return timings.ok() ? timings.value() : Timings{};
+  }
+
+  FakeDriver* fake_ = nullptr;
+  TimingOptions options_;
+};
+
+// A launch takes 4 ms with 64 threads per block and 1 ms with 32, whoever launches: the clock of
+// the device alone decides.
+TEST_F(TimingOnCuda, TheClockOfTheDeviceDecides) {
+  fake_->registers = 96;
+  fake_->local_bytes = 24;
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
+    fake_->clock += config.block_x * config.block_y == 64 ? 0.004 : 0.001;
+  };
+  const Timings timings = time(
+      {"direct block=64x1", "direct block=32x1", "overlapped T=2 block=16x4", "direct block=16x2"});
+  ASSERT_EQ(timings.candidates.size(), 4u);
+  const auto& all = timings.candidates;
+  EXPECT_NEAR(all[0].seconds, 0.004, 1e-9);
+  EXPECT_NEAR(all[1].seconds, 0.001, 1e-9);
+  EXPECT_NEAR(all[2].seconds, 0.002, 1e-9) << "a launch is two steps";
+  EXPECT_NEAR(all[3].seconds, 0.001, 1e-9);
+  EXPECT_EQ(all[1].spread, 0);
+  EXPECT_TRUE(all[0].dropped);
+  EXPECT_TRUE(all[2].dropped);
+  EXPECT_FALSE(all[1].dropped);
+  EXPECT_FALSE(all[3].dropped) << "as quick as the quickest";
+  EXPECT_EQ(all[0].runs, 1) << "four times as long is clear at once";
+  EXPECT_EQ(timings.best, 1u) << "of equals, the better predicted";
+  EXPECT_EQ(timings.end, End::Settled);
+  EXPECT_EQ(all[1].registers, 96);
+  EXPECT_EQ(all[1].local_bytes, 24);
+  EXPECT_EQ(fake_->modules, 0);
+  EXPECT_TRUE(fake_->allocated.empty());
+}
+
+// Each round later than the one before is slower for all: what was measured earlier has no
+// advantage.
+TEST_F(TimingOnCuda, DriftFavoursNobody) {
+  int launches = 0;
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
+    const double drift = 1 + 0.002 * ++launches;
+    fake_->clock += drift * (config.block_x * config.block_y == 64 ? 0.0100 : 0.0104);
+  };
+  const Timings timings = time({"direct block=32x1", "direct block=64x1", "direct block=16x2"});
+  EXPECT_EQ(timings.best, 1u);
+}
+
+// There is room for the fields of one candidate only.
+TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
+    fake_->clock += 0.001;
+  };
+  size_t least = 0;
+  fake_->memory = size_t{1} << 30;
+  options_.progress = [&](const TimingProgress&) {
+    size_t bytes = 0;
+    for (const auto& [address, size] : fake_->allocated) bytes += size;
+    if (least == 0) least = bytes;
+    if (least > 0) fake_->memory = least + least / 2;
+    return true;
+  };
+  const Timings timings = time({"direct block=32x1", "direct block=64x1"});
+  ASSERT_GT(least, 0u);
+  for (const Timed& timed : timings.candidates) {
+    EXPECT_EQ(timed.refused, "");
+    EXPECT_GE(timed.runs, 3);
+  }
+}
+
+TEST_F(TimingOnCuda, AKernelThatFailsIsItsOwnError) {
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
+    fake_->clock += 0.001;
+    fake_->launch_code = config.block_x * config.block_y == 64 ? 700 : 0;
+  };
+  const Timings timings = time({"direct block=32x1", "direct block=64x1"});
+  // The stand-in fails the launch after the one that set the code, be it of the other.
+  int errors = 0;
+  for (const Timed& timed : timings.candidates) errors += timed.error.empty() ? 0 : 1;
+  EXPECT_GE(errors, 1);
+}
+
+}  // namespace
+}  // namespace stencil::tune

@@ -1,0 +1,106 @@
+// The name of a computation at every size.
+#include "runtime/tune/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::tune {
+namespace {
+
+using runtime::kConverging;
+using runtime::kDecay;
+using runtime::kWave;
+using runtime::program_of;
+
+ir::Program with(const std::string& text, std::map<std::string, std::string> values,
+                 Scalar real = Scalar::F32, FpMode fp = FpMode::Contract) {
+  ProgramOptions options;
+  options.definitions = std::move(values);
+  options.real = real;
+  options.fp = fp;
+  return program_of(text, options);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(Fingerprint, IsTheSameAtEverySize) {
+  const std::string name = fingerprint(with(kDecay, {{"N", "200"}}));
+  EXPECT_EQ(name.size(), 32u);
+  EXPECT_EQ(name, fingerprint(with(kDecay, {{"N", "201"}})));
+  EXPECT_EQ(name, fingerprint(with(kDecay, {{"N", "8192"}})));
+  // Sizes that are part of a graph, of a coordinate and of a boundary in the middle.
+  const char* const placed = R"(
+param N : integer = 300;
+grid G = [0..N-1, 0..2*N] steps 3;
+field A : real on G boundary clamp;
+stencil s : A {
+  [i in 0..N/2, j in 0..2*N] = A[-1,0] + (1.0 / (N - 1)) * A[1,0] + select(j == N / 3, 1.0, 0.0);
+  [N/2+1..N-1, 0..2*N] = A[0,1];
+}
+)";
+  const std::string piecewise = fingerprint(with(placed, {{"N", "300"}}));
+  EXPECT_EQ(piecewise, fingerprint(with(placed, {{"N", "1000"}})));
+  EXPECT_EQ(piecewise, fingerprint(with(placed, {{"N", "777"}})));
+}
+
+TEST(Fingerprint, LeavesOutWhatDoesNotDecideSpeed) {
+  const std::string name = fingerprint(program_of(kDecay));
+  EXPECT_EQ(name, fingerprint(program_of(replaced(kDecay, "steps 7", "steps 9"))));
+  EXPECT_EQ(name, fingerprint(program_of(replaced(kDecay, "0.5 * i - j", "1.0"))));
+  EXPECT_EQ(name, fingerprint(program_of(replaced(kDecay, "stencil decay", "stencil other"))));
+  EXPECT_EQ(name, fingerprint(with(kDecay, {{"a", "0.75"}})));
+}
+
+TEST(Fingerprint, TellsComputationsApart) {
+  const ir::Program decay = program_of(kDecay);
+  std::vector<std::string> names = {
+      fingerprint(decay),
+      fingerprint(program_of(kWave)),
+      fingerprint(program_of(kConverging)),
+      fingerprint(with(kDecay, {}, Scalar::F64)),
+      fingerprint(with(kDecay, {}, Scalar::F32, FpMode::Strict)),
+      fingerprint(program_of(replaced(kDecay, "A[0,-1]", "A[0,1]"))),
+      fingerprint(program_of(replaced(kDecay, "+ time", "- time"))),
+      fingerprint(program_of(replaced(kDecay, "1..N-2", "2..N-2"))),
+      fingerprint(program_of(replaced(kDecay, "real on G", "real on G boundary clamp"))),
+      fingerprint(program_of(replaced(kDecay, "real on G", "real on G history 2"))),
+      fingerprint(program_of(replaced(kConverging, "every 5", "every 6"))),
+      fingerprint(program_of(replaced(kWave, "2 * U[0] -", "1 * U[0] -"))),
+      fingerprint(program_of(replaced(kWave, "2 * U[0] -", "U[0] -")))};
+  // A factor of 1 is dropped by the front end or is not: both are one program to whoever asks.
+  std::sort(names.begin(), names.end());
+  const auto repeated = std::adjacent_find(names.begin(), names.end());
+  EXPECT_EQ(std::unique(names.begin(), names.end()) - names.begin() + (repeated != names.end()),
+            static_cast<std::ptrdiff_t>(names.size()));
+}
+
+TEST(Sizes, AreTheExtentsOfTheGrid) {
+  EXPECT_EQ(sizes_of(program_of(kDecay)), (Sizes{20, 23}));
+  ProgramOptions options;
+  options.open = {"N"};
+  const ir::Program open = program_of(kDecay, options);
+  EXPECT_EQ(sizes_of(open), std::nullopt);
+  const auto params = runtime::bind_params(open, {{"N", "40"}});
+  ASSERT_TRUE(params.ok());
+  EXPECT_EQ(sizes_of(open, params.value().integers), (Sizes{40, 43}));
+  EXPECT_EQ(sizes_of(open, {0, 0}), std::nullopt) << "empty";
+}
+
+TEST(Sizes, AreReadAsTheyArePrinted) {
+  EXPECT_EQ(print(Sizes{3, 40, 500}), "3x40x500");
+  EXPECT_EQ(parse_sizes("3x40x500"), (Sizes{3, 40, 500}));
+  EXPECT_EQ(parse_sizes("7"), (Sizes{7}));
+  for (const char* text :
+       {"", "x", "3x", "x3", "3x0", "3x-1", "3xx4", "3y4", "99999999999999999999"}) {
+    EXPECT_EQ(parse_sizes(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(points_of({1 << 30, 1 << 30, 1 << 30}), 0x1p90);
+}
+
+}  // namespace
+}  // namespace stencil::tune

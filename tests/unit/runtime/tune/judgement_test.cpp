@@ -1,0 +1,50 @@
+// When a candidate is beaten: on runs that a test makes up.
+#include "runtime/tune/judgement.h"
+
+#include <gtest/gtest.h>
+
+namespace stencil::tune {
+namespace {
+
+Runs runs_of(const std::vector<double>& seconds, int first = 1) {
+  Runs out;
+  for (const double each : seconds) out.push_back({first++, each});
+  return out;
+}
+
+TEST(Judgement, TakesMedians) {
+  EXPECT_EQ(median(std::vector<double>{3}), 3);
+  EXPECT_EQ(median(std::vector<double>{5, 1, 2}), 2);
+  EXPECT_EQ(median(std::vector<double>{4, 1, 2, 8}), 3);
+  EXPECT_EQ(spread(runs_of({1, 2, 3, 9})), 1);
+  EXPECT_EQ(spread(runs_of({7})), 0);
+}
+
+TEST(Judgement, DropsWhatIsSlowerBeyondTheNoise) {
+  EXPECT_TRUE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.07})));
+  EXPECT_FALSE(beats(runs_of({1.00, 1.01, 0.99}), runs_of({1.05, 1.06, 1.005})))
+      << "it was as quick once";
+  EXPECT_FALSE(beats(runs_of({1.00, 1.10, 0.90}), runs_of({1.05, 1.06, 1.07})))
+      << "the leader scatters as far";
+  EXPECT_FALSE(beats(runs_of({1.00, 1.00, 1.00}), runs_of({1.05, 1.15, 1.30})))
+      << "the other scatters further";
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.004, 1.004, 1.004})))
+      << "less than clocks tell";
+}
+
+TEST(Judgement, NeedsRoundsInCommon) {
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({9, 9, 9}, 4)));
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.2, 1.2}, 2))) << "two are few";
+  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4}, 3))) << "but this is clear";
+  // What drifted between their rounds does not count.
+  Runs leader = runs_of({1, 1, 1, 2, 2, 2});
+  EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));
+}
+
+TEST(Judgement, CallsOnePercentEqual) {
+  EXPECT_TRUE(equals(runs_of({1, 1, 1}), runs_of({1.009, 1, 1.2})));
+  EXPECT_FALSE(equals(runs_of({1, 1, 1}), runs_of({1.02, 1.02, 1.02})));
+}
+
+}  // namespace
+}  // namespace stencil::tune
