@@ -7,8 +7,8 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr size_t kRoundsToJudge = 3;
-constexpr double kClearly = 1.3;        // times as long
+constexpr double kClearly[] = {2, 1.3};  // times as long, after one round and after two
+constexpr size_t kRoundsToJudge = 1 + std::size(kClearly);
 constexpr double kLeastSpread = 0.005;  // of the median
 constexpr double kEqual = 1.01;         // times as long
 
@@ -53,7 +53,7 @@ bool beats(const Runs& leader, const Runs& other) {
   const double middle = median(own);
   double least = its.front().seconds;
   for (const Run& run : its) least = std::min(least, run.seconds);
-  if (own.size() < kRoundsToJudge) return least > kClearly * middle;
+  if (own.size() < kRoundsToJudge) return least > kClearly[own.size() - 1] * middle;
   const double noise = std::max({spread(own), spread(its), kLeastSpread * middle});
   return least > middle + noise;
 }

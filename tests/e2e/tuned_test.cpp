@@ -52,36 +52,36 @@ TEST_F(TunedCommand, ShowsWhereItIsAndThatItIsEmpty) {
 
 TEST_F(TunedCommand, RunsTakeTheQuickestLine) {
   write("heat.stn", kHeat);
-  measured("overlapped T=2 block=16x2", 40);
+  measured("overlapped T=2 block=16x8", 40);
   measured("direct block=8x1", 40, 2e-5);
-  measured("overlapped T=3 block=16x2", 160);
+  measured("overlapped T=3 block=16x8", 160);
   if (IsSkipped()) return;
   const std::string run = "run heat.stn --device host --full --out A=a.npy";
   const Outcome exact = stencilc(run);
   EXPECT_EQ(exact.status, 0) << exact.err;
-  EXPECT_TRUE(says(exact.out, "overlapped T=2 block=16x2")) << exact.out;
-  EXPECT_TRUE(says(exact.out, "(tuned: measured at 40x40 on 2")) << exact.out;
+  EXPECT_TRUE(says(exact.out, "overlapped T=2 block=16x8")) << exact.out;
+  EXPECT_TRUE(says(exact.out, "(tuned: measured at 40x40 on")) << exact.out;
   const Outcome near = stencilc(run + " -D N=150");
-  EXPECT_TRUE(says(near.out, "overlapped T=3 block=16x2")) << near.out;
-  EXPECT_TRUE(says(near.out, "(tuned: measured at 160x160 on 2")) << near.out;
+  EXPECT_TRUE(says(near.out, "overlapped T=3 block=16x8")) << near.out;
+  EXPECT_TRUE(says(near.out, "(tuned: measured at 160x160 on")) << near.out;
   for (const char* other : {" -D N=700", " --schedule direct", " --real double"}) {
     EXPECT_FALSE(says(stencilc(run + other).out, "tuned")) << other;
   }
   // Other commands choose as they did.
-  EXPECT_FALSE(says(stencilc("explain heat.stn --device host").out, "T=2 block=16x2"));
+  EXPECT_FALSE(says(stencilc("explain heat.stn --device host").out, "T=2 block=16x8"));
   EXPECT_EQ(stencilc("verify heat.stn --device host --quick").status, 0);
   ::setenv("STENCIL_TUNED", "off", 1);
   EXPECT_FALSE(says(stencilc(run).out, "tuned"));
 }
 
 TEST_F(TunedCommand, AreListedExportedImportedAndCleared) {
-  measured("overlapped T=2 block=16x2", 40);
+  measured("overlapped T=2 block=16x8", 40);
   measured("direct block=8x1", 40, 2e-5);
   if (IsSkipped()) return;
   const Outcome shown = stencilc("tuned");
   EXPECT_TRUE(says(shown.out, "entries   2\n")) << shown.out;
   EXPECT_TRUE(says(shown.out, "\nhost: ")) << shown.out;
-  EXPECT_TRUE(says(shown.out, "overlapped T=2 block=16x2")) << shown.out;
+  EXPECT_TRUE(says(shown.out, "overlapped T=2 block=16x8")) << shown.out;
   EXPECT_FALSE(says(shown.out, "direct")) << "not the quickest";
 
   EXPECT_EQ(stencilc("tuned --export a.json").out, "2 entries in a.json\n");

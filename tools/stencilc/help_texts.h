@@ -64,7 +64,7 @@ STENCIL_CACHE is the directory, or off; STENCIL_CACHE_SIZE is the limit (1G).)";
 inline constexpr const char* kTunedExamples = R"(Examples:
   stencilc tuned
   stencilc tuned --export tuned.json
-  stencilc tuned --import tuned.json         of two measurements of a line the better supported stays
+  stencilc tuned --import tuned.json         of two times of a line, the one with more runs stays
   stencilc tuned --clear
 
 'auto' takes what was measured to be the fastest. STENCIL_TUNED is the file, or off.)";

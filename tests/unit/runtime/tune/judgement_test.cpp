@@ -35,7 +35,9 @@ TEST(Judgement, DropsWhatIsSlowerBeyondTheNoise) {
 TEST(Judgement, NeedsRoundsInCommon) {
   EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({9, 9, 9}, 4)));
   EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.2, 1.2}, 2))) << "two are few";
-  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4}, 3))) << "but this is clear";
+  EXPECT_FALSE(beats(runs_of({1, 1, 1}), runs_of({1.9}, 3))) << "one is fewer";
+  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({1.4, 1.5}, 2))) << "but this is clear";
+  EXPECT_TRUE(beats(runs_of({1, 1, 1}), runs_of({2.1}, 3))) << "and this";
   // What drifted between their rounds does not count.
   Runs leader = runs_of({1, 1, 1, 2, 2, 2});
   EXPECT_FALSE(beats(leader, runs_of({2.0, 2.0, 2.0}, 4)));
