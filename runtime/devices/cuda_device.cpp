@@ -485,7 +485,7 @@ DeviceInfo probe(const std::string& selector) {
       static_cast<double>(gpu.memory) / (int64_t{1} << 30), clock,
       cuda::version_text(cuda::driver().version), cuda::version_text(compiler().value().version));
   if (count > 1) text += fmt::format(", one of {} GPUs: cuda:0 to cuda:{}", count, count - 1);
-  return {"cuda", text, true, "", gpu.name};
+  return {"cuda", text, true, "", gpu.name, 1e6 * gpu.megahertz};
 }
 
 schedule::Machine machine_of(const std::string& selector) {

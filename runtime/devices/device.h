@@ -33,6 +33,7 @@ struct DeviceInfo {
   // What it is made of, without the versions of drivers and compilers: "NVIDIA H200". Times
   // measured on hardware of one name are compared.
   std::string hardware = {};
+  double hertz = 0;    // of its multiprocessors, at most; 0: not known
 };
 
 // Memory of the user's that a session is to work in: addresses as the device's kernels take them.

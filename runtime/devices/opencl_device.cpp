@@ -500,7 +500,8 @@ class OpenClProgram : public LoadedProgram {
 DeviceInfo probe(const std::string& selector) {
   const auto found = find_device(selector);
   if (!found.ok()) return {"opencl", "", false, found.failure().message};
-  return {"opencl", text_of(found.value()), true, "", text_of(found.value())};
+  const auto megahertz = device_number<cl_uint>(found.value().id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  return {"opencl",  text_of(found.value()), true, "", text_of(found.value()), 1e6 * megahertz};
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(const Job& job, const std::string& selector) {

@@ -10,7 +10,7 @@ int check_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
-int devices_command();
+int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 int tuned_command(const Arguments& arguments);
 

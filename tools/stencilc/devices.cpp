@@ -1,5 +1,5 @@
 // `stencilc devices`: which devices this machine has, why it lacks the others, and the machines
-// that schedules are made for.
+// that schedules are made for; with --measure, the figures of those present (measure.cpp).
 #include <fmt/format.h>
 
 #include <vector>
@@ -7,10 +7,12 @@
 #include "runtime/devices/device_table.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
+#include "tools/stencilc/measure.h"
 
 namespace stencil::tool {
 
-int devices_command() {
+int devices_command(const Arguments& arguments) {
+  if (arguments.measure) return measure_devices(arguments);
   std::vector<std::vector<std::string>> rows = {{"device", "present", "what it is"}};
   const auto columns = schedule::machine_columns();
   std::vector<std::vector<std::string>> here = {columns}, known = {columns};

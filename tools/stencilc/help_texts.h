@@ -51,8 +51,10 @@ inline constexpr const char* kVerifyExamples = R"(Examples:
 
 The exit status is 1 if any result differs.)";
 
-inline constexpr const char* kDevicesExamples = R"(Example:
-  stencilc devices)";
+inline constexpr const char* kDevicesExamples = R"(Examples:
+  stencilc devices
+  stencilc devices --measure --device cuda
+  stencilc devices --measure --json figures.json)";
 
 inline constexpr const char* kCacheExamples = R"(Examples:
   stencilc cache

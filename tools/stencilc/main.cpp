@@ -34,7 +34,7 @@ int dispatch(const Arguments& arguments) {
     case Command::Verify:
       return verify_command(arguments);
     case Command::Devices:
-      return devices_command();
+      return devices_command(arguments);
     case Command::Cache:
       return cache_command(arguments);
     case Command::Tuned:

@@ -144,6 +144,7 @@ struct Parser {
   void add_compile_options();
   void add_run_options(CLI::App& app);
   void add_verify_options(CLI::App& app);
+  void add_devices_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
   void add_machine_option(CLI::App& app, const std::string& group);
@@ -190,8 +191,9 @@ Parser::Parser() {
                                  kVerifyExamples);
   add_program_options(verify, true);
   add_verify_options(verify);
-  add_command(Command::Devices, "devices", "list the devices and why some are absent",
-              kDevicesExamples);
+  add_devices_options(add_command(Command::Devices, "devices",
+                                  "list the devices and why some are absent, or measure them",
+                                  kDevicesExamples));
   add_cache_options(add_command(
       Command::Cache, "cache", "show the cache of compiled kernels, or shrink it", kCacheExamples));
   add_tuned_options(
@@ -357,6 +359,18 @@ void Parser::add_run_options(CLI::App& to) {
             "when a reduction becomes NaN: end the run (stop)")
       ->option_text("stop|continue")
       ->group(long_runs);
+}
+
+void Parser::add_devices_options(CLI::App& to) {
+  CLI::Option* measure = to.add_flag("--measure", arguments.measure,
+                                     "measure rates, latencies and caches, about 20 s per device");
+  measure->disable_flag_override();
+  add_device_option(to, "with --measure: only this device instead of every one present");
+  to.get_option("--device")->needs(measure);
+  add_value(to, "--json", some_text("the name of a file", arguments.json),
+            "with --measure: write the figures to a file too")
+      ->option_text("FILE")
+      ->needs(measure);
 }
 
 void Parser::add_cache_options(CLI::App& to) {

@@ -59,6 +59,10 @@ struct Arguments {
   uint64_t seed = 1;
   std::vector<std::string> code;  // --save-code
 
+  // Devices; `device` is "auto" for every one present.
+  bool measure = false;
+  std::string json;  // --json; "": none
+
   // Cache.
   std::optional<int64_t> cache_limit;  // bytes to reduce it to
 

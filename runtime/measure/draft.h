@@ -1,0 +1,81 @@
+// Writing the modules of modules.h: parameters, scratch memory and launches that all have alike.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/kernel/plan.h"
+
+namespace stencil::measure {
+
+// Scalars of all kernels and parameters of all modules.
+kernel::Expr passes();  // I32
+kernel::Expr blocks();  // I64
+kernel::Expr chunks();  // I64
+// What values are multiplied by and what is added, of a floating type: they stay between 1 and 2.
+kernel::Expr factor(Scalar type);
+kernel::Expr term(Scalar type);
+kernel::Expr thread();  // I32
+kernel::Expr block();   // I64
+
+// A module whose plan launches the kernels added to it.
+class Draft {
+ public:
+  // `real`: the type of factor and term.
+  Draft(const std::string& name, Scalar real);
+
+  // Memory of so many elements, an I64 over parameters. Kernels name it by the number returned.
+  int memory(const std::string& name, Scalar type, kernel::Expr elements);
+
+  // A kernel whose Global buffers are, in order, these pieces of memory.
+  void measured(kernel::Kernel kernel, const std::vector<int>& memory);
+  // Launched ahead of the measured ones, with a block per chunk.
+  void prepares(kernel::Kernel kernel, const std::vector<int>& memory);
+
+  kernel::Module finish();
+
+ private:
+  void add(kernel::Kernel kernel, const std::vector<int>& memory, kernel::Expr blocks, int steps);
+
+  kernel::Module module_;
+  Scalar real_;
+  int64_t measured_ = 0;
+  bool prepared_ = false;
+};
+
+// A kernel with the scalars above and no buffers.
+kernel::Kernel kernel_of(const std::string& name, int threads);
+
+// Buffers of a kernel.
+kernel::BufferId global(kernel::Kernel& kernel, const std::string& name, Scalar type,
+                        kernel::Expr elements, bool read_only);
+kernel::BufferId shared_memory(kernel::Kernel& kernel, const std::string& name, Scalar type,
+                               int elements);
+kernel::BufferId of_thread(kernel::Kernel& kernel, const std::string& name, Scalar type,
+                           int elements = 0);  // 0: a single value
+kernel::BufferId of_block(kernel::Kernel& kernel, const std::string& name, Scalar type);
+
+// Statements.
+kernel::Statement let(const std::string& name, kernel::Expr value);
+kernel::Statement store(kernel::BufferId buffer, kernel::Expr value);  // of a single value
+kernel::Statement store(kernel::BufferId buffer, kernel::Expr index, kernel::Expr value);
+kernel::Statement threads(kernel::Body body);
+kernel::Statement repeat(const std::string& name, kernel::Expr times, kernel::Body body);
+
+// Expressions.
+kernel::Expr read(kernel::BufferId buffer, Scalar type);  // a single value
+kernel::Expr read(kernel::BufferId buffer, kernel::Expr index, Scalar type);
+kernel::Expr long_of(kernel::Expr value);
+inline kernel::Expr long_of(int64_t value) {
+  return kernel::integer(value, Scalar::I64);
+}
+// The place of the thread in memory, `offset` elements after `base`, an I64.
+kernel::Expr place(const kernel::Expr& base, int64_t offset);
+// Where a thread leaves its result, in memory of so many elements, with blocks of `threads`.
+kernel::Expr own_place(int threads);
+kernel::Expr results(int threads);
+kernel::Expr multiply_add(kernel::Expr value, Scalar type);  // value * factor + term
+kernel::Expr exclusive_or(kernel::Expr a, kernel::Expr b);
+
+}  // namespace stencil::measure

@@ -1,0 +1,513 @@
+// From seconds to figures. Each group of figures has a module, or a few; a group that fails is left
+// out, and the others go on.
+#include "runtime/measure/measure.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <future>
+#include <map>
+
+#include "compiler/support/workers.h"
+
+namespace stencil::measure {
+
+namespace {
+
+// Of 1024 threads a multiprocessor has enough to hide what it waits for, with several operations
+// in flight each; and all blocks are there at once, whatever registers they take.
+constexpr int kThreadsAtOnce = 1024;
+
+class Measurement {
+ public:
+  Measurement(const runtime::ChosenDevice& device, const Effort& effort,
+              const std::function<void(const std::string&)>& progress)
+      : device_(device), machine_(device.device.machine), effort_(effort), progress_(progress) {}
+
+  Result<Report> run();
+
+ private:
+  struct Measured {  // a benchmark and its module on the device
+    Benchmark benchmark;
+    std::unique_ptr<Subject> subject;
+  };
+  static Measured made(Benchmark benchmark) {
+    auto subject = std::make_unique<Subject>(benchmark.module);
+    return {std::move(benchmark), std::move(subject)};
+  }
+
+  void prepare();
+  Status arithmetic(Scalar type);
+  Status ratio();
+  Status launches();
+  Status reads(Scalar type);
+  Status around_cache();
+  Status copies();
+  Status overlap(Scalar type);
+  Status latencies();
+  Status block();
+  Status shuffles();
+
+  // Blocks that are on the device at once, and what they repeat to move so many bytes at least.
+  int64_t blocks_at_once(int threads) const {
+    const int each = machine_.threads_are_loops ? 4 : std::max(1, kThreadsAtOnce / threads);
+    return int64_t{machine_.multiprocessors} * each;
+  }
+  Result<double> read_rate(int64_t set);  // bytes per second
+  void add(Figure figure);
+  void add_time(const std::string& name, const std::string& text, double seconds);
+  bool has_rates() const { return !machine_.threads_are_loops; }  // of the table
+
+  const runtime::ChosenDevice& device_;
+  const schedule::Machine& machine_;
+  const Effort effort_;
+  const std::function<void(const std::string&)>& progress_;
+  const WorkingSets sets_ = working_sets(machine_);
+
+  std::map<Scalar, Measured> arithmetic_, reads_, overlap_;
+  Measured copies_, chase_, shuffles_;
+  SharedBenchmark shared_;
+  std::unique_ptr<Subject> shared_subject_;
+  std::map<Scalar, double> multiply_adds_;  // per second
+  double pass_seconds_ = 0;                 // of the arithmetic, in single precision
+  Report report_;
+};
+
+const char* name_of(Scalar type) {
+  return type == Scalar::F64 || type == Scalar::I64 ? "double" : "float";
+}
+
+void Measurement::add(Figure figure) {
+  report_.figures.push_back(std::move(figure));
+}
+void Measurement::add_time(const std::string& name, const std::string& text, double seconds) {
+  Figure figure{name, text, "s", seconds};
+  if (report_.hertz > 0) figure.cycles = seconds * report_.hertz;
+  add(std::move(figure));
+}
+
+// --- Modules
+// ---------------------------------------------------------------------------------------
+
+// Everything is compiled ahead, by several threads: nothing is while times are taken.
+void Measurement::prepare() {
+  for (const Scalar type : {Scalar::F32, Scalar::F64}) {
+    arithmetic_.emplace(type, made(measure::arithmetic(type, machine_)));
+    overlap_.emplace(type, made(measure::overlap(type, machine_)));
+  }
+  for (const Scalar type : {Scalar::I32, Scalar::I64}) {
+    reads_.emplace(type, made(measure::reads(type, machine_)));
+  }
+  copies_ = made(measure::copies(machine_));
+  chase_ = made(chase());
+  if (!machine_.threads_are_loops) {
+    shared_ = shared(machine_);
+    shared_subject_ = std::make_unique<Subject>(shared_.module);
+    if (machine_.shuffles) shuffles_ = made(measure::shuffles());
+  }
+  std::vector<Subject*> all = {copies_.subject.get(), chase_.subject.get(), shared_subject_.get(),
+                               shuffles_.subject.get()};
+  for (auto* group : {&arithmetic_, &reads_, &overlap_}) {
+    for (auto& [type, measured] : *group) all.push_back(measured.subject.get());
+  }
+  Workers workers;
+  for (Subject* subject : all) {
+    if (subject) workers.start([subject, this] { subject->compile(device_); });
+  }
+  workers.wait();
+}
+
+// --- Arithmetic
+// ---------------------------------------------------------------------------------------
+
+Status Measurement::arithmetic(Scalar type) {
+  const auto& [benchmark, subject] = arithmetic_.at(type);
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  Work work;
+  work.blocks = blocks_at_once(benchmark.threads);
+  work.passes = machine_.threads_are_loops ? 10000 : 2000;
+  const auto seconds = subject->seconds(work, effort_);
+  if (!seconds.ok()) return seconds.failure();
+  const double pass = seconds.value() / work.passes;
+  const double rate = static_cast<double>(work.blocks) * benchmark.per_pass / pass;
+  const std::string name = name_of(type);
+  multiply_adds_[type] = rate;
+  Figure figure{"multiply_adds_" + name, "multiply-adds, " + name, "FMA/s", rate};
+  if (has_rates()) {
+    const bool is_double = type == Scalar::F64;
+    figure.machine = machine_.instructions_per_second / (is_double ? machine_.double_cost : 1);
+    figure.member = is_double ? "instructions_per_second / double_cost" : "instructions_per_second";
+  }
+  add(figure);
+  constexpr int kOperands = 4;  // three are read, one is written
+  add({"register_bandwidth_" + name, "registers, " + name, "B/s",
+       kOperands * size_in_bytes(type) * rate});
+
+  Work chain;
+  chain.kernel = 1;
+  chain.passes = 10000;
+  const auto chained = subject->seconds(chain, effort_);
+  if (!chained.ok()) return chained.failure();
+  add_time("multiply_add_latency_" + name, "latency of a multiply-add, " + name,
+           chained.value() / chain.passes / kChainLength);
+  if (type == Scalar::F32) pass_seconds_ = pass;
+  return Done{};
+}
+
+Status Measurement::ratio() {
+  const auto one = multiply_adds_.find(Scalar::F32), two = multiply_adds_.find(Scalar::F64);
+  if (one == multiply_adds_.end() || two == multiply_adds_.end()) {
+    return Failure{"", "one of the two rates is missing", ""};
+  }
+  Figure figure{"double_cost", "multiply-adds, float per double", "", one->second / two->second};
+  if (has_rates()) figure.machine = machine_.double_cost;
+  if (has_rates()) figure.member = "double_cost";
+  add(figure);
+  return Done{};
+}
+
+// Launches long enough for the host to queue the next ones meanwhile.
+Status Measurement::launches() {
+  constexpr double kLaunch = 20e-6;
+  constexpr int kLaunches = 64;
+  if (pass_seconds_ <= 0) return Failure{"", "it takes the rate of multiply-adds", ""};
+  const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
+  Work work;
+  work.blocks = blocks_at_once(benchmark.threads);
+  work.passes = static_cast<int32_t>(std::clamp(std::ceil(kLaunch / pass_seconds_), 1.0, 1e6));
+  const auto between = subject->seconds_between(work, kLaunches, effort_);
+  if (!between.ok()) return between.failure();
+  Figure figure{"launch_seconds", "end of a launch to start of the next", "s", between.value()};
+  if (has_rates()) figure.machine = machine_.launch_seconds;
+  if (has_rates()) figure.member = "launch_seconds";
+  add(figure);
+  return Done{};
+}
+
+// --- Memory
+// ---------------------------------------------------------------------------------------
+
+int64_t passes_for(int64_t bytes, int64_t blocks) {
+  const int64_t per_pass = blocks * kChunkBytes;
+  return std::max<int64_t>(1, (bytes + per_pass - 1) / per_pass);
+}
+
+// What a launch reads at least: a millisecond of a cache's bandwidth.
+int64_t bytes_of_launch(const schedule::Machine& machine) {
+  return machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{4} << 30;
+}
+
+Work read_work(const schedule::Machine& machine, int64_t blocks, int64_t set) {
+  Work work;
+  work.chunks = std::max<int64_t>(1, set / kChunkBytes);
+  work.blocks = blocks;
+  const int64_t passes = passes_for(std::max(bytes_of_launch(machine), set), blocks);
+  work.passes = static_cast<int32_t>(std::min<int64_t>(passes, INT32_MAX));
+  return work;
+}
+
+Result<double> read_rate_of(const Subject& subject, const Work& work, const Effort& effort) {
+  const auto seconds = subject.seconds(work, effort);
+  if (!seconds.ok()) return seconds.failure();
+  const double bytes = static_cast<double>(work.blocks) * work.passes * kChunkBytes;
+  return bytes / seconds.value();
+}
+
+Status Measurement::reads(Scalar type) {
+  const auto& [benchmark, subject] = reads_.at(type);
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  for (const auto& [level, bytes] : sets_.levels) {
+    const Work work = read_work(machine_, blocks_at_once(benchmark.threads), bytes);
+    const auto rate = read_rate_of(*subject, work, effort_);
+    if (!rate.ok()) return rate.failure();
+    std::string name = level;
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return std::tolower(c); });
+    add({fmt::format("{}_read_bandwidth_{}", name, name_of(type)),
+         fmt::format("reads of {}, {} bytes each, {}", level, size_in_bytes(type),
+                     readable(static_cast<double>(bytes), "B")),
+         "B/s", rate.value()});
+  }
+  return Done{};
+}
+
+// Where half of the bytes come from memory, judged by the time that a byte takes.
+std::optional<double> half_way(const std::vector<std::array<double, 2>>& points) {
+  const double near = 1 / points.front()[1], far = 1 / points.back()[1];
+  const double half = (near + far) / 2;
+  for (size_t p = 1; p < points.size(); ++p) {
+    const double before = 1 / points[p - 1][1], after = 1 / points[p][1];
+    if (before > half || after < half || after <= before) continue;
+    const double part = (half - before) / (after - before);
+    return points[p - 1][0] * std::pow(points[p][0] / points[p - 1][0], part);
+  }
+  return std::nullopt;
+}
+
+Status Measurement::around_cache() {
+  const auto& [benchmark, subject] = reads_.at(Scalar::I32);
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  Curve curve{"reads_by_working_set",
+              "Reads of 4 bytes each, by the memory that they go round in",
+              "working set (B)",
+              "read (B/s)",
+              {}};
+  for (const int64_t set : sets_.around_cache) {
+    const Work work = read_work(machine_, blocks_at_once(benchmark.threads), set);
+    const auto rate = read_rate_of(*subject, work, effort_);
+    if (!rate.ok()) return rate.failure();
+    curve.points.push_back({static_cast<double>(set), rate.value()});
+  }
+  if (const auto bytes = half_way(curve.points)) {
+    add({"cache_bytes", "working set that is half in the last cache", "B", *bytes,
+         static_cast<double>(machine_.cache_bytes), "cache_bytes"});
+  }
+  report_.curves.push_back(std::move(curve));
+  return Done{};
+}
+
+Status Measurement::copies() {
+  const auto& [benchmark, subject] = copies_;
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  Work work;
+  work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
+  const auto seconds = subject->seconds(work, effort_);
+  if (!seconds.ok()) return seconds.failure();
+  Figure figure{"memory_copy_bandwidth", "copy of memory, both ways", "B/s",
+                static_cast<double>(work.blocks) * benchmark.per_pass / seconds.value()};
+  if (has_rates()) figure.machine = machine_.bytes_per_second;
+  if (has_rates()) figure.member = "bytes_per_second";
+  add(figure);
+  return Done{};
+}
+
+// Where the line through the last two points, whose times are of arithmetic, meets the time of the
+// first, which is of memory.
+std::optional<double> knee_of(const std::vector<std::array<double, 2>>& points) {
+  const auto& [x0, y0] = points[points.size() - 2];
+  const auto& [x1, y1] = points.back();
+  const double slope = (y1 - y0) / (x1 - x0), flat = points.front()[1];
+  if (y1 < 1.5 * flat || slope <= 0) return std::nullopt;
+  return x1 - (y1 - flat) / slope;
+}
+
+Status Measurement::overlap(Scalar type) {
+  const auto& [benchmark, subject] = overlap_.at(type);
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  const std::string name = name_of(type);
+  Curve curve{"time_over_flops_" + name,
+              "Time of a value that is loaded and stored, over the FLOPs in between, " + name,
+              "FLOPs",
+              "time (s)",
+              {}};
+  Work work;
+  work.blocks = work.chunks = sets_.levels.back().bytes / kChunkBytes;
+  for (const int passes : {0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    work.passes = passes;
+    const auto seconds = subject->seconds(work, effort_);
+    if (!seconds.ok()) return seconds.failure();
+    const double values = static_cast<double>(work.blocks) * benchmark.per_pass;
+    curve.points.push_back({2.0 * kOverlapped * passes, seconds.value() / values});
+  }
+  const auto knee = knee_of(curve.points);
+  if (knee) {
+    Figure figure{"hidden_flops_" + name, "FLOPs hidden behind a load and a store, " + name, "FLOP",
+                  *knee};
+    if (has_rates()) {
+      const double rate =
+          machine_.instructions_per_second / (type == Scalar::F64 ? machine_.double_cost : 1);
+      figure.machine = 2 * rate * 2 * size_in_bytes(type) / machine_.bytes_per_second;
+      figure.member = "of the rates";
+    }
+    add(figure);
+  }
+  report_.curves.push_back(std::move(curve));
+  if (!knee) return Failure{"", "the time does not rise over as many FLOPs as were tried", ""};
+  return Done{};
+}
+
+// --- Latencies
+// ---------------------------------------------------------------------------------------
+
+Status Measurement::latencies() {
+  const auto& [benchmark, subject] = chase_;
+  const Status loaded = subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  constexpr int64_t kBytes = int64_t{kChaseNodes} * kChaseBytes;  // of a chunk
+  for (const auto& [level, bytes] : sets_.levels) {
+    Work work;
+    work.chunks = std::max<int64_t>(1, bytes / kBytes);
+    work.passes = 1024;
+    const auto seconds = subject->seconds(work, effort_);
+    if (!seconds.ok()) return seconds.failure();
+    std::string name = level;
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return std::tolower(c); });
+    add_time(name + "_latency", fmt::format("latency of a load from {}", level),
+             seconds.value() / work.passes / kChaseLength);
+  }
+  return Done{};
+}
+
+Status Measurement::block() {
+  if (machine_.threads_are_loops) {
+    return Failure{"", "a block is done by one thread: it has nothing to share, or to wait for",
+                   ""};
+  }
+  const Subject& subject = *shared_subject_;
+  const Status loaded = shared_subject_->load(device_);
+  if (!loaded.ok()) return loaded;
+  Work work;
+  for (const auto& [kernel, bytes, size] :
+       {std::tuple{kSharedReads, shared_.bytes, 4}, {kSharedReadsLong, shared_.bytes_long, 8}}) {
+    work.kernel = kernel;
+    work.blocks = blocks_at_once(shared_.threads);
+    work.passes = 2000;
+    const auto seconds = subject.seconds(work, effort_);
+    if (!seconds.ok()) return seconds.failure();
+    add({fmt::format("shared_read_bandwidth_{}", size == 4 ? "float" : "double"),
+         fmt::format("reads of shared memory, {} bytes each", size), "B/s",
+         static_cast<double>(work.blocks) * work.passes * bytes / seconds.value()});
+  }
+  work.blocks = machine_.multiprocessors;  // each has one to itself
+  const auto each = [&](int kernel, int passes, int of_pass) -> Result<double> {
+    work.kernel = kernel;
+    work.passes = passes;
+    const auto seconds = subject.seconds(work, effort_);
+    if (!seconds.ok()) return seconds.failure();
+    return seconds.value() / passes / of_pass;
+  };
+  const auto load = each(kSharedChase, 2000, kChaseLength);
+  if (!load.ok()) return load.failure();
+  add_time("shared_latency", "latency of a load from shared memory", load.value());
+  const auto exchange = each(kExchange, 10000, 1);
+  if (!exchange.ok()) return exchange.failure();
+  add_time("shared_exchange",
+           fmt::format("store, barrier, load, barrier; {} threads", shared_.threads),
+           exchange.value());
+  const bool clock = report_.hertz > 0;
+  Curve curve{"barrier_by_warps",
+              "A barrier, by the warps of a block",
+              "warps",
+              clock ? "cycles" : "time (s)",
+              {}};
+  for (size_t b = 0; b < shared_.barrier_threads.size(); ++b) {
+    const auto barrier = each(kFirstBarrier + static_cast<int>(b), 2000, kBarriers);
+    if (!barrier.ok()) return barrier.failure();
+    const int threads = shared_.barrier_threads[b];
+    curve.points.push_back({static_cast<double>(threads / machine_.warp),
+                            barrier.value() * (clock ? report_.hertz : 1)});
+    if (threads == shared_.threads) {
+      add_time("barrier", fmt::format("barrier of {} threads", threads), barrier.value());
+    }
+  }
+  report_.curves.push_back(std::move(curve));
+  return Done{};
+}
+
+Status Measurement::shuffles() {
+  if (!shuffles_.subject) {
+    return Failure{"", "threads do not read each other's registers", ""};
+  }
+  const Status loaded = shuffles_.subject->load(device_);
+  if (!loaded.ok()) return loaded;
+  Work work;
+  work.blocks = machine_.multiprocessors;
+  work.passes = 2000;
+  const auto seconds = shuffles_.subject->seconds(work, effort_);
+  if (!seconds.ok()) return seconds.failure();
+  add_time("shuffle_latency", "latency of a shuffle", seconds.value() / work.passes / kShuffles);
+  return Done{};
+}
+
+Result<Report> Measurement::run() {
+  const auto tell = [&](const std::string& what) {
+    if (progress_) progress_(what);
+  };
+  report_.device = device_.device.name;
+  report_.description = device_.info.description;
+  report_.machine = machine_;
+  report_.hertz = device_.info.hertz;
+  tell("compiling");
+  prepare();
+  struct Group {
+    std::string name;
+    std::function<Status()> measure;
+  };
+  const Group groups[] = {
+      {"arithmetic, float", [this] { return arithmetic(Scalar::F32); }},
+      {"arithmetic, double", [this] { return arithmetic(Scalar::F64); }},
+      {"float per double", [this] { return ratio(); }},
+      {"launches", [this] { return launches(); }},
+      {"shared memory and barriers", [this] { return block(); }},
+      {"shuffles", [this] { return shuffles(); }},
+      {"reads of 4 bytes", [this] { return reads(Scalar::I32); }},
+      {"reads of 8 bytes", [this] { return reads(Scalar::I64); }},
+      {"copy of memory", [this] { return copies(); }},
+      {"last cache", [this] { return around_cache(); }},
+      {"latencies", [this] { return latencies(); }},
+      {"hidden FLOPs, float", [this] { return overlap(Scalar::F32); }},
+      {"hidden FLOPs, double", [this] { return overlap(Scalar::F64); }},
+  };
+  std::optional<Failure> first;
+  for (const Group& group : groups) {
+    tell(group.name);
+    const Status measured = group.measure();
+    if (measured.ok()) continue;
+    if (!first && !measured.failure().code.empty()) first = measured.failure();
+    report_.left_out.emplace_back(group.name, measured.failure().message);
+  }
+  if (report_.figures.empty() && first) return *first;
+  return std::move(report_);
+}
+
+// What the system says of a cache of the CPU, or what it has as a rule.
+int64_t cpu_cache(int name, int64_t otherwise) {
+  const long bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+}  // namespace
+
+WorkingSets working_sets(const schedule::Machine& machine) {
+  const auto chunks = [](int64_t bytes) {
+    return std::max(kChunkBytes, bytes / kChunkBytes * kChunkBytes);
+  };
+  const auto power = [](int64_t bytes) {
+    return static_cast<int64_t>(
+        std::bit_floor(static_cast<uint64_t>(std::max(kChunkBytes, bytes))));
+  };
+  const bool cpu = machine.threads_are_loops;
+  const int64_t last = std::clamp(machine.cache_bytes, int64_t{256} << 10, int64_t{1} << 30);
+  const int64_t memory =
+      std::clamp(4 * last, int64_t{128} << 20, cpu ? int64_t{512} << 20 : int64_t{1} << 30);
+  WorkingSets sets;
+  sets.levels.push_back({"L1", kChunkBytes});
+  if (cpu) {
+    sets.levels.push_back({"L2", power(cpu_cache(_SC_LEVEL2_CACHE_SIZE, 1 << 20) / 2)});
+    sets.levels.push_back({"L3", power(last / 2)});
+  } else {
+    sets.levels.push_back({"L2", power(last / 4)});
+  }
+  sets.levels.push_back({"memory", 2 * power(memory - 1)});
+  const int64_t most = sets.levels.back().bytes;
+  for (double bytes = static_cast<double>(last) / 8; bytes < static_cast<double>(most);
+       bytes *= std::sqrt(2)) {
+    sets.around_cache.push_back(chunks(static_cast<int64_t>(bytes)));
+  }
+  sets.around_cache.push_back(most);
+  return sets;
+}
+
+Result<Report> measure(const runtime::ChosenDevice& device, const Effort& effort,
+                       const std::function<void(const std::string&)>& progress) {
+  return Measurement(device, effort, progress).run();
+}
+
+}  // namespace stencil::measure

@@ -1,0 +1,133 @@
+// By the device's own clock where it has one (Session::seconds), by the host's otherwise.
+#include "runtime/measure/timer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace stencil::measure {
+
+namespace {
+
+// A run of one kernel.
+class Run {
+ public:
+  // Memory is prepared, and the kernel launched for the first time.
+  static Result<std::unique_ptr<Run>> start(const runtime::LoadedProgram& program,
+                                            const kernel::Module& module, const Work& work);
+
+  Result<double> seconds(int64_t launches);
+
+ private:
+  Run(const Work& work, int steps) : state_(state_of(work)), steps_(steps) {}
+
+  reference::State state_;
+  const int steps_;  // of a launch
+  std::unique_ptr<runtime::Session> session_;
+};
+
+Result<std::unique_ptr<Run>> Run::start(const runtime::LoadedProgram& program,
+                                        const kernel::Module& module, const Work& work) {
+  std::unique_ptr<Run> run(new Run(work, steps_of_launch(module)));
+  auto session = program.start(run->state_);
+  if (!session.ok()) return session.failure();
+  run->session_ = std::move(session).value();
+  if (run->steps_ > 1) {
+    const auto prepared = run->session_->advance(1);
+    if (!prepared.ok()) return prepared.failure();
+  }
+  const auto warm = run->seconds(1);
+  if (!warm.ok()) return warm.failure();
+  return run;
+}
+
+Result<double> Run::seconds(int64_t launches) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto advanced = session_->advance(launches * steps_);
+  if (!advanced.ok()) return advanced.failure();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  return session_->seconds().value_or(passed.count());
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Launches that take as long as a sample is to take.
+Result<int64_t> launches_of_sample(Run& run, const Effort& effort) {
+  constexpr int64_t kMost = 1 << 20;
+  int64_t launches = 1;
+  while (true) {
+    const auto seconds = run.seconds(launches);
+    if (!seconds.ok()) return seconds.failure();
+    if (seconds.value() >= effort.seconds || launches >= kMost) return launches;
+    const double missing = 1.2 * effort.seconds / std::max(seconds.value(), 1e-9);
+    const double times = std::clamp(missing, 2.0, 16.0);
+    launches =
+        std::min(kMost, static_cast<int64_t>(std::ceil(times * static_cast<double>(launches))));
+  }
+}
+
+const ir::Program& no_program() {
+  static const ir::Program program;
+  return program;
+}
+
+}  // namespace
+
+void Subject::compile(const runtime::ChosenDevice& device) {
+  if (device.device.compile == nullptr) return;
+  machine_code_ = device.device.compile({no_program(), &module_}, device.selector);
+}
+
+Status Subject::load(const runtime::ChosenDevice& device) {
+  if (program_) return Done{};
+  if (machine_code_ && !machine_code_->ok()) return machine_code_->failure();
+  const std::string* code = machine_code_ ? &machine_code_->value() : nullptr;
+  auto loaded = device.device.load({no_program(), &module_, code}, device.selector);
+  if (!loaded.ok()) return loaded.failure();
+  program_ = std::move(loaded).value();
+  return Done{};
+}
+
+Result<double> Subject::seconds(const Work& work, const Effort& effort) const {
+  const auto run = Run::start(*program_, module_, work);
+  if (!run.ok()) return run.failure();
+  const auto launches = launches_of_sample(*run.value(), effort);
+  if (!launches.ok()) return launches.failure();
+  std::vector<double> samples;
+  for (int s = 0; s < effort.samples; ++s) {
+    const auto seconds = run.value()->seconds(launches.value());
+    if (!seconds.ok()) return seconds.failure();
+    samples.push_back(seconds.value() / static_cast<double>(launches.value()));
+  }
+  return median(samples);
+}
+
+Result<double> Subject::seconds_between(const Work& work, int launches,
+                                        const Effort& effort) const {
+  Work at_once = work;
+  at_once.passes = work.passes * launches;
+  const auto many = Run::start(*program_, module_, work);
+  if (!many.ok()) return many.failure();
+  const auto one = Run::start(*program_, module_, at_once);
+  if (!one.ok()) return one.failure();
+  std::vector<double> differences;
+  double passed = 0;
+  while (passed < effort.seconds * effort.samples ||
+         static_cast<int>(differences.size()) < effort.samples) {
+    const auto apart = many.value()->seconds(launches);
+    if (!apart.ok()) return apart.failure();
+    const auto together = one.value()->seconds(1);
+    if (!together.ok()) return together.failure();
+    passed += apart.value() + together.value();
+    differences.push_back((apart.value() - together.value()) / (launches - 1));
+  }
+  return std::max(0.0, median(differences));
+}
+
+}  // namespace stencil::measure
