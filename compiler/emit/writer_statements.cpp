@@ -33,6 +33,9 @@ void Writer::find_values(const kernel::Kernel& kernel) {
   std::map<kernel::BufferId, int> stores;
   kernel::for_each_statement(kernel.body, [&](const kernel::Statement& statement) {
     if (const auto* store = std::get_if<kernel::Store>(&statement.kind)) ++stores[store->buffer];
+    const auto* shuffle = std::get_if<kernel::Shuffle>(&statement.kind);
+    if (!shuffle) return;
+    for (const kernel::Shuffle::Move& move : shuffle->moves) ++stores[move.to];
   });
   for (const kernel::Statement& statement : kernel.body) {
     const auto* threads = std::get_if<kernel::Threads>(&statement.kind);

@@ -166,6 +166,24 @@ TEST(Cuda, ShufflesHaveTheLengthOfARow) {
   EXPECT_TRUE(has(emit_for(Target::Cuda, module), "__shfl_up_sync(0xffffffffu, row[k][4], 1, 4)"));
 }
 
+TEST(Cuda, WhatAShuffleWritesIsNoConstant) {
+  kernel::Module module = samples::exchange();
+  kernel::Kernel& kernel = module.kernels[0];
+  const auto single = [&](const char* name) {
+    kernel.buffers.push_back({name, Scalar::F32, kernel::Space::Thread, {}, false, false, ""});
+    return static_cast<kernel::BufferId>(kernel.buffers.size()) - 1;
+  };
+  const kernel::BufferId one = single("one"), other = single("other");
+  const Expr value = kernel::real(1, Scalar::F32);
+  kernel.body.push_back(
+      {kernel::Threads{{{kernel::Store{one, {}, value}}, {kernel::Store{other, {}, value}}}}});
+  kernel.body.push_back({kernel::Shuffle{"", 1, {{one, {}, other, {}, 1}}}});
+  const std::string text = emit_for(Target::Cuda, module);
+  EXPECT_TRUE(has(text, "  float one;\n"));
+  EXPECT_TRUE(has(text, "  one = __shfl_down_sync(0xffffffffu, other, 1, 8);\n"));
+  EXPECT_TRUE(has(text, "  const float other = 1.0f;\n"));
+}
+
 TEST(Cuda, CopiesAreVectors) {
   const std::string text = emit_for(Target::Cuda, samples::exchange());
   EXPECT_TRUE(
