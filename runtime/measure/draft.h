@@ -13,7 +13,7 @@ namespace stencil::measure {
 kernel::Expr passes();  // I32
 kernel::Expr blocks();  // I64
 kernel::Expr chunks();  // I64
-// What values are multiplied by and what is added, of a floating type: they stay between 1 and 2.
+// What values are multiplied by and what is added, of a floating type: they stay between 1 and 3.
 kernel::Expr factor(Scalar type);
 kernel::Expr term(Scalar type);
 kernel::Expr thread();  // I32

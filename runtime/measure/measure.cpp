@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <future>
 #include <map>
 
 #include "compiler/support/workers.h"
+#include "runtime/io/files.h"
 
 namespace stencil::measure {
 
@@ -65,7 +67,7 @@ class Measurement {
   const schedule::Machine& machine_;
   const Effort effort_;
   const std::function<void(const std::string&)>& progress_;
-  const WorkingSets sets_ = working_sets(machine_);
+  const WorkingSets sets_ = working_sets(machine_, effort_.most_bytes);
 
   std::map<Scalar, Measured> arithmetic_, reads_, overlap_;
   Measured copies_, chase_, shuffles_;
@@ -102,7 +104,7 @@ void Measurement::prepare() {
     reads_.emplace(type, made(measure::reads(type, machine_)));
   }
   copies_ = made(measure::copies(machine_));
-  chase_ = made(chase());
+  chase_ = made(chase(machine_));
   if (!machine_.threads_are_loops) {
     shared_ = shared(machine_);
     shared_subject_ = std::make_unique<Subject>(shared_.module);
@@ -235,8 +237,10 @@ Status Measurement::reads(Scalar type) {
   return Done{};
 }
 
+using Points = std::vector<std::array<double, 2>>;
+
 // Where half of the bytes come from memory, judged by the time that a byte takes.
-std::optional<double> half_way(const std::vector<std::array<double, 2>>& points) {
+std::optional<double> half_way(const Points& points) {
   const double near = 1 / points.front()[1], far = 1 / points.back()[1];
   const double half = (near + far) / 2;
   for (size_t p = 1; p < points.size(); ++p) {
@@ -287,14 +291,32 @@ Status Measurement::copies() {
   return Done{};
 }
 
-// Where the line through the last two points, whose times are of arithmetic, meets the time of the
-// first, which is of memory.
-std::optional<double> knee_of(const std::vector<std::array<double, 2>>& points) {
-  const auto& [x0, y0] = points[points.size() - 2];
-  const auto& [x1, y1] = points.back();
-  const double slope = (y1 - y0) / (x1 - x0), flat = points.front()[1];
-  if (y1 < 1.5 * flat || slope <= 0) return std::nullopt;
-  return x1 - (y1 - flat) / slope;
+double least_time(const Points& points) {
+  double least = points.front()[1];
+  for (const auto& [x, y] : points) least = std::min(least, y);
+  return least;
+}
+
+// Where the time has grown by a tenth.
+std::optional<double> hidden(const Points& points) {
+  const double most = 1.1 * least_time(points);
+  size_t last = points.size();  // the points up to the last one that takes no longer
+  while (last > 0 && points[last - 1][1] > most) --last;
+  if (last == 0 || last == points.size()) return std::nullopt;
+  const auto& [x0, y0] = points[last - 1];
+  const auto& [x1, y1] = points[last];
+  return x0 + (x1 - x0) * (most - y0) / (y1 - y0);
+}
+
+// Where arithmetic alone takes as long as memory alone: it costs what it does per FLOP where there
+// is much of it.
+std::optional<double> balance(const Points& points) {
+  if (points.back()[1] < 1.5 * least_time(points)) return std::nullopt;
+  double cost = points.back()[1] / points.back()[0];
+  for (const auto& [x, y] : points) {
+    if (x > 0) cost = std::min(cost, y / x);
+  }
+  return least_time(points) / cost;
 }
 
 Status Measurement::overlap(Scalar type) {
@@ -316,20 +338,21 @@ Status Measurement::overlap(Scalar type) {
     const double values = static_cast<double>(work.blocks) * benchmark.per_pass;
     curve.points.push_back({2.0 * kOverlapped * passes, seconds.value() / values});
   }
-  const auto knee = knee_of(curve.points);
-  if (knee) {
-    Figure figure{"hidden_flops_" + name, "FLOPs hidden behind a load and a store, " + name, "FLOP",
-                  *knee};
-    if (has_rates()) {
-      const double rate =
-          machine_.instructions_per_second / (type == Scalar::F64 ? machine_.double_cost : 1);
-      figure.machine = 2 * rate * 2 * size_in_bytes(type) / machine_.bytes_per_second;
-      figure.member = "of the rates";
-    }
-    add(figure);
-  }
+  const auto knee = hidden(curve.points), meets = balance(curve.points);
   report_.curves.push_back(std::move(curve));
-  if (!knee) return Failure{"", "the time does not rise over as many FLOPs as were tried", ""};
+  if (!knee || !meets) {
+    return Failure{"", "the time does not rise over as many FLOPs as were tried", ""};
+  }
+  add({"hidden_flops_" + name, "FLOPs behind a load and a store, " + name, "FLOP", *knee});
+  Figure figure{"balance_flops_" + name, "FLOPs that take as long as these, " + name, "FLOP",
+                *meets};
+  if (has_rates()) {
+    const double cost = type == Scalar::F64 ? machine_.double_cost : 1;
+    const double bytes_per_value = machine_.bytes_per_second / (2 * size_in_bytes(type));
+    figure.machine = 2 * machine_.instructions_per_second / cost / bytes_per_value;
+    figure.member = "of the rates";
+  }
+  add(figure);
   return Done{};
 }
 
@@ -467,41 +490,49 @@ Result<Report> Measurement::run() {
   return std::move(report_);
 }
 
-// What the system says of a cache of the CPU, or what it has as a rule.
-int64_t cpu_cache(int name, int64_t otherwise) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? bytes : otherwise;
+// The last cache that one core of this CPU has a share in. sysconf() adds up those of the system.
+int64_t cache_of_core(int64_t otherwise) {
+  const auto text = runtime::read_file("/sys/devices/system/cpu/cpu0/cache/index3/size", 1 << 16);
+  int64_t kibibytes = 0;
+  if (text.ok()) {
+    const std::string& digits = text.value();
+    std::from_chars(digits.data(), digits.data() + digits.size(), kibibytes);
+  }
+  return kibibytes > 0 ? kibibytes << 10 : otherwise;
+}
+
+int64_t second_cache() {
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : int64_t{1} << 20;
+}
+
+int64_t power_of_two(int64_t bytes) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max(kChunkBytes, bytes))));
 }
 
 }  // namespace
 
-WorkingSets working_sets(const schedule::Machine& machine) {
-  const auto chunks = [](int64_t bytes) {
-    return std::max(kChunkBytes, bytes / kChunkBytes * kChunkBytes);
-  };
-  const auto power = [](int64_t bytes) {
-    return static_cast<int64_t>(
-        std::bit_floor(static_cast<uint64_t>(std::max(kChunkBytes, bytes))));
-  };
+WorkingSets working_sets(const schedule::Machine& machine, int64_t most_bytes) {
+  constexpr int64_t kMega = 1 << 20;
   const bool cpu = machine.threads_are_loops;
-  const int64_t last = std::clamp(machine.cache_bytes, int64_t{256} << 10, int64_t{1} << 30);
-  const int64_t memory =
-      std::clamp(4 * last, int64_t{128} << 20, cpu ? int64_t{512} << 20 : int64_t{1} << 30);
+  const int64_t cache = cpu ? cache_of_core(machine.cache_bytes) : machine.cache_bytes;
+  const int64_t last = std::clamp<int64_t>(cache, kMega / 4, 1024 * kMega);
+  const int64_t beyond = std::clamp<int64_t>(4 * last, 128 * kMega, (cpu ? 512 : 1024) * kMega);
+  const int64_t memory = power_of_two(std::min(2 * power_of_two(beyond - 1), most_bytes));
   WorkingSets sets;
-  sets.levels.push_back({"L1", kChunkBytes});
-  if (cpu) {
-    sets.levels.push_back({"L2", power(cpu_cache(_SC_LEVEL2_CACHE_SIZE, 1 << 20) / 2)});
-    sets.levels.push_back({"L3", power(last / 2)});
-  } else {
-    sets.levels.push_back({"L2", power(last / 4)});
-  }
-  sets.levels.push_back({"memory", 2 * power(memory - 1)});
-  const int64_t most = sets.levels.back().bytes;
-  for (double bytes = static_cast<double>(last) / 8; bytes < static_cast<double>(most);
+  const auto level = [&](const char* name, int64_t bytes) {
+    sets.levels.push_back({name, std::min(power_of_two(bytes), memory)});
+  };
+  level("L1", kChunkBytes);
+  level("L2", cpu ? second_cache() / 2 : last / 4);
+  if (cpu) level("L3", last / 2);
+  level("memory", memory);
+  for (auto bytes = static_cast<double>(last) / 8; bytes < static_cast<double>(memory);
        bytes *= std::sqrt(2)) {
-    sets.around_cache.push_back(chunks(static_cast<int64_t>(bytes)));
+    const int64_t chunks = std::max<int64_t>(1, static_cast<int64_t>(bytes) / kChunkBytes);
+    sets.around_cache.push_back(chunks * kChunkBytes);
   }
-  sets.around_cache.push_back(most);
+  sets.around_cache.push_back(memory);
   return sets;
 }
 

@@ -21,8 +21,8 @@ struct WorkingSets {
   std::vector<Level> levels;          // the nearest first; memory is the last
   std::vector<int64_t> around_cache;  // from well inside the machine's last cache to well beyond
 };
-// Multiples of kChunkBytes, powers of two in `levels`.
-WorkingSets working_sets(const schedule::Machine& machine);
+// Multiples of kChunkBytes, powers of two in `levels`; none has more than `most_bytes`.
+WorkingSets working_sets(const schedule::Machine& machine, int64_t most_bytes);
 
 // `progress` is told what is being done. Fails as Device::load does if nothing at all can be
 // measured; otherwise what could not is left out by name, with the reason.

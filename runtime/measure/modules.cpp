@@ -28,9 +28,11 @@ int steps_of_launch(const Module& module) {
 
 namespace {
 
-// What a thread begins with, between 1 and 2.
-Expr first_value(Scalar type) {
-  return multiply_add(convert(operation(Op::BitAnd, {thread(), integer(1)}), type), type);
+// What a chain of a thread begins with, of at most 4 that differ: no compiler takes one for
+// another.
+Expr first_value(int chain, Scalar type) {
+  const Expr number = operation(Op::BitAnd, {kernel::add(thread(), integer(chain)), integer(3)});
+  return multiply_add(convert(number, type), type);
 }
 
 // `chains` values that a thread keeps, and for each of them `length` multiply-adds in a row, one of
@@ -69,9 +71,10 @@ Kernel chain_kernel(const std::string& name, Scalar type, int size, int chains, 
   const std::vector<BufferId> all = make_chains(kernel, type, chains);
   Body first, last;
   Expr sum;
-  for (const BufferId chain : all) {
-    first.push_back(store(chain, first_value(type)));
-    sum = sum ? add(sum, read(chain, type)) : read(chain, type);
+  for (size_t c = 0; c < all.size(); ++c) {
+    first.push_back(store(all[c], first_value(static_cast<int>(c), type)));
+    const Expr end = read(all[c], type);
+    sum = sum ? add(sum, end) : end;
   }
   last.push_back(store(out, own_place(size), sum));
   kernel.body = {threads(first), repeat("pass", passes(), {threads(lengthen(all, type, length))}),
@@ -237,41 +240,42 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine) {
 // Places follow each other as the numbers of a linear congruential generator of full period do
 // (D. Knuth, The Art of Computer Programming, volume 2, 3.2.1.2, theorem A): for a power of two the
 // factor is 1 modulo 4 and the increment odd. So prefetching has nothing to go by.
-Benchmark chase() {
+Benchmark chase(const schedule::Machine& machine) {
   constexpr int64_t kFactor = 1664525, kIncrement = 1013904223;
-  constexpr int64_t kApart = kChaseBytes / 4;
+  const Scalar type = machine.threads_are_loops ? Scalar::I64 : Scalar::I32;
+  const int64_t apart = kChaseBytes / size_in_bytes(type);
   Draft draft("chase", Scalar::F32);
   const Expr nodes = mul(chunks(), long_of(kChaseNodes));
-  const Expr elements = mul(nodes, long_of(kApart));
-  const int next = draft.memory("next", Scalar::I32, elements);
-  const int place_memory = draft.memory("place", Scalar::I32, long_of(1));
+  const Expr elements = mul(nodes, long_of(apart));
+  const int next = draft.memory("next", type, elements);
+  const int place_memory = draft.memory("place", type, long_of(1));
 
   Kernel fill = kernel_of("fill", kChaseNodes);
-  const BufferId filled = global(fill, "next", Scalar::I32, elements, false);
-  const BufferId begin = global(fill, "place", Scalar::I32, long_of(1), false);
+  const BufferId filled = global(fill, "next", type, elements, false);
+  const BufferId begin = global(fill, "place", type, long_of(1), false);
   const Expr node = variable("node", Scalar::I64);
   const Expr follower = operation(
       Op::BitAnd, {add(mul(node, long_of(kFactor)), long_of(kIncrement)), sub(nodes, long_of(1))});
-  fill.body = {threads({let("node", place(mul(block(), long_of(kChaseNodes)), 0)),
-                        store(filled, mul(node, long_of(kApart)),
-                              convert(mul(follower, long_of(kApart)), Scalar::I32)),
-                        {If{less(node, long_of(1)), {store(begin, long_of(0), integer(0))}, {}}}})};
+  fill.body = {threads(
+      {let("node", place(mul(block(), long_of(kChaseNodes)), 0)),
+       store(filled, mul(node, long_of(apart)), convert(mul(follower, long_of(apart)), type)),
+       {If{less(node, long_of(1)), {store(begin, long_of(0), zero(type))}, {}}}})};
   draft.prepares(std::move(fill), {next, place_memory});
 
   Kernel kernel = kernel_of("chase", 1);
-  const BufferId from = global(kernel, "next", Scalar::I32, elements, true);
-  const BufferId kept = global(kernel, "place", Scalar::I32, long_of(1), false);
-  const BufferId at = of_thread(kernel, "at", Scalar::I32);
+  const BufferId from = global(kernel, "next", type, elements, true);
+  const BufferId kept = global(kernel, "place", type, long_of(1), false);
+  const BufferId at = of_thread(kernel, "at", type);
   Body body;
-  Expr value = read(at, Scalar::I32);
+  Expr value = read(at, type);
   for (int l = 0; l < kChaseLength; ++l) {
-    body.push_back(let(fmt::format("at_{}", l), read(from, value, Scalar::I32)));
-    value = variable(fmt::format("at_{}", l));
+    body.push_back(let(fmt::format("at_{}", l), read(from, value, type)));
+    value = variable(fmt::format("at_{}", l), type);
   }
   body.push_back(store(at, value));
-  kernel.body = {threads({store(at, read(kept, long_of(0), Scalar::I32))}),
+  kernel.body = {threads({store(at, read(kept, long_of(0), type))}),
                  repeat("pass", passes(), {threads(body)}),
-                 threads({store(kept, long_of(0), read(at, Scalar::I32))})};
+                 threads({store(kept, long_of(0), read(at, type))})};
   draft.measured(std::move(kernel), {next, place_memory});
   return {draft.finish(), 1, kChaseLength};
 }

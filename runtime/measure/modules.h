@@ -62,9 +62,10 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine);
 
 // Loads that each take their address from the one before, by one thread, kChaseLength per pass. A
 // launch goes on where the last one ended. A chunk has kChaseNodes places kChaseBytes apart; the
-// number of chunks is a power of two.
+// number of chunks is a power of two. Links are of the width that takes the fewest instructions on
+// the way from one load to the next.
 constexpr int kChaseLength = 16, kChaseNodes = 64, kChaseBytes = 128;
-Benchmark chase();
+Benchmark chase(const schedule::Machine& machine);
 
 // What a block shares; only where its threads are not loops. Kernels: reads of I32, of I64, a
 // chain of kChaseLength loads by one warp, exchanges between neighbours (store, barrier, load,

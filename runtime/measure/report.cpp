@@ -20,16 +20,20 @@ Json number(double value) {
 }
 
 std::string figures(const Report& report) {
-  Rows rows = {{"figure", "measured", "cycles", "table", "measured/table", "of the machine"}};
+  const bool clock = report.hertz > 0;
+  Rows rows = {{"figure", "measured"}};
+  if (clock) rows[0].push_back("cycles");
+  for (const char* column : {"table", "ratio", "member"}) rows[0].push_back(column);
   for (const Figure& figure : report.figures) {
     const auto or_none = [](bool there, const std::string& text) { return there ? text : "-"; };
     const double table = figure.machine.value_or(0);
-    rows.push_back(
-        {figure.text, readable(figure.value, figure.unit),
-         or_none(figure.cycles.has_value(), fmt::format("{:.1f}", figure.cycles.value_or(0))),
-         or_none(figure.machine.has_value(), readable(table, figure.unit)),
-         or_none(table > 0, fmt::format("{:.2f}", figure.value / table)),
-         or_none(!figure.member.empty(), figure.member)});
+    auto& row = rows.emplace_back();
+    row = {figure.text, readable(figure.value, figure.unit)};
+    const double cycles = figure.cycles.value_or(0);
+    if (clock) row.push_back(or_none(figure.cycles.has_value(), fmt::format("{:.1f}", cycles)));
+    row.push_back(or_none(figure.machine.has_value(), readable(table, figure.unit)));
+    row.push_back(or_none(table > 0, fmt::format("{:.2f}", table > 0 ? figure.value / table : 0)));
+    row.push_back(figure.member);
   }
   return table(rows, {.texts = 1, .text_last = true});
 }
