@@ -343,8 +343,8 @@ Status Measurement::overlap(Scalar type) {
   if (!knee || !meets) {
     return Failure{"", "the time does not rise over as many FLOPs as were tried", ""};
   }
-  add({"hidden_flops_" + name, "FLOPs behind a load and a store, " + name, "FLOP", *knee});
-  Figure figure{"balance_flops_" + name, "FLOPs that take as long as these, " + name, "FLOP",
+  add({"hidden_flops_" + name, "FLOPs that a load and a store hide, " + name, "FLOP", *knee});
+  Figure figure{"balance_flops_" + name, "FLOPs that take as long as both, " + name, "FLOP",
                 *meets};
   if (has_rates()) {
     const double cost = type == Scalar::F64 ? machine_.double_cost : 1;
@@ -456,7 +456,7 @@ Result<Report> Measurement::run() {
   report_.device = device_.device.name;
   report_.description = device_.info.description;
   report_.machine = machine_;
-  report_.hertz = device_.info.hertz;
+  if (has_rates()) report_.hertz = device_.info.hertz;  // that of a CPU varies
   tell("compiling");
   prepare();
   struct Group {
@@ -525,7 +525,7 @@ WorkingSets working_sets(const schedule::Machine& machine, int64_t most_bytes) {
   };
   level("L1", kChunkBytes);
   level("L2", cpu ? second_cache() / 2 : last / 4);
-  if (cpu) level("L3", last / 2);
+  if (cpu) level("L3", last / 4);
   level("memory", memory);
   for (auto bytes = static_cast<double>(last) / 8; bytes < static_cast<double>(memory);
        bytes *= std::sqrt(2)) {

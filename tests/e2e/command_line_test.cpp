@@ -35,7 +35,7 @@ TEST_F(CommandLine, EveryCommandHasHelpWithItsOptionsAndExamples) {
       {"explain", program + " --schedule --target --full"},
       {"run", program + " --schedule --device --in --out --slice --stats --save-code"},
       {"verify", program + " --schedule --device --quick --seed"},
-      {"devices", ""},
+      {"devices", "--measure --device --json"},
       {"cache", "--clear --size STENCIL_CACHE STENCIL_CACHE_SIZE"},
       {"tuned", "--export --import --clear STENCIL_TUNED"},
   };
@@ -413,6 +413,38 @@ TEST_F(CommandLine, DevicesListsThemAll) {
   EXPECT_EQ(outcome.status, 0);
   for (const char* name : {"cuda", "host", "opencl", "reference"})
     expect_contains(outcome.out, name);
+}
+
+TEST_F(CommandLine, MeasuringTakesADeviceThatRunsKernels) {
+  const std::vector<std::array<std::string, 4>> cases = {
+      {"--measure --device nowhere", "R040", "unknown device 'nowhere'", "3"},
+      {"--measure --device hosts", "R040", "did you mean 'host'?", "3"},
+      {"--measure --device reference", "R045", "device 'reference' runs no kernels", "3"},
+      {"--measure --device cuda:nobody", "R041", "device 'cuda:nobody' is not present", "3"},
+      {"--json figures.json", "U0", "--measure", "2"},
+      {"--device host", "U0", "--measure", "2"},
+      {"--measur", "U001", "did you mean '--measure'?", "2"},
+      {"--measure --json", "U004", "--json", "2"},
+  };
+  for (const auto& [line, code, text, status] : cases) {
+    const Outcome outcome = stencilc("devices " + line);
+    EXPECT_EQ(std::to_string(outcome.status), status) << line << outcome.err;
+    EXPECT_EQ(outcome.out, "") << line;
+    expect_contains(outcome.err, code);
+    expect_contains(outcome.err, text);
+    EXPECT_EQ(files(), "") << line;
+  }
+}
+
+// A file that cannot be written is known before anything is measured.
+TEST_F(CommandLine, TheFileOfFiguresIsOpenedFirst) {
+  if (stencilc("devices").out.find("host        yes") == std::string::npos) {
+    GTEST_SKIP() << "no host device";
+  }
+  const Outcome nowhere = stencilc("devices --measure --device host --json nowhere/figures.json");
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_EQ(nowhere.out, "");
+  expect_contains(nowhere.err, "R011");
 }
 
 }  // namespace

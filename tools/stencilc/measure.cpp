@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/devices/device_table.h"
+#include "runtime/io/file_writer.h"
 #include "runtime/measure/measure.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/progress.h"
@@ -46,6 +47,13 @@ int measure_devices(const Arguments& arguments) {
   const auto devices = wanted(arguments.device, named);
   if (!devices.ok()) return report(devices.failure());
   InterruptGuard guard;
+  // Opened ahead of what takes a while.
+  std::optional<runtime::FileWriter> json;
+  if (!arguments.json.empty()) {
+    auto file = runtime::FileWriter::create(arguments.json);
+    if (!file.ok()) return report(file.failure());
+    json.emplace(std::move(file).value());
+  }
   std::vector<measure::Report> reports;
   ExitStatus status = kSuccess;
   for (const runtime::ChosenDevice& device : devices.value()) {
@@ -64,8 +72,9 @@ int measure_devices(const Arguments& arguments) {
     reports.push_back(measured.value());
   }
   warn_of_cache();
-  if (arguments.json.empty()) return status;
-  const Status written = write_files({{arguments.json, measure::to_json(reports)}});
+  if (!json || reports.empty()) return status;
+  Status written = json->write(measure::to_json(reports));
+  if (written.ok()) written = json->commit();
   return written.ok() ? status : report(written.failure());
 }
 
