@@ -3,17 +3,14 @@
 #include "runtime/measure/measure.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cmath>
-#include <future>
 #include <map>
 
 #include "compiler/support/workers.h"
-#include "runtime/io/files.h"
+#include "runtime/measure/knees.h"
+#include "runtime/measure/working_sets.h"
 
 namespace stencil::measure {
 
@@ -22,6 +19,13 @@ namespace {
 // Of 1024 threads a multiprocessor has enough to hide what it waits for, with several operations
 // in flight each; and all blocks are there at once, whatever registers they take.
 constexpr int kThreadsAtOnce = 1024;
+
+// What a launch reads at least: a millisecond of a cache's bandwidth.
+int64_t bytes_of_launch(const schedule::Machine& machine, const Effort& effort) {
+  const int64_t bytes =
+      machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{4} << 30;
+  return std::min(bytes, 4 * effort.most_bytes);
+}
 
 class Measurement {
  public:
@@ -58,7 +62,6 @@ class Measurement {
     const int each = machine_.threads_are_loops ? 4 : std::max(1, kThreadsAtOnce / threads);
     return int64_t{machine_.multiprocessors} * each;
   }
-  Result<double> read_rate(int64_t set);  // bytes per second
   void add(Figure figure);
   void add_time(const std::string& name, const std::string& text, double seconds);
   bool has_rates() const { return !machine_.threads_are_loops; }  // of the table
@@ -67,6 +70,7 @@ class Measurement {
   const schedule::Machine& machine_;
   const Effort effort_;
   const std::function<void(const std::string&)>& progress_;
+  const int64_t read_at_least_ = bytes_of_launch(machine_, effort_);
   const WorkingSets sets_ = working_sets(machine_, effort_.most_bytes);
 
   std::map<Scalar, Measured> arithmetic_, reads_, overlap_;
@@ -198,16 +202,11 @@ int64_t passes_for(int64_t bytes, int64_t blocks) {
   return std::max<int64_t>(1, (bytes + per_pass - 1) / per_pass);
 }
 
-// What a launch reads at least: a millisecond of a cache's bandwidth.
-int64_t bytes_of_launch(const schedule::Machine& machine) {
-  return machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{4} << 30;
-}
-
-Work read_work(const schedule::Machine& machine, int64_t blocks, int64_t set) {
+Work read_work(int64_t blocks, int64_t set, int64_t least) {
   Work work;
   work.chunks = std::max<int64_t>(1, set / kChunkBytes);
   work.blocks = blocks;
-  const int64_t passes = passes_for(std::max(bytes_of_launch(machine), set), blocks);
+  const int64_t passes = passes_for(std::max(least, set), blocks);
   work.passes = static_cast<int32_t>(std::min<int64_t>(passes, INT32_MAX));
   return work;
 }
@@ -224,7 +223,7 @@ Status Measurement::reads(Scalar type) {
   const Status loaded = subject->load(device_);
   if (!loaded.ok()) return loaded;
   for (const auto& [level, bytes] : sets_.levels) {
-    const Work work = read_work(machine_, blocks_at_once(benchmark.threads), bytes);
+    const Work work = read_work(blocks_at_once(benchmark.threads), bytes, read_at_least_);
     const auto rate = read_rate_of(*subject, work, effort_);
     if (!rate.ok()) return rate.failure();
     std::string name = level;
@@ -237,21 +236,6 @@ Status Measurement::reads(Scalar type) {
   return Done{};
 }
 
-using Points = std::vector<std::array<double, 2>>;
-
-// Where half of the bytes come from memory, judged by the time that a byte takes.
-std::optional<double> half_way(const Points& points) {
-  const double near = 1 / points.front()[1], far = 1 / points.back()[1];
-  const double half = (near + far) / 2;
-  for (size_t p = 1; p < points.size(); ++p) {
-    const double before = 1 / points[p - 1][1], after = 1 / points[p][1];
-    if (before > half || after < half || after <= before) continue;
-    const double part = (half - before) / (after - before);
-    return points[p - 1][0] * std::pow(points[p][0] / points[p - 1][0], part);
-  }
-  return std::nullopt;
-}
-
 Status Measurement::around_cache() {
   const auto& [benchmark, subject] = reads_.at(Scalar::I32);
   const Status loaded = subject->load(device_);
@@ -262,16 +246,16 @@ Status Measurement::around_cache() {
               "read (B/s)",
               {}};
   for (const int64_t set : sets_.around_cache) {
-    const Work work = read_work(machine_, blocks_at_once(benchmark.threads), set);
+    const Work work = read_work(blocks_at_once(benchmark.threads), set, read_at_least_);
     const auto rate = read_rate_of(*subject, work, effort_);
     if (!rate.ok()) return rate.failure();
     curve.points.push_back({static_cast<double>(set), rate.value()});
   }
-  if (const auto bytes = half_way(curve.points)) {
-    add({"cache_bytes", "working set that is half in the last cache", "B", *bytes,
-         static_cast<double>(machine_.cache_bytes), "cache_bytes"});
-  }
+  const auto bytes = half_way(curve.points);
   report_.curves.push_back(std::move(curve));
+  if (!bytes) return Failure{"", "memory is read as fast as the last cache", ""};
+  add({"cache_bytes", "working set that is half in the last cache", "B", *bytes,
+       static_cast<double>(machine_.cache_bytes), "cache_bytes"});
   return Done{};
 }
 
@@ -289,34 +273,6 @@ Status Measurement::copies() {
   if (has_rates()) figure.member = "bytes_per_second";
   add(figure);
   return Done{};
-}
-
-double least_time(const Points& points) {
-  double least = points.front()[1];
-  for (const auto& [x, y] : points) least = std::min(least, y);
-  return least;
-}
-
-// Where the time has grown by a tenth.
-std::optional<double> hidden(const Points& points) {
-  const double most = 1.1 * least_time(points);
-  size_t last = points.size();  // the points up to the last one that takes no longer
-  while (last > 0 && points[last - 1][1] > most) --last;
-  if (last == 0 || last == points.size()) return std::nullopt;
-  const auto& [x0, y0] = points[last - 1];
-  const auto& [x1, y1] = points[last];
-  return x0 + (x1 - x0) * (most - y0) / (y1 - y0);
-}
-
-// Where arithmetic alone takes as long as memory alone: it costs what it does per FLOP where there
-// is much of it.
-std::optional<double> balance(const Points& points) {
-  if (points.back()[1] < 1.5 * least_time(points)) return std::nullopt;
-  double cost = points.back()[1] / points.back()[0];
-  for (const auto& [x, y] : points) {
-    if (x > 0) cost = std::min(cost, y / x);
-  }
-  return least_time(points) / cost;
 }
 
 Status Measurement::overlap(Scalar type) {
@@ -490,51 +446,7 @@ Result<Report> Measurement::run() {
   return std::move(report_);
 }
 
-// The last cache that one core of this CPU has a share in. sysconf() adds up those of the system.
-int64_t cache_of_core(int64_t otherwise) {
-  const auto text = runtime::read_file("/sys/devices/system/cpu/cpu0/cache/index3/size", 1 << 16);
-  int64_t kibibytes = 0;
-  if (text.ok()) {
-    const std::string& digits = text.value();
-    std::from_chars(digits.data(), digits.data() + digits.size(), kibibytes);
-  }
-  return kibibytes > 0 ? kibibytes << 10 : otherwise;
-}
-
-int64_t second_cache() {
-  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : int64_t{1} << 20;
-}
-
-int64_t power_of_two(int64_t bytes) {
-  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max(kChunkBytes, bytes))));
-}
-
 }  // namespace
-
-WorkingSets working_sets(const schedule::Machine& machine, int64_t most_bytes) {
-  constexpr int64_t kMega = 1 << 20;
-  const bool cpu = machine.threads_are_loops;
-  const int64_t cache = cpu ? cache_of_core(machine.cache_bytes) : machine.cache_bytes;
-  const int64_t last = std::clamp<int64_t>(cache, kMega / 4, 1024 * kMega);
-  const int64_t beyond = std::clamp<int64_t>(4 * last, 128 * kMega, (cpu ? 512 : 1024) * kMega);
-  const int64_t memory = power_of_two(std::min(2 * power_of_two(beyond - 1), most_bytes));
-  WorkingSets sets;
-  const auto level = [&](const char* name, int64_t bytes) {
-    sets.levels.push_back({name, std::min(power_of_two(bytes), memory)});
-  };
-  level("L1", kChunkBytes);
-  level("L2", cpu ? second_cache() / 2 : last / 4);
-  if (cpu) level("L3", last / 4);
-  level("memory", memory);
-  for (auto bytes = static_cast<double>(last) / 8; bytes < static_cast<double>(memory);
-       bytes *= std::sqrt(2)) {
-    const int64_t chunks = std::max<int64_t>(1, static_cast<int64_t>(bytes) / kChunkBytes);
-    sets.around_cache.push_back(chunks * kChunkBytes);
-  }
-  sets.around_cache.push_back(memory);
-  return sets;
-}
 
 Result<Report> measure(const runtime::ChosenDevice& device, const Effort& effort,
                        const std::function<void(const std::string&)>& progress) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "compiler/support/layout.h"
@@ -13,11 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
-
-// JSON has no infinities.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
 
 std::string figures(const Report& report) {
   const bool clock = report.hertz > 0;
@@ -72,15 +66,15 @@ Json json_of(const Report& report) {
   out["figures"] = Json::object();
   for (const Figure& figure : report.figures) {
     Json& entry = out["figures"][figure.name];
-    entry = {{"text", figure.text}, {"unit", figure.unit}, {"value", number(figure.value)}};
-    if (figure.cycles) entry["cycles"] = number(*figure.cycles);
-    if (figure.machine) entry["machine"] = number(*figure.machine);
+    entry = {{"text", figure.text}, {"unit", figure.unit}, {"value", figure.value}};
+    if (figure.cycles) entry["cycles"] = *figure.cycles;
+    if (figure.machine) entry["machine"] = *figure.machine;
     if (figure.machine) entry["member"] = figure.member;
   }
   out["curves"] = Json::object();
   for (const Curve& curve : report.curves) {
     Json points = Json::array();
-    for (const auto& [x, y] : curve.points) points.push_back({number(x), number(y)});
+    for (const auto& [x, y] : curve.points) points.push_back({x, y});
     out["curves"][curve.name] = {
         {"text", curve.text}, {"x", curve.x}, {"y", curve.y}, {"points", points}};
   }
@@ -124,7 +118,7 @@ std::string print(const Report& report) {
 std::string to_json(const std::vector<Report>& reports) {
   Json devices = Json::array();
   for (const Report& report : reports) devices.push_back(json_of(report));
-  // What devices call themselves need not be UTF-8.
+  // Infinities become null. What devices call themselves need not be UTF-8.
   return Json{{"devices", devices}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
+#include "runtime/measure/working_sets.h"
 #include "tests/unit/runtime/measure/fake_device.h"
 
 namespace stencil::measure {
@@ -195,6 +197,30 @@ TEST(Measure, TheHostHasFigures) {
         "l3_read_bandwidth_double", "memory_copy_bandwidth", "l2_latency", "memory_latency"}) {
     EXPECT_EQ(value.count(name), 1u) << name;
   }
+}
+
+// OpenCL on a CPU, as a GPU would do it: shared memory and barriers among others.
+TEST(Measure, KernelsOfGpusRun) {
+  ::setenv("STENCIL_OPENCL_CPU", "work-items", 1);
+  const auto opencl = runtime::choose_device("opencl");
+  if (opencl.ok() && !opencl.value().device.machine.threads_are_loops) {
+    const schedule::Machine& machine = opencl.value().device.machine;
+    std::vector<kernel::Module> modules = {
+        chase(machine).module, copies(machine).module, shared(machine).module,
+        reads(Scalar::I64, machine).module, overlap(Scalar::F32, machine).module};
+    for (kernel::Module& module : modules) {
+      const auto kernels = static_cast<int64_t>(module.kernels.size());
+      const std::string name = module.name;
+      Subject subject(std::move(module));
+      const Status loaded = subject.load(opencl.value());
+      ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.failure().message;
+      for (int64_t kernel = 0; kernel < kernels; ++kernel) {
+        const auto seconds = subject.seconds({kernel, 2, 3, 2}, {0, 1});
+        ASSERT_TRUE(seconds.ok()) << name << ": " << seconds.failure().message;
+      }
+    }
+  }
+  ::unsetenv("STENCIL_OPENCL_CPU");
 }
 
 }  // namespace
