@@ -66,6 +66,15 @@ Machine made_of(const Row& row) {
   return machine;
 }
 
+// What cores with vectors of 32 bytes make of usual loops, and memory of several channels.
+void set_rates(Machine& cpu) {
+  constexpr double kLanes = 8, kOfCore = 12e9, kMost = 150e9, kCacheOfCore = 50e9;
+  const double cores = cpu.multiprocessors;
+  cpu.instructions_per_second = cores * kLanes * cpu.clock;
+  cpu.bytes_per_second = std::min(cores * kOfCore, kMost);
+  cpu.cache_bytes_per_second = cores * kCacheOfCore;
+}
+
 // A block's arrays are to stay in the second-level cache; sizes above serve kernels that do not.
 // They are on the stack of the thread that does the block: half of it is theirs.
 Machine usual_cpu() {
@@ -79,6 +88,10 @@ Machine usual_cpu() {
   machine.in_place = true;
   machine.multiprocessors = 16;
   machine.cache_bytes = 32 << 20;
+  machine.double_cost = 2;
+  machine.clock = 3e9;
+  machine.launch_seconds = 5e-6;
+  set_rates(machine);
   return machine;
 }
 
@@ -189,6 +202,7 @@ Machine this_cpu(int threads) {
   Machine machine = cpu();
   machine.description = "this CPU";
   machine.multiprocessors = threads;
+  set_rates(machine);
   machine.cache_bytes = cache_or(_SC_LEVEL3_CACHE_SIZE, machine.cache_bytes);
   return machine;
 }

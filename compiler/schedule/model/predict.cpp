@@ -25,6 +25,7 @@ constexpr double kFirstLoad = 1152;  // of a block that has nothing else to do
 
 constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
 constexpr double kSpill = 5.1;     // instructions per register that a thread lacks
+constexpr double kCpuCall = 12;    // of a vector of divisions or roots
 constexpr double kOfCopies = 1.1;  // of the rate of copies, where reads outnumber writes
 constexpr double kInCache = 0.8;   // of the cache is free for arrays
 
@@ -149,6 +150,44 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   return out_time;
 }
 
+// A CPU does a block after the other on each core, its threads as loops of vectors. What is
+// computed in cache and what passes between cache and memory add up: few cores keep many loads
+// under way.
+KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out) {
+  constexpr double kAccessed = 0.5;  // of an operation, per word: loads and stores of vectors
+  const Operations& o = work.iteration;
+  const double operations = o.single + o.integer + machine.double_cost * o.real +
+                            kAccessed * (o.loads + o.shared) +
+                            kCpuCall * (o.calls + machine.double_cost * o.real_calls) +
+                            o.multiplied + machine.double_cost * o.real_multiplied;
+  const double threads = work.threads * work.iterations * work.blocks;
+  const double held = kInCache * static_cast<double>(machine.cache_bytes);
+  const double beyond = 1 / (1 + std::pow(held / std::max(work.footprint, 1.0), 4));
+  const double bytes = work.bytes * work.iterations * work.blocks;
+  const double rounds = std::ceil(work.blocks / machine.multiprocessors);
+  const double idle = rounds * machine.multiprocessors / work.blocks;
+  const double computing = operations * threads / machine.instructions_per_second;
+  const double memory = bytes * beyond / machine.bytes_per_second;
+  const double cache = bytes / machine.cache_bytes_per_second;
+  const double busy = computing + memory + cache;
+
+  KernelTime time;
+  const auto put = [&](Limit limit, double seconds) {
+    time.alone[static_cast<size_t>(limit)] = seconds * work.launches;
+  };
+  put(Limit::Memory, memory);
+  put(Limit::Cache, cache);
+  put(Limit::Instructions, computing);
+  put(Limit::Tail, busy * (idle - 1));
+  put(Limit::Launch, machine.launch_seconds);
+  time.seconds = (busy * idle + machine.launch_seconds) * work.launches;
+  out.resident = 1;
+  out.occupancy = 1 / idle;
+  out.waves = work.blocks / machine.multiprocessors;
+  out.blocks = work.blocks;
+  return time;
+}
+
 }  // namespace
 
 const char* name(Limit limit) {
@@ -173,7 +212,8 @@ Prediction predict(const TileWork& work, const Machine& machine) {
   bool spills = false;
   for (const Work& kernel : work.kernels) {
     Prediction of_kernel;
-    const KernelTime time = time_of(kernel, machine, of_kernel);
+    const KernelTime time = machine.threads_are_loops ? time_on_cpu(kernel, machine, of_kernel)
+                                                      : time_of(kernel, machine, of_kernel);
     spills |= of_kernel.spills;
     if (time.seconds > longest) {
       longest = time.seconds;

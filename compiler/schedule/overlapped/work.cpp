@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/ir/rewrite.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/parts/tiling.h"
 #include "compiler/schedule/sweeps/work.h"
@@ -11,32 +10,6 @@
 namespace stencil::schedule {
 
 using analysis::Margin;
-
-namespace {
-
-// One function at one point, operands in shared memory where tiles hold their field.
-Operations at_point(const analysis::TimeTiles& tiles, const OverlappedTile& tile,
-                    const ir::Function& function) {
-  const ir::Program& program = tile.program();
-  std::vector<ir::Box> regions;
-  for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
-  const ir::Piece& piece = function.pieces[main_piece(regions)];
-  Operations out = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
-  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-    const bool held = tile.held.count(access->field) > 0;
-    (held ? out.shared : out.loads) += words(piece.graph[id].type);
-    out.accesses += 1;
-  }
-  for (const ir::NodeId result : piece.results) {
-    out.shared += words(piece.graph[result].type);
-    out.accesses += 1;
-  }
-  out.selects = static_cast<double>(function.pieces.size());
-  out.points = program.grid.rank() * program.grid.rank();
-  return out;
-}
-
-}  // namespace
 
 TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   const ir::Program& program = tile.program();
@@ -55,6 +28,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   // A thread visits all its elements, and computes those that lie in the stage's box. Warps are
   // whole in x: some threads of theirs just wait.
   const bool hull = tile.schedule.regions == Regions::Hull;
+  const auto held = [&](ir::FieldId field) { return tile.held.count(field) > 0; };
   for (const analysis::Stage& stage : time_tile.stages) {
     if (stage.computed.empty() && !hull) continue;
     const Margin& box = hull ? time_tile.hull : stage.computed;
@@ -62,7 +36,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
     const double row = static_cast<double>(core[x] + box[x].low + box[x].high);
     const double points =
         analysis::points(core, box) / row * static_cast<double>(tile.sides[x].cover) / threads;
-    work.iteration.add(at_point(tiles, tile, program.functions[stage.function]), points);
+    work.iteration.add(at_point(tiles, program.functions[stage.function], held), points);
     work.iteration.points += 0.5 * rank * rank * (covered / threads - points);
     work.barriers += 2;
   }
@@ -73,19 +47,19 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
     const ir::FieldId id = static_cast<ir::FieldId>(f);
     const ir::Field& field = program.fields[f];
     const double each = static_cast<double>(bytes_per_point(field));
-    const auto held = tile.held.find(id);
+    const auto tiled = tile.held.find(id);
     const auto needed = analysis::needed_of(time_tile, id);
     if (!needed) continue;
     const double inner = analysis::points(core, Margin(core.size()));
     const double levels = analysis::levels_loaded(time_tile, id);
-    const Margin& around = held == tile.held.end() ? *needed : held->second;
+    const Margin& around = tiled == tile.held.end() ? *needed : tiled->second;
     const double loaded = analysis::points(core, around) * each * levels;
     const double row = static_cast<double>(core.back() + around.back().low + around.back().high);
     const double in_sectors = sectors(row * each) / (row * each);
     bytes += loaded * in_sectors;
     once += inner * each * levels;
     widest = std::max(widest, each / 4);
-    if (held == tile.held.end()) continue;
+    if (tiled == tile.held.end()) continue;
     work.iteration.loads += loaded / 4 / threads;
     work.iteration.shared += loaded / 4 / threads;
     work.iteration.accesses += 2 * loaded / each / threads;

@@ -63,6 +63,26 @@ const Operations& PieceArithmetic::of(const ir::Graph& graph,
   return entry->second;
 }
 
+Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& function,
+                    const std::function<bool(ir::FieldId)>& held) {
+  std::vector<ir::Box> regions;
+  for (const ir::Piece& piece : function.pieces) regions.push_back(piece.region);
+  const ir::Piece& piece = function.pieces[main_piece(regions)];
+  Operations out = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
+  for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    (held(access->field) ? out.shared : out.loads) += words(piece.graph[id].type);
+    out.accesses += 1;
+  }
+  for (const ir::NodeId result : piece.results) {
+    out.shared += words(piece.graph[result].type);
+    out.accesses += 1;
+  }
+  const int rank = tiles.program().grid.rank();
+  out.selects = static_cast<double>(function.pieces.size());
+  out.points = rank * rank;
+  return out;
+}
+
 size_t main_piece(const std::vector<ir::Box>& regions) {
   size_t largest = 0;
   double most = -1;

@@ -1,10 +1,12 @@
 // What stencil functions cost a thread at one point, by counting their graphs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "compiler/analysis/time_tile.h"
 #include "compiler/ir/program.h"
 #include "compiler/schedule/model/work.h"
 
@@ -29,6 +31,11 @@ class PieceArithmetic {
   const ir::Program& program_;
   std::map<std::pair<const ir::Graph*, Sharing>, Operations> known_;
 };
+
+// A function at one point where it is computed point by point, accesses included: operands come
+// from memory that the block shares where the tile holds their field, else from global memory.
+Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& function,
+                    const std::function<bool(ir::FieldId)>& held);
 
 // Of a function's pieces the one that applies at most points; pieces of equal or unknown size: the
 // first of them.

@@ -7,6 +7,7 @@
 
 #include "compiler/schedule/parts/shapes.h"
 #include "compiler/schedule/planes/kernel.h"
+#include "compiler/schedule/planes/work.h"
 
 namespace stencil::schedule {
 
@@ -57,6 +58,11 @@ class PlannedPlanes final : public Plan {
       : tiles_(tiles), schedule_(schedule), plan_(std::move(plan)), machine_(machine) {}
 
   Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
+  // GPUs have `streaming` for this: what is counted here says little of them.
+  std::optional<TileWork> work() const override {
+    if (!machine_.threads_are_loops) return std::nullopt;
+    return work_of(tiles_, schedule_, plan_);
+  }
   kernel::Module lower() const override { return lower_planes(tiles_, schedule_, plan_); }
   std::string unrewarding() const override {
     if (!machine_.threads_are_loops) return "it is for the caches of CPUs";
