@@ -197,6 +197,14 @@ Space explore(Scheduler& scheduler, Effort effort) {
   return Explorer(scheduler, effort).explore();
 }
 
+std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule) {
+  Diagnostics none;
+  const PlanPtr plan = scheduler.plan_once(schedule, none);
+  const auto work = plan ? plan->work() : std::nullopt;
+  if (!work) return std::nullopt;
+  return Candidate{schedule, predict(*work, scheduler.machine())};
+}
+
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank) {
   std::vector<Schedule> out;
   for (const Setting setting : find_family(schedule.family)->settings) {

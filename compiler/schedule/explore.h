@@ -1,6 +1,7 @@
 // The schedules that a program can have on a machine, ranked by the model (docs/model.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ enum class Effort {
 
 // Families whose plans count no work (Plan::work) are left out, each with its reason.
 Space explore(Scheduler& scheduler, Effort effort);
+
+// One schedule; nothing where it is refused or the model knows nothing of its family.
+std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule);
 
 // The schedules that differ from this one in one setting.
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank);

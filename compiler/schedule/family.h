@@ -32,6 +32,12 @@ enum class Setting {
   Rows
 };
 
+// How planes pass a block, in families that stream.
+struct Stream {
+  int64_t planes = 0;         // that a block reads for one chunk
+  std::vector<int64_t> lags;  // planes behind the front, per stage of the time tile
+};
+
 // A schedule of one program for one machine, with all that its family decides by: made once, then
 // asked. It refers to the time tiles that it was made of.
 class Plan {
@@ -41,6 +47,7 @@ class Plan {
   // For the model; nothing from a family that counts no kernels of GPUs.
   virtual std::optional<TileWork> work() const { return std::nullopt; }
   virtual kernel::Module lower() const = 0;
+  virtual std::optional<Stream> stream() const { return std::nullopt; }
   // Why `choose` should prefer a later family although this one can serve the program; "" if it
   // should not.
   virtual std::string unrewarding() const { return ""; }

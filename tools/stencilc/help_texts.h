@@ -25,6 +25,14 @@ inline constexpr const char* kExplainExamples = R"(Examples:
   stencilc explain heat.stn --schedule "overlapped T=4 block=32x8"
   stencilc explain heat.stn --target cpp --schedule planes)";
 
+inline constexpr const char* kExploreExamples = R"(Examples:
+  stencilc explore heat.stn                  which schedules there are for an H200, and which is best
+  stencilc explore heat.stn --machine sm_80 --html heat.html
+  stencilc explore heat.stn --measure --budget 30       on the best device present
+  stencilc explore heat.stn --measure --device host --rows 40
+
+'auto' takes what was measured from then on: see stencilc tuned.)";
+
 inline constexpr const char* kRunExamples = R"(Examples:
   stencilc run heat.stn --out A=heat.npy --out A=heat.png --stats
   stencilc run heat.stn -D N=128 --steps 40 --device opencl

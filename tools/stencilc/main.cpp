@@ -29,6 +29,8 @@ int dispatch(const Arguments& arguments) {
       return check_command(arguments);
     case Command::Explain:
       return explain_command(arguments);
+    case Command::Explore:
+      return explore_command(arguments);
     case Command::Run:
       return run_command(arguments);
     case Command::Verify:

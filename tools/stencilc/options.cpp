@@ -148,6 +148,7 @@ struct Parser {
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);
   void add_machine_option(CLI::App& app, const std::string& group);
+  void add_target_option(CLI::App& app);
   void add_full_option(CLI::App& app, const std::string& group);
   CLI::App& add_command(Command command, const std::string& name, const std::string& text,
                         const std::string& examples);
@@ -176,12 +177,15 @@ Parser::Parser() {
                                   "show halos, footprints, the schedule and why, and all refusals",
                                   kExplainExamples);
   add_program_options(explain, true);
-  add_value(explain, "--target", one_of(target_names(), arguments.target),
-            "what the kernels are for; default: cuda")
-      ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
-  add_machine_option(explain, explain.get_option("--target")->get_group());
+  add_target_option(explain);
   add_full_option(explain, explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
+  CLI::App& explore = add_command(Command::Explore, "explore",
+                                  "rank every schedule by the model; measure them", kExploreExamples);
+  add_program_options(explore, false);
+  add_target_option(explore);
+  add_device_option(explore, "schedules for this device, which must be present");
+  add_explore_options(explore, arguments.explore);
   CLI::App& run =
       add_command(Command::Run, "run", "run the program on a device of this machine", kRunExamples);
   add_program_options(run, true);
@@ -210,6 +214,14 @@ CLI::App& Parser::add_command(Command command, const std::string& name, const st
   added->set_help_flag("-h,--help", "print this help");
   commands.emplace_back(added, command);
   return *added;
+}
+
+void Parser::add_target_option(CLI::App& to) {
+  CLI::Option* target =
+      add_value(to, "--target", one_of(target_names(), arguments.target),
+                "what the kernels are for; default: cuda")
+          ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
+  add_machine_option(to, target->get_group());
 }
 
 void Parser::add_program_options(CLI::App& to, bool with_schedule) {

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "stencil/program.h"
+#include "tools/stencilc/explore_options.h"
 #include "tools/stencilc/tuned_options.h"
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Run, Verify, Devices, Cache, Tuned };
+enum class Command { Compile, Check, Explain, Explore, Run, Verify, Devices, Cache, Tuned };
 
 // NAME=VALUE as written.
 struct Assignment {
@@ -66,6 +67,7 @@ struct Arguments {
   // Cache.
   std::optional<int64_t> cache_limit;  // bytes to reduce it to
 
+  ExploreArguments explore;
   TunedArguments tuned;
 };
 

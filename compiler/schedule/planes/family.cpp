@@ -64,6 +64,11 @@ class PlannedPlanes final : public Plan {
     return work_of(tiles_, schedule_, plan_);
   }
   kernel::Module lower() const override { return lower_planes(tiles_, schedule_, plan_); }
+  std::optional<Stream> stream() const override {
+    Stream out{plan_.chunk + plan_.halo, {}};
+    for (const PlanesStage& stage : plan_.stages) out.lags.push_back(stage.lag);
+    return out;
+  }
   std::string unrewarding() const override {
     if (!machine_.threads_are_loops) return "it is for the caches of CPUs";
     const int rank = tiles_.program().grid.rank();

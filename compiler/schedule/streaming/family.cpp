@@ -77,6 +77,16 @@ class PlannedStream final : public Plan {
   std::optional<TileWork> work() const override { return work_of(tiles_, schedule_, plan_); }
   kernel::Module lower() const override { return lower_streaming(tiles_, schedule_, plan_); }
 
+  // Partial sums belong to the stage that they are made for.
+  std::optional<Stream> stream() const override {
+    const int64_t chunk = cut_chunks(tiles_.program(), schedule_, plan_).length;
+    Stream out{chunk + plan_.fill + plan_.drain, {}};
+    for (const StreamStage& stage : plan_.stages) {
+      if (!stage.everywhere) out.lags.push_back(stage.lag);
+    }
+    return out;
+  }
+
   std::string unrewarding() const override {
     return plan_.machine.threads_are_loops ? "a CPU has few registers, and caches" : "";
   }

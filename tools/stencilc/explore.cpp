@@ -1,0 +1,272 @@
+// `stencilc explore`: every schedule that a program can have, ranked by the model, and on request
+// compiled for the machine or timed on the device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/frontend.h"
+#include "compiler/ir/axes.h"
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/settings.h"
+#include "runtime/api/source.h"
+#include "runtime/tune/tuned.h"
+#include "tools/stencilc/commands.h"
+#include "tools/stencilc/console.h"
+#include "tools/stencilc/explore/build_report.h"
+#include "tools/stencilc/explore/report_html.h"
+#include "tools/stencilc/explore/report_json.h"
+#include "tools/stencilc/explore/report_table.h"
+#include "tools/stencilc/machine.h"
+#include "tools/stencilc/progress.h"
+
+namespace stencil::tool {
+
+namespace {
+
+using schedule::Schedule;
+
+// What is explored: a program for a machine, and the device if it is to be measured.
+struct Subject {
+  ir::Program program;
+  const emit::TargetInfo& target;
+  schedule::Machine machine;
+  std::optional<runtime::ChosenDevice> device;
+};
+
+Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
+  const emit::TargetInfo* named = emit::target_called(arguments.target);
+  const emit::TargetInfo& target = named ? *named : emit::targets().front();
+  if (!arguments.explore.measure) {
+    auto machine = pick_machine(arguments, target);
+    if (!machine.ok()) return machine.failure();
+    return Subject{std::move(program), target,
+                   machine.value().value_or(machine_of(target.target)), std::nullopt};
+  }
+  if (!arguments.machine.empty() && arguments.machine != "this") {
+    return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
+                   "--measure times schedules on a device of this machine: see --device"};
+  }
+  auto device = runtime::choose_device(arguments.device);
+  if (!device.ok()) return device.failure();
+  const schedule::Machine machine = device.value().device.machine;
+  return Subject{std::move(program), target, machine, std::move(device).value()};
+}
+
+// The candidates that are worth timing: the best, then the best of each family and time tile, so
+// that an error of the model in one of them is found.
+std::vector<schedule::Candidate> worth_timing(const schedule::Space& space) {
+  constexpr size_t kBest = 24, kMost = 48;
+  std::vector<schedule::Candidate> out;
+  std::map<std::pair<std::string, int>, int> of;
+  for (const schedule::Candidate& candidate : space.ranked) {
+    const auto kind = std::pair(candidate.schedule.family, candidate.schedule.time_tile);
+    if (out.size() < kBest || (of[kind] < 2 && out.size() < kMost)) {
+      ++of[kind];
+      out.push_back(candidate);
+    }
+  }
+  return out;
+}
+
+std::vector<tune::Candidate> to_time(const std::vector<schedule::Candidate>& candidates) {
+  std::vector<tune::Candidate> out;
+  for (const schedule::Candidate& each : candidates) {
+    out.push_back({each.schedule, each.prediction.seconds});
+  }
+  return out;
+}
+
+class Exploration {
+ public:
+  Exploration(const Arguments& arguments, const Source& source, Subject subject)
+      : arguments_(arguments),
+        source_(source),
+        subject_(std::move(subject)),
+        scheduler_(subject_.program, subject_.machine) {}
+
+  // Fails as time_candidates.
+  Status run() {
+    const auto start = std::chrono::steady_clock::now();
+    space_ = schedule::explore(scheduler_, schedule::Effort::Whole);
+    if (subject_.device) {
+      const Status timed = measure();
+      if (!timed.ok()) return timed;
+    }
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return Done{};
+  }
+
+  explore::Report report() {
+    const ir::Program& program = subject_.program;
+    explore::Report out;
+    out.program = program.name;
+    out.file = arguments_.file;
+    out.source = std::string(source_.text());
+    out.machine = explore::machine_of(subject_.machine);
+    if (subject_.device) out.device = subject_.device->device.name;
+    for (const auto& axis : axis_names(program.grid.rank())) out.axes.emplace_back(axis);
+    for (int d = 0; d < program.grid.rank(); ++d) {
+      out.extents.push_back(schedule::usual_extent(program, d));
+    }
+    out.steps = arguments_.program.steps.value_or(0);
+    out.real = arguments_.program.real == ElementType::F64 ? "double" : "float";
+    out.fp = name(program.fp);
+    out.seconds = seconds_;
+    out.looked_at = space_.looked_at;
+    constexpr size_t kMost = 2000;
+    out.candidates = explore::candidates_of(scheduler_, space_.ranked, kMost);
+    add_measurements(out);
+    for (const schedule::Pruned& pruned : space_.pruned) {
+      out.pruned.push_back({pruned.reason, pruned.count, pruned.example});
+    }
+    if (!out.candidates.empty()) add_winner(out);
+    return out;
+  }
+
+ private:
+  Status measure();
+  void remember(const runtime::Params& params, const tune::Timings& timings);
+  void add_measurements(explore::Report& out) const;
+  void add_winner(explore::Report& out);
+
+  const Arguments& arguments_;
+  const Source& source_;
+  const Subject subject_;
+  schedule::Scheduler scheduler_;
+  schedule::Space space_;
+  std::map<std::string, double> measured_;  // line -> GCells/s
+  std::string best_;                        // of those, the line
+  double seconds_ = 0;
+};
+
+// First what the model likes, then what differs in one setting from what was the fastest: settings
+// among which the model sees no difference are told apart by the clock.
+Status Exploration::measure() {
+  constexpr double kFirst = 0.6;  // of the budget
+  auto params = runtime::bind_params(subject_.program);
+  if (!params.ok()) return params.failure();
+  InterruptGuard guard;
+  guard.note_first();
+  ProgressLine line;
+  std::vector<schedule::Candidate> candidates = worth_timing(space_);
+  double best = 0;
+  for (const double share : {kFirst, 1 - kFirst}) {
+    tune::TimingOptions options;
+    options.budget = share * arguments_.explore.budget;
+    options.progress = [&](const tune::TimingProgress& now) {
+      line.show(now.elapsed, fmt::format("{} of {} schedules timed, {} left", now.timed, now.of,
+                                         now.left));
+      return !InterruptGuard::interrupted();
+    };
+    const auto timings = tune::time_candidates(subject_.program, params.value(), *subject_.device,
+                                               to_time(candidates), options);
+    if (!timings.ok()) return timings.failure();
+    remember(params.value(), timings.value());
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const tune::Timed& timed = timings.value().candidates[i];
+      if (timed.seconds <= 0) continue;
+      const double rate = 1e-9 * timings.value().points / timed.seconds;
+      measured_[timed.line] = rate;
+      if (timed.dropped || rate <= best) continue;
+      best = rate;
+      best_ = timed.line;
+    }
+    if (timings.value().end == tune::End::Interrupted || best_.empty()) break;
+    candidates.clear();
+    Diagnostics none;
+    const auto fastest = scheduler_.parse(best_, none);
+    for (const Schedule& next : schedule::neighbours(*fastest, subject_.program.grid.rank())) {
+      if (const auto candidate = schedule::predict(scheduler_, next)) {
+        candidates.push_back(*candidate);
+      }
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+      return a.prediction.seconds < b.prediction.seconds;
+    });
+    candidates.insert(candidates.begin(), *schedule::predict(scheduler_, *fastest));
+  }
+  line.erase();
+  return Done{};
+}
+
+void Exploration::remember(const runtime::Params& params, const tune::Timings& timings) {
+  const auto kept = tune::remember(subject_.program, params, *subject_.device, timings);
+  if (!kept.ok()) warn(kept.failure());
+}
+
+void Exploration::add_measurements(explore::Report& out) const {
+  for (explore::Candidate& candidate : out.candidates) {
+    const auto found = measured_.find(candidate.schedule);
+    if (found != measured_.end()) candidate.measured = found->second;
+  }
+  // Those that only the clock knows.
+  for (const auto& [line, rate] : measured_) {
+    const bool there = std::any_of(out.candidates.begin(), out.candidates.end(),
+                                   [&](const auto& c) { return c.schedule == line; });
+    if (there) continue;
+    Diagnostics none;
+    schedule::Scheduler scheduler(subject_.program, subject_.machine);
+    const auto candidate = schedule::predict(scheduler, *scheduler.parse(line, none));
+    auto more = explore::candidates_of(scheduler, {*candidate}, 1);
+    more.front().measured = rate;
+    out.candidates.push_back(std::move(more.front()));
+  }
+  // What was measured comes first, the fastest at the top.
+  std::stable_sort(out.candidates.begin(), out.candidates.end(), [](const auto& a, const auto& b) {
+    return a.measured.value_or(0) > b.measured.value_or(0);
+  });
+}
+
+void Exploration::add_winner(explore::Report& out) {
+  out.candidates.front().chosen = true;
+  const std::string& line = out.candidates.front().schedule;
+  Diagnostics none;
+  const auto schedule = scheduler_.parse(line, none);
+  out.winner = explore::winner_of(scheduler_, *schedule);
+  out.winner->target = subject_.target.name;
+  out.neighbours = explore::neighbours_of(space_, *schedule);
+  CompileRequest request;
+  request.schedule = line;
+  request.machine = subject_.machine;
+  request.emit.target = subject_.target.target;
+  const auto compiled = stencil::compile(subject_.program, source_, request, none);
+  if (compiled) out.winner->source = compiled->text;
+  out.command = fmt::format("stencilc {} --schedule \"{}\"", arguments_.file,
+                            explore::line_of(out.candidates.front()));
+}
+
+// Files of the report, all or none.
+Status write_reports(const ExploreArguments& arguments, const explore::Report& report) {
+  std::vector<OutputFile> files;
+  if (!arguments.json.empty()) files.push_back({arguments.json, explore::json_of(report)});
+  if (!arguments.csv.empty()) files.push_back({arguments.csv, explore::csv_of(report)});
+  if (!arguments.html.empty()) files.push_back({arguments.html, explore::html_of(report)});
+  return write_files(files);
+}
+
+}  // namespace
+
+int explore_command(const Arguments& arguments) {
+  const auto source = api::read_source(arguments.file);
+  if (!source.ok()) return report(source.failure());
+  Diagnostics diagnostics;
+  auto program = load_program(source.value(),
+                              api::program_options(arguments.program, arguments.file), diagnostics);
+  if (const ExitStatus status = report(source.value(), diagnostics)) return status;
+  auto subject = subject_of(arguments, std::move(*program));
+  if (!subject.ok()) return report(subject.failure());
+  Exploration exploration(arguments, source.value(), std::move(subject).value());
+  const Status done = exploration.run();
+  if (!done.ok()) return report(done.failure());
+  const explore::Report found = exploration.report();
+  const Status written = write_reports(arguments.explore, found);
+  if (!written.ok()) return report(written.failure());
+  constexpr int64_t kRows = 10;
+  return print_out(
+      explore::text_of(found, static_cast<size_t>(arguments.explore.rows.value_or(kRows))));
+}
+
+}  // namespace stencil::tool

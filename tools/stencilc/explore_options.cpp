@@ -1,0 +1,44 @@
+#include "tools/stencilc/explore_options.h"
+
+#include "compiler/support/numbers.h"
+#include "tools/option_values.h"
+
+namespace stencil::tool {
+
+void add_explore_options(CLI::App& app, ExploreArguments& arguments) {
+  const std::string report = "Report", search = "Search";
+  CLI::Option* measure =
+      app.add_flag("--measure", arguments.measure, "time the best on the device, and remember it")
+          ->disable_flag_override()
+          ->group(search);
+  const Reader seconds = {"a number of seconds from 0 to 1e6", [&arguments](const auto& text) {
+                            const auto value = parse_real(text);
+                            if (!value || !(*value >= 0) || *value > 1e6) return false;
+                            arguments.budget = *value;
+                            return true;
+                          }};
+  add_value(app, "--budget", seconds, "seconds that --measure may take (10)")
+      ->option_text("SECONDS")
+      ->needs(measure)
+      ->group(search);
+  app.add_flag("--compile", arguments.compile,
+               "compile the best for the machine, which need not be present")
+      ->disable_flag_override()
+      ->group(search);
+  add_value(app, "--rows", whole_number(1, "a number of rows", arguments.rows),
+            "how many schedules to print (10)")
+      ->option_text("N")
+      ->group(report);
+  add_value(app, "--html", some_text("the name of a file", arguments.html),
+            "write a page with drawings")
+      ->option_text("FILE")
+      ->group(report);
+  add_value(app, "--json", some_text("the name of a file", arguments.json), "write everything")
+      ->option_text("FILE")
+      ->group(report);
+  add_value(app, "--csv", some_text("the name of a file", arguments.csv), "write the schedules")
+      ->option_text("FILE")
+      ->group(report);
+}
+
+}  // namespace stencil::tool

@@ -1,0 +1,21 @@
+// The options of `stencilc explore`, apart from those that it shares with others.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stencil::tool {
+
+struct ExploreArguments {
+  bool measure = false;         // --measure: time candidates on the device
+  bool compile = false;         // --compile: what the device's compiler makes of them
+  double budget = 10;           // --budget: seconds of --measure
+  std::optional<int64_t> rows;  // --rows: of the table
+  std::string json, csv, html;  // files; "": none
+};
+
+void add_explore_options(CLI::App& app, ExploreArguments& arguments);
+
+}  // namespace stencil::tool
