@@ -63,7 +63,7 @@ TEST(ReportJsonTest, HasTheReport) {
   }
   EXPECT_EQ(out["pruned"][0]["count"], 611);
   EXPECT_EQ(out["winner"]["halo"].size(), 5u);
-  EXPECT_EQ(out["winner"]["halo"][0]["beyond"][2]["low"], 4);
+  EXPECT_EQ(out["winner"]["halo"][0]["margin"][2]["low"], 4);
   EXPECT_EQ(out["winner"]["stages"][3]["lag"], 7);
   EXPECT_EQ(out["neighbours"][0]["time_tile"], 2);
 }

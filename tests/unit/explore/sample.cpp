@@ -90,7 +90,7 @@ Winner jacobi_winner() {
   winner.prefetch = 2;
   for (int step = 0; step <= 4; ++step) {
     const int64_t reach = 4 - step;
-    const std::vector<Beyond> box(3, Beyond{reach, reach});
+    const Margin box(3, {reach, reach});
     winner.halo.push_back({step, "A", step == 0 ? "" : "jacobi", box});
     if (step > 0) winner.stages.push_back({step, "jacobi", 2 * step - 1, box});
   }

@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/reads.h"
 #include "compiler/schedule/model/predict.h"
 
 namespace stencil::explore {
 
+using analysis::Margin;  // per dimension, outermost first
 using schedule::Limit;
 
 // A part of the time that a schedule is expected to take.
@@ -27,11 +29,6 @@ struct Term {
 struct Count {
   std::string name;  // a class of instructions
   double count = 0;  // per point and step
-};
-
-// How far a box extends beyond the tile's output box in one dimension; negative: short of it.
-struct Beyond {
-  int64_t low = 0, high = 0;  // points
 };
 
 // A schedule that fits. Counts and terms are the model's.
@@ -81,16 +78,16 @@ struct Pruned {
 struct HaloBox {
   int step = 0;  // 0: loaded from memory; 1 to T: made by that step
   std::string field;
-  std::string function;        // that makes it; empty if loaded
-  std::vector<Beyond> beyond;  // a value per dimension
+  std::string function;  // that makes it; empty if loaded
+  Margin margin;         // beyond the output box
 };
 
 // What a tile does, in the order in which it does it.
 struct TileStage {
   int step = 0;  // 1 to T
   std::string function;
-  int64_t lag = 0;               // streaming families: planes behind the front; else 0
-  std::vector<Beyond> computed;  // beyond the output box, a value per dimension
+  int64_t lag = 0;  // streaming families: planes behind the front; else 0
+  Margin computed;  // beyond the output box
 };
 
 // The best schedule; it is the chosen candidate.

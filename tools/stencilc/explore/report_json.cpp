@@ -21,9 +21,9 @@ Json optional(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json json(const std::vector<Beyond>& box) {
+Json json(const Margin& box) {
   Json out = Json::array();
-  for (const Beyond& side : box) out.push_back({{"low", side.low}, {"high", side.high}});
+  for (const analysis::Reach& side : box) out.push_back({{"low", side.low}, {"high", side.high}});
   return out;
 }
 
@@ -78,7 +78,7 @@ Json json(const Winner& winner) {
     out["halo"].push_back({{"step", box.step},
                            {"field", box.field},
                            {"function", box.function},
-                           {"beyond", json(box.beyond)}});
+                           {"margin", json(box.margin)}});
   }
   out["stages"] = Json::array();
   for (const TileStage& stage : winner.stages) {

@@ -108,18 +108,19 @@ std::string row_of(const Candidate& c, size_t rank) {
 }
 
 // "-3 ... +3", in typography.
-std::string sides_of(const Beyond& beyond) {
+std::string sides_of(const analysis::Reach& reach) {
   const auto signed_number = [](int64_t value, bool low) {
     const bool minus = low ? value > 0 : value < 0;
     return value == 0 ? std::string("0")
                       : (minus ? "\u2212" : "+") + grouped(value < 0 ? -value : value);
   };
-  return signed_number(beyond.low, true) + " \u2026 " + signed_number(beyond.high, false);
+  return signed_number(reach.low, true) + " \u2026 " + signed_number(reach.high, false);
 }
 
-std::string box_cells(const std::vector<Beyond>& box) {
+std::string box_cells(const Margin& box) {
   std::string out;
-  for (const Beyond& beyond : box) out += "<td class=\"number\">" + sides_of(beyond) + "</td>";
+  for (const analysis::Reach& reach : box)
+    out += "<td class=\"number\">" + sides_of(reach) + "</td>";
   return out;
 }
 
@@ -169,7 +170,7 @@ std::string boxes_table(const Report& report) {
     out += fmt::format("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td>{}</tr>\n", box.step,
                        html_text(box.field),
                        box.function.empty() ? "<em>loaded</em>" : html_text(box.function),
-                       box_cells(box.beyond));
+                       box_cells(box.margin));
   }
   out +=
       "</tbody></table></div>\n<div class=\"scroll\"><table>\n<caption>Computed by each "
@@ -208,7 +209,7 @@ std::string pruned_section(const Report& report) {
 
 std::string sources_section(const Report& report) {
   std::string out;
-  if (report.winner) {
+  if (report.winner && !report.winner->source.empty()) {
     out += "<section id=\"kernels\">\n<h2>Kernels of the winner</h2>\n<p class=\"note\">" +
            html_text(report.winner->target) + "</p>\n" +
            pre("kernel-source", report.winner->source) + "</section>\n";

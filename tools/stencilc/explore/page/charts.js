@@ -135,8 +135,13 @@ function roofline() {
   let kind = kRooflines.instructions;
   const note = document.getElementById("roofline-note");
   const say = () => {
-    note.textContent = `As predicted, below what ${machine.description} can do. ${kind.note}`;
+    note.textContent = `As predicted, below what ${machine.description} can do. ${kind.note}` +
+        (candidates.some((c) => xOf(c) > farthestOf(ridgeOf())) ?
+                " Those at the right edge need next to no memory." :
+                "");
   };
+  const ridgeOf = () => kind.top()[0] / (machine.bytes_per_second / kind.unit);
+  const farthestOf = (ridge) => ridge * 300;
   const xOf = (c) => kind.work(c) / c.memory_bytes;
   const yOf = (c) => (kind.work(c) * c.predicted * 1e9) / kind.unit;
   say();
@@ -151,8 +156,9 @@ function roofline() {
       "Roofline: rates of all candidates under the roofs of the machine", (root, box) => {
         const [top, topText] = kind.top();
         const slope = machine.bytes_per_second / kind.unit;
-        const ridge = top / slope;
-        const [x0, x1] = logRange([...candidates.map(xOf), ridge], 2);
+        const ridge = ridgeOf();
+        const [x0, widest] = logRange([...candidates.map(xOf), ridge], 2);
+        const x1 = Math.min(widest, farthestOf(ridge));
         const [y0, y1] = logRange([...candidates.map(yOf), top], 1.6);
         const x = logScale(x0, x1, box.left, box.right);
         const y = logScale(y0, y1, box.bottom, box.top);
@@ -174,16 +180,17 @@ function roofline() {
           const angle =
               (Math.atan2(y(top) - y(start * slope), x(ridge) - x(start)) * 180) / Math.PI;
           const middle = Math.sqrt(start * ridge);
+          const along = Math.hypot(y(top) - y(start * slope), x(ridge) - x(start)) > 160;
+          const at = `translate(${x(middle)} ${y(middle * slope)})`;
           root.append(text(0, 0, `memory ${withPrefix(machine.bytes_per_second)}B/s`, {
             class: "ink halo-of-text",
-            "text-anchor": "middle",
-            transform:
-                `translate(${x(middle)} ${y(middle * slope)}) rotate(${angle}) translate(0 -7)`
+            "text-anchor": along ? "middle" : "start",
+            transform: along ? `${at} rotate(${angle}) translate(0 -7)` : `${at} translate(9 5)`
           }),
               text(x(x1), y(top) - 7, topText, {class: "ink halo-of-text", "text-anchor": "end"}));
         }
         return marks(root, box, candidates, (c) => {
-          const place = [x(xOf(c)), y(yOf(c))];
+          const place = [x(Math.min(xOf(c), x1)), y(yOf(c))];
           return place.every(Number.isFinite) ? place : null;
         }, 3.4);
       });
@@ -298,8 +305,21 @@ function timeTiles() {
 
 // --- Terms of the time ---
 
+// The ten best of those that differ in their terms.
+function differing() {
+  const seen = new Set();
+  const best = [];
+  for (const c of candidates) {
+    const key = c.terms.map((t) => threeDigits(t.seconds)).join(" ");
+    if (c.terms.length > 0 && !seen.has(key)) best.push(c);
+    seen.add(key);
+    if (best.length === 10) break;
+  }
+  return best;
+}
+
 function terms() {
-  const best = candidates.slice(0, 10).filter((c) => c.terms.length > 0);
+  const best = differing();
   if (best.length === 0) {
     document.getElementById("terms").remove();
     return;
@@ -335,6 +355,14 @@ function terms() {
                 {class: "term", "data-limit": term.name, x: x(from), y: top, width, height, rx: 1.5},
                 svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`)));
           };
+          const overlapping = c.terms.filter((t) => t.overlaps).length;
+          root.append(svg("rect", {
+            class: "band",
+            x: x(0),
+            y: y + kLabel - 2,
+            width: x(overlapEnd(c) * 1e12) - x(0),
+            height: overlapping * (kBar + 1) + 3
+          }));
           let at = y + kLabel;
           for (const term of c.terms.filter((t) => t.overlaps)) {
             bar(term, 0, at, kBar);

@@ -40,7 +40,9 @@ function withPrefix(value) {
 // At most so many characters of it.
 const shortened = (words, most) =>
     (words.length > most ? `${words.slice(0, Math.max(1, Math.floor(most) - 1))}…` : words);
-const plainNumber = (value) => String(Number(value.toPrecision(12)));
+const plainNumber = (value) => (value >= 1e5 ? withPrefix(value).trim() :
+        value > 0 && value < 1e-3            ? value.toExponential() :
+                                               String(Number(value.toPrecision(12))));
 const withSign = (value) => (value === 0 ? "0" : (value < 0 ? "−" : "+") + Math.abs(value));
 
 // --- Scales ---
@@ -76,7 +78,7 @@ function logScale(low, high, from, to) {
       }
       if (ticks.length >= Math.max(3, about / 2)) break;
     }
-    while (ticks.length > 2 * about) ticks = ticks.filter((_, i) => i % 2 === 0);
+    while (ticks.length > 1.3 * about) ticks = ticks.filter((_, i) => i % 2 === 0);
     return ticks;
   };
   return scale;

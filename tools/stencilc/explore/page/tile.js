@@ -27,7 +27,9 @@ function textOn(step, x, y, words) {
 
 function stepLegend() {
   const list = html("ul", {class: "legend"});
+  const every = Math.ceil(lastStep / 10);
   for (let step = 0; step <= lastStep; ++step) {
+    if (step > 1 && step % every !== 0) continue;
     const swatch = svg("path", {d: "M0 0H12V12H0Z"});
     swatch.style.fill = stepColour(step);
     list.append(html("li", {}, svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"}, swatch),
@@ -39,8 +41,8 @@ function stepLegend() {
 }
 
 const sidesOf = ({low, high}) => `${withSign(-low)} … ${withSign(high)}`;
-const describeBox = (beyond) =>
-    beyond.map((side, d) => `${report.axes[d]} ${sidesOf(side)}`).join(", ");
+const describeBox = (margin) =>
+    margin.map((side, d) => `${report.axes[d]} ${sidesOf(side)}`).join(", ");
 
 // A dimension from `from` on: cells of halo to scale on both sides of the output box, whose points
 // may be drawn shorter.
@@ -79,7 +81,7 @@ const kNameHeight = 26;  // of a field's name above its drawing
 function haloOf(place, boxes, name) {
   const rank = report.axes.length;
   const [v, h] = [rank - 2, rank - 1];
-  const all = boxes.map((b) => b.beyond);
+  const all = boxes.map((b) => b.margin);
   const wide = farthest(all, h);
   const tall = farthest(all, v);
   const layout = (width) => {
@@ -100,19 +102,19 @@ function haloOf(place, boxes, name) {
         root.append(text(0, 14, name, {class: "ink"}));
         const ordered = [...boxes].sort((a, b) => a.step - b.step);
         ordered.forEach((b) => {
-          const [left, right] = [x.low(b.beyond[h]), x.high(b.beyond[h])];
-          const [top, bottom] = [y.low(b.beyond[v]), y.high(b.beyond[v])];
+          const [left, right] = [x.low(b.margin[h]), x.high(b.margin[h])];
+          const [top, bottom] = [y.low(b.margin[v]), y.high(b.margin[v])];
           root.append(box(left, top, right - left, bottom - top, b.step,
               `${b.step === 0 ? "loaded" : `step ${b.step}, ${b.function}`}: ${
-                  describeBox(b.beyond)}`));
+                  describeBox(b.margin)}`));
         });
         // The number of a step stands in the ring between its box and the next smaller one.
         ordered.forEach((b, i) => {
-          const next = ordered.slice(i + 1).find((o) => o.beyond[h].low < b.beyond[h].low);
-          const inner = next ? x.low(next.beyond[h]) : x.begin;
-          const outer = x.low(b.beyond[h]);
+          const next = ordered.slice(i + 1).find((o) => o.margin[h].low < b.margin[h].low);
+          const inner = next ? x.low(next.margin[h]) : x.begin;
+          const outer = x.low(b.margin[h]);
           const hidden = ordered.slice(i + 1).some(
-              (o) => o.beyond[h].low === b.beyond[h].low && o.beyond[v].low === b.beyond[v].low);
+              (o) => o.margin[h].low === b.margin[h].low && o.margin[v].low === b.margin[v].low);
           if (inner - outer >= 9 && !hidden)
             root.append(textOn(b.step, (inner + outer) / 2, (y.begin + y.end) / 2 + 4, b.step));
         });
@@ -161,7 +163,7 @@ function halo() {
       place.append(part);
       timeBoxes(part, `Halo of ${field} at every step`, boxes.map((b) => ({
         step: b.step,
-        beyond: b.beyond,
+        margin: b.margin,
         words: b.step === 0 ? "loaded" : `step ${b.step}`
       })),
           field);
@@ -196,14 +198,14 @@ function timeBoxes(place, title, rows, name) {
     rows.forEach((row, i) => {
       const first = i === 0 || rows[i - 1].step !== row.step;
       const y = top + (rows.length - 1 - i) * high;
-      if (high >= 12 || first) {
+      if (high >= 12 || (first && row.step % Math.ceil(13 / high) === 0)) {
         const words = high >= 12 ? row.words : row.step;
         root.append(text(left - 10, y + high / 2 + 4, shortened(String(words), left / 6.4 - 1),
             {"text-anchor": "end", class: "small"}));
       }
     });
     dimensions.forEach((d, k) => {
-      const all = rows.map((row) => row.beyond);
+      const all = rows.map((row) => row.margin);
       const far = farthest(all, d);
       const from = left + k * (room + gap);
       const cell = Math.min(16, (0.62 * room) / Math.max(1, far.low + far.high));
@@ -211,9 +213,9 @@ function timeBoxes(place, title, rows, name) {
           pointSizeFor(far.low, far.high, tile.output[d], cell, room), from);
       rows.forEach((row, i) => {
         const y = top + (rows.length - 1 - i) * high;
-        const [a, b] = [x.low(row.beyond[d]), x.high(row.beyond[d])];
+        const [a, b] = [x.low(row.margin[d]), x.high(row.margin[d])];
         root.append(
-            box(a, y + 1, b - a, high - 2, row.step, `${row.words}: ${describeBox(row.beyond)}`));
+            box(a, y + 1, b - a, high - 2, row.step, `${row.words}: ${describeBox(row.margin)}`));
       });
       root.append(svg("path", {
         class: "roof",
@@ -236,15 +238,15 @@ function timeBoxes(place, title, rows, name) {
 // --- Planes over iterations ---
 
 function planes(place) {
-  const loads = tile.halo.filter((b) => b.step === 0).map((b) => b.beyond);
+  const loads = tile.halo.filter((b) => b.step === 0).map((b) => b.margin);
   const loaded = loads.length > 0 ? farthest(loads, 0) : {low: 0, high: 0};
   const rows = [
-    {step: 0, words: "loaded", lag: 0, beyond: loaded}, ...tile.stages.map((s) => ({
+    {step: 0, words: "loaded", lag: 0, margin: loaded}, ...tile.stages.map((s) => ({
       step: s.step,
       words: `step ${s.step}`,
       name: s.function,
       lag: s.lag,
-      beyond: s.computed[0]
+      margin: s.computed[0]
     }))
   ];
   const written = tile.output[0];
@@ -279,7 +281,7 @@ function planes(place) {
                 {"text-anchor": "end", class: "small"}));
           for (const [column, iteration] of shownColumns) {
             const plane = iteration - loaded.low - row.lag;
-            if (plane < -row.beyond.low || plane >= written + row.beyond.high) continue;
+            if (plane < -row.margin.low || plane >= written + row.margin.high) continue;
             const x = left + column * cell;
             const inside = plane >= 0 && plane < written;
             const element = box(x + 0.5, y + 1.5, cell - 1, high - 3, row.step,
@@ -318,13 +320,13 @@ function spaceTime() {
     note.textContent =
         "The box that each stage computes; time goes upwards. The dashed output box is not to scale.";
     place.append(stepLegend());
-    const loads = tile.halo.filter((b) => b.step === 0).map((b) => b.beyond);
+    const loads = tile.halo.filter((b) => b.step === 0).map((b) => b.margin);
     const loaded = report.axes.map((_, d) => farthest(loads, d));
     timeBoxes(place, "Boxes that the stages of a tile compute",
         [
-          {step: 0, words: "loaded", beyond: loaded},
+          {step: 0, words: "loaded", margin: loaded},
           ...tile.stages.map(
-              (s) => ({step: s.step, words: `${s.step} ${s.function}`, beyond: s.computed}))
+              (s) => ({step: s.step, words: `${s.step} ${s.function}`, margin: s.computed}))
         ],
         "");
     return;
@@ -334,7 +336,8 @@ function spaceTime() {
           report
               .axes[0]}, one further in each iteration; a stage is as far behind the front as its lag says. ` +
       `Numbers are planes of the chunk; dashed ones are halo. A block writes ${
-          tile.output[0]} planes and loads ${tile.planes_loaded}` +
+          tile.output[0]} planes` +
+      (tile.planes_loaded > 0 ? ` and loads ${tile.planes_loaded}` : "") +
       (tile.prefetch > 0 ? `, ${tile.prefetch} ahead of the front.` : ".");
   place.append(stepLegend());
   planes(place);
