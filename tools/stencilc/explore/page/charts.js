@@ -126,7 +126,7 @@ const kRooflines = {
     top: () => [report.machine.instructions_per_second / winner.instructions / 1e9,
         `at the winner’s ${threeDigits(winner.instructions)} instructions`],
     note:
-        "The level roof is the winner’s; schedules with fewer instructions per point have a higher one.",
+        "The level roof is the winner’s; schedules with fewer instructions have a higher one.",
   },
 };
 
@@ -351,8 +351,8 @@ function terms() {
                   {class: `mono halo-of-text${c.chosen ? " ink" : ""}`}));
           const bar = (term, from, top, height) => {
             const width = Math.max(0.5, x(from + term.seconds * 1e12) - x(from));
-            root.append(svg("rect",
-                {class: "term", "data-limit": term.name, x: x(from), y: top, width, height, rx: 1.5},
+            const place = {x: x(from), y: top, width, height, rx: 1.5};
+            root.append(svg("rect", {class: "term", "data-limit": term.name, ...place},
                 svg("title", {}, `${term.name}: ${threeDigits(term.seconds * 1e12)} ps`)));
           };
           const overlapping = c.terms.filter((t) => t.overlaps).length;

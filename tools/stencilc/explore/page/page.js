@@ -2,8 +2,8 @@
 
 const words = (text) => new Set(text.split(/\s+/));
 const kProgramWords = words(`and boundary clamp constant every false field function grid history in
-  init integer let mirror none not of on or origin param periodic real reduce require spacing stencil
-  steps stop subgrid table true type vector when`);
+  init integer let mirror none not of on or origin param periodic real reduce require spacing
+  stencil steps stop subgrid table true type vector when`);
 const kKernelWords = words(`asm bool break case char const continue default do double else extern
   float for half if inline int long namespace return short signed static struct switch template
   typename union unsigned using void volatile while

@@ -318,7 +318,8 @@ function spaceTime() {
   const note = document.getElementById("schedule-note");
   if (!tile.streams) {
     note.textContent =
-        "The box that each stage computes; time goes upwards. The dashed output box is not to scale.";
+        "The box that each stage computes; time goes upwards. " +
+        "The dashed output box is not to scale.";
     place.append(stepLegend());
     const loads = tile.halo.filter((b) => b.step === 0).map((b) => b.margin);
     const loaded = report.axes.map((_, d) => farthest(loads, d));
@@ -331,12 +332,11 @@ function spaceTime() {
         "");
     return;
   }
+  const [axis, written] = [report.axes[0], tile.output[0]];
   note.textContent =
-      `Planes in ${
-          report
-              .axes[0]}, one further in each iteration; a stage is as far behind the front as its lag says. ` +
-      `Numbers are planes of the chunk; dashed ones are halo. A block writes ${
-          tile.output[0]} planes` +
+      `Planes in ${axis}, one further in each iteration; a stage is as far behind the front as ` +
+      `its lag says. Numbers are planes of the chunk; dashed ones are halo. ` +
+      `A block writes ${written} planes` +
       (tile.planes_loaded > 0 ? ` and loads ${tile.planes_loaded}` : "") +
       (tile.prefetch > 0 ? `, ${tile.prefetch} ahead of the front.` : ".");
   place.append(stepLegend());
