@@ -20,11 +20,11 @@ namespace {
 // in flight each; and all blocks are there at once, whatever registers they take.
 constexpr int kThreadsAtOnce = 1024;
 
-// What a launch reads at least: a millisecond of a cache's bandwidth.
+// What a launch reads at least, for its start to be of no account.
 int64_t bytes_of_launch(const schedule::Machine& machine, const Effort& effort) {
   const int64_t bytes =
-      machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{4} << 30;
-  return std::min(bytes, 4 * effort.most_bytes);
+      machine.threads_are_loops ? int64_t{machine.multiprocessors} << 25 : int64_t{8} << 30;
+  return std::min(bytes, 8 * effort.most_bytes);
 }
 
 class Measurement {
@@ -46,6 +46,7 @@ class Measurement {
   }
 
   void prepare();
+  void warm_up() const;
   Status arithmetic(Scalar type);
   Status ratio();
   Status launches();
@@ -124,6 +125,16 @@ void Measurement::prepare() {
     if (subject) workers.start([subject, this] { subject->compile(device_); });
   }
   workers.wait();
+}
+
+// Arithmetic until clocks have risen. A failure shows again where it matters.
+void Measurement::warm_up() const {
+  const auto& [benchmark, subject] = arithmetic_.at(Scalar::F32);
+  if (!subject->load(device_).ok()) return;
+  Work work;
+  work.blocks = blocks_at_once(benchmark.threads);
+  work.passes = 1000;
+  (void)subject->seconds(work, {20 * effort_.seconds, 1, effort_.most_bytes});
 }
 
 // --- Arithmetic
@@ -415,6 +426,7 @@ Result<Report> Measurement::run() {
   if (has_rates()) report_.hertz = device_.info.hertz;  // that of a CPU varies
   tell("compiling");
   prepare();
+  warm_up();
   struct Group {
     std::string name;
     std::function<Status()> measure;

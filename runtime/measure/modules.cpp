@@ -239,14 +239,16 @@ Benchmark overlap(Scalar type, const schedule::Machine& machine) {
 
 // Places follow each other as the numbers of a linear congruential generator of full period do
 // (D. Knuth, The Art of Computer Programming, volume 2, 3.2.1.2, theorem A): for a power of two the
-// factor is 1 modulo 4 and the increment odd. So prefetching has nothing to go by.
+// factor is 1 modulo 4 and the increment odd. So prefetching has nothing to go by. What is written
+// after the links takes their place in caches, unless these hold all of it.
 Benchmark chase(const schedule::Machine& machine) {
   constexpr int64_t kFactor = 1664525, kIncrement = 1013904223;
   const Scalar type = machine.threads_are_loops ? Scalar::I64 : Scalar::I32;
   const int64_t apart = kChaseBytes / size_in_bytes(type);
+  constexpr int64_t kFlushed = 4;  // a fourth of the memory has links
   Draft draft("chase", Scalar::F32);
   const Expr nodes = mul(chunks(), long_of(kChaseNodes));
-  const Expr elements = mul(nodes, long_of(apart));
+  const Expr elements = mul(nodes, long_of(kFlushed * apart));
   const int next = draft.memory("next", type, elements);
   const int place_memory = draft.memory("place", type, long_of(1));
 
@@ -261,6 +263,16 @@ Benchmark chase(const schedule::Machine& machine) {
        store(filled, mul(node, long_of(apart)), convert(mul(follower, long_of(apart)), type)),
        {If{less(node, long_of(1)), {store(begin, long_of(0), zero(type))}, {}}}})};
   draft.prepares(std::move(fill), {next, place_memory});
+
+  Kernel flush = kernel_of("flush", kChaseNodes);
+  const BufferId flushed = global(flush, "next", type, elements, false);
+  Body rest = {let("node", place(mul(block(), long_of(kChaseNodes)), 0))};
+  for (int64_t part = 1; part < kFlushed; ++part) {
+    const Expr other = add(node, mul(nodes, long_of(part)));
+    rest.push_back(store(flushed, mul(other, long_of(apart)), zero(type)));
+  }
+  flush.body = {threads(rest)};
+  draft.prepares(std::move(flush), {next});
 
   Kernel kernel = kernel_of("chase", 1);
   const BufferId from = global(kernel, "next", type, elements, true);

@@ -17,7 +17,7 @@ namespace stencil::measure {
 struct Effort {
   double seconds = 0.011;  // of a sample, at least
   int samples = 5;
-  int64_t most_bytes = int64_t{1} << 30;  // of an array, for memory beyond all caches
+  int64_t most_bytes = int64_t{1} << 30;  // that are read, for memory beyond all caches
 };
 
 // A module on a device. Failures are those of Device::load and of sessions.
