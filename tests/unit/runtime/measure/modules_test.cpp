@@ -10,6 +10,7 @@
 #include "compiler/kernel/evaluate.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/walk.h"
+#include "runtime/devices/nvrtc.h"
 
 namespace stencil::measure {
 namespace {
@@ -139,6 +140,18 @@ TEST(MeasureModules, PassesHoldWhatTheySay) {
       });
     }
     EXPECT_EQ(made.per_pass, operations * made.threads);
+  }
+}
+
+TEST(MeasureModules, NvrtcTakesThem) {
+  const auto nvrtc = runtime::Nvrtc::open(0);
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
+  for (const kernel::Module& module : modules(schedule::gpu())) {
+    emit::Options options;
+    options.target = emit::Target::Cuda;
+    options.kernels_only = true;
+    const auto code = nvrtc.value().compile({emit::emit(module, options), 80, ""});
+    EXPECT_TRUE(code.ok()) << module.name << ": " << code.failure().message;
   }
 }
 
