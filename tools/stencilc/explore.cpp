@@ -8,7 +8,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/frontend.h"
-#include "compiler/ir/axes.h"
+#include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/settings.h"
 #include "runtime/api/source.h"
@@ -107,12 +107,12 @@ class Exploration {
     out.source = std::string(source_.text());
     out.machine = explore::machine_of(subject_.machine);
     if (subject_.device) out.device = subject_.device->device.name;
-    for (const auto& axis : axis_names(program.grid.rank())) out.axes.emplace_back(axis);
+    for (const auto& axis : schedule::axis_names(program.grid.rank())) out.axes.emplace_back(axis);
     for (int d = 0; d < program.grid.rank(); ++d) {
       out.extents.push_back(schedule::usual_extent(program, d));
     }
     out.steps = arguments_.program.steps.value_or(0);
-    out.real = arguments_.program.real == ElementType::F64 ? "double" : "float";
+    out.real = arguments_.program.real == ElementType::Double ? "double" : "float";
     out.fp = name(program.fp);
     out.seconds = seconds_;
     out.looked_at = space_.looked_at;

@@ -75,12 +75,6 @@ std::string reason_of(const Prediction& prediction) {
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 
-std::vector<Beyond> beyond(const analysis::Margin& margin) {
-  std::vector<Beyond> out;
-  for (const analysis::Reach& reach : margin) out.push_back({reach.low, reach.high});
-  return out;
-}
-
 }  // namespace
 
 std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
@@ -141,7 +135,7 @@ Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
   for (const analysis::Version& version : tile.versions) {
     if (!version.needed) continue;
     const std::string& field = program.fields[static_cast<size_t>(version.field)].name;
-    HaloBox box{0, field, "", beyond(*version.needed)};
+    HaloBox box{0, field, "", *version.needed};
     if (!version.in_memory()) {
       const analysis::Stage& stage = tile.stages[static_cast<size_t>(version.stage)];
       box.step = stage.step + 1;
@@ -156,7 +150,7 @@ Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
     const analysis::Stage& stage = tile.stages[i];
     if (stage.computed.empty()) continue;
     out.stages.push_back({stage.step + 1, program.functions[stage.function].name,
-                          known ? stream->lags[i] : 0, beyond(stage.computed)});
+                          known ? stream->lags[i] : 0, stage.computed});
   }
   return out;
 }
