@@ -3,7 +3,11 @@
 #include "runtime/tune/timing.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
 
 #include "compiler/schedule/schedule.h"
 #include "runtime/devices/nvrtc.h"
@@ -115,16 +119,58 @@ TEST_F(TimingOnCuda, ThoseThatDoNotFitTogetherTakeTurns) {
   }
 }
 
-TEST_F(TimingOnCuda, AKernelThatFailsIsItsOwnError) {
+// The second launch with 64 threads per block fails, and nothing else.
+TEST_F(TimingOnCuda, ACandidateThatFailsIsOutAndTheOthersGoOn) {
+  constexpr int kLaunchFailed = 719;
   fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
     fake_->clock += 0.001;
-    fake_->launch_code = config.block[0] * config.block[1] == 64 ? 700 : 0;
+    if (config.block[0] * config.block[1] == 64) fake_->launch_code = kLaunchFailed;
   };
-  const Timings timings = time({"direct block=32x1", "direct block=64x1"});
-  // The stand-in fails the launch after the one that set the code, be it of the other.
-  int errors = 0;
-  for (const Timed& timed : timings.candidates) errors += timed.error.empty() ? 0 : 1;
-  EXPECT_GE(errors, 1);
+  options_.progress = [&](const TimingProgress&) {
+    fake_->launch_code = 0;
+    return true;
+  };
+  const Timings timings = time({"direct block=64x1", "direct block=32x1"});
+  EXPECT_TRUE(timings.candidates[0].error.starts_with("R044 ")) << timings.candidates[0].error;
+  EXPECT_EQ(timings.candidates[0].runs, 0);
+  EXPECT_EQ(timings.candidates[1].error, "");
+  EXPECT_GE(timings.candidates[1].runs, 3);
+  EXPECT_EQ(timings.best, 1u);
+  EXPECT_EQ(timings.end, End::Settled);
+}
+
+// Candidates that are compiled late are not admitted any more; the one there is settles it.
+TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
+    fake_->clock += 0.001;
+  };
+  options_.threads = 1;
+  options_.budget = 1;
+  options_.progress = [&](const TimingProgress& progress) {
+    const double wait = progress.timed > 0 ? 0.85 * options_.budget - progress.elapsed : 0;
+    if (wait > 0) std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+    return true;
+  };
+  std::vector<std::string> lines;
+  for (int block = 32; block <= 1024; block += 32) {
+    lines.push_back(fmt::format("direct block={}x1", block));
+  }
+  const Timings timings = time(lines);
+  EXPECT_TRUE(timings.best);
+  EXPECT_EQ(timings.candidates.back().runs, 0);
+  EXPECT_EQ(timings.end, End::Budget);
+}
+
+// An error that ends all use of the GPU by the process.
+TEST_F(TimingOnCuda, ALostDeviceEndsIt) {
+  constexpr int kIllegalAddress = 700;
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig& config, void**) {
+    fake_->clock += 0.001;
+    if (config.block[0] * config.block[1] == 64) fake_->finish_code = kIllegalAddress;
+  };
+  const Timings timings = time({"direct block=64x1", "direct block=32x1"});
+  EXPECT_NE(timings.candidates[0].error, "");
+  EXPECT_EQ(timings.end, End::Lost);
 }
 
 }  // namespace
