@@ -19,9 +19,9 @@ double spread(const Runs& runs);
 
 // Whether `leader` beats `other` beyond the noise. Rounds that only one of them took part in do not
 // count. From the third round in common on: if the other was never as quick as the leader's median
-// and the spread on top, which is that of the noisier one and at least half a percent of the median.
-// Before that only what is clear counts: after two rounds if it took 1.3 times the leader's median
-// in both, after one if it took twice that.
+// and the spread on top, which is that of the noisier one and at least half a percent of the
+// median. Before that only what is clear counts: after two rounds if it took 1.3 times the leader's
+// median in both, after one if it took twice that.
 bool beats(const Runs& leader, const Runs& other);
 
 // Whether `other` may as well be taken for as quick: its median is at most one percent above.

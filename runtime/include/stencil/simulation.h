@@ -23,7 +23,7 @@ struct KernelData;
 }
 
 struct KernelOptions {
-  std::string device = "auto";    // as choose_device() takes it
+  std::string device = "auto";  // as choose_device() takes it
   // A line such as "overlapped T=4 block=32x8", or "auto": what was measured to be the fastest
   // (docs/tuning.md), else what rules say.
   std::string schedule = "auto";

@@ -157,6 +157,9 @@ TEST_F(TimingOnCuda, WhatWasNotReachedIsTheBudgetsFault) {
   }
   const Timings timings = time(lines);
   EXPECT_TRUE(timings.best);
+  for (const Timed& timed : timings.candidates) {
+    EXPECT_EQ(timed.refused + timed.error, "") << timed.line;
+  }
   EXPECT_EQ(timings.candidates.back().runs, 0);
   EXPECT_EQ(timings.end, End::Budget);
 }
