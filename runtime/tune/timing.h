@@ -6,8 +6,9 @@
 // several milliseconds of whole time tiles from values that are the same for all, after steps that
 // do not count. Candidates that have been compiled since join the next round.
 //
-// A candidate is dropped once it is beaten beyond the noise (Judgement). It ends when one is left,
-// when those left differ by less than a measurement tells, or when the budget is spent.
+// A candidate is dropped once it is beaten beyond the noise (beats() in judgement.h). It ends when
+// one is left, when those left differ by less than a measurement tells, or when the budget is
+// spent.
 //
 // Where the CPU is the device, and where compiling needs the device, nothing is compiled while
 // something is timed: a few candidates are compiled, then they are timed, then the next few.
@@ -72,7 +73,9 @@ struct TimingProgress {
 };
 
 struct TimingOptions {
-  double budget = 60;  // seconds: no turn and no compilation begins later, but for the first
+  // Seconds: no turn begins later, but for the first, and no candidate joins in the last fifth.
+  // What is being compiled then is waited for.
+  double budget = 60;
   int threads = wanted_threads();  // that compile
   // Called between turns and several times a second while waiting; false ends it.
   std::function<bool(const TimingProgress&)> progress = {};
