@@ -32,7 +32,7 @@ class Explorer {
   Space explore() {
     for (const Family& family : family_table()) tiles(family);
     refine();
-    space_.ranked = sorted();
+    rank();
     for (auto& [reason, pruned] : pruned_) space_.pruned.push_back(std::move(pruned));
     std::stable_sort(space_.pruned.begin(), space_.pruned.end(),
                      [](const Pruned& a, const Pruned& b) { return a.count > b.count; });
@@ -41,6 +41,24 @@ class Explorer {
 
  private:
   bool quick() const { return effort_ == Effort::Quick; }
+
+  // Of those that the model cannot tell apart, one: the first that was looked at.
+  void rank() {
+    for (Candidate& candidate : sorted()) {
+      const bool alike = !space_.ranked.empty() && is_alike(space_.ranked.back(), candidate);
+      if (alike) {
+        prune(candidate.schedule, "the model sees no difference to one that is ranked");
+      } else {
+        space_.ranked.push_back(std::move(candidate));
+      }
+    }
+  }
+
+  static bool is_alike(const Candidate& a, const Candidate& b) {
+    return a.prediction.seconds == b.prediction.seconds && a.schedule.family == b.schedule.family &&
+           a.schedule.time_tile == b.schedule.time_tile && a.schedule.block == b.schedule.block &&
+           a.schedule.elements == b.schedule.elements && a.schedule.form == b.schedule.form;
+  }
 
   std::vector<Candidate> sorted() const {
     std::vector<Candidate> out = all_;
@@ -101,6 +119,23 @@ class Explorer {
     return out;
   }
 
+  // A CPU's tiles are longer than those of GPUs, which families list: the proposed one, and sides
+  // that are some times as long or short.
+  void add_around(const Shape& proposed, std::vector<Shape>& shapes) const {
+    std::vector<Shape> around = {proposed};
+    for (size_t axis = 0; axis < static_cast<size_t>(rank_); ++axis) {
+      if (proposed[axis] == 1) continue;
+      const std::vector<Shape> others = around;
+      for (const double factor : {0.25, 0.5, 2.0}) {
+        for (Shape shape : others) {
+          shape[axis] = std::max(static_cast<int>(factor * shape[axis]), 1);
+          if (takes_block(scheduler_.machine(), shape)) around.push_back(shape);
+        }
+      }
+    }
+    shapes.insert(shapes.end(), around.begin(), around.end());
+  }
+
   // All tiles of a family.
   void tiles(const Family& family) {
     const Schedule base = scheduler_.proposal(family).schedule;
@@ -113,7 +148,8 @@ class Explorer {
         forms.push_back(choice.schedule);
       }
     }
-    const Shapes shapes = family.shapes(rank_);
+    Shapes shapes = family.shapes(rank_);
+    if (scheduler_.machine().threads_are_loops) add_around(base.block, shapes.blocks);
     for (const Schedule& form : forms) {
       for (const Shape& block : usual(shapes.blocks, true)) {
         for (const Shape& elements : usual(shapes.elements, false)) {

@@ -42,8 +42,8 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
   if (!arguments.explore.measure) {
     auto machine = pick_machine(arguments, target);
     if (!machine.ok()) return machine.failure();
-    return Subject{std::move(program), target,
-                   machine.value().value_or(machine_of(target.target)), std::nullopt};
+    return Subject{std::move(program), target, machine.value().value_or(machine_of(target.target)),
+                   std::nullopt};
   }
   if (!arguments.machine.empty() && arguments.machine != "this") {
     return Failure{"U010", "--measure contradicts --machine " + arguments.machine,
@@ -157,8 +157,8 @@ Status Exploration::measure() {
     tune::TimingOptions options;
     options.budget = share * arguments_.explore.budget;
     options.progress = [&](const tune::TimingProgress& now) {
-      line.show(now.elapsed, fmt::format("{} of {} schedules timed, {} left", now.timed, now.of,
-                                         now.left));
+      line.show(now.elapsed,
+                fmt::format("{} of {} schedules timed, {} left", now.timed, now.of, now.left));
       return !InterruptGuard::interrupted();
     };
     const auto timings = tune::time_candidates(subject_.program, params.value(), *subject_.device,

@@ -25,6 +25,7 @@ constexpr double kFirstLoad = 1152;  // of a block that has nothing else to do
 
 constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
 constexpr double kSpill = 5.1;     // instructions per register that a thread lacks
+constexpr double kRow = 250;       // operations, of a CPU: what a loop over a row costs besides
 constexpr double kCpuCall = 12;    // of a vector of divisions or roots
 constexpr double kOfCopies = 1.1;  // of the rate of copies, where reads outnumber writes
 constexpr double kInCache = 0.8;   // of the cache is free for arrays
@@ -161,12 +162,13 @@ KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out
                             kCpuCall * (o.calls + machine.double_cost * o.real_calls) +
                             o.multiplied + machine.double_cost * o.real_multiplied;
   const double threads = work.threads * work.iterations * work.blocks;
+  const double rows = threads / std::min(work.row, work.threads) * work.stages * kRow;
   const double held = kInCache * static_cast<double>(machine.cache_bytes);
   const double beyond = 1 / (1 + std::pow(held / std::max(work.footprint, 1.0), 4));
   const double bytes = work.bytes * work.iterations * work.blocks;
   const double rounds = std::ceil(work.blocks / machine.multiprocessors);
   const double idle = rounds * machine.multiprocessors / work.blocks;
-  const double computing = operations * threads / machine.instructions_per_second;
+  const double computing = (operations * threads + rows) / machine.instructions_per_second;
   const double memory = bytes * beyond / machine.bytes_per_second;
   const double cache = bytes / machine.cache_bytes_per_second;
   const double busy = computing + memory + cache;

@@ -44,6 +44,7 @@ struct Work {
   double edge_selects = 0;   // further selects in each iteration of blocks at the grid's edge
   double edge = 0;           // part of the blocks that these are
   double barriers = 0;       // per iteration
+  int row = 1;               // threads side by side in x
   double stages = 1;         // per iteration, each waiting for results of the one before
   double independent = 1;    // points of a stage that a thread computes side by side
   double ahead = 0;          // iterations that loads are under way before their values are used

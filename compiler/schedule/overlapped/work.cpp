@@ -17,6 +17,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   const std::vector<int64_t> core = tile.core();
   const int rank = program.grid.rank();
   Work work;
+  work.row = tile.schedule.block[0];
   work.threads = static_cast<int>(tile.schedule.block.product());
   work.shared_bytes = shared_bytes(tile);
   const double elements = static_cast<double>(tile.schedule.elements.product());

@@ -16,6 +16,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   const double output = analysis::points(core, analysis::Margin(core.size()));
 
   Work work;
+  work.row = schedule.block[0];
   work.threads = static_cast<int>(schedule.block.product());
   work.shared_bytes = ring_bytes(program, plan);
   work.stages = static_cast<double>(plan.stages.size());

@@ -63,6 +63,7 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   const int rank = program.grid.rank();
   const double elements = static_cast<double>(schedule.elements.product());
   Work work;
+  work.row = schedule.block[0];
   work.threads = static_cast<int>(schedule.block.product());
   work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
                      elements);

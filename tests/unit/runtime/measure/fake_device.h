@@ -68,7 +68,7 @@ inline runtime::ChosenDevice device(const schedule::Machine& machine) {
     return std::unique_ptr<runtime::LoadedProgram>(std::make_unique<Program>(*job.module));
   };
   device.machine = machine;
-  return {device, "", {"fake", "a fake device", true, "", 1e9}};
+  return {device, "", {"fake", "a fake device", true, "", "", 1e9}};
 }
 
 }  // namespace stencil::measure::fake
