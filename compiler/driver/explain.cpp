@@ -12,6 +12,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/schedule/explore.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
@@ -119,9 +120,64 @@ std::string tile_section(const ir::Program& program, int steps) {
   return out + table(rows, "  ");
 }
 
-std::string schedule_section(const schedule::Plan& plan, const std::string& line,
-                             const std::string& why, const schedule::Machine& machine) {
-  const schedule::Footprint cost = plan.cost();
+// What would have to change for a schedule to take less time.
+const char* way_out(schedule::Limit limit) {
+  switch (limit) {
+    case schedule::Limit::Memory:
+      return "fewer bytes per point and step: more steps per tile, or a tile with less halo";
+    case schedule::Limit::Cache:
+      return "less that several blocks read: larger tiles";
+    case schedule::Limit::Instructions:
+      return "fewer instructions per point and step: less redundant work, or more points per "
+             "thread";
+    case schedule::Limit::Latency:
+      return "more threads side by side to wait with: fewer registers, smaller tiles, a larger "
+             "grid";
+    case schedule::Limit::Tail:
+      return "as many blocks as run at once: another tile or chunk";
+    case schedule::Limit::Launch:
+      return "more work per launch: more steps per tile, a larger grid";
+  }
+  return "";
+}
+
+std::string rate_of(const schedule::Prediction& prediction) {
+  return fmt::format("{:.3g}", 1e-9 * prediction.points_per_second);
+}
+
+// What the model expects of the schedule and of the same with other time tiles; nothing where it
+// knows nothing of the family.
+std::vector<Row> expected_rows(schedule::Scheduler& scheduler, const schedule::Schedule& schedule) {
+  const auto expected = schedule::predict(scheduler, schedule);
+  if (!expected) return {};
+  const schedule::Prediction& prediction = expected->prediction;
+  std::vector<Row> rows;
+  rows.push_back(
+      {"expected", fmt::format("{} GCells/s; {} alone would take {:.0f}% of the time{}",
+                               rate_of(prediction), name(prediction.limit),
+                               100 * prediction.of(prediction.limit) / prediction.seconds,
+                               prediction.spills ? "; threads get too few registers" : "")});
+  rows.push_back({"for more", way_out(prediction.limit)});
+  if (!schedule::find_family(schedule.family)->has(schedule::Setting::TimeTile)) return rows;
+  std::string others;
+  for (const int change : {-2, -1, 1, 2}) {
+    schedule::Schedule other = schedule;
+    other.time_tile += change;
+    if (other.time_tile < 1) continue;
+    const auto neighbour = schedule::predict(scheduler, other);
+    others += fmt::format("{}T={} {}", others.empty() ? "" : ", ", other.time_tile,
+                          neighbour ? rate_of(neighbour->prediction) : "refused");
+  }
+  rows.push_back({"other T", others + " GCells/s expected"});
+  return rows;
+}
+
+std::string schedule_section(schedule::Scheduler& scheduler, const schedule::Schedule& schedule,
+                             const std::string& line, const std::string& why) {
+  Diagnostics none;
+  const schedule::Footprint cost = scheduler.plan(schedule, none)->cost();
+  const schedule::Machine& machine = scheduler.machine();
+  const std::vector<Row> expected = expected_rows(scheduler, schedule);
   std::vector<std::string> output(cost.output.size());
   std::transform(cost.output.rbegin(), cost.output.rend(), output.begin(),
                  [](int64_t n) { return fmt::format("{}", n); });
@@ -136,6 +192,7 @@ std::string schedule_section(const schedule::Plan& plan, const std::string& line
       {"bytes read", fmt::format("{:.2f} per point and step", cost.bytes_read)},
       {"bytes written", fmt::format("{:.2f} per point and step", cost.bytes_written)},
   };
+  rows.insert(rows.end(), expected.begin(), expected.end());
   return "Schedule\n" + table(rows, "  ");
 }
 
@@ -232,7 +289,6 @@ std::string explain(const ir::Program& program, const Source& source,
   if (!schedule) return "";
   const auto module = scheduler.lower(*schedule, diagnostics);
   if (!module) return "";
-  const schedule::PlanPtr plan = scheduler.plan(*schedule, diagnostics);
   std::string why = automatic ? "" : "given";
   if (automatic) {
     Diagnostics passed_over;
@@ -245,7 +301,7 @@ std::string explain(const ir::Program& program, const Source& source,
   out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
   const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
                                         : brief_schedule(*schedule, program, {machine});
-  out += schedule_section(*plan, line, why, machine) + "\n";
+  out += schedule_section(scheduler, *schedule, line, why) + "\n";
   out +=
       rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
   return out + refusal_section(program, source, machine);

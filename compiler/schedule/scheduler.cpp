@@ -80,10 +80,8 @@ const Proposal& Scheduler::choose(Diagnostics* passed_over) {
     if (space.ranked.empty()) return choose_in_order(passed_over);
     const Candidate& best = space.ranked.front();
     chosen_ = {best.schedule,
-               fmt::format("the least expected time of {} schedules for {}: {:.3g} ps per point "
-                           "and step, limited by {}",
-                           space.looked_at, machine_.description,
-                           1e12 / best.prediction.points_per_second, name(best.prediction.limit))};
+               fmt::format("the fastest that is expected of {} schedules looked at for {}",
+                           space.looked_at, machine_.description)};
     note_others(space);
   }
   if (passed_over) {
@@ -100,8 +98,8 @@ void Scheduler::note_others(const Space& space) {
                                    [&](const auto& c) { return c.schedule.family == family.name; });
     std::string why;
     if (best != space.ranked.end()) {
-      why = fmt::format("{:.3g} ps per point and step, limited by {}",
-                        1e12 / best->prediction.points_per_second, name(best->prediction.limit));
+      why = fmt::format("{:.3g} GCells/s expected, limited by {}",
+                        1e-9 * best->prediction.points_per_second, name(best->prediction.limit));
     } else if (const PlanPtr plan = plan_once(proposal(family).schedule, passed_over_)) {
       why = plan->unrewarding();
     } else {
