@@ -77,9 +77,9 @@ std::string print(const Schedule& schedule, int rank = 3);
 std::optional<Schedule> parse(const std::string& line, const ir::Program& program,
                               Diagnostics& diagnostics, const Machine& machine = gpu());
 
-// A reasonable schedule without search: the first family of the table that can serve the program
-// and does not call itself unrewarding for it, with its defaults. `refusals`, if
-// given, receives why the families before it were passed over.
+// What "auto" means: on a GPU the schedule that the model expects to be the fastest (explore.h), on
+// a CPU the defaults of the first family that serves the program and pays. `refusals`, if given,
+// receives why other families were passed over.
 Schedule choose(const ir::Program& program, Diagnostics* refusals = nullptr,
                 const Machine& machine = gpu());
 
