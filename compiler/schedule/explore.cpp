@@ -19,6 +19,16 @@ bool is_power_of_two(int n) {
   return (n & (n - 1)) == 0;
 }
 
+// Values of settings that the model was fitted to. Beyond them it may be right, but what it likes
+// best there is what it is most wrong about, so `auto` stays inside.
+bool is_calibrated(const Schedule& schedule) {
+  constexpr int kShortestChunk = 8, kFarthestAhead = 3, kDeepestStream = 12;
+  if (!find_family(schedule.family)->has(Setting::Prefetch)) return true;
+  const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestChunk;
+  const bool ahead = schedule.prefetch >= 1 && schedule.prefetch <= kFarthestAhead;
+  return chunk && ahead && schedule.time_tile <= kDeepestStream;
+}
+
 bool faster(const Candidate& a, const Candidate& b) {
   if (a.prediction.spills != b.prediction.spills) return b.prediction.spills;
   return a.prediction.seconds < b.prediction.seconds;
@@ -170,6 +180,7 @@ class Explorer {
     double least = 0;
     int worse = 0;
     for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
+      if (quick() && !is_calibrated(choice.schedule)) continue;
       const auto prediction = look_at(choice.schedule);
       if (!prediction) return;  // a deeper one has an even wider halo
       const double seconds = prediction->seconds;
@@ -209,6 +220,7 @@ class Explorer {
         if (setting == Setting::Rows || setting == Setting::Form) continue;
         for (const Choice& choice : choices(schedule, setting, rank_)) {
           constexpr double kNoticeable = 0.995;
+          if (quick() && !is_calibrated(choice.schedule)) continue;
           const auto now = look_at(schedule), then = look_at(choice.schedule);
           if (!then || then->spills) continue;
           if (now->spills || then->seconds < kNoticeable * now->seconds) schedule = choice.schedule;

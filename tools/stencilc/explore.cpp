@@ -111,7 +111,10 @@ class Exploration {
     for (int d = 0; d < program.grid.rank(); ++d) {
       out.extents.push_back(schedule::usual_extent(program, d));
     }
-    out.steps = arguments_.program.steps.value_or(0);
+    if (const auto params = runtime::bind_params(program); params.ok()) {
+      const auto steps = runtime::steps_of(program, params.value());
+      if (steps.ok()) out.steps = steps.value();
+    }
     out.real = arguments_.program.real == ElementType::Double ? "double" : "float";
     out.fp = name(program.fp);
     out.seconds = seconds_;
