@@ -21,6 +21,7 @@
 #include "runtime/devices/kernel_cache.h"
 #include "tools/option_values.h"
 #include "tools/stencilc/help_texts.h"
+#include "tools/stencilc/options_parser.h"
 #include "tools/stencilc/save_code.h"
 
 namespace stencil::tool {
@@ -39,42 +40,6 @@ std::vector<std::string> machine_names() {
   for (const schedule::Machine& machine : schedule::machine_table()) names.push_back(machine.name);
   names.emplace_back("this");
   return names;
-}
-
-// What --header without a name holds; no argument can be this.
-const std::string kBesideTheOutput(1, '\0');
-
-// Of a name that may be none, as one that is too long.
-bool is_there(const std::filesystem::path& file) {
-  std::error_code ignored;
-  return std::filesystem::exists(file, ignored);
-}
-
-// "NAME=VALUE"; nothing if there is no '=' with something before it.
-std::optional<Assignment> split_assignment(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return std::nullopt;
-  return Assignment{text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// "LOW:HIGH", the first below the second; or what is wrong.
-std::variant<std::pair<double, double>, Misuse> parse_range(const std::string& text) {
-  const std::string found = fmt::format("--range takes LOW:HIGH, found '{}'", text);
-  const size_t colon = text.find(':');
-  if (colon == std::string::npos) {
-    return Misuse{"U006", found, "two numbers, the first below the second: 0:1"};
-  }
-  const std::string texts[] = {text.substr(0, colon), text.substr(colon + 1)};
-  std::optional<double> ends[2];
-  for (int i = 0; i < 2; ++i) {
-    ends[i] = parse_real(texts[i]);
-    if (!ends[i]) return Misuse{"U006", found, fmt::format("'{}' is no finite number", texts[i])};
-  }
-  if (*ends[0] < *ends[1]) return std::pair{*ends[0], *ends[1]};
-  const bool equal = *ends[0] == *ends[1];
-  return Misuse{
-      "U006", found,
-      "the first below the second" + (equal ? "" : fmt::format(": {}:{}", texts[1], texts[0]))};
 }
 
 std::string quoted(const std::string& word) {
@@ -102,17 +67,6 @@ Answer usage_error(const Misuse& misuse, const CLI::App& app) {
   return {render(Source("stencilc", ""), diagnostics) + "Try '" + command + " --help'.\n", true, 2};
 }
 
-// What CLI11 hands over as text, before it becomes Arguments.
-struct Texts {
-  std::vector<std::string> definitions, inputs, outputs, slices;
-  std::string real = "float", fp = "contract";
-  bool clear_cache = false;
-  std::optional<int64_t> every;
-  std::optional<std::string> range, checkpoint_every;
-  std::string header;
-  bool version = false;
-};
-
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() {
@@ -130,37 +84,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-struct Parser {
-  CLI::App app{
-      "stencilc compiles stencil programs (.stn) into CUDA, HIP, OpenCL and C++ kernels\n"
-      "with time tiling, runs them, and checks every device against a reference interpreter.",
-      "stencilc"};
-  Arguments arguments;
-  Texts texts;
-  std::vector<std::pair<CLI::App*, Command>> commands;
-
-  Parser();
-  void add_program_options(CLI::App& app, bool with_schedule);
-  void add_compile_options();
-  void add_run_options(CLI::App& app);
-  void add_verify_options(CLI::App& app);
-  void add_devices_options(CLI::App& app);
-  void add_cache_options(CLI::App& app);
-  void add_device_option(CLI::App& app, const std::string& text);
-  void add_machine_option(CLI::App& app, const std::string& group);
-  void add_target_option(CLI::App& app);
-  void add_full_option(CLI::App& app, const std::string& group);
-  CLI::App& add_command(Command command, const std::string& name, const std::string& text,
-                        const std::string& examples);
-  const CLI::App& active() const;
-  Misuse explain(const CLI::ParseError& error) const;
-  std::optional<Misuse> check_order() const;
-  std::optional<Misuse> finish();
-  std::optional<Misuse> read_assignments();
-  std::optional<Misuse> read_long_run();
-  std::optional<Misuse> check_open_params() const;
-  std::optional<Misuse> check_files();
-};
+}  // namespace
 
 Parser::Parser() {
   app.formatter(std::make_shared<HelpFormatter>());
@@ -180,8 +104,9 @@ Parser::Parser() {
   add_target_option(explain);
   add_full_option(explain, explain.get_option("--target")->get_group());
   add_device_option(explain, "schedules as for this device, which must be present");
-  CLI::App& explore = add_command(Command::Explore, "explore",
-                                  "rank every schedule by the model; measure them", kExploreExamples);
+  CLI::App& explore =
+      add_command(Command::Explore, "explore", "rank every schedule by the model; measure them",
+                  kExploreExamples);
   add_program_options(explore, false);
   add_target_option(explore);
   add_device_option(explore, "schedules for this device, which must be present");
@@ -217,10 +142,9 @@ CLI::App& Parser::add_command(Command command, const std::string& name, const st
 }
 
 void Parser::add_target_option(CLI::App& to) {
-  CLI::Option* target =
-      add_value(to, "--target", one_of(target_names(), arguments.target),
-                "what the kernels are for; default: cuda")
-          ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
+  CLI::Option* target = add_value(to, "--target", one_of(target_names(), arguments.target),
+                                  "what the kernels are for; default: cuda")
+                            ->option_text(fmt::format("{}", fmt::join(target_names(), "|")));
   add_machine_option(to, target->get_group());
 }
 
@@ -413,214 +337,6 @@ void Parser::add_verify_options(CLI::App& to) {
       ->option_text("N")
       ->group(group);
 }
-
-const CLI::App& Parser::active() const {
-  for (const auto& [command, kind] : commands) {
-    if (command->parsed()) return *command;
-  }
-  return app;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
-
-Misuse Parser::explain(const CLI::ParseError& error) const {
-  std::vector<std::string> extras = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
-    const auto option = std::find_if(extras.begin(), extras.end(), [](const std::string& s) {
-      return s.size() > 1 && s[0] == '-';
-    });
-    if (option != extras.end()) {
-      const std::string name = option->substr(0, option->find('='));
-      const std::string near = nearest_name(name, option_names(active()));
-      return {"U001", "unknown option '" + name + "'",
-              near.empty() ? "" : "did you mean '" + near + "'?"};
-    }
-    if (active().get_parent() || is_there(arguments.file)) {
-      return {"U002", "unexpected argument '" + extras.front() + "'", ""};
-    }
-    return {"U003", "unknown command '" + arguments.file + "'", ""};  // with a hint by finish()
-  }
-  return explain_value(error, active());
-}
-
-// CLI11 takes options and a program ahead of the command for those of the compiler, and so they
-// would be ignored.
-std::optional<Misuse> Parser::check_order() const {
-  if (!active().get_parent()) return std::nullopt;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0) continue;
-    const bool file = option->get_positional();
-    return Misuse{
-        "U002",
-        fmt::format("'{}' before the command '{}'",
-                    file ? option->results().front() : option->get_name(), active().get_name()),
-        "the command is the first word"};
-  }
-  return std::nullopt;
-}
-
-std::optional<Misuse> Parser::check_files() {
-  for (const std::string& path : arguments.code) {
-    if (code_kind(path)) continue;
-    return Misuse{"U021", fmt::format("the name of '{}' does not say what code it is for", path),
-                  "source .cu, .cl or .cpp; .ptx; machine code .cubin or .bin"};
-  }
-  if (arguments.command == Command::Devices || arguments.command == Command::Cache ||
-      arguments.command == Command::Tuned) {
-    return std::nullopt;
-  }
-  // --header takes an optional name, so it may have swallowed the program's.
-  const std::filesystem::path header = texts.header;
-  if (arguments.file.empty() && header.extension() == ".stn") {
-    arguments.file = std::exchange(*arguments.header, "");
-  }
-  if (arguments.file.empty()) return Misuse{"U005", "no program given", "name a .stn file"};
-  if (arguments.command != Command::Compile) return std::nullopt;
-
-  std::vector<std::string> names;
-  for (const auto& [command, kind] : commands) names.push_back(command->get_name());
-  const std::filesystem::path file = arguments.file;
-  const bool command_like = !file.has_extension() && !file.has_parent_path();
-  if (command_like && !is_there(file)) {
-    const std::string near = nearest_name(arguments.file, names);
-    return Misuse{"U003", "unknown command '" + arguments.file + "'",
-                  near.empty() ? "" : "did you mean '" + near + "'?"};
-  }
-  return std::nullopt;
-}
-
-std::optional<Misuse> Parser::read_assignments() {
-  for (const std::string& text : texts.definitions) {
-    const auto assignment = split_assignment(text);
-    if (!assignment || assignment->value.empty()) {
-      return Misuse{"U006", "-D takes NAME=VALUE, found '" + text + "'", ""};
-    }
-    if (!arguments.program.definitions.emplace(assignment->name, assignment->value).second) {
-      return given_twice("-D", assignment->name);
-    }
-  }
-  for (const auto& [option, from, to] : {std::tuple{"--in", &texts.inputs, &arguments.inputs},
-                                         std::tuple{"--out", &texts.outputs, &arguments.outputs}}) {
-    for (const std::string& text : *from) {
-      const auto assignment = split_assignment(text);
-      if (to == &arguments.outputs && text.find('=') == std::string::npos &&
-          text.ends_with(".vti")) {
-        to->push_back({"", text});  // all fields
-        continue;
-      }
-      if (!assignment || assignment->value.empty()) {
-        return Misuse{"U006", fmt::format("{} takes FIELD=FILE, found '{}'", option, text),
-                      to == &arguments.outputs ? "a .vti file alone takes all fields" : ""};
-      }
-      const bool repeated = std::any_of(to->begin(), to->end(), [&](const Assignment& earlier) {
-        return earlier.name == assignment->name;
-      });
-      if (repeated && to == &arguments.inputs) return given_twice(option, assignment->name);
-      to->push_back(*assignment);
-    }
-  }
-  for (const std::string& text : texts.slices) {
-    const auto assignment = split_assignment(text);
-    const auto value = parse_integer(assignment ? assignment->value : "");
-    if (!value) return Misuse{"U006", "--slice takes AXIS=N, found '" + text + "'", ""};
-    if (!arguments.slice.emplace(assignment->name, *value).second) {
-      return given_twice("--slice", assignment->name);
-    }
-  }
-  return std::nullopt;
-}
-
-// --every, --range, --checkpoint-every and --restart.
-std::optional<Misuse> Parser::read_long_run() {
-  arguments.every = texts.every.value_or(0);
-  if (texts.range) {
-    const auto range = parse_range(*texts.range);
-    if (const auto* misuse = std::get_if<Misuse>(&range)) return *misuse;
-    arguments.range = std::get<0>(range);
-  }
-  const bool pictures =
-      std::any_of(arguments.outputs.begin(), arguments.outputs.end(),
-                  [](const Assignment& output) { return output.value.ends_with(".png"); });
-  if (texts.range && !pictures) {
-    return Misuse{"U010", "--range without a .png file among --out", "pictures have colours"};
-  }
-  if (arguments.plain && !pictures) {
-    return Misuse{"U010", "--plain without a .png file among --out", "pictures have a frame"};
-  }
-  if (texts.checkpoint_every) {
-    const std::string& interval = *texts.checkpoint_every;
-    const bool in_seconds = interval.ends_with('s');
-    const auto seconds = parse_real(interval.substr(0, interval.size() - in_seconds));
-    if (in_seconds) arguments.checkpoint_seconds = seconds.value_or(0);
-    if (!in_seconds) arguments.checkpoint_steps = parse_integer(interval).value_or(0);
-    if (arguments.checkpoint_seconds <= 0 && arguments.checkpoint_steps <= 0) {
-      return Misuse{
-          "U006",
-          fmt::format("--checkpoint-every takes steps or seconds, like 1000 or 60s, found '{}'",
-                      interval),
-          ""};
-    }
-  }
-  if (!arguments.restart.empty() && !arguments.inputs.empty()) {
-    return Misuse{"U010", "--restart and --in contradict each other",
-                  "a checkpoint has all fields: leave --in out"};
-  }
-  return std::nullopt;
-}
-
-// A param is open or has a value. `run` compiles it open and then gives it the value.
-std::optional<Misuse> Parser::check_open_params() const {
-  for (const auto& [option, names] : {std::pair{"--open", &arguments.program.open},
-                                      std::pair{"--fix", &arguments.program.fixed}}) {
-    for (const std::string& name : *names) {
-      if (std::count(names->begin(), names->end(), name) > 1) return given_twice(option, name);
-    }
-  }
-  for (const std::string& name : arguments.program.open) {
-    if (std::count(arguments.program.fixed.begin(), arguments.program.fixed.end(), name)) {
-      return Misuse{"U010", fmt::format("--open {0} and --fix {0} contradict each other", name),
-                    "leave one of them out"};
-    }
-    if (arguments.command != Command::Run && arguments.program.definitions.count(name)) {
-      return Misuse{"U010", fmt::format("--open {0} and -D {0}=... contradict each other", name),
-                    "an open param gets its value at run time: leave one of them out"};
-    }
-  }
-  return std::nullopt;
-}
-
-// From texts to arguments, after CLI11 has accepted the line.
-std::optional<Misuse> Parser::finish() {
-  for (const auto& [command, kind] : commands) {
-    if (command->parsed()) arguments.command = kind;
-  }
-  if (app.get_option("--header")->count() > 0) {
-    if (texts.header.empty()) {
-      return Misuse{"U004", "--header takes the name of a file, found ''", ""};
-    }
-    arguments.header = texts.header == kBesideTheOutput ? "" : texts.header;
-  }
-  if (const auto misuse = check_order()) return misuse;
-  if (const auto misuse = check_files()) return misuse;
-  if (const auto misuse = read_assignments()) return misuse;
-  if (const auto misuse = read_long_run()) return misuse;
-  if (const auto misuse = check_open_params()) return misuse;
-  arguments.program.real = texts.real == "double" ? ElementType::Double : ElementType::Float;
-  arguments.program.fp = texts.fp == "strict" ? FloatingPoint::Strict
-                         : texts.fp == "fast" ? FloatingPoint::Fast
-                                              : FloatingPoint::Contract;
-  if (texts.clear_cache) arguments.cache_limit = 0;
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* argv) {
   Parser parser;

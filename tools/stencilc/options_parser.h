@@ -1,0 +1,63 @@
+// The parser of the command line. options.cpp declares what there is, options_check.cpp makes
+// Arguments of it, or says what is wrong.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/option_values.h"
+#include "tools/stencilc/options.h"
+
+namespace stencil::tool {
+
+// What --header without a name holds; no argument can be this.
+inline const std::string kBesideTheOutput(1, '\0');
+
+// What CLI11 hands over as text, before it becomes Arguments.
+struct Texts {
+  std::vector<std::string> definitions, inputs, outputs, slices;
+  std::string real = "float", fp = "contract";
+  bool clear_cache = false;
+  std::optional<int64_t> every;
+  std::optional<std::string> range, checkpoint_every;
+  std::string header;
+  bool version = false;
+};
+
+struct Parser {
+  CLI::App app{
+      "stencilc compiles stencil programs (.stn) into CUDA, HIP, OpenCL and C++ kernels\n"
+      "with time tiling, runs them, and checks every device against a reference interpreter.",
+      "stencilc"};
+  Arguments arguments;
+  Texts texts;
+  std::vector<std::pair<CLI::App*, Command>> commands;
+
+  Parser();
+  void add_program_options(CLI::App& app, bool with_schedule);
+  void add_compile_options();
+  void add_run_options(CLI::App& app);
+  void add_verify_options(CLI::App& app);
+  void add_devices_options(CLI::App& app);
+  void add_cache_options(CLI::App& app);
+  void add_device_option(CLI::App& app, const std::string& text);
+  void add_machine_option(CLI::App& app, const std::string& group);
+  void add_target_option(CLI::App& app);
+  void add_full_option(CLI::App& app, const std::string& group);
+  CLI::App& add_command(Command command, const std::string& name, const std::string& text,
+                        const std::string& examples);
+  const CLI::App& active() const;
+  Misuse explain(const CLI::ParseError& error) const;
+  std::optional<Misuse> check_order() const;
+  std::optional<Misuse> finish();
+  std::optional<Misuse> read_assignments();
+  std::optional<Misuse> read_long_run();
+  std::optional<Misuse> check_open_params() const;
+  std::optional<Misuse> check_files();
+};
+
+}  // namespace stencil::tool
