@@ -15,10 +15,9 @@
 #include <mutex>
 #include <optional>
 
-#include "compiler/emit/emit.h"
 #include "compiler/support/numbers.h"
 #include "runtime/devices/cuda_copies.h"
-#include "runtime/devices/nvrtc.h"
+#include "runtime/devices/cuda_job.h"
 #include "runtime/devices/plan_session.h"
 
 namespace stencil::runtime {
@@ -80,14 +79,10 @@ Result<Gpu> find_gpu(const std::string& selector) {
   auto gpu = choose_gpu(cuda::gpus(cu), selector);
   if (!gpu.ok()) return gpu;
   if (!compiler().ok()) return compiler().failure();
-  const NvrtcInfo& nvrtc = compiler().value();
-  const std::vector<int>& known = nvrtc.architectures;
-  if (std::binary_search(known.begin(), known.end(), gpu.value().architecture)) return gpu;
-  return Failure{"R041",
-                 fmt::format("NVRTC {} does not compile for {} (sm_{}), but for sm_{}",
-                             cuda::version_text(nvrtc.version), gpu.value().name,
-                             gpu.value().architecture, fmt::join(known, ", sm_")),
-                 "install a CUDA toolkit made for this GPU"};
+  const Gpu& chosen = gpu.value();
+  const Status compiles = check_architecture(compiler().value(), chosen.architecture, chosen.name);
+  if (!compiles.ok()) return compiles.failure();
+  return gpu;
 }
 
 // --- Memory and launches
@@ -215,7 +210,6 @@ class CudaAccelerator : public Accelerator {
   static cuda::Address address(Memory memory) { return reinterpret_cast<cuda::Address>(memory); }
   // Every call of the driver is about the context that is current in the calling thread.
   Code enter() const { return cu_.cuCtxSetCurrent(context_); }
-  NvrtcJob job(NvrtcOutput output) const;
   Status find_kernels();
   Status check_limits(const kernel::Kernel& kernel, cuda::Function function) const;
   cuda::LaunchConfig configuration(int kernel, int64_t blocks) const;
@@ -235,24 +229,12 @@ class CudaAccelerator : public Accelerator {
   std::vector<Loaded> kernels_;
 };
 
-emit::Options emit_options() {
-  emit::Options options;
-  options.target = emit::Target::Cuda;
-  options.kernels_only = true;
-  return options;
-}
-
-NvrtcJob CudaAccelerator::job(NvrtcOutput output) const {
-  return {emit::emit(module_, emit_options()), gpu_.architecture,
-          emit::required_flags(emit::Target::Cuda, module_.fp), output};
-}
-
 // Not kept since the program was loaded: a run rarely wants it, and the cache has it.
 Result<std::string> CudaAccelerator::code(CodeKind kind) const {
-  if (kind == CodeKind::Source) return job(NvrtcOutput::MachineCode).source;
-  const bool ptx = kind == CodeKind::Ptx;
-  return compile_cached(compiler().value(), cu_.version,
-                        job(ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode));
+  const NvrtcOutput output = kind == CodeKind::Ptx ? NvrtcOutput::Ptx : NvrtcOutput::MachineCode;
+  NvrtcJob job = cuda_job(module_, gpu_.architecture, output);
+  if (kind == CodeKind::Source) return std::move(job.source);
+  return compile_cached(compiler().value(), cu_.version, job);
 }
 
 Status CudaAccelerator::load(const std::string& image) {
@@ -268,7 +250,7 @@ Status CudaAccelerator::load(const std::string& image) {
 Status CudaAccelerator::find_kernels() {
   for (const kernel::Kernel& kernel : module_.kernels) {
     Loaded found{nullptr, emit::dynamic_shared_bytes(kernel, module_)};
-    const std::string symbol = emit::symbol(module_, kernel.name, emit_options());
+    const std::string symbol = emit::symbol(module_, kernel.name, cuda_options());
     const Code code = cu_.cuModuleGetFunction(&found.function, loaded_, symbol.c_str());
     if (code != 0) return driver_failure("to find kernel " + kernel.name, code);
     const Status fits = check_limits(kernel, found.function);

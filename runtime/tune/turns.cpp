@@ -29,17 +29,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::string words_of(const Failure& failure) {
-  return failure.code.empty() ? failure.message : failure.code + " " + failure.message;
-}
-
-std::string first_error(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics.items()) {
-    if (diagnostic.severity == Severity::Error) return diagnostic.code + " " + diagnostic.message;
-  }
-  return "the schedule cannot serve the program";
-}
-
 void build_into(Build& out, const ir::Program& program, const schedule::Schedule& schedule,
                 const runtime::ChosenDevice& device) {
   Diagnostics diagnostics;
@@ -90,6 +79,17 @@ int64_t bytes_of(const reference::State& state) {
 }
 
 }  // namespace
+
+std::string words_of(const Failure& failure) {
+  return failure.code.empty() ? failure.message : failure.code + " " + failure.message;
+}
+
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.items()) {
+    if (diagnostic.severity == Severity::Error) return diagnostic.code + " " + diagnostic.message;
+  }
+  return "the schedule cannot serve the program";
+}
 
 Build build(const ir::Program& program, const schedule::Schedule& schedule,
             const runtime::ChosenDevice& device) {

@@ -11,6 +11,10 @@
 
 namespace stencil::tune {
 
+// Why not, in a line: code and message. Of diagnostics, the first error.
+std::string words_of(const Failure& failure);
+std::string first_error(const Diagnostics& diagnostics);
+
 // What a candidate becomes ahead of its turns.
 struct Build {
   std::shared_ptr<const kernel::Module> module;    // null: refused

@@ -1,0 +1,434 @@
+// Loops are found as compilers find them: basic blocks, dominators (Cooper, Harvey and Kennedy, "A
+// simple, fast dominance algorithm", 2001), and for each edge back to a dominator the blocks from
+// which it is reached. Ranges between a backward branch and its target would not do: code for rare
+// cases stands behind the loop and branches back into its middle.
+#include "runtime/devices/sass.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace stencil::runtime {
+
+namespace {
+
+// --- Encoding
+// ------------------------------------------------------------------------------------------
+//
+// Of the 128 bits, the low 12 are the opcode: 9 for the operation and 3 for where its operands are
+// (registers, constants, immediates). A kernel of one fused multiply-add has 223 with registers
+// alone, 423 and 823 with an immediate, 623, a23, c23 and e23 with a parameter: 023 in all of them,
+// for every architecture. The other rows of kOperations were found in the same way.
+
+constexpr unsigned kOperationBits = 0x1ff;
+
+enum class Kind { Local, Global, Shared, Shuffle, Single, PackedSingle, Double, Barrier };
+
+struct Operation {
+  unsigned code;
+  Kind kind;
+};
+
+constexpr Operation kOperations[] = {
+    {0x183, Kind::Local},         // LDL: 983, of a volatile array of a thread
+    {0x187, Kind::Local},         // STL: 387
+    {0x181, Kind::Global},        // LDG: 381, 981
+    {0x186, Kind::Global},        // STG: 386, 986
+    {0x1ae, Kind::Global},        // LDGSTS: fae, of cp.async
+    {0x184, Kind::Shared},        // LDS: 984
+    {0x188, Kind::Shared},        // STS: 388
+    {0x189, Kind::Shuffle},       // SHFL: 389, 589, 989, f89
+    {0x020, Kind::Single},        // FMUL: 220, 820, a20, c20
+    {0x021, Kind::Single},        // FADD: 221, 421, 621, e21
+    {0x023, Kind::Single},        // FFMA
+    {0x049, Kind::PackedSingle},  // FFMA2: 249, of fma.rn.f32x2, from sm_100 on
+    {0x04a, Kind::PackedSingle},  // FMUL2: 24a
+    {0x04b, Kind::PackedSingle},  // FADD2: 24b
+    {0x028, Kind::Double},        // DMUL: 228, 828, a28, c28
+    {0x029, Kind::Double},        // DADD: 229, 429, 629, e29
+    {0x02b, Kind::Double},        // DFMA: 22b, 42b, 62b, 82b, a2b, c2b, e2b
+    {0x11d, Kind::Barrier},       // BAR: b1d
+};
+
+constexpr unsigned kNop = 0x918;
+
+// What ends a basic block. A CALL comes back, so it does not.
+constexpr unsigned kBranch = 0x947;
+constexpr unsigned kUniformBranch = 0x547;  // by a uniform predicate, from sm_100 on
+constexpr unsigned kExit = 0x94d;
+constexpr unsigned kReturn = 0x950;
+// Opcodes that tell control flow have these two forms and numbers. Of others among them, as BRX
+// (949) and BRXU (958), which branch to computed places, it is not known what comes next.
+constexpr bool is_control(unsigned opcode) {
+  const unsigned form = opcode >> 8, number = opcode & 0xff;
+  return (form == 9 || form == 5) && 0x40 <= number && number < 0x60;
+}
+// BSYNC, CALL, BSSY, WARPSYNC, BMOV
+constexpr unsigned kGoOn[] = {0x941, 0x944, 0x945, 0x948, 0x956};
+
+// Bits 32 and 33 of a branch. Taken if the warp has not diverged (BRA.CONV), it jumps over a call
+// of code for those that have; sm_75 to sm_89 have it ahead of shuffles and barriers of a warp.
+constexpr uint64_t kIfConverged = 3;
+
+// Bits 12..15 and 87..90: the predicates under which it is taken. 7: always.
+constexpr uint64_t kAlways = 7;
+
+struct Architectures {
+  int first, last;
+  // The distance, in bytes from the next instruction on, is a signed number of 4 bytes in bits
+  // 34..81; in the later form these are its high bits, and bits 16..23 the low ones.
+  bool split_distance;
+};
+// Those that NVRTC 13.0 compiles for, all of which were tried.
+constexpr Architectures kArchitectures[] = {{75, 75, false},  {80, 80, false},  {86, 89, false},
+                                            {90, 90, true},   {100, 100, true}, {103, 103, true},
+                                            {110, 110, true}, {120, 121, true}};
+
+const Architectures* find_architecture(int architecture) {
+  for (const Architectures& row : kArchitectures) {
+    if (row.first <= architecture && architecture <= row.last) return &row;
+  }
+  return nullptr;
+}
+
+uint64_t little_endian(std::string_view bytes, size_t at) {
+  uint64_t value = 0;
+  for (size_t b = 8; b-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + b]);
+  return value;
+}
+
+struct Instruction {
+  uint64_t low, high;
+  unsigned opcode() const { return low & 0xfff; }
+  bool always() const { return (low >> 12 & 0xf) == kAlways && (high >> 23 & 0xf) == kAlways; }
+  uint64_t branch_form() const { return low >> 32 & 3; }
+  bool branches() const { return opcode() == kBranch || opcode() == kUniformBranch; }
+  // Whether what stands behind it may come next, rare cases aside.
+  bool goes_on() const {
+    switch (opcode()) {
+      case kBranch:
+        return branch_form() != kIfConverged && (!always() || branch_form() != 0);
+      case kExit:
+      case kReturn:
+        return !always();
+      default:
+        return true;
+    }
+  }
+};
+
+// Bytes from the next instruction on.
+int64_t distance(const Instruction& branch, bool split) {
+  const uint64_t field = branch.low >> 34 | (branch.high & 0x3ffff) << 30;  // 48 bits
+  const uint64_t units = split ? field << 8 | (branch.low >> 16 & 0xff) : field;
+  const int unused = split ? 8 : 16;
+  return static_cast<int64_t>(units << unused) >> unused << 2;
+}
+
+void add(InstructionMix& mix, unsigned opcode) {
+  if (opcode == kNop) return;
+  ++mix.all;
+  for (const Operation& operation : kOperations) {
+    if (operation.code != (opcode & kOperationBits)) continue;
+    switch (operation.kind) {
+      case Kind::Local:
+        ++mix.local;
+        break;
+      case Kind::Global:
+        ++mix.global;
+        break;
+      case Kind::Shared:
+        ++mix.shared;
+        break;
+      case Kind::Shuffle:
+        ++mix.shuffles;
+        break;
+      case Kind::Single:
+        ++mix.singles;
+        break;
+      case Kind::PackedSingle:
+        mix.singles += 2;
+        break;
+      case Kind::Double:
+        ++mix.doubles;
+        break;
+      case Kind::Barrier:
+        ++mix.barriers;
+        break;
+    }
+    return;
+  }
+}
+
+// --- Blocks
+// --------------------------------------------------------------------------------------------
+
+constexpr int kNone = -1;
+// More than any kernel that compiles in reasonable time has; the work grows with their product.
+constexpr size_t kMostInstructions = size_t{1} << 18, kMostLoops = 4096;
+
+struct BasicBlock {
+  int64_t begin = 0, end = 0;  // instructions
+  std::vector<int> to, from;   // blocks
+  int order = kNone;           // among those that are reached, in reverse postorder
+  int dominator = kNone;       // the immediate one
+};
+
+class Flow {
+ public:
+  Flow(std::vector<Instruction> code, bool split) : code_(std::move(code)), split_(split) {}
+
+  // False if it is not understood.
+  bool read(int64_t entry);
+  std::optional<std::vector<MachineLoop>> loops();
+
+ private:
+  int64_t size() const { return static_cast<int64_t>(code_.size()); }
+  const Instruction& at(int64_t n) const { return code_[static_cast<size_t>(n)]; }
+  BasicBlock& block(int number) { return blocks_[static_cast<size_t>(number)]; }
+  std::optional<int64_t> target(int64_t branch) const;
+  bool find_leaders(int64_t entry);
+  void cut();
+  void put_in_order(int entry);
+  int common_dominator(int a, int b);
+  void find_dominators();
+  bool dominates(int above, int below);
+  std::vector<int> body_of(int head, const std::vector<int>& tails);
+  MachineLoop describe(const std::vector<int>& body) const;
+
+  const std::vector<Instruction> code_;
+  const bool split_;
+  std::vector<char> leads_;  // by instruction: a block begins there
+  std::vector<BasicBlock> blocks_;
+  std::vector<int> block_at_;  // by instruction
+  std::vector<int> order_;     // blocks in reverse postorder
+};
+
+// Where a branch leads within the code.
+std::optional<int64_t> Flow::target(int64_t branch) const {
+  const int64_t bytes = distance(at(branch), split_);
+  const int64_t reach = size() * kInstructionBytes;
+  if (bytes % kInstructionBytes != 0 || bytes < -reach || bytes > reach) return std::nullopt;
+  const int64_t place = branch + 1 + bytes / kInstructionBytes;
+  if (place < 0 || place >= size()) return std::nullopt;
+  return place;
+}
+
+bool Flow::find_leaders(int64_t entry) {
+  leads_.assign(code_.size(), 0);
+  leads_[0] = leads_[static_cast<size_t>(entry)] = 1;
+  for (int64_t n = 0; n < size(); ++n) {
+    const Instruction& instruction = at(n);
+    const unsigned opcode = instruction.opcode();
+    const bool ends = instruction.branches() || opcode == kExit || opcode == kReturn;
+    const bool goes_on = std::find(std::begin(kGoOn), std::end(kGoOn), opcode) != std::end(kGoOn);
+    if (is_control(opcode) && !ends && !goes_on) return false;
+    if (ends && n + 1 < size()) leads_[static_cast<size_t>(n + 1)] = 1;
+    if (!instruction.branches()) continue;
+    const auto place = target(n);
+    if (!place) return false;
+    leads_[static_cast<size_t>(*place)] = 1;
+  }
+  return true;
+}
+
+void Flow::cut() {
+  block_at_.resize(code_.size());
+  for (int64_t n = 0; n < size(); ++n) {
+    if (leads_[static_cast<size_t>(n)]) blocks_.push_back({n, n, {}, {}});
+    block_at_[static_cast<size_t>(n)] = static_cast<int>(blocks_.size()) - 1;
+    blocks_.back().end = n + 1;
+  }
+  const auto connect = [&](int from, int64_t place) {
+    const int to = block_at_[static_cast<size_t>(place)];
+    block(from).to.push_back(to);
+    block(to).from.push_back(from);
+  };
+  for (int b = 0; b < static_cast<int>(blocks_.size()); ++b) {
+    const int64_t last = block(b).end - 1;
+    const Instruction& instruction = at(last);
+    if (instruction.goes_on() && last + 1 < size()) connect(b, last + 1);
+    if (instruction.branches()) connect(b, *target(last));
+  }
+}
+
+void Flow::put_in_order(int entry) {
+  std::vector<char> seen(blocks_.size(), 0);
+  std::vector<std::pair<int, size_t>> way = {{entry, 0}};  // a block, and its next successor
+  seen[static_cast<size_t>(entry)] = 1;
+  while (!way.empty()) {
+    auto& [number, next] = way.back();
+    if (next == block(number).to.size()) {
+      order_.push_back(number);
+      way.pop_back();
+      continue;
+    }
+    const int to = block(number).to[next++];
+    if (seen[static_cast<size_t>(to)]) continue;
+    seen[static_cast<size_t>(to)] = 1;
+    way.push_back({to, 0});
+  }
+  std::reverse(order_.begin(), order_.end());
+  for (size_t o = 0; o < order_.size(); ++o) block(order_[o]).order = static_cast<int>(o);
+}
+
+int Flow::common_dominator(int a, int b) {
+  while (a != b) {
+    while (block(a).order > block(b).order) a = block(a).dominator;
+    while (block(b).order > block(a).order) b = block(b).dominator;
+  }
+  return a;
+}
+
+void Flow::find_dominators() {
+  block(order_[0]).dominator = order_[0];
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t o = 1; o < order_.size(); ++o) {
+      int best = kNone;
+      for (const int from : block(order_[o]).from) {
+        if (block(from).dominator == kNone) continue;
+        best = best == kNone ? from : common_dominator(from, best);
+      }
+      if (block(order_[o]).dominator == best) continue;
+      block(order_[o]).dominator = best;
+      changed = true;
+    }
+  }
+}
+
+bool Flow::dominates(int above, int below) {
+  while (block(below).order > block(above).order) below = block(below).dominator;
+  return above == below;
+}
+
+bool Flow::read(int64_t entry) {
+  if (!find_leaders(entry)) return false;
+  cut();
+  put_in_order(block_at_[static_cast<size_t>(entry)]);
+  find_dominators();
+  return true;
+}
+
+// Blocks from which a tail is reached without the head, and the head.
+std::vector<int> Flow::body_of(int head, const std::vector<int>& tails) {
+  std::vector<char> in(blocks_.size(), 0);
+  in[static_cast<size_t>(head)] = 1;
+  std::vector<int> body = {head}, waiting = tails;
+  while (!waiting.empty()) {
+    const int number = waiting.back();
+    waiting.pop_back();
+    if (in[static_cast<size_t>(number)]) continue;
+    in[static_cast<size_t>(number)] = 1;
+    body.push_back(number);
+    for (const int from : block(number).from) {
+      if (block(from).order != kNone) waiting.push_back(from);
+    }
+  }
+  std::sort(body.begin(), body.end());
+  return body;
+}
+
+MachineLoop Flow::describe(const std::vector<int>& body) const {
+  MachineLoop loop;
+  loop.first = blocks_[static_cast<size_t>(body.front())].begin;
+  loop.last = blocks_[static_cast<size_t>(body.back())].end - 1;
+  for (const int number : body) {
+    const BasicBlock& part = blocks_[static_cast<size_t>(number)];
+    for (int64_t n = part.begin; n < part.end; ++n) add(loop.mix, at(n).opcode());
+  }
+  return loop;
+}
+
+std::optional<std::vector<MachineLoop>> Flow::loops() {
+  std::map<int, std::vector<int>> tails;  // by head
+  for (const int number : order_) {
+    for (const int to : block(number).to) {
+      if (dominates(to, number)) tails[to].push_back(number);
+    }
+  }
+  if (tails.size() > kMostLoops) return std::nullopt;
+  struct Found {
+    int head;
+    std::vector<int> body;
+    MachineLoop loop;
+  };
+  std::vector<Found> found;
+  for (const auto& [head, of_head] : tails) {
+    std::vector<int> body = body_of(head, of_head);
+    MachineLoop loop = describe(body);
+    found.push_back({head, std::move(body), loop});
+  }
+  // Two natural loops with different heads are apart, or one is in the other, which is larger.
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.body.size() > b.body.size(); });
+  std::vector<MachineLoop> out;
+  for (size_t inner = 0; inner < found.size(); ++inner) {
+    for (size_t outer = 0; outer < inner; ++outer) {
+      const std::vector<int>& around = found[outer].body;
+      if (!std::binary_search(around.begin(), around.end(), found[inner].head)) continue;
+      found[inner].loop.outer = static_cast<int>(outer);
+      found[inner].loop.depth = found[outer].loop.depth + 1;
+    }
+    out.push_back(found[inner].loop);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool knows_instructions(int architecture) {
+  return find_architecture(architecture) != nullptr;
+}
+
+std::optional<MachineWork> work_of(std::string_view code, int architecture, int64_t entry,
+                                   const std::optional<std::vector<int64_t>>& exits) {
+  const Architectures* row = find_architecture(architecture);
+  const size_t count = code.size() / kInstructionBytes;
+  if (row == nullptr || code.size() % kInstructionBytes != 0 || count > kMostInstructions ||
+      entry < 0 || entry >= static_cast<int64_t>(count)) {
+    return std::nullopt;
+  }
+  MachineWork work;
+  std::vector<Instruction> instructions;
+  std::vector<int64_t> found;
+  for (size_t n = 0; n < count; ++n) {
+    const size_t place = n * kInstructionBytes;
+    instructions.push_back({little_endian(code, place), little_endian(code, place + 8)});
+    if (instructions[n].opcode() == kExit) found.push_back(static_cast<int64_t>(n));
+    add(work.mix, instructions[n].opcode());
+  }
+  if (exits && *exits != found) return std::nullopt;
+  Flow flow(std::move(instructions), row->split_distance);
+  if (!flow.read(entry)) return std::nullopt;
+  auto loops = flow.loops();
+  if (!loops) return std::nullopt;
+  work.loops = std::move(*loops);
+  return work;
+}
+
+const MachineLoop* hottest_loop(const MachineWork& work) {
+  constexpr double kAboutTheMost = 0.8;
+  const bool computes = std::any_of(work.loops.begin(), work.loops.end(),
+                                    [](const auto& loop) { return loop.mix.arithmetic() > 0; });
+  const auto worth = [&](const MachineLoop& loop) {
+    return computes ? loop.mix.arithmetic() : loop.mix.global + loop.mix.shared;
+  };
+  std::vector<char> innermost(work.loops.size(), 1);
+  for (const MachineLoop& loop : work.loops) {
+    if (loop.outer >= 0 && worth(loop) > 0) innermost[static_cast<size_t>(loop.outer)] = 0;
+  }
+  int64_t most = 0;
+  for (size_t l = 0; l < work.loops.size(); ++l) {
+    if (innermost[l]) most = std::max(most, worth(work.loops[l]));
+  }
+  const MachineLoop* best = nullptr;
+  for (size_t l = 0; l < work.loops.size(); ++l) {
+    const MachineLoop& loop = work.loops[l];
+    if (!innermost[l] || static_cast<double>(worth(loop)) < kAboutTheMost * most) continue;
+    if (best == nullptr || loop.mix.all < best->mix.all) best = &loop;
+  }
+  return best;
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,152 @@
+// Shared memory is the module's word where a launch asks for it, and else the machine code's, which
+// is what a driver says of a loaded kernel. Remainders of a time tile may have kernels of their
+// own, which compute less: the loop that counts is that of the kernel that computes most.
+#include "runtime/tune/compiled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <new>
+
+#include "compiler/support/numbers.h"
+#include "compiler/support/workers.h"
+#include "runtime/devices/cubin.h"
+#include "runtime/devices/cuda_driver.h"
+#include "runtime/devices/cuda_job.h"
+#include "runtime/run/run.h"
+#include "runtime/tune/turns.h"
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr auto kCompiledPoll = std::chrono::milliseconds(50);
+
+using CompiledClock = std::chrono::steady_clock;
+
+// The compiler and what it compiles for.
+struct Toolchain {
+  runtime::NvrtcInfo nvrtc;
+  int architecture;
+};
+
+Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
+  constexpr std::string_view kPrefix = "sm_";
+  const auto architecture = machine.name.starts_with(kPrefix)
+                                ? parse_integer(machine.name.substr(kPrefix.size()), 1, 9999)
+                                : std::nullopt;
+  if (!architecture) {
+    return Failure{"R041",
+                   fmt::format("{} is no GPU of NVIDIA, so NVRTC has no code for it", machine.name),
+                   "choose one with --machine, as sm_90"};
+  }
+  // That of the driver, if there is one: its entries of the kernel cache are then those of runs.
+  auto nvrtc = runtime::find_nvrtc(runtime::cuda::driver().version);
+  if (!nvrtc.ok()) return nvrtc.failure();
+  const int number = static_cast<int>(*architecture);
+  const Status compiles = runtime::check_architecture(nvrtc.value(), number, "");
+  if (!compiles.ok()) return compiles.failure();
+  return Toolchain{std::move(nvrtc).value(), number};
+}
+
+int64_t arithmetic_of(const runtime::MachineLoop* loop) {
+  return loop == nullptr ? -1 : loop->mix.arithmetic();
+}
+
+// The numbers of each kernel, as its module and its machine code have them.
+std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cubin, Compiled& out) {
+  int64_t most = -1;
+  for (const kernel::Kernel& kernel : module.kernels) {
+    const std::string symbol = emit::symbol(module, kernel.name, runtime::cuda_options());
+    const auto found =
+        std::find_if(cubin.kernels.begin(), cubin.kernels.end(),
+                     [&](const runtime::CubinKernel& each) { return each.name == symbol; });
+    if (found == cubin.kernels.end()) return "R042 the machine code lacks kernel " + symbol;
+    out.registers = std::max(out.registers, found->registers);
+    out.local_bytes = std::max(out.local_bytes, found->local_bytes);
+    out.shared_bytes = std::max(out.shared_bytes,
+                                found->shared_bytes + emit::dynamic_shared_bytes(kernel, module));
+    out.code_bytes = std::max(out.code_bytes, found->code_bytes);
+    const auto* loop = found->work ? runtime::hottest_loop(*found->work) : nullptr;
+    if (arithmetic_of(loop) <= most) continue;
+    most = arithmetic_of(loop);
+    out.loop = loop->mix;
+  }
+  return "";
+}
+
+void compile_into(Compiled& out, const ir::Program& program, const schedule::Schedule& schedule,
+                  const schedule::Machine& machine, const Toolchain& toolchain) {
+  Diagnostics diagnostics;
+  const auto module =
+      runtime::lower(program, schedule, machine, diagnostics, schedule::Advice::None);
+  if (!module) {
+    out.refused = first_error(diagnostics);
+    return;
+  }
+  const auto image = runtime::compile_cached(toolchain.nvrtc, runtime::cuda::driver().version,
+                                             runtime::cuda_job(*module, toolchain.architecture));
+  if (!image.ok()) {
+    out.error = words_of(image.failure());
+    return;
+  }
+  const auto cubin = runtime::read_cubin(image.value());
+  out.error = cubin.ok() ? take_numbers(*module, cubin.value(), out) : words_of(cubin.failure());
+}
+
+Compiled compile_one(const ir::Program& program, const schedule::Schedule& schedule,
+                     const schedule::Machine& machine, const Toolchain& toolchain) {
+  const auto begin = CompiledClock::now();
+  Compiled out;
+  try {
+    compile_into(out, program, schedule, machine, toolchain);
+  } catch (const std::bad_alloc&) {
+    out.error = "R046 not enough memory";
+  }
+  if (!out.error.empty()) out = {.error = std::move(out.error)};
+  out.seconds = std::chrono::duration<double>(CompiledClock::now() - begin).count();
+  return out;
+}
+
+// Fills `out`, as far as it comes; what has begun has ended by then.
+void compile_all(std::vector<Compiled>& out, const ir::Program& program,
+                 const std::vector<schedule::Schedule>& schedules, const schedule::Machine& machine,
+                 const Toolchain& toolchain, int threads,
+                 const std::function<bool(const CompiledProgress&)>& progress) {
+  std::atomic<size_t> compiled = 0;
+  bool goes_on = true;
+  const auto proceed = [&] {
+    if (goes_on && progress) goes_on = progress({compiled.load(), schedules.size()});
+    return goes_on;
+  };
+  Workers workers(std::max(1, threads));
+  std::vector<std::future<void>> pending;
+  for (size_t s = 0; s < schedules.size(); ++s) {
+    pending.push_back(workers.start([&, s] {
+      out[s] = compile_one(program, schedules[s], machine, toolchain);
+      ++compiled;
+    }));
+  }
+  for (const std::future<void>& one : pending) {
+    while (proceed() && one.wait_for(kCompiledPoll) != std::future_status::ready) continue;
+  }
+  proceed();
+}
+
+}  // namespace
+
+Result<std::vector<Compiled>> compile_candidates(
+    const ir::Program& program, const std::vector<schedule::Schedule>& schedules,
+    const schedule::Machine& machine, int threads,
+    const std::function<bool(const CompiledProgress&)>& progress) {
+  const auto toolchain = toolchain_of(machine);
+  if (!toolchain.ok()) return toolchain.failure();
+  std::vector<Compiled> out(schedules.size());
+  compile_all(out, program, schedules, machine, toolchain.value(), threads, progress);
+  return out;
+}
+
+}  // namespace stencil::tune

@@ -1,0 +1,52 @@
+// What a GPU's compiler makes of schedules, for a GPU that need not be there: registers, spills and
+// shared memory as they will be, and the instructions of the loop that takes the time. It is what
+// the model of schedules estimates.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/schedule/machine.h"
+#include "compiler/schedule/schedule.h"
+#include "runtime/devices/sass.h"
+#include "stencil/result.h"
+
+namespace stencil::tune {
+
+// Of the hungriest kernel, each number for itself. Registers are 0 where there is none: then the
+// schedule was refused, there was an error, or it was not come to.
+struct Compiled {
+  std::string refused = {};  // by the schedule's family: "L015 ..."
+  std::string error = {};    // of the compiler: "R042 ..."
+  int registers = 0;         // per thread, of 32 bits
+  int64_t local_bytes = 0;   // per thread: registers spilled, arrays not in registers
+  int64_t shared_bytes = 0;  // per block
+  int64_t code_bytes = 0;
+  // What an iteration of the hottest loop does, of the kernel that computes most in its loops: an
+  // iteration of the machine code, which may be several of the kernel's. Its `all` divided by its
+  // arithmetic is how many instructions there are for each that computes. Nothing where no kernel
+  // has a loop, or the instructions are not known.
+  std::optional<runtime::InstructionMix> loop = {};
+  double seconds = 0;  // that lowering and compiling took
+};
+
+struct CompiledProgress {
+  size_t compiled = 0, of = 0;  // schedules
+};
+
+// Compiles each schedule of `program`, by so many threads, as the `cuda` device compiles for a GPU
+// that is present: from the kernel cache where it has been compiled before. `progress` is called by
+// the calling thread several times a second; once it returns false, nothing more is begun.
+//
+// Fails with R041 where `machine` is no GPU of NVIDIA ("sm_90"), and where NVRTC is not installed
+// or does not compile for it.
+Result<std::vector<Compiled>> compile_candidates(
+    const ir::Program& program, const std::vector<schedule::Schedule>& schedules,
+    const schedule::Machine& machine, int threads,
+    const std::function<bool(const CompiledProgress&)>& progress = {});
+
+}  // namespace stencil::tune

@@ -1,0 +1,120 @@
+#include "runtime/tune/compiled.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/devices/nvrtc.h"
+#include "tests/unit/runtime/programs.h"
+
+namespace stencil::tune {
+namespace {
+
+constexpr const char* kJacobi = R"(
+param N : integer = 1024;
+param M : integer = 1024;
+require N >= 3 and M >= 3;
+grid G = [0..N-1, 0..M-1] steps 100;
+field A : real on G;
+stencil jacobi : A[1..N-2, 1..M-2] = 0.2 * (A[0,0] + A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)";
+
+std::vector<schedule::Schedule> schedules_of(const ir::Program& program,
+                                             const std::vector<std::string>& lines) {
+  std::vector<schedule::Schedule> out;
+  for (const std::string& line : lines) {
+    Diagnostics diagnostics;
+    const auto schedule = schedule::parse(line, program, diagnostics);
+    EXPECT_TRUE(schedule) << line;
+    if (schedule) out.push_back(*schedule);
+  }
+  return out;
+}
+
+class CompiledTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto nvrtc = runtime::find_nvrtc(0);
+    if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.failure().message;
+  }
+  std::vector<Compiled> compiled(const std::vector<std::string>& lines, int threads = 2) const {
+    auto out =
+        compile_candidates(program_, schedules_of(program_, lines), schedule::gpu(), threads);
+    EXPECT_TRUE(out.ok()) << out.failure().message;
+    return out.ok() ? std::move(out).value() : std::vector<Compiled>(lines.size());
+  }
+  const ir::Program program_ = runtime::program_of(kJacobi);
+};
+
+// A thread has two points of a row in each of 4 steps: each is a product and four sums, and both
+// take a neighbour's value by a shuffle. An iteration of the machine code's loop is several planes.
+TEST_F(CompiledTest, CountsTheArithmeticOfAStencil) {
+  constexpr int64_t kOfPlane = 4 * 2 * 5;
+  const Compiled one = compiled({"streaming T=4 block=32x1 elements=2"})[0];
+  EXPECT_EQ(one.refused + one.error, "");
+  EXPECT_GT(one.registers, 16);
+  EXPECT_LE(one.registers, 255);
+  EXPECT_EQ(one.local_bytes, 0);
+  EXPECT_GT(one.code_bytes, 1024);
+  EXPECT_GT(one.seconds, 0);
+  ASSERT_TRUE(one.loop);
+  EXPECT_GT(one.loop->singles, 0);
+  EXPECT_EQ(one.loop->singles % kOfPlane, 0) << one.loop->singles;
+  EXPECT_EQ(one.loop->shuffles, one.loop->singles / 5);
+  EXPECT_EQ(one.loop->doubles, 0);
+  EXPECT_EQ(one.loop->local, 0);
+  EXPECT_EQ(one.loop->global, 2 * one.loop->singles / kOfPlane) << "a plane is read, one written";
+  EXPECT_LT(one.loop->all, 3 * one.loop->singles) << "the inside of the grid, not its edges";
+}
+
+TEST_F(CompiledTest, ReportsSpillsAndSharedMemory) {
+  const auto of = compiled({"streaming T=8 block=32x1 elements=16", "overlapped T=4 block=32x8",
+                            "overlapped T=2 block=32x8 elements=8x8"});
+  EXPECT_GT(of[0].local_bytes, 0);
+  EXPECT_GT(of[0].registers, 200);
+  EXPECT_EQ(of[1].local_bytes, 0);
+  EXPECT_GT(of[1].shared_bytes, 1024);
+  EXPECT_GT(of[2].shared_bytes, 48 << 10) << "asked for at launch";
+}
+
+TEST_F(CompiledTest, RefusesEachScheduleByItself) {
+  const auto of = compiled({"overlapped T=4 block=32x8", "overlapped T=64 block=8x8", "direct"}, 1);
+  EXPECT_GT(of[0].registers, 0);
+  EXPECT_EQ(of[1].refused.substr(0, 2), "L0") << of[1].refused;
+  EXPECT_EQ(of[1].registers, 0);
+  EXPECT_FALSE(of[1].loop);
+  EXPECT_GT(of[2].registers, 0);
+  EXPECT_EQ(of[2].error, "");
+}
+
+TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
+  const auto schedules = schedules_of(program_, std::vector<std::string>(50, "direct"));
+  size_t calls = 0, done = 0;
+  const auto out =
+      compile_candidates(program_, schedules, schedule::gpu(), 1, [&](const CompiledProgress& now) {
+        EXPECT_EQ(now.of, 50u);
+        done = now.compiled;
+        return ++calls < 2;
+      });
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(calls, 2u);
+  EXPECT_EQ(out.value().size(), 50u);
+  EXPECT_LT(done, 50u);
+  EXPECT_EQ(out.value()[49].registers, 0) << "not come to";
+}
+
+// With a compiler or without.
+TEST(CompiledMachines, AreThoseThatNvrtcKnows) {
+  const ir::Program program = runtime::program_of(kJacobi);
+  const auto why = [&](const char* name) {
+    schedule::Machine machine = schedule::gpu();
+    machine.name = name;
+    const auto out = compile_candidates(program, {}, machine, 1);
+    return out.ok() ? "" : out.failure().code + " " + out.failure().message;
+  };
+  EXPECT_EQ(why("cpu"), "R041 cpu is no GPU of NVIDIA, so NVRTC has no code for it");
+  EXPECT_EQ(why("gfx90a").substr(0, 11), "R041 gfx90a");
+  EXPECT_EQ(why("sm_").substr(0, 8), "R041 sm_");
+  EXPECT_EQ(why("sm_999").substr(0, 10), "R041 NVRTC");
+}
+
+}  // namespace
+}  // namespace stencil::tune
