@@ -29,11 +29,6 @@ bool is_calibrated(const Schedule& schedule) {
   return chunk && ahead && schedule.time_tile <= kDeepestStream;
 }
 
-bool faster(const Candidate& a, const Candidate& b) {
-  if (a.prediction.spills != b.prediction.spills) return b.prediction.spills;
-  return a.prediction.seconds < b.prediction.seconds;
-}
-
 class Explorer {
  public:
   Explorer(Scheduler& scheduler, Effort effort)
@@ -72,7 +67,7 @@ class Explorer {
 
   std::vector<Candidate> sorted() const {
     std::vector<Candidate> out = all_;
-    std::stable_sort(out.begin(), out.end(), faster);
+    std::stable_sort(out.begin(), out.end(), is_faster);
     return out;
   }
 
@@ -245,12 +240,26 @@ Space explore(Scheduler& scheduler, Effort effort) {
   return Explorer(scheduler, effort).explore();
 }
 
-std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule) {
+std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
+                                 const std::optional<CompiledThread>& compiled) {
   Diagnostics none;
   const PlanPtr plan = scheduler.plan_once(schedule, none);
-  const auto work = plan ? plan->work() : std::nullopt;
+  auto work = plan ? plan->work() : std::nullopt;
   if (!work) return std::nullopt;
-  return Candidate{schedule, predict(*work, scheduler.machine())};
+  if (!compiled) return Candidate{schedule, predict(*work, scheduler.machine())};
+  // A few bytes are saved where they are hardly ever read.
+  constexpr int64_t kHarmless = 16;
+  const auto words = static_cast<double>(compiled->local_bytes / 4);
+  for (Work& kernel : work->kernels) kernel.registers = compiled->registers + words;
+  Candidate out{schedule, predict(*work, scheduler.machine())};
+  out.prediction.registers = compiled->registers;
+  out.prediction.spills = compiled->local_bytes > kHarmless;
+  return out;
+}
+
+bool is_faster(const Candidate& a, const Candidate& b) {
+  if (a.prediction.spills != b.prediction.spills) return b.prediction.spills;
+  return a.prediction.seconds < b.prediction.seconds;
 }
 
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank) {

@@ -41,8 +41,18 @@ enum class Effort {
 // Families whose plans count no work (Plan::work) are left out, each with its reason.
 Space explore(Scheduler& scheduler, Effort effort);
 
-// One schedule; nothing where it is refused or the model knows nothing of its family.
-std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule);
+// Registers that a compiler has given a thread, and bytes that it keeps in memory for want of them.
+struct CompiledThread {
+  int registers = 0;
+  int64_t local_bytes = 0;
+};
+
+// One schedule; nothing where it is refused or the model knows nothing of its family. `compiled`:
+// of its hungriest kernel, instead of what the model expects.
+std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
+                                 const std::optional<CompiledThread>& compiled = std::nullopt);
+// True if `a` is to be preferred: it is expected to be faster, and does not spill unless both do.
+bool is_faster(const Candidate& a, const Candidate& b);
 
 // The schedules that differ from this one in one setting.
 std::vector<Schedule> neighbours(const Schedule& schedule, int rank);

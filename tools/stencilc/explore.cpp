@@ -11,7 +11,9 @@
 #include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/settings.h"
+#include "compiler/support/threads.h"
 #include "runtime/api/source.h"
+#include "runtime/tune/compiled.h"
 #include "runtime/tune/tuned.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -91,6 +93,10 @@ class Exploration {
   Status run() {
     const auto start = std::chrono::steady_clock::now();
     space_ = schedule::explore(scheduler_, schedule::Effort::Whole);
+    if (arguments_.explore.compile) {
+      const Status compiled = compile();
+      if (!compiled.ok()) return compiled;
+    }
     if (subject_.device) {
       const Status timed = measure();
       if (!timed.ok()) return timed;
@@ -121,6 +127,12 @@ class Exploration {
     out.looked_at = space_.looked_at;
     constexpr size_t kMost = 2000;
     out.candidates = explore::candidates_of(scheduler_, space_.ranked, kMost);
+    for (explore::Candidate& candidate : out.candidates) {
+      const auto found = compiled_.find(candidate.schedule);
+      if (found == compiled_.end()) continue;
+      candidate.compiled_registers = found->second.registers;
+      candidate.spill_bytes = found->second.local_bytes;
+    }
     add_measurements(out);
     for (const schedule::Pruned& pruned : space_.pruned) {
       out.pruned.push_back({pruned.reason, pruned.count, pruned.example});
@@ -130,6 +142,7 @@ class Exploration {
   }
 
  private:
+  Status compile();
   Status measure();
   void remember(const runtime::Params& params, const tune::Timings& timings);
   void add_measurements(explore::Report& out) const;
@@ -140,10 +153,46 @@ class Exploration {
   const Subject subject_;
   schedule::Scheduler scheduler_;
   schedule::Space space_;
-  std::map<std::string, double> measured_;  // line -> GCells/s
-  std::string best_;                        // of those, the line
+  std::map<std::string, tune::Compiled> compiled_;  // by line
+  std::map<std::string, double> measured_;          // line -> GCells/s
+  std::string best_;                                // of those, the line
   double seconds_ = 0;
 };
+
+// What the compiler gives the best of them takes the place of what the model expects; those that
+// it was not asked about stay behind them.
+Status Exploration::compile() {
+  constexpr size_t kMost = 32;
+  const auto end =
+      space_.ranked.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, space_.ranked.size()));
+  std::vector<Schedule> schedules;
+  for (auto each = space_.ranked.begin(); each != end; ++each) {
+    schedules.push_back(each->schedule);
+  }
+  InterruptGuard guard;
+  guard.note_first();
+  ProgressLine line;
+  const auto start = std::chrono::steady_clock::now();
+  const auto compiled = tune::compile_candidates(
+      subject_.program, schedules, subject_.machine, wanted_threads(),
+      [&](const tune::CompiledProgress& now) {
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        line.show(seconds, fmt::format("{} of {} schedules compiled", now.compiled, now.of));
+        return !InterruptGuard::interrupted();
+      });
+  line.erase();
+  if (!compiled.ok()) return compiled.failure();
+  for (size_t i = 0; i < schedules.size(); ++i) {
+    const tune::Compiled& of = compiled.value()[i];
+    if (of.registers == 0) continue;
+    compiled_[schedule::print(schedules[i], subject_.program.grid.rank())] = of;
+    space_.ranked[i] = *schedule::predict(scheduler_, schedules[i],
+                                          schedule::CompiledThread{of.registers, of.local_bytes});
+  }
+  std::stable_sort(space_.ranked.begin(), end, schedule::is_faster);
+  return Done{};
+}
 
 // First what the model likes, then what differs in one setting from what was the fastest: settings
 // among which the model sees no difference are told apart by the clock.
