@@ -32,7 +32,11 @@ bool is_calibrated(const Schedule& schedule) {
 class Explorer {
  public:
   Explorer(Scheduler& scheduler, Effort effort)
-      : scheduler_(scheduler), effort_(effort), rank_(scheduler.program().grid.rank()) {}
+      : scheduler_(scheduler), effort_(effort), rank_(scheduler.program().grid.rank()) {
+    for (const ir::Function& function : scheduler.program().functions) {
+      for (const ir::Piece& piece : function.pieces) nodes_ += piece.graph.size();
+    }
+  }
 
   Space explore() {
     for (const Family& family : family_table()) tiles(family);
@@ -78,6 +82,16 @@ class Explorer {
     pruned.example = print(schedule, rank_);
   }
 
+  // Planning takes as long as there are nodes in the graphs of a tile. So much of that is spent on
+  // each family, in the order in which schedules are looked at.
+  bool is_spent(const Schedule& schedule) {
+    constexpr int64_t kQuick = 300'000, kWhole = 30'000'000;
+    int64_t& spent = spent_[schedule.family];
+    if (spent >= (quick() ? kQuick : kWhole)) return true;
+    spent += nodes_ * std::max(schedule.time_tile, 1);
+    return false;
+  }
+
   // Its prediction, or nothing where it cannot be had; each schedule is looked at once.
   std::optional<Prediction> look_at(const Schedule& schedule) {
     const std::string line = print(schedule, rank_);
@@ -86,6 +100,16 @@ class Explorer {
     if (!fresh) return all_[static_cast<size_t>(known->second)].prediction;
     ++space_.looked_at;
     support::count_work();
+    const auto& steps = scheduler_.program().steps;
+    if (steps && steps->is_constant() &&
+        schedule.time_tile > std::max<int64_t>(steps->constant, 1)) {
+      prune(schedule, "more steps than the program does");
+      return std::nullopt;
+    }
+    if (is_spent(schedule)) {
+      prune(schedule, "the program is so large that planning ended before");
+      return std::nullopt;
+    }
     Diagnostics refusals;
     const PlanPtr plan = scheduler_.plan_once(schedule, refusals);
     if (!plan) {
@@ -228,6 +252,8 @@ class Explorer {
   Scheduler& scheduler_;
   const Effort effort_;
   const int rank_;
+  int64_t nodes_ = 0;                     // of all graphs
+  std::map<std::string, int64_t> spent_;  // by family: nodes planned
   Space space_;
   std::vector<Candidate> all_;
   std::map<std::string, int> seen_;  // line -> into all_; -1: refused

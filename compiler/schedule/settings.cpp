@@ -230,6 +230,10 @@ bool parse_settings(const Family& family, std::istream& words, int rank, const M
   return true;
 }
 
+const std::vector<int>& usual_time_tiles() {
+  return find_row(kNumbers, Setting::TimeTile)->usual;
+}
+
 bool is_word(Setting setting) {
   return find_row(kWords, setting) != nullptr;
 }

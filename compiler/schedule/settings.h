@@ -19,6 +19,8 @@ struct Choice {
 // `schedule` with each of the words that the setting may be, or each of the usual numbers, or each
 // of the shapes that its family has; by size.
 std::vector<Choice> choices(const Schedule& schedule, Setting setting, int rank);
+// The time tiles among those.
+const std::vector<int>& usual_time_tiles();
 // True if the setting is a word.
 bool is_word(Setting setting);
 

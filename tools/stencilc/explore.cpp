@@ -53,6 +53,10 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
   }
   auto device = runtime::choose_device(arguments.device);
   if (!device.ok()) return device.failure();
+  if (!device.value().device.runs_kernels) {
+    return Failure{"R045", "there is nothing to measure on " + device.value().device.name,
+                   "it interprets programs"};
+  }
   const schedule::Machine machine = device.value().device.machine;
   return Subject{std::move(program), target, machine, std::move(device).value()};
 }
@@ -97,13 +101,16 @@ class Exploration {
       const Status compiled = compile();
       if (!compiled.ok()) return compiled;
     }
-    if (subject_.device) {
+    if (subject_.device && !interrupted_) {
       const Status timed = measure();
       if (!timed.ok()) return timed;
     }
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return Done{};
   }
+
+  // A signal has ended what was asked for.
+  bool interrupted() const { return interrupted_; }
 
   explore::Report report() {
     const ir::Program& program = subject_.program;
@@ -125,6 +132,7 @@ class Exploration {
     out.fp = name(program.fp);
     out.seconds = seconds_;
     out.looked_at = space_.looked_at;
+    out.automatic = schedule::print(scheduler_.choose().schedule, program.grid.rank());
     constexpr size_t kMost = 2000;
     out.candidates = explore::candidates_of(scheduler_, space_.ranked, kMost);
     for (explore::Candidate& candidate : out.candidates) {
@@ -147,6 +155,7 @@ class Exploration {
   void remember(const runtime::Params& params, const tune::Timings& timings);
   void add_measurements(explore::Report& out) const;
   void add_winner(explore::Report& out);
+  std::string command_for(const std::string& line) const;
 
   const Arguments& arguments_;
   const Source& source_;
@@ -157,6 +166,7 @@ class Exploration {
   std::map<std::string, double> measured_;          // line -> GCells/s
   std::string best_;                                // of those, the line
   double seconds_ = 0;
+  bool interrupted_ = false;
 };
 
 // What the compiler gives the best of them takes the place of what the model expects; those that
@@ -182,6 +192,7 @@ Status Exploration::compile() {
         return !InterruptGuard::interrupted();
       });
   line.erase();
+  interrupted_ = InterruptGuard::interrupted();
   if (!compiled.ok()) return compiled.failure();
   for (size_t i = 0; i < schedules.size(); ++i) {
     const tune::Compiled& of = compiled.value()[i];
@@ -226,7 +237,8 @@ Status Exploration::measure() {
       best = rate;
       best_ = timed.line;
     }
-    if (timings.value().end == tune::End::Interrupted || best_.empty()) break;
+    interrupted_ = timings.value().end == tune::End::Interrupted;
+    if (interrupted_ || best_.empty()) break;
     candidates.clear();
     Diagnostics none;
     const auto fastest = scheduler_.parse(best_, none);
@@ -270,6 +282,10 @@ void Exploration::add_measurements(explore::Report& out) const {
   std::stable_sort(out.candidates.begin(), out.candidates.end(), [](const auto& a, const auto& b) {
     return a.measured.value_or(0) > b.measured.value_or(0);
   });
+  // One with few runs may have been lucky: the best is the one that was not beaten.
+  const auto best = std::find_if(out.candidates.begin(), out.candidates.end(),
+                                 [&](const auto& c) { return c.schedule == best_; });
+  if (best != out.candidates.end()) std::rotate(out.candidates.begin(), best, best + 1);
 }
 
 void Exploration::add_winner(explore::Report& out) {
@@ -286,12 +302,42 @@ void Exploration::add_winner(explore::Report& out) {
   request.emit.target = subject_.target.target;
   const auto compiled = stencil::compile(subject_.program, source_, request, none);
   if (compiled) out.winner->source = compiled->text;
-  out.command = fmt::format("stencilc {} --schedule \"{}\"", arguments_.file,
-                            explore::line_of(out.candidates.front()));
+  out.command = command_for(explore::line_of(out.candidates.front()));
+}
+
+// As a shell takes it.
+std::string Exploration::command_for(const std::string& line) const {
+  const std::string_view extension = subject_.target.extension;
+  std::string out = subject_.device ? "stencilc run " : "stencilc ";
+  out += arguments_.file;
+  for (const auto& [param, value] : arguments_.program.definitions) {
+    out += fmt::format(" -D {}={}", param, value);
+  }
+  for (const std::string& name : arguments_.program.open) out += " --open " + name;
+  for (const std::string& name : arguments_.program.fixed) out += " --fix " + name;
+  if (arguments_.program.real == ElementType::Double) out += " --real double";
+  if (subject_.program.fp != FpMode::Contract) {
+    out += fmt::format(" --fp {}", name(subject_.program.fp));
+  }
+  if (arguments_.program.steps) out += fmt::format(" --steps {}", *arguments_.program.steps);
+  if (subject_.device) {
+    out += " --device " + subject_.device->device.name;
+  } else {
+    out += fmt::format(" -o {}{}", subject_.program.name, extension);
+    if (!arguments_.machine.empty()) out += " --machine " + arguments_.machine;
+  }
+  return out + fmt::format(" --schedule \"{}\"", line);
 }
 
 // Files of the report, all or none.
 Status write_reports(const ExploreArguments& arguments, const explore::Report& report) {
+  const std::vector<std::string> names = {arguments.json, arguments.csv, arguments.html};
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (names[i].empty() || names[j].empty() || !same_file(names[i], names[j])) continue;
+      return Failure{"U010", "two reports go to " + names[i], "name a file for each"};
+    }
+  }
   std::vector<OutputFile> files;
   if (!arguments.json.empty()) files.push_back({arguments.json, explore::json_of(report)});
   if (!arguments.csv.empty()) files.push_back({arguments.csv, explore::csv_of(report)});
@@ -313,6 +359,10 @@ int explore_command(const Arguments& arguments) {
   Exploration exploration(arguments, source.value(), std::move(subject).value());
   const Status done = exploration.run();
   if (!done.ok()) return report(done.failure());
+  if (exploration.interrupted()) {
+    std::fputs("interrupted: nothing is reported; what was timed is remembered\n", stderr);
+    return interrupted_by(InterruptGuard::signal_number());
+  }
   const explore::Report found = exploration.report();
   const Status written = write_reports(arguments.explore, found);
   if (!written.ok()) return report(written.failure());

@@ -85,7 +85,11 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   }
   const analysis::Margin none(tile.size());
   double once = 0;
-  const auto add = [&](ir::FieldId field, const analysis::Margin& around) {
+  const auto add = [&](ir::FieldId field, analysis::Margin around) {
+    for (size_t d = 0; d < around.size(); ++d) {  // no further than there are points
+      const int64_t most = usual_extent(program, static_cast<int>(d));
+      around[d] = {std::min(around[d].low, most), std::min(around[d].high, most)};
+    }
     const auto bytes =
         static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(field)]));
     const double row =

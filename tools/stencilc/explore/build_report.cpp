@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/driver/brief_schedule.h"
+#include "compiler/schedule/settings.h"
 
 namespace stencil::explore {
 
@@ -71,7 +72,7 @@ std::vector<Term> terms_of(const Prediction& prediction, double points) {
 
 std::string reason_of(const Prediction& prediction) {
   if (prediction.spills) return "threads get too few registers";
-  return fmt::format("{} would take {:.0f}% of the time alone", name(prediction.limit),
+  return fmt::format("{:.0f}% of the time, if alone",
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 
@@ -160,6 +161,9 @@ std::vector<Neighbour> neighbours_of(const schedule::Space& space, const Schedul
   for (const schedule::Candidate& candidate : space.ranked) {
     if (candidate.schedule.family != schedule.family) continue;
     const int steps = candidate.schedule.time_tile;
+    // Of others there is just what one family proposes.
+    const auto& usual = schedule::usual_time_tiles();
+    if (std::count(usual.begin(), usual.end(), steps) == 0) continue;
     const double rate = 1e-9 * candidate.prediction.points_per_second;
     const auto [entry, fresh] = best.try_emplace(steps, Neighbour{steps, 0, Limit::Memory});
     if (rate > entry->second.predicted) {

@@ -132,6 +132,7 @@ struct Report {
   std::string fp;      // --fp: "strict", "contract", "fast"
   double seconds = 0;  // that the exploration took
 
+  std::string automatic;              // the line that `auto` takes where no times are known
   int64_t looked_at = 0;              // schedules, those that were pruned included
   std::vector<Candidate> candidates;  // ranked: the best first
   std::vector<Pruned> pruned;

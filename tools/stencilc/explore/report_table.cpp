@@ -54,6 +54,19 @@ std::string ranking(const Report& report, size_t rows) {
          table(lines, {.indent = "  ", .texts = 2, .text_last = true});
 }
 
+// Which of them `auto` takes.
+std::string automatic(const Report& report) {
+  const auto& all = report.candidates;
+  const auto taken = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+    return candidate.schedule == report.automatic;
+  });
+  if (report.automatic.empty()) return "";
+  if (taken == all.end()) return labelled("auto", report.automatic);
+  return labelled("auto", fmt::format("rank {}{}{}", taken - all.begin() + 1,
+                                      taken == all.begin() ? "" : ": " + line_of(*taken),
+                                      anything_measured(report) ? "" : ", until times are known"));
+}
+
 std::string neighbours(const Report& report) {
   std::vector<Row> lines = {{"T", "predicted", "limit"}};
   for (const Neighbour& neighbour : report.neighbours) {
@@ -81,7 +94,7 @@ std::string text_of(const Report& report, size_t rows) {
   if (report.candidates.empty()) {
     out += "No schedule fits this program and machine.\n";
   } else {
-    out += ranking(report, rows);
+    out += ranking(report, rows) + automatic(report);
   }
   const auto measured = std::count_if(report.candidates.begin(), report.candidates.end(),
                                       [](const Candidate& c) { return c.measured.has_value(); });
