@@ -63,12 +63,13 @@ constexpr bool is_control(unsigned opcode) {
   const unsigned form = opcode >> 8, number = opcode & 0xff;
   return (form == 9 || form == 5) && 0x40 <= number && number < 0x60;
 }
-// BSYNC, CALL, BSSY, WARPSYNC, BMOV
-constexpr unsigned kGoOn[] = {0x941, 0x944, 0x945, 0x948, 0x956};
+// BSYNC, BREAK, CALL, BSSY, YIELD, WARPSYNC, LEPC, BMOV
+constexpr unsigned kGoOn[] = {0x941, 0x942, 0x944, 0x945, 0x946, 0x948, 0x94e, 0x956};
 
-// Bits 32 and 33 of a branch. Taken if the warp has not diverged (BRA.CONV), it jumps over a call
-// of code for those that have; sm_75 to sm_89 have it ahead of shuffles and barriers of a warp.
-constexpr uint64_t kIfConverged = 3;
+// Bits 32 and 33 of a branch. Shuffles and barriers of a warp may have code for warps that have
+// diverged, out of line: from sm_90 on, BRA.DIV branches there if the warp has; before, BRA.CONV
+// jumps over a call of it if the warp has not.
+constexpr uint64_t kIfDiverged = 2, kIfConverged = 3;
 
 // Bits 12..15 and 87..90: the predicates under which it is taken. 7: always.
 constexpr uint64_t kAlways = 7;
@@ -248,7 +249,9 @@ void Flow::cut() {
     const int64_t last = block(b).end - 1;
     const Instruction& instruction = at(last);
     if (instruction.goes_on() && last + 1 < size()) connect(b, last + 1);
-    if (instruction.branches()) connect(b, *target(last));
+    if (instruction.branches() && instruction.branch_form() != kIfDiverged) {
+      connect(b, *target(last));
+    }
   }
 }
 
@@ -409,8 +412,7 @@ std::optional<MachineWork> work_of(std::string_view code, int architecture, int6
 
 const MachineLoop* hottest_loop(const MachineWork& work) {
   constexpr double kAboutTheMost = 0.8;
-  const bool computes = std::any_of(work.loops.begin(), work.loops.end(),
-                                    [](const auto& loop) { return loop.mix.arithmetic() > 0; });
+  const bool computes = work.mix.arithmetic() > 0;
   const auto worth = [&](const MachineLoop& loop) {
     return computes ? loop.mix.arithmetic() : loop.mix.global + loop.mix.shared;
   };
@@ -423,6 +425,7 @@ const MachineLoop* hottest_loop(const MachineWork& work) {
     if (innermost[l]) most = std::max(most, worth(work.loops[l]));
   }
   const MachineLoop* best = nullptr;
+  if (most == 0) return best;
   for (size_t l = 0; l < work.loops.size(); ++l) {
     const MachineLoop& loop = work.loops[l];
     if (!innermost[l] || static_cast<double>(worth(loop)) < kAboutTheMost * most) continue;

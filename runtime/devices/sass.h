@@ -56,8 +56,8 @@ std::optional<MachineWork> work_of(std::string_view code, int architecture, int6
 
 // The loop in which the kernel presumably spends its time. A kernel has versions of a loop for the
 // inside of the grid and for its edges, which compute the same: so of the innermost loops that
-// compute, and have about the most arithmetic (loads and stores, if none has any), the one with the
-// fewest instructions. Null: there are no loops.
+// compute, and have about the most arithmetic (loads and stores, if the kernel has no arithmetic),
+// the one with the fewest instructions. Null: what the kernel does, it does outside of loops.
 const MachineLoop* hottest_loop(const MachineWork& work);
 
 }  // namespace stencil::runtime

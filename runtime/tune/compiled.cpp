@@ -1,6 +1,6 @@
 // Shared memory is the module's word where a launch asks for it, and else the machine code's, which
 // is what a driver says of a loaded kernel. Remainders of a time tile may have kernels of their
-// own, which compute less: the loop that counts is that of the kernel that computes most.
+// own, which compute less: instructions are those of the kernel that computes most.
 #include "runtime/tune/compiled.h"
 
 #include <fmt/format.h>
@@ -52,13 +52,13 @@ Result<Toolchain> toolchain_of(const schedule::Machine& machine) {
   return Toolchain{std::move(nvrtc).value(), number};
 }
 
-int64_t arithmetic_of(const runtime::MachineLoop* loop) {
-  return loop == nullptr ? -1 : loop->mix.arithmetic();
+// True if `a` computes more, or as much with more instructions.
+bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::InstructionMix>& b) {
+  return !b || std::pair(a.arithmetic(), a.all) > std::pair(b->arithmetic(), b->all);
 }
 
 // The numbers of each kernel, as its module and its machine code have them.
 std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cubin, Compiled& out) {
-  int64_t most = -1;
   for (const kernel::Kernel& kernel : module.kernels) {
     const std::string symbol = emit::symbol(module, kernel.name, runtime::cuda_options());
     const auto found =
@@ -70,10 +70,10 @@ std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cub
     out.shared_bytes = std::max(out.shared_bytes,
                                 found->shared_bytes + emit::dynamic_shared_bytes(kernel, module));
     out.code_bytes = std::max(out.code_bytes, found->code_bytes);
-    const auto* loop = found->work ? runtime::hottest_loop(*found->work) : nullptr;
-    if (arithmetic_of(loop) <= most) continue;
-    most = arithmetic_of(loop);
-    out.loop = loop->mix;
+    if (!found->work || !exceeds(found->work->mix, out.kernel)) continue;
+    out.kernel = found->work->mix;
+    out.loop.reset();
+    if (const auto* loop = runtime::hottest_loop(*found->work)) out.loop = loop->mix;
   }
   return "";
 }

@@ -26,11 +26,11 @@ struct Compiled {
   int64_t local_bytes = 0;   // per thread: registers spilled, arrays not in registers
   int64_t shared_bytes = 0;  // per block
   int64_t code_bytes = 0;
-  // What an iteration of the hottest loop does, of the kernel that computes most in its loops: an
-  // iteration of the machine code, which may be several of the kernel's. Its `all` divided by its
-  // arithmetic is how many instructions there are for each that computes. Nothing where no kernel
-  // has a loop, or the instructions are not known.
-  std::optional<runtime::InstructionMix> loop = {};
+  // Instructions of the kernel that computes most: all of it, and an iteration of its hottest loop.
+  // That is one of the machine code, which may be several of the kernel's; `all` divided by the
+  // arithmetic does not depend on it. Nothing where the GPU's instructions are not known, and no
+  // loop where the kernel does its work outside of loops.
+  std::optional<runtime::InstructionMix> kernel = {}, loop = {};
   double seconds = 0;  // that lowering and compiling took
 };
 

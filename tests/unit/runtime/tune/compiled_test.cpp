@@ -83,22 +83,26 @@ TEST_F(CompiledTest, RefusesEachScheduleByItself) {
   EXPECT_FALSE(of[1].loop);
   EXPECT_GT(of[2].registers, 0);
   EXPECT_EQ(of[2].error, "");
+  EXPECT_FALSE(of[2].loop) << "a thread has a few points, and no loop";
+  ASSERT_TRUE(of[2].kernel);
+  EXPECT_GT(of[2].kernel->singles, 0);
+  EXPECT_EQ(of[2].kernel->singles * 6, of[2].kernel->global * 5) << "5 are read, 1 written";
 }
 
 TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
-  const auto schedules = schedules_of(program_, std::vector<std::string>(50, "direct"));
+  const auto schedules = schedules_of(program_, std::vector<std::string>(500, "direct"));
   size_t calls = 0, done = 0;
   const auto out =
       compile_candidates(program_, schedules, schedule::gpu(), 1, [&](const CompiledProgress& now) {
-        EXPECT_EQ(now.of, 50u);
+        EXPECT_EQ(now.of, 500u);
         done = now.compiled;
         return ++calls < 2;
       });
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(calls, 2u);
-  EXPECT_EQ(out.value().size(), 50u);
-  EXPECT_LT(done, 50u);
-  EXPECT_EQ(out.value()[49].registers, 0) << "not come to";
+  EXPECT_EQ(out.value().size(), 500u);
+  EXPECT_LT(done, 500u);
+  EXPECT_EQ(out.value()[499].registers, 0) << "not come to";
 }
 
 // With a compiler or without.
