@@ -293,6 +293,27 @@ TEST(CubinBytes, ThatAreRandomCodeHaveNoLoopsOrSome) {
   EXPECT_GT(understood, 500);
 }
 
+// A loop of all iterations, and in it one for the inside, one for edges, one that waits.
+TEST(HottestLoop, IsTheLeanestThatComputesMost) {
+  const auto loop = [](int outer, int64_t all, int64_t singles, int64_t global) {
+    MachineLoop out;
+    out.outer = outer;
+    out.mix.all = all;
+    out.mix.singles = singles;
+    out.mix.global = global;
+    return out;
+  };
+  MachineWork work;
+  work.mix.singles = 130;
+  work.loops = {loop(-1, 500, 120, 12), loop(0, 200, 60, 6), loop(0, 150, 58, 6),
+                loop(2, 10, 0, 0),      loop(0, 20, 2, 0),   loop(-1, 40, 0, 8)};
+  EXPECT_EQ(hottest_loop(work), &work.loops[2]);
+  for (MachineLoop& each : work.loops) each.mix.singles = 0;
+  EXPECT_EQ(hottest_loop(work), nullptr) << "the arithmetic is outside";
+  work.mix.singles = 0;
+  EXPECT_EQ(hottest_loop(work), &work.loops[5]) << "loads and stores";
+}
+
 TEST(CubinBytes, OfUnknownArchitecturesAreNotUnderstood) {
   EXPECT_FALSE(knows_instructions(70));
   EXPECT_FALSE(knows_instructions(130));
