@@ -63,12 +63,14 @@ constexpr bool is_control(unsigned opcode) {
   const unsigned form = opcode >> 8, number = opcode & 0xff;
   return (form == 9 || form == 5) && 0x40 <= number && number < 0x60;
 }
-// BSYNC, BREAK, CALL, BSSY, YIELD, WARPSYNC, LEPC, BMOV
+// BSYNC, BREAK, CALL, BSSY, YIELD, WARPSYNC, LEPC, BMOV. BREAK, YIELD and LEPC were only seen in
+// large kernels for sm_120, whose loops count what their stencils compute.
 constexpr unsigned kGoOn[] = {0x941, 0x942, 0x944, 0x945, 0x946, 0x948, 0x94e, 0x956};
 
 // Bits 32 and 33 of a branch. Shuffles and barriers of a warp may have code for warps that have
-// diverged, out of line: from sm_90 on, BRA.DIV branches there if the warp has; before, BRA.CONV
-// jumps over a call of it if the warp has not.
+// diverged, out of line. BRA.CONV (seen up to sm_89) jumps over a call of it if the warp has not;
+// BRA.DIV (seen on sm_120) branches there if it has, to behind the last EXIT, from where it is a
+// branch back into the middle of the loop.
 constexpr uint64_t kIfDiverged = 2, kIfConverged = 3;
 
 // Bits 12..15 and 87..90: the predicates under which it is taken. 7: always.
@@ -80,7 +82,7 @@ struct Architectures {
   // 34..81; in the later form these are its high bits, and bits 16..23 the low ones.
   bool split_distance;
 };
-// Those that NVRTC 13.0 compiles for, all of which were tried.
+// Those that CUDA 13.0 compiles for, all of which were tried.
 constexpr Architectures kArchitectures[] = {{75, 75, false},  {80, 80, false},  {86, 89, false},
                                             {90, 90, true},   {100, 100, true}, {103, 103, true},
                                             {110, 110, true}, {120, 121, true}};
