@@ -82,6 +82,13 @@ class Explorer {
     pruned.example = print(schedule, rank_);
   }
 
+  // Of a time tile, as far as the program says how many it does.
+  int64_t most_steps() const {
+    const auto& steps = scheduler_.program().steps;
+    if (!steps || !steps->is_constant()) return kMaxTimeTile;
+    return std::max<int64_t>(steps->constant, 1);
+  }
+
   // Planning takes as long as there are nodes in the graphs of a tile. So much of that is spent on
   // each family, in the order in which schedules are looked at.
   bool is_spent(const Schedule& schedule) {
@@ -100,9 +107,7 @@ class Explorer {
     if (!fresh) return all_[static_cast<size_t>(known->second)].prediction;
     ++space_.looked_at;
     support::count_work();
-    const auto& steps = scheduler_.program().steps;
-    if (steps && steps->is_constant() &&
-        schedule.time_tile > std::max<int64_t>(steps->constant, 1)) {
+    if (schedule.time_tile > most_steps()) {
       prune(schedule, "more steps than the program does");
       return std::nullopt;
     }
@@ -167,7 +172,8 @@ class Explorer {
 
   // All tiles of a family.
   void tiles(const Family& family) {
-    const Schedule base = scheduler_.proposal(family).schedule;
+    Schedule base = scheduler_.proposal(family).schedule;
+    base.time_tile = static_cast<int>(std::min<int64_t>(base.time_tile, most_steps()));
     // What a family proposes is refused where all it has is.
     if (!look_at(base)) return;
     std::vector<Schedule> forms = {base};

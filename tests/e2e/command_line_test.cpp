@@ -359,10 +359,12 @@ TEST_F(CommandLine, CheckIsSilentOnSoundPrograms) {
 
 TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   write("heat.stn", kHeat);
-  const Outcome chosen = stencilc("explain heat.stn");
+  const Outcome chosen = stencilc("explain heat.stn -D N=2048");
   EXPECT_EQ(chosen.status, 0);
   expect_contains(chosen.out, "Program heat");
   expect_contains(chosen.out, "  schedule           streaming T=");
+  expect_contains(chosen.out, "  expected  ");
+  expect_contains(chosen.out, "  for more  ");
   const Outcome on_cpu = stencilc("explain heat.stn --target cpp");
   expect_contains(on_cpu.out, "  schedule           planes T=");
   expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");

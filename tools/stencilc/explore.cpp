@@ -311,7 +311,7 @@ std::string Exploration::command_for(const std::string& line) const {
   std::string out = subject_.device ? "stencilc run " : "stencilc ";
   out += arguments_.file;
   for (const auto& [param, value] : arguments_.program.definitions) {
-    out += fmt::format(" -D {}={}", param, value);
+    out += fmt::format(" -D {}={}", param, value.text());
   }
   for (const std::string& name : arguments_.program.open) out += " --open " + name;
   for (const std::string& name : arguments_.program.fixed) out += " --fix " + name;

@@ -1,0 +1,232 @@
+// `stencilc explore`: what it prints, what it writes, and what it refuses.
+#include <nlohmann/json.hpp>
+
+#include "runtime/tune/tuned.h"
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+class Explore : public Tool {
+ protected:
+  Explore() { write("heat.stn", kHeat); }
+
+  // The ranks of the table that is printed.
+  static int ranks(const std::string& out) {
+    std::istringstream lines(out);
+    std::string line;
+    bool inside = false;
+    int count = 0;
+    while (std::getline(lines, line)) {
+      if (line.starts_with("  rank ")) {
+        inside = true;
+      } else if (inside && line.empty()) {
+        return count;
+      } else if (inside && line.size() > 2 && line[2] != ' ') {
+        ++count;
+      }
+    }
+    return count;
+  }
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+size_t lines_of(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_F(Explore, PrintsARanking) {
+  const Outcome outcome = stencilc("explore heat.stn");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* part :
+       {"program   heat\n", "machine   sm_90 (NVIDIA H200)\n",
+        "size      40 x 40 points, 6 steps, float, --fp=contract\n", " schedules looked at, ",
+        "Ranking, in GCells/s (nothing was measured)\n", "\n  1 *   ", "\n  2     ",
+        "\nThe winner with other time tiles\n", "\nNot ranked\n",
+        "\nTo run the winner\n  stencilc heat.stn --schedule \""}) {
+    EXPECT_TRUE(holds(outcome.out, part)) << part << outcome.out;
+  }
+  EXPECT_EQ(ranks(outcome.out), 10);
+  EXPECT_EQ(files(), "heat.stn");
+  EXPECT_EQ(ranks(stencilc("explore heat.stn --rows 3").out), 3);
+  EXPECT_EQ(ranks(stencilc("explore heat.stn --rows 1").out), 1);
+}
+
+// The command that the report ends with does what it says.
+TEST_F(Explore, TheWinnerCompiles) {
+  const std::string out = stencilc("explore heat.stn --rows 1").out;
+  const size_t from = out.rfind("  stencilc ");
+  ASSERT_NE(from, std::string::npos);
+  const std::string arguments = out.substr(from + 11, out.find('\n', from) - from - 11);
+  const Outcome compiled = stencilc(arguments);
+  EXPECT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_TRUE(holds(compiled.out, "__global__"));
+}
+
+TEST_F(Explore, WritesReports) {
+  const Outcome outcome =
+      stencilc("explore heat.stn --json a.json --csv a.csv --html a.html -D N=300");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(files(), "a.csv a.html a.json heat.stn");
+  const auto json = nlohmann::json::parse(read(file("a.json")));
+  const auto& candidates = json.at("candidates");
+  ASSERT_GT(candidates.size(), 10u);
+  const std::string csv = read(file("a.csv"));
+  EXPECT_EQ(lines_of(csv), candidates.size() + 1);
+  const std::string header = csv.substr(0, csv.find('\n'));
+  for (const char* column : {"rank", "schedule", "predicted"}) {
+    EXPECT_TRUE(holds(header, column)) << header;
+  }
+  const std::string page = read(file("a.html"));
+  EXPECT_TRUE(holds(page, "<!doctype html>") || holds(page, "<!DOCTYPE html>"));
+  EXPECT_TRUE(holds(page, "</html>"));
+  const auto at = outcome.out.find(" ranked");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_TRUE(holds(outcome.out, ", " + std::to_string(candidates.size()) + " ranked"));
+  double last = 1e300;
+  for (const auto& candidate : candidates) {
+    if (candidate.value("spills", false)) break;
+    const double predicted = candidate.at("predicted_gcells").get<double>();
+    EXPECT_LE(predicted, last);
+    last = predicted;
+  }
+}
+
+TEST_F(Explore, Machines) {
+  const struct {
+    const char *options, *machine, *never;
+  } cases[] = {
+      {"--machine sm_80", "machine   sm_80 (NVIDIA A100)", "planes T"},
+      {"--target hip", "machine   gfx942 (AMD Instinct MI300X)", "planes T"},
+      {"--target opencl", "machine   ", "\n  1 *   planes"},
+      {"--target cpp", "machine   cpu (a CPU)", "\n  1 *   streaming"},
+      {"--target cpp --machine this", "(this CPU)", "\n  1 *   streaming"},
+      {"--target hip --machine gfx1100 --real double --fp fast", "double, --fp=fast", "planes T"},
+  };
+  for (const auto& each : cases) {
+    const Outcome outcome = stencilc("explore heat.stn --rows 2 " + std::string(each.options));
+    EXPECT_EQ(outcome.status, 0) << each.options << outcome.err;
+    EXPECT_TRUE(holds(outcome.out, each.machine)) << each.options << outcome.out;
+    EXPECT_EQ(ranks(outcome.out), 2) << each.options;
+    EXPECT_FALSE(holds(outcome.out, std::string("\n  1 *   ") + each.never)) << each.options;
+  }
+}
+
+TEST_F(Explore, OpenSizes) {
+  write("open.stn",
+        "param N : integer; grid G = [0..N-1, 0..N-1] steps 4; field A : real on G;\n"
+        "stencil s : A[1..N-2, 1..N-2] = A[-1,0] + A[0,1];\n");
+  const Outcome outcome = stencilc("explore open.stn --json a.json --html a.html");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(holds(outcome.out, "4096 x 4096 points")) << outcome.out;
+  EXPECT_TRUE(nlohmann::json::accept(read(file("a.json"))));
+  // What has no sizes cannot be timed.
+  const Outcome measured = stencilc("explore open.stn --measure --device host");
+  EXPECT_EQ(measured.status, 2);
+  EXPECT_TRUE(holds(measured.err, "error R")) << measured.err;
+  EXPECT_EQ(measured.out, "");
+}
+
+TEST_F(Explore, Refusals) {
+  write("broken.stn", kBroken);
+  const struct {
+    const char* options;
+    const char* says;
+    int status;
+  } cases[] = {
+      {"heat.stn --budget 3", "--measure", 2},
+      {"heat.stn --measure --budget -1", "--budget", 2},
+      {"heat.stn --measure --budget nan", "--budget", 2},
+      {"heat.stn --measure --budget inf", "--budget", 2},
+      {"heat.stn --measure --budget", "--budget", 2},
+      {"heat.stn --measure --device host --machine sm_80", "U010", 2},
+      {"heat.stn --measure --device none", "none", 2},
+      {"heat.stn --rows 0", "--rows", 2},
+      {"heat.stn --rows -3", "--rows", 2},
+      {"heat.stn --rows x", "--rows", 2},
+      {"heat.stn --html ''", "--html", 2},
+      {"heat.stn --machine sm_10", "sm_10", 2},
+      {"heat.stn --target hip --machine sm_90", "sm_90", 2},
+      {"heat.stn --schedule direct", "--schedule", 2},
+      {"heat.stn broken.stn", "", 2},
+      {"none.stn", "none.stn", 2},
+      {"", "", 2},
+      {"broken.stn --json a.json", "error S", 1},
+  };
+  for (const auto& each : cases) {
+    const Outcome outcome = stencilc("explore " + std::string(each.options));
+    EXPECT_EQ(outcome.status, each.status) << each.options << outcome.err;
+    EXPECT_TRUE(holds(outcome.err, "error")) << each.options << outcome.err;
+    EXPECT_TRUE(holds(outcome.err, each.says)) << each.options << outcome.err;
+    EXPECT_EQ(outcome.out, "") << each.options;
+    EXPECT_EQ(files(), "broken.stn heat.stn") << each.options;
+  }
+}
+
+TEST_F(Explore, ReportsAreWrittenAllOrNone) {
+  for (const char* options :
+       {"--json a.json --csv none/a.csv --html a.html", "--json none/a.json --csv a.csv",
+        "--json a.json --csv a.csv --html none/a.html", "--json a.json --csv heat.stn/a.csv"}) {
+    const Outcome outcome = stencilc("explore heat.stn " + std::string(options));
+    EXPECT_EQ(outcome.status, 2) << options;
+    EXPECT_TRUE(holds(outcome.err, "error ")) << outcome.err;
+    EXPECT_EQ(outcome.out, "") << options;
+    EXPECT_EQ(files(), "heat.stn") << options;
+  }
+  // A file that is there stays as it was.
+  write("a.json", "mine");
+  EXPECT_EQ(stencilc("explore heat.stn --json a.json --html none/a.html").status, 2);
+  EXPECT_EQ(read(file("a.json")), "mine");
+  EXPECT_EQ(stencilc("explore heat.stn --json a.json").status, 0);
+  EXPECT_NE(read(file("a.json")), "mine");
+  // Two reports in one file would be one.
+  const Outcome same = stencilc("explore heat.stn --json b --csv b");
+  EXPECT_EQ(same.status, 2) << same.out;
+  EXPECT_EQ(files(), "a.json heat.stn");
+}
+
+class ExploreMeasures : public Explore {
+ protected:
+  ExploreMeasures() { ::setenv("STENCIL_TUNED", file("tuned.db").c_str(), 1); }
+  ~ExploreMeasures() override { ::setenv("STENCIL_TUNED", "off", 1); }
+};
+
+// What is measured is shown, written and remembered: later runs take it.
+TEST_F(ExploreMeasures, AndRemembers) {
+  const Outcome outcome =
+      stencilc("explore heat.stn --measure --device host --budget 0.5 --json a.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(holds(outcome.out, "measured")) << outcome.out;
+  EXPECT_FALSE(holds(outcome.out, "nothing was measured")) << outcome.out;
+  EXPECT_TRUE(holds(outcome.out, "\ndevice    ")) << outcome.out;
+  const auto json = nlohmann::json::parse(read(file("a.json")));
+  const auto& candidates = json.at("candidates");
+  ASSERT_FALSE(candidates.empty());
+  ASSERT_TRUE(candidates[0].at("measured_gcells").is_number());
+  const std::string winner = candidates[0].at("schedule");
+  double last = 1e300;
+  for (const auto& candidate : candidates) {
+    if (!candidate.contains("measured_gcells") || candidate["measured_gcells"].is_null()) break;
+    EXPECT_LE(candidate["measured_gcells"].get<double>(), last);
+    last = candidate["measured_gcells"];
+  }
+  if (!tune::has_database()) GTEST_SKIP() << tune::database_settings().note;
+  EXPECT_FALSE(holds(stencilc("tuned").out, "entries   0\n"));
+  const Outcome run = stencilc("run heat.stn --device host --full --out A=a.npy");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(holds(run.out, "(tuned: measured at 40x40 on")) << run.out;
+}
+
+// No time is time enough for nothing; that is no error.
+TEST_F(ExploreMeasures, WithinABudgetOfNothing) {
+  const Outcome outcome = stencilc("explore heat.stn --measure --device host --budget 0");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(holds(outcome.out, "\n  1 *   ")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace stencil

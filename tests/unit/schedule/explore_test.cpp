@@ -1,0 +1,358 @@
+// The exploration: what it ranks, what it leaves out, and what `auto` takes of it.
+#include "compiler/schedule/explore.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "compiler/kernel/passes.h"
+#include "compiler/schedule/settings.h"
+#include "compiler/support/work.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+struct Sample {
+  const char* name;
+  const char* text;
+  ProgramOptions options;
+};
+
+ProgramOptions doubles() {
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  return options;
+}
+
+ProgramOptions fast() {
+  ProgramOptions options;
+  options.fp = FpMode::Fast;
+  return options;
+}
+
+const char* const kExploredFlat = R"(
+grid G = [0..255, 0..255] steps 12;
+field A : real on G;
+stencil s : A[1..254, 1..254] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)";
+const char* const kExploredDeep = R"(
+grid G = [0..63, 0..63, 0..63] steps 12;
+field A : real on G;
+stencil s : A[1..62, 1..62, 1..62] = A[0,0,0] + A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0]
+                                   + A[0,0,-1] + A[0,0,1];
+)";
+
+// Every kind of program that families treat in a way of their own.
+std::vector<Sample> samples() {
+  return {
+      {"line",
+       "grid G = [0..99999] steps 12; field A : real on G;"
+       "stencil s : A[1..99998] = A[-1] + A[1] - A[0];",
+       {}},
+      {"flat", kExploredFlat, {}},
+      {"doubles", kExploredFlat, doubles()},
+      {"fast", kExploredFlat, fast()},
+      {"pieces",
+       "grid G = [0..199, 0..299] steps 9; field A : real on G;"
+       "stencil s : A { [1..198, 1..298] = 0.5 * (A[-1,0] + A[0,1]);"
+       "  [0..0, 0..299] = A[1,0]; [199..199, 0..299] = 2; }",
+       {}},
+      {"deep", kExploredDeep, {}},
+      {"deep and fast", kExploredDeep, fast()},
+      {"four",
+       "grid G = [0..19, 0..19, 0..19, 0..31] steps 5; field A : real on G boundary clamp;"
+       "stencil s : A on G = A[-1,0,0,0] + A[0,1,0,0] + A[0,0,-1,0] + A[0,0,0,1];",
+       {}},
+      {"far",
+       "grid G = [0..299, 0..299] steps 5; field A : real on G boundary periodic;"
+       "stencil s : A on G = A[-7,0] + A[0,40] + A[3,-2];",
+       {}},
+      {"several",
+       "grid G = [0..255, 0..255] steps 8; field A, B : real on G; field c : real on G constant;"
+       "stencil f : A[1..254, 1..254] = B[-1,0] + c[0,0] * B[0,1];"
+       "stencil g : B[1..254, 1..254] = A[1,0] - A[0,-1] / 3;",
+       {}},
+      {"levels",
+       "grid G = [0..255, 0..255] steps 8; field U : real on G history 2;"
+       "stencil f : U[1..254, 1..254] = U[1,0] + U[0,-1] - U@-1[0,0];",
+       {}},
+      {"integers",
+       "grid G = [0..127, 0..127] steps 8; field L : integer on G boundary periodic;"
+       "stencil f : L on G = select(L[0,1] + L[1,0] > 3, 1, L[0,0]);",
+       {}},
+  };
+}
+
+int64_t pruned(const Space& space) {
+  int64_t count = 0;
+  for (const Pruned& each : space.pruned) count += each.count;
+  return count;
+}
+
+bool faster(const Candidate& a, const Candidate& b) {
+  if (a.prediction.spills != b.prediction.spills) return b.prediction.spills;
+  return a.prediction.seconds < b.prediction.seconds;
+}
+
+// What is true of every space.
+void check(Scheduler& scheduler, const Space& space) {
+  const int rank = scheduler.program().grid.rank();
+  EXPECT_FALSE(space.ranked.empty());
+  EXPECT_TRUE(std::is_sorted(space.ranked.begin(), space.ranked.end(), faster));
+  EXPECT_EQ(pruned(space) + static_cast<int64_t>(space.ranked.size()), space.looked_at);
+  EXPECT_TRUE(std::is_sorted(space.pruned.begin(), space.pruned.end(),
+                             [](const auto& a, const auto& b) { return a.count > b.count; }));
+  std::set<std::string> lines, reasons;
+  for (const Candidate& each : space.ranked) {
+    const std::string line = print(each.schedule, rank);
+    EXPECT_TRUE(lines.insert(line).second) << line << " is ranked twice";
+    EXPECT_GT(each.prediction.seconds, 0) << line;
+    EXPECT_LT(each.prediction.seconds, 1e6) << line;
+    EXPECT_GE(each.prediction.resident, 1) << line;
+    EXPECT_GT(each.prediction.waves, 0) << line;
+    for (const double term : each.prediction.alone) EXPECT_GE(term, 0) << line;
+    const auto again = predict(scheduler, each.schedule);
+    ASSERT_TRUE(again) << line;
+    EXPECT_EQ(again->prediction.seconds, each.prediction.seconds) << line;
+  }
+  for (const Pruned& each : space.pruned) {
+    EXPECT_TRUE(reasons.insert(each.reason).second) << each.reason;
+    EXPECT_GT(each.count, 0);
+    EXPECT_FALSE(each.reason.empty());
+    Diagnostics none;
+    EXPECT_TRUE(scheduler.parse(each.example, none)) << each.example;
+  }
+}
+
+// That so many schedules, from the best to the last, lower to kernels that keep the rules.
+void check_kernels(Scheduler& scheduler, const Space& space, size_t how_many) {
+  const size_t stride = std::max<size_t>(space.ranked.size() / how_many, 1);
+  for (size_t i = 0; i < space.ranked.size(); i += stride) {
+    const Schedule& schedule = space.ranked[i].schedule;
+    SCOPED_TRACE(print(schedule, scheduler.program().grid.rank()));
+    Diagnostics diagnostics;
+    const auto module = scheduler.lower(schedule, diagnostics, Advice::None);
+    ASSERT_TRUE(module) << render(Source("", ""), diagnostics);
+    EXPECT_EQ(kernel::verify(*module), std::vector<std::string>{});
+  }
+}
+
+TEST(Explore, Quick) {
+  for (const Sample& sample : samples()) {
+    SCOPED_TRACE(sample.name);
+    const ir::Program program = load(sample.text, sample.options);
+    Scheduler scheduler(program);
+    const Space space = explore(scheduler, Effort::Quick);
+    check(scheduler, space);
+    check_kernels(scheduler, space, 40);
+    std::set<std::string> families;
+    for (const Candidate& each : space.ranked) families.insert(each.schedule.family);
+    EXPECT_TRUE(families.count("direct"));
+    EXPECT_TRUE(families.count("overlapped") || sample.name == std::string("far"));
+    // `auto` is the best of these.
+    EXPECT_EQ(choose(program), space.ranked.front().schedule);
+    EXPECT_FALSE(space.ranked.front().prediction.spills);
+    EXPECT_EQ(scheduler.choose().schedule, space.ranked.front().schedule);
+    EXPECT_NE(scheduler.choose().why.find(fmt::format("of {} schedules", space.looked_at)),
+              std::string::npos);
+  }
+}
+
+TEST(Explore, WholeFindsWhatIsAtLeastAsFast) {
+  for (const Sample& sample : samples()) {
+    SCOPED_TRACE(sample.name);
+    const ir::Program program = load(sample.text, sample.options);
+    Scheduler scheduler(program);
+    const Space quick = explore(scheduler, Effort::Quick),
+                whole = explore(scheduler, Effort::Whole);
+    check(scheduler, whole);
+    check_kernels(scheduler, whole, 30);
+    EXPECT_GT(whole.looked_at, quick.looked_at);
+    EXPECT_LE(whole.ranked.front().prediction.seconds, quick.ranked.front().prediction.seconds);
+  }
+}
+
+TEST(Explore, IsRepeatable) {
+  for (const Sample& sample : samples()) {
+    SCOPED_TRACE(sample.name);
+    const ir::Program program = load(sample.text, sample.options), again = program;
+    Scheduler first(program), second(again);
+    const Space a = explore(first, Effort::Quick), b = explore(second, Effort::Quick);
+    ASSERT_EQ(a.ranked.size(), b.ranked.size());
+    for (size_t i = 0; i < a.ranked.size(); ++i) {
+      EXPECT_EQ(a.ranked[i].schedule, b.ranked[i].schedule) << i;
+    }
+    EXPECT_EQ(a.looked_at, b.looked_at);
+    // Nor does it matter what the scheduler was asked before.
+    const Space c = explore(first, Effort::Quick);
+    EXPECT_EQ(c.ranked.front().schedule, a.ranked.front().schedule);
+    EXPECT_EQ(c.looked_at, a.looked_at);
+  }
+}
+
+TEST(Explore, EveryMachine) {
+  for (const char* text : {kExploredFlat, kExploredDeep}) {
+    const ir::Program program = load(text);
+    for (const Machine& machine : machine_table()) {
+      SCOPED_TRACE(machine.name);
+      Scheduler scheduler(program, machine);
+      const Space space = explore(scheduler, Effort::Quick);
+      check(scheduler, space);
+      check_kernels(scheduler, space, 10);
+      for (const Candidate& each : space.ranked) {
+        EXPECT_TRUE(takes_block(machine, each.schedule.block)) << print(each.schedule);
+      }
+      // Of a CPU, `auto` is the proposal of a family.
+      if (machine.threads_are_loops) continue;
+      EXPECT_EQ(scheduler.choose().schedule, space.ranked.front().schedule);
+    }
+  }
+}
+
+TEST(Explore, OpenSizes) {
+  for (const char* text : {
+           "param N : integer; grid G = [0..N-1, 0..N-1] steps 9; field A : real on G;"
+           "stencil s : A[1..N-2, 1..N-2] = A[-1,0] + A[0,1];",
+           "param N : integer; param M : integer; grid G = [0..N-1, 0..N+M, 0..63] steps 9;"
+           "field A : real on G boundary mirror; stencil s : A on G = A[-1,0,0] + A[0,1,-1];",
+       }) {
+    const ir::Program program = load(text);
+    Scheduler scheduler(program);
+    const Space space = explore(scheduler, Effort::Quick);
+    check(scheduler, space);
+    check_kernels(scheduler, space, 40);
+    EXPECT_EQ(choose(program), space.ranked.front().schedule);
+  }
+}
+
+TEST(Explore, TinyGrids) {
+  for (const char* text : {
+           "grid G = [0..0] steps 3; field A : real on G boundary clamp;"
+           "stencil s : A on G = A[-1] + A[1];",
+           "grid G = [0..1] steps 3; field A : real on G boundary periodic;"
+           "stencil s : A on G = A[-1] + A[1];",
+           "grid G = [0..0, 0..0] steps 3; field A : real on G boundary mirror;"
+           "stencil s : A on G = A[-1,0] + A[0,1];",
+           "grid G = [0..1, 0..1] steps 3; field A : real on G boundary clamp;"
+           "stencil s : A on G = A[-1,0] + A[0,1];",
+           "grid G = [0..0, 0..1, 0..0] steps 3; field A : real on G boundary clamp;"
+           "stencil s : A on G = A[-1,0,0] + A[0,0,1];",
+           "grid G = [0..4095, 0..0] steps 3; field A : real on G boundary clamp;"
+           "stencil s : A on G = A[-1,0] + A[1,0];",
+           "grid G = [0..0, 0..0, 0..0, 0..0] steps 3; field A : real on G boundary clamp;"
+           "stencil s : A on G = A[-1,0,0,0] + A[0,0,1,0];",
+       }) {
+    SCOPED_TRACE(text);
+    const ir::Program program = load(text);
+    for (const Machine& machine : {gpu(), cpu()}) {
+      Scheduler scheduler(program, machine);
+      for (const Effort effort : {Effort::Quick, Effort::Whole}) {
+        const Space space = explore(scheduler, effort);
+        check(scheduler, space);
+        check_kernels(scheduler, space, 5);
+      }
+    }
+  }
+}
+
+// A function that reads what another one has made in this step, from afar, cannot be tiled.
+TEST(Explore, OnlyDirect) {
+  const ir::Program program = load(
+      "grid G = [0..4095, 0..4095] steps 9; field A, B : real on G boundary periodic;"
+      "stencil f : A on G = B[0,2000] + B[-2000,0];"
+      "stencil g : B on G = A[2000,0] + A[0,-2000];");
+  Scheduler scheduler(program);
+  for (const Effort effort : {Effort::Quick, Effort::Whole}) {
+    const Space space = explore(scheduler, effort);
+    check(scheduler, space);
+    for (const Candidate& each : space.ranked) EXPECT_EQ(each.schedule.family, "direct");
+  }
+  Diagnostics passed_over;
+  EXPECT_EQ(scheduler.choose(&passed_over).schedule.family, "direct");
+  std::string reasons;
+  for (const Diagnostic& reason : passed_over.items()) reasons += reason.message + "\n";
+  for (const char* family : {"streaming", "overlapped"}) {
+    EXPECT_NE(reasons.find(family), std::string::npos) << reasons;
+  }
+}
+
+// Why others were not taken is said once for each, however often it is asked.
+TEST(Explore, ChooseSaysWhyNotOthers) {
+  const ir::Program program = load(kExploredFlat);
+  Scheduler scheduler(program);
+  Diagnostics first, second;
+  const std::string family = scheduler.choose(&first).schedule.family;
+  scheduler.choose(&second);
+  EXPECT_EQ(render(Source("", ""), first), render(Source("", ""), second));
+  const Space space = explore(scheduler, Effort::Quick);
+  for (const Family& other : family_table()) {
+    const auto notes = std::count_if(
+        first.items().begin(), first.items().end(), [&](const Diagnostic& diagnostic) {
+          return diagnostic.message.starts_with(other.name + " not chosen: ");
+        });
+    EXPECT_EQ(notes, other.name == family ? 0 : 1) << other.name;
+  }
+}
+
+TEST(Explore, Neighbours) {
+  const ir::Program program = load(kExploredDeep);
+  Scheduler scheduler(program);
+  for (const Family& family : family_table()) {
+    const Schedule schedule = scheduler.proposal(family).schedule;
+    const std::vector<Schedule> all = neighbours(schedule, 3);
+    std::set<std::string> lines;
+    for (const Schedule& each : all) {
+      EXPECT_NE(each, schedule);
+      EXPECT_EQ(each.family, schedule.family);
+      EXPECT_TRUE(lines.insert(print(each)).second) << print(each);
+    }
+    size_t count = 0;
+    for (const Setting setting : family.settings) {
+      for (const Choice& choice : choices(schedule, setting, 3)) {
+        if (choice.schedule == schedule) continue;
+        ++count;
+        EXPECT_TRUE(lines.count(print(choice.schedule))) << choice.setting;
+        // And back again.
+        const std::vector<Schedule> others = neighbours(choice.schedule, 3);
+        const bool listed = std::any_of(others.begin(), others.end(),
+                                        [&](const Schedule& each) { return each == schedule; });
+        const std::vector<Choice> values = choices(schedule, setting, 3);
+        const bool usual = std::any_of(values.begin(), values.end(), [&](const Choice& each) {
+          return each.schedule == schedule;
+        });
+        EXPECT_EQ(listed, usual) << choice.setting;
+      }
+    }
+    EXPECT_EQ(count, all.size());
+  }
+  // What no plan can be made of has no prediction.
+  Schedule refused = scheduler.proposal(*find_family("overlapped")).schedule;
+  refused.time_tile = kMaxTimeTile;
+  EXPECT_FALSE(predict(scheduler, refused));
+  EXPECT_FALSE(predict(scheduler, scheduler.proposal(*find_family("planes")).schedule));
+}
+
+// What `auto` costs is bounded in operations: plans that are made, and what they count.
+TEST(Explore, AutoIsCheap) {
+  constexpr int64_t kMost = 100'000;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(STENCIL_SOURCE_DIR) + "/dsl-examples")) {
+    if (entry.path().extension() != ".stn") continue;
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const ir::Program program = load(text);
+    const int64_t before = support::work_done();
+    choose(program);
+    EXPECT_LE(support::work_done() - before, kMost) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace stencil::schedule

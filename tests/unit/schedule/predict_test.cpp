@@ -1,0 +1,329 @@
+// The model of time: what it makes of works that are built by hand.
+#include "compiler/schedule/model/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace stencil::schedule {
+namespace {
+
+// Sixteen full waves of blocks that do a little of everything, none of it by much.
+Work usual() {
+  Work work;
+  work.threads = 128;
+  work.registers = 40;
+  work.shared_bytes = 4 << 10;
+  work.iterations = 20;
+  work.iteration = {.single = 40, .loads = 1, .stores = 1, .shared = 4, .shuffles = 2};
+  work.iteration.accesses = 4;
+  work.ahead = 2;
+  work.barriers = 1;
+  work.row = 32;
+  work.bytes = 1024;
+  work.footprint = 1e9;
+  work.blocks = 132 * 12 * 16;  // registers let twelve be resident
+  return work;
+}
+
+Prediction of(const Work& work, const Machine& machine = gpu(), int steps = 1) {
+  return predict({steps, 1e6, {work}}, machine);
+}
+
+double seconds(const Work& work, const Machine& machine = gpu()) {
+  return of(work, machine).seconds;
+}
+
+double with(const std::function<void(Work&)>& change, const Machine& machine = gpu()) {
+  Work work = usual();
+  change(work);
+  return seconds(work, machine);
+}
+
+TEST(Predict, EveryKindOfWorkCosts) {
+  const double before = seconds(usual());
+  double Operations::*const classes[] = {
+      &Operations::single,  &Operations::real,       &Operations::integer,
+      &Operations::calls,   &Operations::real_calls, &Operations::multiplied,
+      &Operations::selects, &Operations::loads,      &Operations::real_multiplied,
+      &Operations::stores,  &Operations::copies,     &Operations::bulk,
+      &Operations::shared,  &Operations::shuffles,   &Operations::accesses,
+      &Operations::points,
+  };
+  for (size_t i = 0; i < std::size(classes); ++i) {
+    double last = before;
+    for (const double more : {10.0, 20.0, 40.0}) {
+      const double now = with([&](Work& work) { work.iteration.*classes[i] += more; });
+      EXPECT_GT(now, last) << i << ", " << more;
+      last = now;
+    }
+  }
+  EXPECT_GT(with([](Work& work) { work.iterations *= 2; }), 1.9 * before);
+  EXPECT_GT(with([](Work& work) { work.barriers += 1; }), before);
+  EXPECT_GT(with([](Work& work) { work.bytes *= 2; }), before);
+  EXPECT_LT(with([](Work& work) { work.compulsory /= 2; }), before) << "the cache has it";
+  EXPECT_LT(with([](Work& work) { work.footprint = 1e5; }), before) << "it stays in the cache";
+  EXPECT_GT(with([](Work& work) { work.edge = 1, work.edge_selects = 10; }), before);
+  EXPECT_EQ(with([](Work& work) { work.edge_selects = 10; }), before) << "no block is at the edge";
+}
+
+TEST(Predict, LoadsThatNothingHidesAreWaitedFor) {
+  Work work = usual();
+  work.blocks = 132;
+  work.iteration = {.single = 4, .loads = 1};
+  double last = 0;
+  for (const double ahead : {3.0, 2.0, 1.0, 0.0}) {
+    work.ahead = ahead;
+    const double now = seconds(work);
+    EXPECT_GT(now, last) << ahead;
+    last = now;
+  }
+  EXPECT_EQ(of(work).limit, Limit::Latency);
+}
+
+TEST(Predict, BlocksComeInWaves) {
+  Work work = usual();
+  const Prediction sixteen = of(work);
+  EXPECT_EQ(sixteen.resident, 12);
+  EXPECT_DOUBLE_EQ(sixteen.waves, 16);
+  EXPECT_DOUBLE_EQ(sixteen.blocks, work.blocks);
+  EXPECT_DOUBLE_EQ(sixteen.occupancy, 12 * 128 / 2048.0);
+  EXPECT_NEAR(sixteen.of(Limit::Tail), 0, 1e-12);
+  const double launch = gpu().launch_seconds;
+  work.blocks *= 2;
+  EXPECT_NEAR(seconds(work) - launch, 2 * (sixteen.seconds - launch), 1e-9 * sixteen.seconds);
+
+  // One block more than a wave takes a second one; of many waves it is hardly felt.
+  work.blocks = 132 * 12;
+  const Prediction one = of(work);
+  work.blocks += 1;
+  const Prediction more = of(work);
+  EXPECT_GT(more.seconds, 1.05 * one.seconds);
+  EXPECT_GT(more.of(Limit::Tail), 0);
+  EXPECT_NEAR(more.seconds - launch,
+              one.seconds - launch + more.of(Limit::Tail) + (one.seconds - launch) / (132 * 12),
+              1e-3 * one.seconds);
+  work.blocks = 132 * 12 * 16 + 1;
+  EXPECT_LT(seconds(work), 1.01 * sixteen.seconds);
+  // What does not fill a wave is no tail, it is short of blocks.
+  work.blocks = 132;
+  EXPECT_EQ(of(work).of(Limit::Tail), 0);
+  EXPECT_LT(seconds(work), one.seconds);
+}
+
+TEST(Predict, LaunchesAndKernelsAddUp) {
+  Work work = usual();
+  const double once = seconds(work);
+  work.launches = 3;
+  EXPECT_NEAR(seconds(work), 3 * once, 1e-9 * once);
+  EXPECT_NEAR(of(work).of(Limit::Launch), 3 * gpu().launch_seconds, 1e-15);
+  work.launches = 1;
+  const Prediction two = predict({1, 1e6, {work, work}}, gpu());
+  EXPECT_NEAR(two.seconds, 2 * once, 1e-9 * once);
+  EXPECT_NEAR(two.of(Limit::Launch), 2 * gpu().launch_seconds, 1e-15);
+  // Seconds are per step of the whole grid.
+  const Prediction four = predict({4, 1e6, {work, work}}, gpu());
+  EXPECT_NEAR(four.seconds, once / 2, 1e-9 * once);
+  EXPECT_NEAR(four.of(Limit::Launch), gpu().launch_seconds / 2, 1e-15);
+  EXPECT_NEAR(four.points_per_second, 1e6 / four.seconds, 1e-3 * four.points_per_second);
+}
+
+// What is told of a kernel is told of the one that takes longest; that one spills is told of all.
+TEST(Predict, TheSlowestKernelIsDescribed) {
+  Work large = usual(), small = usual();
+  large.iterations *= 4;
+  small.registers = 400;
+  small.blocks = 7;
+  for (const TileWork& tile :
+       {TileWork{1, 1e6, {large, small}}, TileWork{1, 1e6, {small, large}}}) {
+    const Prediction both = predict(tile, gpu());
+    EXPECT_EQ(both.blocks, large.blocks);
+    EXPECT_EQ(both.registers, 40);
+    EXPECT_EQ(both.wanted, 40);
+    EXPECT_TRUE(both.spills);
+  }
+}
+
+TEST(Predict, NamesTheLargestTerm) {
+  struct Case {
+    Limit limit;
+    std::function<void(Work&)> change;
+  };
+  const Case cases[] = {
+      {Limit::Memory, [](Work& work) { work.bytes = 1 << 20; }},
+      {Limit::Cache, [](Work& work) { work.bytes = 1 << 20, work.compulsory = 0.01; }},
+      {Limit::Instructions, [](Work& work) { work.iteration.single = 4000; }},
+      {Limit::Latency, [](Work& work) { work.blocks = 1, work.iteration.single = 200; }},
+      {Limit::Launch, [](Work& work) { work.blocks = 1, work.iterations = 2; }},
+      {Limit::Tail,
+       // A second wave of one block, where nothing stands out.
+       [](Work& work) {
+         work.threads = 1024, work.registers = 64, work.blocks = 133, work.barriers = 2;
+         work.iteration = {.single = 45}, work.bytes = 31800, work.compulsory = 0.23;
+         work.iterations = 1000;
+       }},
+  };
+  for (const Case& each : cases) {
+    Work work = usual();
+    each.change(work);
+    const Prediction prediction = of(work);
+    SCOPED_TRACE(name(each.limit));
+    EXPECT_EQ(name(prediction.limit), std::string(name(each.limit)));
+    double next = 0;
+    for (size_t i = 0; i < kLimits; ++i) {
+      const double term = prediction.alone[i];
+      EXPECT_LE(term, prediction.of(prediction.limit)) << i;
+      if (static_cast<Limit>(i) != prediction.limit) next = std::max(next, term);
+    }
+    EXPECT_DOUBLE_EQ(prediction.headroom, prediction.of(prediction.limit) / next);
+    EXPECT_GE(prediction.headroom, 1);
+    // Terms overlap, so that the time is more than any and, where each multiprocessor has a block,
+    // no more than all of them.
+    double sum = 0;
+    for (const double term : prediction.alone) sum += term;
+    EXPECT_GE(prediction.seconds, prediction.of(prediction.limit));
+    if (work.blocks >= gpu().multiprocessors) {
+      EXPECT_LE(prediction.seconds, 1.0001 * sum);
+    }
+  }
+}
+
+TEST(Predict, ThreadsWithTooFewRegistersSpill) {
+  // A block of 1024 threads, of which a multiprocessor has registers for 64 each.
+  Work work = usual();
+  work.threads = 1024;
+  work.blocks = 132 * 64;
+  work.registers = 60;
+  EXPECT_FALSE(of(work).spills);
+  EXPECT_EQ(of(work).registers, 60);
+  work.registers = 100;
+  EXPECT_TRUE(of(work).spills);
+  EXPECT_EQ(of(work).registers, 64);
+  EXPECT_EQ(of(work).wanted, 100);
+  const double spilling = seconds(work);
+  work.threads = 512;
+  work.blocks *= 2;
+  EXPECT_FALSE(of(work).spills) << "128 are left to each";
+  EXPECT_LT(seconds(work), spilling);
+  // Registers rationed for four blocks of 512 threads: 32 each.
+  work.promised = 4;
+  EXPECT_TRUE(of(work).spills);
+  EXPECT_EQ(of(work).registers, 32);
+  // No thread has more than 255 of them.
+  work.promised = 0;
+  work.threads = 32;
+  work.registers = 250;
+  EXPECT_FALSE(of(work).spills);
+  work.registers = 400;
+  EXPECT_TRUE(of(work).spills);
+  EXPECT_EQ(of(work).registers, 255);
+}
+
+TEST(Predict, DoublesCostWhatTheMachineSays) {
+  Machine machine = gpu();
+  const auto doubles = [](Work& work) { work.iteration = {.real = 100}; };
+  const double cheap = with(doubles, machine);
+  EXPECT_GT(cheap, with([](Work& work) { work.iteration = {.single = 100}; }, machine));
+  EXPECT_DOUBLE_EQ(instructions({.single = 7}, machine), 7);
+  const double dear_before = instructions({.real = 10}, machine);
+  const double called = instructions({.real_calls = 1}, machine);
+  const double multiplied = instructions({.real_multiplied = 1}, machine);
+  machine.double_cost *= 32;
+  EXPECT_GT(with(doubles, machine), 10 * cheap);
+  EXPECT_DOUBLE_EQ(instructions({.real = 10}, machine), 32 * dear_before);
+  EXPECT_DOUBLE_EQ(instructions({.real_calls = 1}, machine), 32 * called);
+  EXPECT_DOUBLE_EQ(instructions({.real_multiplied = 1}, machine), 32 * multiplied);
+  EXPECT_DOUBLE_EQ(instructions({.single = 7}, machine), 7);
+}
+
+TEST(Predict, ResidencyIsTheLeastThatAnythingAllows) {
+  const auto resident = [](int threads, double registers, int64_t shared,
+                           const Machine& machine = gpu()) {
+    Work work = usual();
+    work.threads = threads;
+    work.registers = registers;
+    work.shared_bytes = shared;
+    return of(work, machine).resident;
+  };
+  // Registers: 65536, in units of 8 per thread.
+  EXPECT_EQ(resident(256, 64, 0), 4);
+  EXPECT_EQ(resident(256, 65, 0), 3);  // 72: 7 warps for each of four schedulers
+  EXPECT_EQ(resident(256, 128, 0), 2);
+  // Shared memory: 228 KiB, of which the system takes 1 KiB per block.
+  EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10)), 4);
+  EXPECT_EQ(resident(64, 16, (57 << 10) - (1 << 10) + 1), 3);
+  EXPECT_EQ(resident(64, 16, 227 << 10), 1);
+  // Threads: 2048, warps being whole.
+  EXPECT_EQ(resident(512, 16, 0), 4);
+  EXPECT_EQ(resident(513, 16, 0), 3);
+  EXPECT_EQ(resident(100, 16, 0), 16);
+  // Blocks: 32.
+  EXPECT_EQ(resident(32, 16, 0), 32);
+  // One at least, whatever is asked for.
+  EXPECT_EQ(resident(1024, 64, 500 << 10), 1);
+
+  Machine small = gpu();
+  small.resident_threads = 1024;
+  EXPECT_EQ(resident(512, 16, 0, small), 2);
+  small.resident_blocks = 1;
+  EXPECT_EQ(resident(32, 16, 0, small), 1);
+}
+
+TEST(Predict, FasterMachinesAreFaster) {
+  for (double Machine::*const rate :
+       {&Machine::clock, &Machine::bytes_per_second, &Machine::cache_bytes_per_second}) {
+    Machine machine = gpu();
+    machine.*rate *= 2;
+    EXPECT_LT(seconds(usual(), machine), seconds(usual()));
+  }
+  Machine machine = gpu();
+  machine.launch_seconds *= 2;
+  EXPECT_NEAR(seconds(usual(), machine) - seconds(usual()), gpu().launch_seconds, 1e-12);
+  for (const Machine& each : machine_table()) {
+    const Prediction prediction = of(usual(), each);
+    EXPECT_GT(prediction.seconds, 0) << each.name;
+    EXPECT_LT(prediction.seconds, 1) << each.name;
+  }
+}
+
+TEST(Predict, CpusDoABlockAfterTheOther) {
+  const Machine machine = cpu();
+  Work work = usual();
+  work.blocks = 16 * 100;  // cores
+  const Prediction before = of(work, machine);
+  EXPECT_EQ(before.resident, 1);
+  EXPECT_FALSE(before.spills);
+  EXPECT_DOUBLE_EQ(before.waves, 100);
+  EXPECT_DOUBLE_EQ(before.occupancy, 1);
+  EXPECT_EQ(before.of(Limit::Tail), 0);
+  EXPECT_EQ(before.of(Limit::Latency), 0);
+  work.blocks *= 2;
+  EXPECT_NEAR(seconds(work, machine) - machine.launch_seconds,
+              2 * (before.seconds - machine.launch_seconds), 1e-9 * before.seconds);
+  // Seventeen blocks keep sixteen cores busy for two rounds.
+  work.blocks = 16;
+  const double round = seconds(work, machine) - machine.launch_seconds;
+  work.blocks = 17;
+  const Prediction uneven = of(work, machine);
+  EXPECT_NEAR(uneven.seconds - machine.launch_seconds, 2 * round, 1e-9 * round);
+  EXPECT_NEAR(uneven.of(Limit::Tail), 2 * round * 15 / 32, 1e-9 * round);
+
+  const double usually = with([](Work&) {}, machine);
+  EXPECT_GT(with([](Work& w) { w.iteration.single += 10; }, machine), usually);
+  EXPECT_GT(with([](Work& w) { w.iteration.real += 10; }, machine),
+            with([](Work& w) { w.iteration.single += 10; }, machine));
+  EXPECT_GT(with([](Work& w) { w.iteration.calls += 1; }, machine), usually);
+  EXPECT_GT(with([](Work& w) { w.iteration.loads += 10; }, machine), usually);
+  EXPECT_GT(with([](Work& w) { w.bytes *= 2; }, machine), usually);
+  EXPECT_GT(with([](Work& w) { w.row = 8; }, machine), usually) << "short rows";
+  EXPECT_GT(with([](Work& w) { w.stages = 2; }, machine), usually);
+  EXPECT_LT(with([](Work& w) { w.footprint = 1e5; }, machine), usually);
+  EXPECT_EQ(with([](Work& w) { w.registers = 400; }, machine), usually);
+  const auto memory = [](Work& w) { w.bytes = 1 << 20; };
+  Work asks = usual();
+  memory(asks);
+  EXPECT_EQ(of(asks, machine).limit, Limit::Memory);
+}
+
+}  // namespace
+}  // namespace stencil::schedule

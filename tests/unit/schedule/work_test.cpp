@@ -1,0 +1,321 @@
+// What families count of their kernels, against what a reader of the kernels counts.
+#include "compiler/schedule/model/work.h"
+
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/scheduler.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+using test::load;
+
+TileWork work_of(const ir::Program& program, const std::string& line,
+                 const Machine& machine = gpu()) {
+  Scheduler scheduler(program, machine);
+  Diagnostics diagnostics;
+  const auto schedule = scheduler.parse(line, diagnostics);
+  const PlanPtr plan = schedule ? scheduler.plan_once(*schedule, diagnostics) : nullptr;
+  EXPECT_TRUE(plan) << render(Source("", ""), diagnostics);
+  const auto work = plan ? plan->work() : std::nullopt;
+  EXPECT_TRUE(work);
+  return work.value_or(TileWork{1, 1, {Work{}}});
+}
+
+const char* const kJacobiFlat = R"(
+grid G = [0..1023, 0..2047] steps 8;
+field A : real on G;
+stencil s : A[1..1022, 1..2046] = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1] + A[0,0]);
+)";
+const char* const kJacobiDeep = R"(
+grid G = [0..255, 0..255, 0..511] steps 8;
+field A : real on G;
+stencil s : A[1..254, 1..254, 1..510] = 0.1 * (A[-1,0,0] + A[1,0,0] + A[0,-1,0] + A[0,1,0]
+                                             + A[0,0,-1] + A[0,0,1] + A[0,0,0]);
+)";
+
+TEST(Work, Direct) {
+  const ir::Program program = load(kJacobiFlat);
+  const TileWork tile = work_of(program, "direct block=64x4 elements=1x2");
+  EXPECT_EQ(tile.steps, 1);
+  EXPECT_EQ(tile.points, 1024 * 2048);
+  ASSERT_EQ(tile.kernels.size(), 1u);
+  const Work& work = tile.kernels[0];
+  EXPECT_EQ(work.launches, 1);
+  EXPECT_EQ(work.blocks, 32 * 128);  // of 64 x 8 points
+  EXPECT_EQ(work.threads, 256);
+  EXPECT_EQ(work.row, 64);
+  EXPECT_EQ(work.iterations, 1);
+  EXPECT_EQ(work.shared_bytes, 0);
+  EXPECT_EQ(work.barriers, 0);
+  EXPECT_EQ(work.iteration.single, 2 * 5);
+  EXPECT_EQ(work.iteration.arithmetic(), 2 * 5);
+  EXPECT_EQ(work.iteration.loads, 2 * 5);
+  EXPECT_EQ(work.iteration.stores, 2);
+  EXPECT_EQ(work.iteration.accesses, 12);
+  EXPECT_EQ(work.iteration.shuffles, 0);
+  EXPECT_EQ(work.iteration.selects, 0);
+  // Ten rows of 66 words, which begin anywhere in sectors; eight of 64 are written.
+  EXPECT_DOUBLE_EQ(work.bytes, 10 * (66 * 4 + 28) + 8 * (64 * 4 + 28));
+  EXPECT_DOUBLE_EQ(work.compulsory, 2 * 64 * 8 * 4 / work.bytes);
+  EXPECT_EQ(work.footprint, 2.0 * 4 * 1024 * 2048);
+
+  // Elements that are neighbours in y share what both read: the points of each other.
+  const TileWork line = work_of(program, "direct block=256x1 elements=1x2");
+  EXPECT_EQ(line.kernels[0].iteration.loads, 8);
+  EXPECT_EQ(line.kernels[0].iteration.accesses, 10);
+  EXPECT_EQ(line.kernels[0].blocks, 8 * 512);
+}
+
+TEST(Work, DirectLaunchesEveryFunction) {
+  const ir::Program program = load(
+      "grid G = [0..511, 0..511] steps 4; field A, B : real on G;"
+      "stencil f : A[1..510, 1..510] = B[-1,0] + B[1,0];"
+      "stencil g : B[1..510, 1..510] = A[0,-1] - sqrt(A[0,1]) + A[0,0] / 3;");
+  const TileWork tile = work_of(program, "direct block=32x8 elements=1x1");
+  ASSERT_EQ(tile.kernels.size(), 2u);
+  EXPECT_EQ(tile.kernels[0].iteration.loads, 2);
+  EXPECT_EQ(tile.kernels[0].iteration.single, 1);
+  EXPECT_EQ(tile.kernels[0].iteration.calls, 0);
+  EXPECT_EQ(tile.kernels[1].iteration.loads, 3);
+  EXPECT_EQ(tile.kernels[1].iteration.calls, 1);       // the root
+  EXPECT_EQ(tile.kernels[1].iteration.multiplied, 1);  // the third
+}
+
+TEST(Work, DoublesTakeTwoWords) {
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  const ir::Program program = load(kJacobiFlat, options);
+  const Work work = work_of(program, "direct block=64x4 elements=1x1").kernels[0];
+  EXPECT_EQ(work.iteration.single, 0);
+  EXPECT_EQ(work.iteration.real, 5);
+  EXPECT_EQ(work.iteration.loads, 10);
+  EXPECT_EQ(work.iteration.stores, 2);
+  EXPECT_EQ(work.iteration.accesses, 6);
+  EXPECT_DOUBLE_EQ(work.bytes, 6 * (66 * 8 + 28) + 4 * (64 * 8 + 28));
+  EXPECT_EQ(work.footprint, 2.0 * 8 * 1024 * 2048);
+  const Work streamed =
+      work_of(program, "streaming T=1 block=32x4 elements=1x1 loads=registers").kernels[0];
+  EXPECT_EQ(streamed.iteration.real, 5);
+  EXPECT_EQ(streamed.iteration.shuffles, 2 * 2);
+  EXPECT_EQ(streamed.bytes, 128 * (8 + 8));
+}
+
+// Two steps: the first computes 32 x 16 points, the second the 30 x 14 that are written. A block
+// loads 34 x 18.
+TEST(Work, Overlapped) {
+  const ir::Program program = load(kJacobiFlat);
+  const std::string line = "overlapped T=2 block=32x8 elements=1x2 regions=";
+  for (const bool hull : {false, true}) {
+    const TileWork tile = work_of(program, line + (hull ? "hull" : "shrink"));
+    EXPECT_EQ(tile.steps, 2);
+    ASSERT_EQ(tile.kernels.size(), 1u);
+    const Work& work = tile.kernels[0];
+    EXPECT_EQ(work.blocks, 69 * 74);
+    EXPECT_EQ(work.threads, 256);
+    EXPECT_EQ(work.iterations, 1);
+    EXPECT_EQ(work.stages, 2);
+    EXPECT_EQ(work.barriers, 4);
+    EXPECT_EQ(work.independent, 2);
+    EXPECT_EQ(work.shared_bytes, 34 * 18 * 4);
+    // Of a thread; rows of the second step are 32 long as well, as warps are whole.
+    const double points = hull ? 2 + 2 : 2 + 14.0 * 32 / 256;
+    const double loaded = 34 * 18 / 256.0, written = 30 * 14 / 256.0;
+    EXPECT_DOUBLE_EQ(work.iteration.single, 5 * points);
+    EXPECT_DOUBLE_EQ(work.iteration.loads, loaded);
+    EXPECT_DOUBLE_EQ(work.iteration.stores, written);
+    EXPECT_DOUBLE_EQ(work.iteration.shared, (5 + 1) * points + loaded + written);
+    EXPECT_DOUBLE_EQ(work.iteration.accesses, 6 * points + 2 * loaded + 2 * written);
+    EXPECT_DOUBLE_EQ(work.iteration.points, 4 * points + 0.5 * 4 * (4 - points));
+    EXPECT_EQ(work.iteration.shuffles, 0);
+    EXPECT_DOUBLE_EQ(work.bytes, 18 * (34 * 4 + 28) + 30 * 14 * 4);
+    EXPECT_DOUBLE_EQ(work.compulsory, 2 * 30 * 14 * 4 / work.bytes);
+  }
+}
+
+// Warps of 64 points in x, of which two on each side are read besides, as pairs stay together.
+TEST(Work, StreamingInTwoDimensions) {
+  const ir::Program program = load(kJacobiFlat);
+  const auto streamed = [&](int steps, const std::string& loads) {
+    return work_of(program,
+                   "streaming T=" + std::to_string(steps) +
+                       " block=32x4 elements=2x1 chunk=32 prefetch=1 edges=tested loads=" + loads);
+  };
+  for (const int steps : {1, 2}) {
+    const TileWork tile = streamed(steps, "registers");
+    EXPECT_EQ(tile.steps, steps);
+    ASSERT_EQ(tile.kernels.size(), 1u);
+    const Work& work = tile.kernels[0];
+    EXPECT_EQ(work.threads, 128);
+    EXPECT_EQ(work.blocks, 9 * 32);  // four of the 35 tiles in x each
+    EXPECT_EQ(work.iterations, 32 + 2 * steps + 1);
+    EXPECT_EQ(work.stages, steps);
+    EXPECT_EQ(work.barriers, 0);
+    EXPECT_EQ(work.independent, 2);
+    EXPECT_EQ(work.ahead, 1);
+    EXPECT_EQ(work.iteration.single, 2 * 5 * steps);
+    EXPECT_EQ(work.iteration.shuffles, 2 * steps);
+    EXPECT_EQ(work.iteration.selects, 2 * steps);
+    EXPECT_EQ(work.iteration.loads, 2);
+    EXPECT_EQ(work.iteration.stores, 2);
+    EXPECT_EQ(work.iteration.accesses, 2);  // both are vectors
+    EXPECT_EQ(work.iteration.shared, 0);
+    EXPECT_EQ(work.bytes, 2 * 4 * 2 * 128);
+    EXPECT_DOUBLE_EQ(work.compulsory, 60.0 / 64 * 32 / work.iterations);
+    EXPECT_EQ(work.edge, 0);
+  }
+  const Operations async = streamed(2, "async").kernels[0].iteration;
+  EXPECT_EQ(async.loads, 0);
+  EXPECT_EQ(async.copies, 2);
+  EXPECT_EQ(async.shared, 2);
+  EXPECT_EQ(async.accesses, 4 - 1);  // copied, taken, stored
+  const TileWork bulk = streamed(2, "bulk");
+  EXPECT_EQ(bulk.kernels[0].iteration.loads, 0);
+  EXPECT_EQ(bulk.kernels[0].iteration.copies, 0);
+  EXPECT_EQ(bulk.kernels[0].iteration.bulk, 1);
+  EXPECT_EQ(bulk.kernels[0].iteration.shared, 2);
+  EXPECT_EQ(bulk.kernels[0].barriers, 1);
+
+  // With a version for the inside, places are tested at the edges alone: by two of 35 tiles.
+  const TileWork split = work_of(program,
+                                 "streaming T=1 block=32x4 elements=2x1 chunk=32 prefetch=1 "
+                                 "edges=split loads=registers");
+  EXPECT_EQ(split.kernels[0].iteration.selects, 0);
+  EXPECT_EQ(split.kernels[0].edge_selects, 2);
+  EXPECT_NEAR(split.kernels[0].edge, 2.0 / 35, 1e-12);
+}
+
+TEST(Work, StreamingInThreeDimensions) {
+  const ir::Program program = load(kJacobiDeep);
+  for (const int steps : {1, 2}) {
+    const TileWork tile =
+        work_of(program, "streaming T=" + std::to_string(steps) +
+                             " block=32x8 elements=1x1 chunk=32 prefetch=1 edges=tested "
+                             "loads=registers");
+    ASSERT_EQ(tile.kernels.size(), 1u);
+    const Work& work = tile.kernels[0];
+    // Tiles at the ends of the grid lack a halo there, so that they write more.
+    EXPECT_EQ(work.blocks, steps == 1 ? 17 * 43 * 8 : 19 * 63 * 8);
+    EXPECT_EQ(work.threads, 256);
+    EXPECT_EQ(work.iterations, 32 + 2 * steps + 1);
+    EXPECT_EQ(work.barriers, 1);
+    EXPECT_EQ(work.iteration.single, 7 * steps);
+    EXPECT_EQ(work.iteration.shuffles, 2 * steps);
+    EXPECT_EQ(work.iteration.shared, 3 * steps);  // its own there, those above and below back
+    EXPECT_EQ(work.iteration.loads, 1);
+    EXPECT_EQ(work.iteration.stores, 1);
+    EXPECT_EQ(work.iteration.accesses, 2 + 3 * steps);
+    EXPECT_EQ(work.iteration.selects, 2 * steps);
+    EXPECT_EQ(work.bytes, 256 * 8);
+    const double inner = (32.0 - 2 * steps) * (8 - 2 * steps) / 256;
+    EXPECT_DOUBLE_EQ(work.compulsory, inner * 32 / work.iterations);
+    EXPECT_EQ(work.footprint, 2.0 * 4 * 256 * 256 * 512);
+  }
+  // A patch of two points in y: the row between them stays in registers.
+  const TileWork patch =
+      work_of(program,
+              "streaming T=2 block=32x8 elements=1x2 chunk=32 prefetch=1 edges=tested "
+              "loads=registers");
+  EXPECT_EQ(patch.kernels[0].iteration.single, 2 * 2 * 7);
+  EXPECT_EQ(patch.kernels[0].iteration.shared, 2 * 4);
+  EXPECT_EQ(patch.kernels[0].iteration.shuffles, 2 * 2 * 2);
+}
+
+TEST(Work, PlanesOfACpu) {
+  const ir::Program flat = load(kJacobiFlat), deep = load(kJacobiDeep);
+  {
+    const TileWork tile = work_of(flat, "planes T=2 block=256 chunk=64", cpu());
+    EXPECT_EQ(tile.steps, 2);
+    ASSERT_EQ(tile.kernels.size(), 1u);
+    const Work& work = tile.kernels[0];
+    EXPECT_EQ(work.blocks, 16 * 9);  // of 64 x 254 points
+    EXPECT_EQ(work.threads, 256);
+    EXPECT_EQ(work.row, 256);
+    EXPECT_EQ(work.iterations, 66);
+    EXPECT_EQ(work.stages, 2);
+    EXPECT_EQ(work.shared_bytes, 3 * 256 * 4);
+    const double points = 1 + 64.0 * 254 / (66 * 256);
+    EXPECT_DOUBLE_EQ(work.iteration.single, 5 * points);
+    EXPECT_DOUBLE_EQ(work.iteration.shared, 6 * points);
+    EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (68 * 258 + 64 * 254) / 66);
+    EXPECT_DOUBLE_EQ(work.compulsory, 2.0 * 64 * 254 / (68 * 258 + 64 * 254));
+  }
+  const Work work = work_of(deep, "planes T=2 block=256x16 chunk=32", cpu()).kernels[0];
+  EXPECT_EQ(work.blocks, 8 * 19 * 3);
+  EXPECT_EQ(work.threads, 256 * 16);
+  EXPECT_EQ(work.iterations, 34);
+  EXPECT_EQ(work.shared_bytes, 3 * 256 * 16 * 4);
+  EXPECT_DOUBLE_EQ(work.iteration.single, 7 * (1 + 32.0 * 14 * 254 / (34 * 16 * 256)));
+  EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (36 * 18 * 258 + 32 * 14 * 254) / 34);
+  // On a GPU the family counts nothing.
+  Scheduler scheduler(flat);
+  Diagnostics none;
+  const PlanPtr plan = scheduler.plan_once(*scheduler.parse("planes T=2", none), none);
+  ASSERT_TRUE(plan);
+  EXPECT_FALSE(plan->work());
+}
+
+TEST(Work, UsualGrids) {
+  const ir::Program open = load(
+      "param N : integer; grid G = [0..N-1, 0..N-1, 0..127] steps 4; field A : real on G;"
+      "stencil f : A[1..N-2, 1..N-2, 0..127] = A[-1,0,0] + A[1,0,0];");
+  EXPECT_EQ(usual_extent(open, 0), 512);
+  EXPECT_EQ(usual_extent(open, 1), 512);
+  EXPECT_EQ(usual_extent(open, 2), 128);
+  EXPECT_EQ(usual_points(open), 512.0 * 512 * 128);
+  EXPECT_EQ(footprint(open), 2 * 4 * usual_points(open));
+  const ir::Program levels = load(
+      "grid G = [0..15] steps 4; field U : real on G history 2; field c : real on G constant;"
+      "stencil f : U[1..14] = U[1] - U@-1[0] + c[0];");
+  EXPECT_EQ(footprint(levels), 16 * 4 * (3 + 1));
+  EXPECT_EQ(words(Scalar::F64), 2);
+  EXPECT_EQ(words(Scalar::F32), 1);
+  EXPECT_EQ(words(Scalar::F16), 1);
+}
+
+TEST(Work, OperationsAddUp) {
+  Operations sum;
+  const Operations one = {.single = 1,
+                          .real = 2,
+                          .integer = 3,
+                          .calls = 4,
+                          .real_calls = 5,
+                          .multiplied = 6,
+                          .real_multiplied = 7,
+                          .selects = 8,
+                          .loads = 9,
+                          .stores = 10,
+                          .copies = 11,
+                          .bulk = 12,
+                          .shared = 13,
+                          .shuffles = 14,
+                          .accesses = 15,
+                          .points = 16};
+  sum.add(one).add(one, 0.5);
+  EXPECT_EQ(sum.arithmetic(), 1.5 * 28);
+  const double rest[] = {sum.selects, sum.loads,    sum.stores,   sum.copies, sum.bulk,
+                         sum.shared,  sum.shuffles, sum.accesses, sum.points};
+  for (size_t i = 0; i < std::size(rest); ++i) EXPECT_EQ(rest[i], 1.5 * (8 + i));
+}
+
+// Values that do not depend on the point are computed once, before any of them.
+TEST(Work, ArithmeticOfGraphs) {
+  const auto of = [](const std::string& expression) {
+    const ir::Program program = load(
+        "param a : real = 0.5; param b : real = 2; grid G = [0..63, 0..63] steps 4;"
+        "field A : real on G; field K : integer on G constant;"
+        "stencil f : A[1..62, 1..62] = " +
+        expression + ";");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    return arithmetic(piece.graph, piece.results, program.fp, Sharing::None);
+  };
+  EXPECT_EQ(of("A[0,1] + A[1,0]").single, 1);
+  EXPECT_EQ(of("a * A[0,1] + A[1,0]").single, 1) << "a fused product is free";
+  EXPECT_EQ(of("a * A[0,1] * A[1,0]").single, 2);
+  EXPECT_EQ(of("(a * b) * A[0,1]").single, 1);
+  EXPECT_EQ(of("A[0,1] / A[1,0]").calls, 1);
+  EXPECT_EQ(of("exp(A[0,1])").calls, 1);
+}
+
+}  // namespace
+}  // namespace stencil::schedule
