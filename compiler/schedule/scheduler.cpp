@@ -97,12 +97,14 @@ void Scheduler::note_others(const Space& space) {
     const auto best = std::find_if(space.ranked.begin(), space.ranked.end(),
                                    [&](const auto& c) { return c.schedule.family == family.name; });
     std::string why;
+    Diagnostics refusals;
     if (best != space.ranked.end()) {
       why = fmt::format("{:.3g} GCells/s expected, limited by {}",
                         1e-9 * best->prediction.points_per_second, name(best->prediction.limit));
-    } else if (const PlanPtr plan = plan_once(proposal(family).schedule, passed_over_)) {
+    } else if (const PlanPtr plan = plan_once(proposal(family).schedule, refusals)) {
       why = plan->unrewarding();
     } else {
+      for (const Diagnostic& refusal : refusals.items()) passed_over_.add(refusal);
       continue;
     }
     const std::string what = fmt::format("{} not chosen: {}", family.name, why);

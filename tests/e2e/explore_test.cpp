@@ -47,7 +47,7 @@ TEST_F(Explore, PrintsARanking) {
         "size      40 x 40 points, 6 steps, float, --fp=contract\n", " schedules looked at, ",
         "Ranking, in GCells/s (nothing was measured)\n", "\n  1 *   ", "\n  2     ",
         "\nThe winner with other time tiles\n", "\nNot ranked\n",
-        "\nTo run the winner\n  stencilc heat.stn --schedule \""}) {
+        "\nTo run the winner\n  stencilc heat.stn --emit cuda --schedule \""}) {
     EXPECT_TRUE(holds(outcome.out, part)) << part << outcome.out;
   }
   EXPECT_EQ(ranks(outcome.out), 10);
@@ -56,15 +56,27 @@ TEST_F(Explore, PrintsARanking) {
   EXPECT_EQ(ranks(stencilc("explore heat.stn --rows 1").out), 1);
 }
 
-// The command that the report ends with does what it says.
+// The command that the report ends with does what it says, for the program that was explored.
 TEST_F(Explore, TheWinnerCompiles) {
-  const std::string out = stencilc("explore heat.stn --rows 1").out;
-  const size_t from = out.rfind("  stencilc ");
-  ASSERT_NE(from, std::string::npos);
-  const std::string arguments = out.substr(from + 11, out.find('\n', from) - from - 11);
-  const Outcome compiled = stencilc(arguments);
-  EXPECT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_TRUE(holds(compiled.out, "__global__"));
+  const struct {
+    const char *options, *says;
+  } cases[] = {
+      {"", "__global__"},
+      {"-D N=300 --real double --fp fast --steps 9", "double* __restrict__"},
+      {"--fp strict --fix a --target hip --machine gfx942", "hip"},
+      {"--target opencl --open N", "__kernel"},
+      {"--target cpp", "omp"},
+  };
+  for (const auto& each : cases) {
+    const std::string options = each.options;
+    const std::string out = stencilc("explore heat.stn --rows 1 " + options).out;
+    const size_t from = out.rfind("  stencilc ");
+    ASSERT_NE(from, std::string::npos) << out;
+    const std::string arguments = out.substr(from + 11, out.find('\n', from) - from - 11);
+    const Outcome compiled = stencilc(arguments);
+    EXPECT_EQ(compiled.status, 0) << arguments << compiled.err;
+    EXPECT_TRUE(holds(compiled.out, each.says)) << arguments << compiled.out.substr(0, 2000);
+  }
 }
 
 TEST_F(Explore, WritesReports) {
@@ -90,7 +102,7 @@ TEST_F(Explore, WritesReports) {
   double last = 1e300;
   for (const auto& candidate : candidates) {
     if (candidate.value("spills", false)) break;
-    const double predicted = candidate.at("predicted_gcells").get<double>();
+    const double predicted = candidate.at("predicted").get<double>();
     EXPECT_LE(predicted, last);
     last = predicted;
   }
@@ -101,7 +113,7 @@ TEST_F(Explore, Machines) {
     const char *options, *machine, *never;
   } cases[] = {
       {"--machine sm_80", "machine   sm_80 (NVIDIA A100)", "planes T"},
-      {"--target hip", "machine   gfx942 (AMD Instinct MI300X)", "planes T"},
+      {"--target hip", "machine   gfx90a (AMD Instinct MI210)", "planes T"},
       {"--target opencl", "machine   ", "\n  1 *   planes"},
       {"--target cpp", "machine   cpu (a CPU)", "\n  1 *   streaming"},
       {"--target cpp --machine this", "(this CPU)", "\n  1 *   streaming"},
@@ -144,7 +156,7 @@ TEST_F(Explore, Refusals) {
       {"heat.stn --measure --budget inf", "--budget", 2},
       {"heat.stn --measure --budget", "--budget", 2},
       {"heat.stn --measure --device host --machine sm_80", "U010", 2},
-      {"heat.stn --measure --device none", "none", 2},
+      {"heat.stn --measure --device none", "R040", 3},
       {"heat.stn --rows 0", "--rows", 2},
       {"heat.stn --rows -3", "--rows", 2},
       {"heat.stn --rows x", "--rows", 2},
@@ -183,10 +195,14 @@ TEST_F(Explore, ReportsAreWrittenAllOrNone) {
   EXPECT_EQ(read(file("a.json")), "mine");
   EXPECT_EQ(stencilc("explore heat.stn --json a.json").status, 0);
   EXPECT_NE(read(file("a.json")), "mine");
-  // Two reports in one file would be one.
-  const Outcome same = stencilc("explore heat.stn --json b --csv b");
-  EXPECT_EQ(same.status, 2) << same.out;
-  EXPECT_EQ(files(), "a.json heat.stn");
+  // Two reports in one file would be one, and the program is no report.
+  for (const char* options : {"--json b --csv b", "--csv b --html ./b", "--html heat.stn"}) {
+    const Outcome same = stencilc("explore heat.stn " + std::string(options));
+    EXPECT_EQ(same.status, 2) << options;
+    EXPECT_TRUE(holds(same.err, "error U013")) << same.err;
+    EXPECT_EQ(files(), "a.json heat.stn");
+  }
+  EXPECT_EQ(read(file("heat.stn")), kHeat);
 }
 
 class ExploreMeasures : public Explore {
@@ -203,16 +219,17 @@ TEST_F(ExploreMeasures, AndRemembers) {
   EXPECT_TRUE(holds(outcome.out, "measured")) << outcome.out;
   EXPECT_FALSE(holds(outcome.out, "nothing was measured")) << outcome.out;
   EXPECT_TRUE(holds(outcome.out, "\ndevice    ")) << outcome.out;
+  EXPECT_TRUE(holds(outcome.out, "\n  stencilc run heat.stn --device host --schedule \""));
   const auto json = nlohmann::json::parse(read(file("a.json")));
   const auto& candidates = json.at("candidates");
   ASSERT_FALSE(candidates.empty());
-  ASSERT_TRUE(candidates[0].at("measured_gcells").is_number());
+  ASSERT_TRUE(candidates[0].at("measured").is_number());
   const std::string winner = candidates[0].at("schedule");
   double last = 1e300;
   for (const auto& candidate : candidates) {
-    if (!candidate.contains("measured_gcells") || candidate["measured_gcells"].is_null()) break;
-    EXPECT_LE(candidate["measured_gcells"].get<double>(), last);
-    last = candidate["measured_gcells"];
+    if (!candidate.contains("measured") || candidate["measured"].is_null()) break;
+    EXPECT_LE(candidate["measured"].get<double>(), last);
+    last = candidate["measured"];
   }
   if (!tune::has_database()) GTEST_SKIP() << tune::database_settings().note;
   EXPECT_FALSE(holds(stencilc("tuned").out, "entries   0\n"));

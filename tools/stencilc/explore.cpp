@@ -85,6 +85,28 @@ std::vector<tune::Candidate> to_time(const std::vector<schedule::Candidate>& can
   return out;
 }
 
+// What runs the program with this schedule, or where there is no device prints the code of it: the
+// program is to be the one that was explored.
+std::string command_for(const Arguments& arguments, const Subject& subject,
+                        const std::string& line) {
+  const ProgramOptions program = api::program_options(arguments.program, arguments.file);
+  std::string out = subject.device ? "stencilc run " : "stencilc ";
+  out += quoted(arguments.file);
+  for (const auto& [name, value] : program.definitions) out += " -D " + quoted(name + "=" + value);
+  for (const std::string& name : program.open) out += " --open " + name;
+  for (const std::string& name : program.fixed) out += " --fix " + name;
+  if (program.real == Scalar::F64) out += " --real double";
+  if (program.fp != FpMode::Contract) out += fmt::format(" --fp {}", name(program.fp));
+  if (program.steps) out += fmt::format(" --steps {}", *program.steps);
+  if (subject.device) {
+    out += " --device " + quoted(arguments.device);
+  } else {
+    out += fmt::format(" --emit {}", subject.target.name);
+    if (!arguments.machine.empty()) out += " --machine " + arguments.machine;
+  }
+  return out + fmt::format(" --schedule \"{}\"", line);
+}
+
 class Exploration {
  public:
   Exploration(const Arguments& arguments, const Source& source, Subject subject)
@@ -132,6 +154,7 @@ class Exploration {
     out.fp = name(program.fp);
     out.seconds = seconds_;
     out.looked_at = space_.looked_at;
+    out.ranked = static_cast<int64_t>(space_.ranked.size());
     out.automatic = schedule::print(scheduler_.choose().schedule, program.grid.rank());
     constexpr size_t kMost = 2000;
     out.candidates = explore::candidates_of(scheduler_, space_.ranked, kMost);
@@ -155,7 +178,6 @@ class Exploration {
   void remember(const runtime::Params& params, const tune::Timings& timings);
   void add_measurements(explore::Report& out) const;
   void add_winner(explore::Report& out);
-  std::string command_for(const std::string& line) const;
 
   const Arguments& arguments_;
   const Source& source_;
@@ -302,42 +324,28 @@ void Exploration::add_winner(explore::Report& out) {
   request.emit.target = subject_.target.target;
   const auto compiled = stencil::compile(subject_.program, source_, request, none);
   if (compiled) out.winner->source = compiled->text;
-  out.command = command_for(explore::line_of(out.candidates.front()));
+  out.command = command_for(arguments_, subject_, explore::line_of(out.candidates.front()));
 }
 
-// As a shell takes it.
-std::string Exploration::command_for(const std::string& line) const {
-  const std::string_view extension = subject_.target.extension;
-  std::string out = subject_.device ? "stencilc run " : "stencilc ";
-  out += arguments_.file;
-  for (const auto& [param, value] : arguments_.program.definitions) {
-    out += fmt::format(" -D {}={}", param, value.text());
+// U013 for a report that would overwrite the program or another report.
+Status check_reports(const Arguments& arguments) {
+  std::vector<std::string> taken = {arguments.file};
+  const ExploreArguments& files = arguments.explore;
+  for (const std::string& path : {files.json, files.csv, files.html}) {
+    if (path.empty()) continue;
+    for (const std::string& other : taken) {
+      if (!same_file(path, other)) continue;
+      const std::string what =
+          other == taken.front() ? "is the program itself" : "is written twice";
+      return Failure{"U013", fmt::format("the report '{}' {}", path, what), "name another file"};
+    }
+    taken.push_back(path);
   }
-  for (const std::string& name : arguments_.program.open) out += " --open " + name;
-  for (const std::string& name : arguments_.program.fixed) out += " --fix " + name;
-  if (arguments_.program.real == ElementType::Double) out += " --real double";
-  if (subject_.program.fp != FpMode::Contract) {
-    out += fmt::format(" --fp {}", name(subject_.program.fp));
-  }
-  if (arguments_.program.steps) out += fmt::format(" --steps {}", *arguments_.program.steps);
-  if (subject_.device) {
-    out += " --device " + subject_.device->device.name;
-  } else {
-    out += fmt::format(" -o {}{}", subject_.program.name, extension);
-    if (!arguments_.machine.empty()) out += " --machine " + arguments_.machine;
-  }
-  return out + fmt::format(" --schedule \"{}\"", line);
+  return Done{};
 }
 
 // Files of the report, all or none.
 Status write_reports(const ExploreArguments& arguments, const explore::Report& report) {
-  const std::vector<std::string> names = {arguments.json, arguments.csv, arguments.html};
-  for (size_t i = 0; i < names.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (names[i].empty() || names[j].empty() || !same_file(names[i], names[j])) continue;
-      return Failure{"U010", "two reports go to " + names[i], "name a file for each"};
-    }
-  }
   std::vector<OutputFile> files;
   if (!arguments.json.empty()) files.push_back({arguments.json, explore::json_of(report)});
   if (!arguments.csv.empty()) files.push_back({arguments.csv, explore::csv_of(report)});
@@ -348,6 +356,8 @@ Status write_reports(const ExploreArguments& arguments, const explore::Report& r
 }  // namespace
 
 int explore_command(const Arguments& arguments) {
+  const Status reports = check_reports(arguments);
+  if (!reports.ok()) return report(reports.failure());
   const auto source = api::read_source(arguments.file);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;

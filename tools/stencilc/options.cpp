@@ -42,18 +42,6 @@ std::vector<std::string> machine_names() {
   return names;
 }
 
-std::string quoted(const std::string& word) {
-  const bool plain =
-      !word.empty() &&
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:@+") ==
-          std::string::npos;
-  if (plain) return word;
-  std::string out = "'";
-  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string joined_command_line(int argc, const char* const* argv) {
   std::string out = "stencilc";
   for (int i = 1; i < argc; ++i) out += " " + quoted(argv[i]);
@@ -85,6 +73,18 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::string quoted(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:@+") ==
+          std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
 
 Parser::Parser() {
   app.formatter(std::make_shared<HelpFormatter>());

@@ -78,6 +78,9 @@ struct Answer {
   int status = 0;
 };
 
+// A word as a shell reads it.
+std::string quoted(const std::string& word);
+
 // The arguments, or the help text, the version, or a usage error (U0xx, status 2).
 std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* argv);
 

@@ -300,17 +300,21 @@ TEST(Work, OperationsAddUp) {
 
 // Values that do not depend on the point are computed once, before any of them.
 TEST(Work, ArithmeticOfGraphs) {
-  const auto of = [](const std::string& expression) {
+  const auto of = [](const std::string& expression, FpMode fp = FpMode::Contract) {
+    ProgramOptions options;
+    options.fp = fp;
     const ir::Program program = load(
         "param a : real = 0.5; param b : real = 2; grid G = [0..63, 0..63] steps 4;"
         "field A : real on G; field K : integer on G constant;"
         "stencil f : A[1..62, 1..62] = " +
-        expression + ";");
+            expression + ";",
+        options);
     const ir::Piece& piece = program.functions[0].pieces[0];
     return arithmetic(piece.graph, piece.results, program.fp, Sharing::None);
   };
   EXPECT_EQ(of("A[0,1] + A[1,0]").single, 1);
   EXPECT_EQ(of("a * A[0,1] + A[1,0]").single, 1) << "a fused product is free";
+  EXPECT_EQ(of("a * A[0,1] + A[1,0]", FpMode::Fast).single, 1);
   EXPECT_EQ(of("a * A[0,1] * A[1,0]").single, 2);
   EXPECT_EQ(of("(a * b) * A[0,1]").single, 1);
   EXPECT_EQ(of("A[0,1] / A[1,0]").calls, 1);

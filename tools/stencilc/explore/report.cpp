@@ -8,6 +8,10 @@
 
 namespace stencil::explore {
 
+int64_t ranked_in(const Report& report) {
+  return std::max(report.ranked, static_cast<int64_t>(report.candidates.size()));
+}
+
 int64_t points_of(const Report& report) {
   int64_t points = 1;
   for (const int64_t extent : report.extents) points *= extent;

@@ -132,14 +132,17 @@ struct Report {
   std::string fp;      // --fp: "strict", "contract", "fast"
   double seconds = 0;  // that the exploration took
 
-  std::string automatic;              // the line that `auto` takes where no times are known
-  int64_t looked_at = 0;              // schedules, those that were pruned included
+  std::string automatic;  // the line that `auto` takes where no times are known
+  int64_t ranked = 0;     // schedules, of which `candidates` has the best; 0: it has all
+  int64_t looked_at = 0;  // schedules, those that were pruned included
   std::vector<Candidate> candidates;  // ranked: the best first
   std::vector<Pruned> pruned;
   std::optional<Winner> winner;  // nothing where no schedule fits
   std::vector<Neighbour> neighbours;
 };
 
+// How many schedules were ranked.
+int64_t ranked_in(const Report& report);
 // The product of the extents.
 int64_t points_of(const Report& report);
 // The candidate that is marked as chosen, else the first; nothing if there is none.

@@ -66,8 +66,7 @@ std::string facts_of(const Report& report) {
 
 std::string space_of(const Report& report) {
   return fmt::format("<p class=\"note\">{} schedules looked at, {} ranked, in {}.</p>\n",
-                     grouped(report.looked_at),
-                     grouped(static_cast<int64_t>(report.candidates.size())),
+                     grouped(report.looked_at), grouped(ranked_in(report)),
                      duration(report.seconds));
 }
 

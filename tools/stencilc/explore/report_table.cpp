@@ -29,7 +29,7 @@ std::string heading(const Report& report) {
                               report.steps, report.real, report.fp));
   out +=
       labelled("space", fmt::format("{} schedules looked at, {} ranked, in {} s", report.looked_at,
-                                    report.candidates.size(), three_digits(report.seconds)));
+                                    ranked_in(report), three_digits(report.seconds)));
   return out;
 }
 
@@ -94,7 +94,7 @@ std::string text_of(const Report& report, size_t rows) {
   if (report.candidates.empty()) {
     out += "No schedule fits this program and machine.\n";
   } else {
-    out += ranking(report, rows) + automatic(report);
+    out += ranking(report, rows) + "\n" + automatic(report);
   }
   const auto measured = std::count_if(report.candidates.begin(), report.candidates.end(),
                                       [](const Candidate& c) { return c.measured.has_value(); });
