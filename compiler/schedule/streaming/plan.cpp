@@ -21,6 +21,8 @@ namespace {
 // every second place, so beyond these it needs far more registers than any limit allows. Plans end
 // there, before they list what is read: that would take time and memory by the size of offsets.
 constexpr int64_t kMostPlanes = 1024;
+// Of a thread, of the newest plane alone: four times what any family takes.
+constexpr int64_t kMostWords = 2048;
 constexpr int64_t kMostPlaces = 4096;
 
 // One place that a stage reads of a quantity, relative to the point computed.
@@ -51,7 +53,7 @@ class StreamPlanner {
   StreamPlan run() {
     load_fields();
     set_margins();
-    plan_.hopeless = plan_.halo > kMostHaloPlanes;
+    plan_.hopeless = plan_.halo > kMostHaloPlanes || !has_core() || front_words() > kMostWords;
     for (const analysis::Stage& stage : tile_.stages) {
       if (!plan_.hopeless) add_stage(stage);
     }
@@ -79,6 +81,20 @@ class StreamPlanner {
  private:
   // The quantities that are the components of a version.
   std::vector<int>& quantities(int version) { return quantities_[static_cast<size_t>(version)]; }
+
+  bool has_core() const {
+    const TileSides sides = plan_.sides();
+    return std::all_of(sides.begin(), sides.end(),
+                       [](const TileSide& side) { return side.core() > 0; });
+  }
+  // What a thread keeps of the plane at the front, in 32 bits.
+  int64_t front_words() const {
+    int64_t words = 0;
+    for (const Quantity& quantity : plan_.quantities) {
+      words += int64_t{plan_.patch[0]} * plan_.patch[1] * ((size_in_bytes(quantity.type) + 3) / 4);
+    }
+    return words;
+  }
 
   // Every field that some function reads or writes, with the older levels that are read.
   void load_fields() {
