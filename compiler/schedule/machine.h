@@ -44,7 +44,6 @@ struct Machine {
 
   // The whole. Rates are what kernels reach, not what data sheets say.
   double bytes_per_second = 4.2e12;        // to and from memory
-  double swept = 0.762;                    // of those bytes: what one sweep per function reaches
   double instructions_per_second = 32e12;  // of threads, in single precision
   double double_cost = 2;                  // instructions that one in double precision counts as
   double cache_bytes_per_second = 20e12;   // to and from the cache that all share

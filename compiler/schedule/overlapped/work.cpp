@@ -21,7 +21,6 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   work.threads = static_cast<int>(tile.schedule.block.product());
   work.shared_bytes = shared_bytes(tile);
   const double elements = static_cast<double>(tile.schedule.elements.product());
-  work.independent = elements;
   double covered = 1;  // points that threads hold
   for (const TileSide& side : tile.sides) covered *= static_cast<double>(side.cover);
   const double threads = work.threads;

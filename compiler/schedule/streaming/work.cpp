@@ -94,7 +94,6 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.promised = resident_blocks(schedule, plan);
   work.shared_bytes = shared_bytes(schedule, plan);
   work.ahead = schedule.prefetch;
-  work.independent = patch_points(plan);
   double selects = 0;
   work.stages = 0;
   for (const StreamStage& stage : plan.stages) {

@@ -116,7 +116,6 @@ TEST(Work, Overlapped) {
     EXPECT_EQ(work.iterations, 1);
     EXPECT_EQ(work.stages, 2);
     EXPECT_EQ(work.barriers, 4);
-    EXPECT_EQ(work.independent, 2);
     EXPECT_EQ(work.shared_bytes, 34 * 18 * 4);
     // Of a thread; rows of the second step are 32 long as well, as warps are whole.
     const double points = hull ? 2 + 2 : 2 + 14.0 * 32 / 256;
@@ -151,7 +150,6 @@ TEST(Work, StreamingInTwoDimensions) {
     EXPECT_EQ(work.iterations, 32 + 2 * steps + 1);
     EXPECT_EQ(work.stages, steps);
     EXPECT_EQ(work.barriers, 0);
-    EXPECT_EQ(work.independent, 2);
     EXPECT_EQ(work.ahead, 1);
     EXPECT_EQ(work.iteration.single, 2 * 5 * steps);
     EXPECT_EQ(work.iteration.shuffles, 2 * steps);
