@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <limits>
 
 #include "compiler/support/workers.h"
@@ -31,7 +32,8 @@ class Race {
        const TimingOptions& options)
       : program_(program),
         device_(device),
-        candidates_(candidates),
+        candidates_(candidates.begin(), candidates.end()),
+        more_(options.next),
         options_(options),
         exclusive_(device.device.machine.threads_are_loops || !device.device.compile),
         // One thread launches kernels meanwhile.
@@ -54,11 +56,13 @@ class Race {
     return std::chrono::duration<double>(RaceClock::now() - begin_).count();
   }
   bool spent(double part) const { return timed_ > 0 && elapsed() >= part * options_.budget; }
-  bool to_come() const { return !pending_.empty() || requested_ < candidates_.size(); }
+  bool to_come() const { return !pending_.empty() || requested_ < candidates_.size() || more_; }
   bool ended() const { return end_.has_value(); }
   Timed& of(const Contender& contender) { return out_.candidates[contender.number]; }
 
   bool proceed();
+  void add(const Candidate& candidate);
+  bool ask();
   void request(size_t pending);
   void admit_ready();
   void admit(size_t number, std::unique_ptr<Build> build);
@@ -74,7 +78,8 @@ class Race {
 
   const ir::Program& program_;
   const runtime::ChosenDevice& device_;
-  const std::vector<Candidate>& candidates_;
+  std::deque<Candidate> candidates_;  // compilers refer to them
+  bool more_;                         // options.next may have some
   const TimingOptions& options_;
   const bool exclusive_;  // nothing is compiled while something is timed
   const int threads_;
@@ -94,9 +99,28 @@ class Race {
 // --- Compiling
 // ----------------------------------------------------------------------------------------
 
-// Has as many builds in the making, or made and not yet taken.
+void Race::add(const Candidate& candidate) {
+  Timed& timed = out_.candidates.emplace_back();
+  timed.line = schedule::print(candidate.schedule, program_.grid.rank());
+  timed.predicted = candidate.predicted;
+}
+
+// For another candidate; false: there is none.
+bool Race::ask() {
+  const auto next = more_ ? options_.next(out_) : std::nullopt;
+  more_ = next.has_value();
+  if (!next) return false;
+  candidates_.push_back(*next);
+  add(*next);
+  return true;
+}
+
+// Has as many builds in the making, or made and not yet taken. Of candidates that depend on what is
+// measured no more than compilers take at once.
 void Race::request(size_t pending) {
-  while (pending_.size() < pending && requested_ < candidates_.size()) {
+  while (pending_.size() < pending) {
+    const bool listed = requested_ < candidates_.size();
+    if (!listed && (pending_.size() >= static_cast<size_t>(threads_) || !ask())) return;
     const size_t number = requested_++;
     const schedule::Schedule& schedule = candidates_[number].schedule;
     pending_.push_back({number, workers_.start([this, &schedule] {
@@ -272,11 +296,7 @@ Result<Timings> Race::run() {
   const Status prepared = turns_.prepare();
   if (!prepared.ok()) return prepared.failure();
   out_.points = turns_.points();
-  for (const Candidate& candidate : candidates_) {
-    Timed& timed = out_.candidates.emplace_back();
-    timed.line = schedule::print(candidate.schedule, program_.grid.rank());
-    timed.predicted = candidate.predicted;
-  }
+  for (const Candidate& candidate : candidates_) add(candidate);
   while (proceed()) {
     if (spent(1)) {
       end_ = End::Budget;
@@ -284,6 +304,7 @@ Result<Timings> Race::run() {
     }
     if (spent(kAdmission)) {
       requested_ = candidates_.size();
+      more_ = false;
       pending_.clear();
     }
     admit();

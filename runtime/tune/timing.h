@@ -57,7 +57,7 @@ enum class End {
 };
 
 struct Timings {
-  std::vector<Timed> candidates;  // in the order in which they were given
+  std::vector<Timed> candidates;  // in the order in which they were given, those of `next` last
   std::optional<size_t> best;     // the least median of those that were not dropped
   End end = End::Settled;
   double points = 0;     // of the grid: updates per step
@@ -77,6 +77,9 @@ struct TimingOptions {
   // What is being compiled then is waited for.
   double budget = 60;
   int threads = wanted_threads();  // that compile
+  // Called where nothing of the list is left to be compiled: another one, knowing what came of
+  // those before, or nothing, which ends that. It joins the list.
+  std::function<std::optional<Candidate>(const Timings&)> next = {};
   // Called between turns and several times a second while waiting; false ends it.
   std::function<bool(const TimingProgress&)> progress = {};
 };

@@ -157,20 +157,30 @@ struct Run {
   double seconds;  // by the device's clock if it has one
 };
 
-// From the initial values; `fetch`: the state has the results then.
-Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps, bool fetch) {
+// At the initial values.
+Result<std::unique_ptr<runtime::Session>> started(const LoadedProgram& loaded, State& state) {
   tune::fill(state);
-  auto session = loaded.start(state);
-  if (!session.ok()) return session.failure();
+  return loaded.start(state);
+}
+
+// From where the session is.
+Result<Run> advance(runtime::Session& session, int64_t steps) {
   const auto begin = Clock::now();
-  const auto done = session.value()->advance(steps);
+  const auto done = session.advance(steps);
   const double seconds = seconds_since(begin);
   if (!done.ok()) return done.failure();
-  if (fetch) {
-    const Status finished = session.value()->finish();
-    if (!finished.ok()) return finished.failure();
-  }
-  return Run{done.value(), session.value()->seconds().value_or(seconds)};
+  return Run{done.value(), session.seconds().value_or(seconds)};
+}
+
+// From the initial values to results in the state.
+Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps) {
+  auto session = started(loaded, state);
+  if (!session.ok()) return session.failure();
+  const auto run = advance(*session.value(), steps);
+  if (!run.ok()) return run.failure();
+  const Status finished = session.value()->finish();
+  if (!finished.ok()) return finished.failure();
+  return run;
 }
 
 // Two time tiles and one step, and what a reduction needs to be due.
@@ -278,7 +288,7 @@ const Runner::Expected& Runner::reference_result(Build& build, const std::string
     reference_.problem = text_of(state.failure());
     return reference_;
   }
-  const auto run = run_once(*build.loaded, state.value(), steps, true);
+  const auto run = run_once(*build.loaded, state.value(), steps);
   if (run.ok()) {
     reference_.state = std::move(state).value();
   } else {
@@ -300,7 +310,7 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
   program.schedule.clear();  // which the interpreter does without
   const Expected& expected = interpreted(build, key_of(program), steps);
   if (!expected.state) return expected.problem;
-  const auto run = run_once(*build.loaded, state.value(), steps, true);
+  const auto run = run_once(*build.loaded, state.value(), steps);
   if (!run.ok()) {
     lost_ = lost_ || device_lost(build);
     return text_of(run.failure());
@@ -346,7 +356,7 @@ bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State&
     record["error"] = "direct: " + expected.problem;
     return false;
   }
-  const auto run = run_once(*own.loaded, state, steps, true);
+  const auto run = run_once(*own.loaded, state, steps);
   if (!run.ok()) {
     record["error"] = text_of(run.failure());
     lost_ = lost_ || device_lost(own);
@@ -383,18 +393,29 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
   record["copy_gcells"] = rounded(1e-9 * bytes_per_second * points / traffic);
 }
 
+// On a GPU runs go on where the one before ended, unless something stops the program: gigabytes go
+// there once, and how long a step takes does not depend on the values. On a CPU it does, where they
+// become so small that they are denormal.
 void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
   measure_copies(own, state, record);
+  const bool afresh = device_.device.machine.threads_are_loops || own.program->stop;
+  const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was one
   std::vector<double> seconds;
   int64_t steps = 0;
-  const int warm_up = job.verify_steps == 0 ? 1 : 0;  // otherwise the check was one
+  const auto fails = [&](const Failure& failure) {
+    record["error"] = text_of(failure);
+    lost_ = lost_ || device_lost(own);
+  };
+  std::unique_ptr<runtime::Session> session;
   for (int run = -warm_up; run < job.repeat; ++run) {
-    const auto timed = run_once(*own.loaded, state, job.steps, false);
-    if (!timed.ok()) {
-      record["error"] = text_of(timed.failure());
-      lost_ = lost_ || device_lost(own);
-      return;
+    if (!session || afresh) {
+      session.reset();
+      auto next = started(*own.loaded, state);
+      if (!next.ok()) return fails(next.failure());
+      session = std::move(next).value();
     }
+    const auto timed = advance(*session, job.steps);
+    if (!timed.ok()) return fails(timed.failure());
     steps = timed.value().steps;
     if (run >= 0) seconds.push_back(timed.value().seconds);
   }

@@ -14,6 +14,7 @@
 #include "compiler/support/threads.h"
 #include "runtime/api/source.h"
 #include "runtime/tune/compiled.h"
+#include "runtime/tune/search.h"
 #include "runtime/tune/tuned.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -59,30 +60,6 @@ Result<Subject> subject_of(const Arguments& arguments, ir::Program program) {
   }
   const schedule::Machine machine = device.value().device.machine;
   return Subject{std::move(program), target, machine, std::move(device).value()};
-}
-
-// The candidates that are worth timing: the best, then the best of each family and time tile, so
-// that an error of the model in one of them is found.
-std::vector<schedule::Candidate> worth_timing(const schedule::Space& space) {
-  constexpr size_t kBest = 24, kMost = 48;
-  std::vector<schedule::Candidate> out;
-  std::map<std::pair<std::string, int>, int> of;
-  for (const schedule::Candidate& candidate : space.ranked) {
-    const auto kind = std::pair(candidate.schedule.family, candidate.schedule.time_tile);
-    if (out.size() < kBest || (of[kind] < 2 && out.size() < kMost)) {
-      ++of[kind];
-      out.push_back(candidate);
-    }
-  }
-  return out;
-}
-
-std::vector<tune::Candidate> to_time(const std::vector<schedule::Candidate>& candidates) {
-  std::vector<tune::Candidate> out;
-  for (const schedule::Candidate& each : candidates) {
-    out.push_back({each.schedule, each.prediction.seconds});
-  }
-  return out;
 }
 
 // What runs the program with this schedule, or where there is no device prints the code of it: the
@@ -227,54 +204,30 @@ Status Exploration::compile() {
   return Done{};
 }
 
-// First what the model likes, then what differs in one setting from what was the fastest: settings
-// among which the model sees no difference are told apart by the clock.
 Status Exploration::measure() {
-  constexpr double kFirst = 0.6;  // of the budget
   auto params = runtime::bind_params(subject_.program);
   if (!params.ok()) return params.failure();
   InterruptGuard guard;
   guard.note_first();
   ProgressLine line;
-  std::vector<schedule::Candidate> candidates = worth_timing(space_);
-  double best = 0;
-  for (const double share : {kFirst, 1 - kFirst}) {
-    tune::TimingOptions options;
-    options.budget = share * arguments_.explore.budget;
-    options.progress = [&](const tune::TimingProgress& now) {
-      line.show(now.elapsed,
-                fmt::format("{} of {} schedules timed, {} left", now.timed, now.of, now.left));
-      return !InterruptGuard::interrupted();
-    };
-    const auto timings = tune::time_candidates(subject_.program, params.value(), *subject_.device,
-                                               to_time(candidates), options);
-    if (!timings.ok()) return timings.failure();
-    remember(params.value(), timings.value());
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      const tune::Timed& timed = timings.value().candidates[i];
-      if (timed.seconds <= 0) continue;
-      const double rate = 1e-9 * timings.value().points / timed.seconds;
-      measured_[timed.line] = rate;
-      if (timed.dropped || rate <= best) continue;
-      best = rate;
-      best_ = timed.line;
-    }
-    interrupted_ = timings.value().end == tune::End::Interrupted;
-    if (interrupted_ || best_.empty()) break;
-    candidates.clear();
-    Diagnostics none;
-    const auto fastest = scheduler_.parse(best_, none);
-    for (const Schedule& next : schedule::neighbours(*fastest, subject_.program.grid.rank())) {
-      if (const auto candidate = schedule::predict(scheduler_, next)) {
-        candidates.push_back(*candidate);
-      }
-    }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-      return a.prediction.seconds < b.prediction.seconds;
-    });
-    candidates.insert(candidates.begin(), *schedule::predict(scheduler_, *fastest));
-  }
+  tune::Search search(scheduler_, space_);
+  tune::TimingOptions options;
+  options.budget = arguments_.explore.budget;
+  options.next = [&](const tune::Timings& timings) { return search.next(timings); };
+  options.progress = [&](const tune::TimingProgress& now) {
+    line.show(now.elapsed, fmt::format("{} schedules timed, {} left", now.timed, now.left));
+    return !InterruptGuard::interrupted();
+  };
+  const auto timings = tune::time_candidates(subject_.program, params.value(), *subject_.device,
+                                             search.first(), options);
   line.erase();
+  if (!timings.ok()) return timings.failure();
+  remember(params.value(), timings.value());
+  for (const tune::Timed& timed : timings.value().candidates) {
+    if (timed.seconds > 0) measured_[timed.line] = 1e-9 * timings.value().points / timed.seconds;
+  }
+  if (const auto best = timings.value().best) best_ = timings.value().candidates[*best].line;
+  interrupted_ = timings.value().end == tune::End::Interrupted;
   return Done{};
 }
 

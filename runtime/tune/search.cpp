@@ -1,0 +1,144 @@
+#include "runtime/tune/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace stencil::tune {
+
+using schedule::Schedule;
+
+namespace {
+
+double octaves(int a, int b) {
+  return std::abs(std::log2(std::max(a, 1)) - std::log2(std::max(b, 1)));
+}
+
+// For a setting whose 0 stands for a choice that is made later.
+double octaves_or(double unless, int a, int b) {
+  if (a == b) return 0;
+  return a == 0 || b == 0 ? unless : octaves(a, b);
+}
+
+}  // namespace
+
+double distance(const Schedule& a, const Schedule& b) {
+  constexpr double kWord = 0.5, kChosen = 0.5, kMinor = 0.3;
+  double out = octaves(a.time_tile, b.time_tile);
+  for (size_t axis = 0; axis < kMaxRank; ++axis) {
+    if (a.block[axis] != b.block[axis]) out += octaves(a.block[axis], b.block[axis]);
+    if (a.elements[axis] != b.elements[axis]) out += octaves(a.elements[axis], b.elements[axis]);
+  }
+  out += octaves_or(kChosen, a.chunk, b.chunk) + octaves_or(kChosen, a.resident, b.resident);
+  out += kMinor * (octaves(a.prefetch, b.prefetch) + octaves_or(1, a.unroll, b.unroll));
+  const int words = (a.regions != b.regions) + (a.loads != b.loads) + (a.form != b.form) +
+                    (a.edges != b.edges) + (a.rows != b.rows);
+  return out + kWord * words;
+}
+
+Search::Search(schedule::Scheduler& scheduler, const schedule::Space& space)
+    : scheduler_(scheduler), space_(space) {
+  // The best of each kind: where the model is wrong, it is so about a whole family or time tile.
+  constexpr int kOfFamily = 300, kOfKind = 60;
+  std::map<std::string, int> of_family;
+  std::map<std::pair<std::string, int>, int> of_kind;
+  for (const schedule::Candidate& candidate : space.ranked) {
+    if (candidate.prediction.spills) continue;
+    const std::string& family = candidate.schedule.family;
+    const bool among_best = of_family[family]++ < kOfFamily;
+    const bool of_its_kind = of_kind[{family, candidate.schedule.time_tile}]++ < kOfKind;
+    if (among_best || of_its_kind) pool_.push_back(candidate);
+  }
+}
+
+Candidate Search::give(const schedule::Candidate& candidate) {
+  given_.push_back(candidate.schedule);
+  lines_.insert(schedule::print(candidate.schedule, scheduler_.program().grid.rank()));
+  return {candidate.schedule, candidate.prediction.seconds};
+}
+
+bool Search::is_given(const schedule::Candidate& candidate) const {
+  return lines_.count(schedule::print(candidate.schedule, scheduler_.program().grid.rank())) > 0;
+}
+
+std::vector<Candidate> Search::first() {
+  std::vector<Candidate> out;
+  const auto add = [&](const schedule::Candidate& candidate) {
+    if (!is_given(candidate)) out.push_back(give(candidate));
+  };
+  const auto automatic = schedule::predict(scheduler_, scheduler_.choose().schedule);
+  if (automatic) add(*automatic);
+  if (space_.ranked.empty()) return out;
+  add(space_.ranked.front());
+  constexpr double kPossible = 1.5;  // of the seconds of the best
+  std::set<std::string> families;
+  std::set<std::pair<std::string, int>> kinds;
+  for (const schedule::Candidate& candidate : space_.ranked) {
+    const std::string& family = candidate.schedule.family;
+    const double least = space_.ranked.front().prediction.seconds;
+    const bool is_first = families.insert(family).second;
+    const bool possible =
+        !candidate.prediction.spills && candidate.prediction.seconds < kPossible * least;
+    const bool best_of_kind =
+        possible && kinds.insert({family, candidate.schedule.time_tile}).second;
+    if (is_first || best_of_kind) add(candidate);
+  }
+  return out;
+}
+
+// The mean error of those that are near, the nearer the more; none where nothing is.
+double Search::corrected(const schedule::Candidate& candidate) const {
+  constexpr double kTrust = 0.1;  // in the model as it is
+  double sum = 0, weights = kTrust;
+  for (const Known& known : known_) {
+    if (known.schedule.family != candidate.schedule.family) continue;
+    const double weight = std::exp(-distance(known.schedule, candidate.schedule));
+    sum += weight * known.error;
+    weights += weight;
+  }
+  return candidate.prediction.seconds * std::exp(sum / weights);
+}
+
+void Search::add_neighbours(const Schedule& of) {
+  const int rank = scheduler_.program().grid.rank();
+  if (!has_neighbours_.insert(schedule::print(of, rank)).second) return;
+  for (const Schedule& next : schedule::neighbours(of, rank)) {
+    const auto candidate = schedule::predict(scheduler_, next);
+    if (candidate && !candidate->prediction.spills) pool_.push_back(*candidate);
+  }
+}
+
+double Search::learn(const Timings& timings) {
+  known_.clear();
+  double least = 0;
+  size_t fastest = 0;
+  for (size_t i = 0; i < timings.candidates.size(); ++i) {
+    const Timed& timed = timings.candidates[i];
+    if (timed.seconds <= 0) continue;
+    known_.push_back({given_[i], std::log(timed.seconds / timed.predicted)});
+    if (timed.dropped || (least > 0 && timed.seconds >= least)) continue;
+    least = timed.seconds;
+    fastest = i;
+  }
+  if (least > 0) add_neighbours(given_[fastest]);
+  return least;
+}
+
+std::optional<Candidate> Search::next(const Timings& timings) {
+  constexpr double kPossible = 1.5;  // of the seconds of the fastest
+  const double least = learn(timings);
+  std::erase_if(pool_, [&](const auto& candidate) { return is_given(candidate); });
+  const schedule::Candidate* best = nullptr;
+  double seconds = 0;
+  for (const schedule::Candidate& candidate : pool_) {
+    const double expected = corrected(candidate);
+    if (best && expected >= seconds) continue;
+    best = &candidate;
+    seconds = expected;
+  }
+  if (!best || (least > 0 && seconds > kPossible * least)) return std::nullopt;
+  return give(*best);
+}
+
+}  // namespace stencil::tune
