@@ -21,9 +21,15 @@ bool is_power_of_two(int n) {
 
 // Values of settings that the model was fitted to. Beyond them it may be right, but what it likes
 // best there is what it is most wrong about, so `auto` stays inside.
-bool is_calibrated(const Schedule& schedule) {
+bool is_calibrated(const Schedule& schedule, int rank) {
   constexpr int kShortestChunk = 8, kFarthestAhead = 3, kDeepestStream = 12;
-  if (!find_family(schedule.family)->has(Setting::Prefetch)) return true;
+  constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
+  const Family& family = *find_family(schedule.family);
+  // A sweep's points are computed one after the other where their code would be long.
+  if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
+  if (!family.has(Setting::Prefetch)) return true;
+  // Warps of a block that have nothing in common only wait for each other's registers.
+  if (rank == 2 && schedule.block.product() > kMostIndependent) return false;
   const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestChunk;
   const bool ahead = schedule.prefetch >= 1 && schedule.prefetch <= kFarthestAhead;
   return chunk && ahead && schedule.time_tile <= kDeepestStream;
@@ -199,13 +205,13 @@ class Explorer {
 
   void deeper_and_deeper(const Family& family, const Schedule& tile) {
     if (!family.has(Setting::TimeTile)) {
-      look_at(tile);
+      if (!quick() || is_calibrated(tile, rank_)) look_at(tile);
       return;
     }
     double least = 0;
     int worse = 0;
     for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
-      if (quick() && !is_calibrated(choice.schedule)) continue;
+      if (quick() && !is_calibrated(choice.schedule, rank_)) continue;
       const auto prediction = look_at(choice.schedule);
       if (!prediction) return;  // a deeper one has an even wider halo
       const double seconds = prediction->seconds;
@@ -245,7 +251,7 @@ class Explorer {
         if (setting == Setting::Rows || setting == Setting::Form) continue;
         for (const Choice& choice : choices(schedule, setting, rank_)) {
           constexpr double kNoticeable = 0.995;
-          if (quick() && !is_calibrated(choice.schedule)) continue;
+          if (quick() && !is_calibrated(choice.schedule, rank_)) continue;
           const auto now = look_at(schedule), then = look_at(choice.schedule);
           if (!then || then->spills) continue;
           if (now->spills || then->seconds < kNoticeable * now->seconds) schedule = choice.schedule;

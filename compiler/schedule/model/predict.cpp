@@ -9,26 +9,32 @@ namespace stencil::schedule {
 namespace {
 
 // Issue slots of a warp, by class.
-constexpr double kReal = 0.76;  // per instruction that double precision counts as
-constexpr double kInteger = 1.92, kCall = 42.5, kRealCall = 44, kMultiplied = 2.6,
-                 kRealMultiplied = 0.95, kSelect = 2.67, kWordLoaded = 2.75, kWordStored = 1.8,
-                 kWordCopied = 6, kBulk = 91, kWordShared = 1.43, kWordShuffled = 2.9,
-                 kAccess = 3.74, kPoint = 7.15, kIteration = 25;
-constexpr double kPerSlot = 1.4;  // of these, per slot: some of what is counted is never issued
+constexpr double kReal = 0.858;  // per instruction that double precision counts as
+constexpr double kInteger = 1.92, kCall = 30.4, kRealCall = 21.5, kMultiplied = 3.73,
+                 kRealMultiplied = 0.994, kSelect = 2.17, kWordLoaded = 2.36, kWordStored = 1.57,
+                 kWordCopied = 5.41, kBulk = 80.7, kWordShared = 0.955, kWordShuffled = 2.88,
+                 kAccess = 3.83, kPoint = 10, kIteration = 24.9;
+constexpr double kPerSlot = 1.3;  // of these, per slot: some of what is counted is never issued
 
 // Cycles.
-constexpr double kDependent = 1.45;  // of a warp by itself, per instruction
-constexpr double kBarrier = 22;      // times the root of the warps that wait
-constexpr double kNextLoad = 330;    // from a load to its value, where others are under way
-constexpr double kLate = 160;        // further cycles that some of the next ones take
-constexpr double kFirstLoad = 1152;  // of a block that has nothing else to do
+constexpr double kDependent = 1.244;       // of a warp by itself, per instruction
+constexpr double kAlone = 0.145;           // more of them, shared by points that are side by side
+constexpr double kBarrier = 26.3;          // times the root of the warps that wait
+constexpr double kStage = 4.81;            // from one stage to the next
+constexpr double kCallLatency = 15.7;      // of a call, besides its instructions
+constexpr double kRealCallLatency = 59.1;  // in double precision
+constexpr double kNextLoad = 375;          // from a load to its value, where others are under way
+constexpr double kLate = 155;              // further cycles that some of the next ones take
+constexpr double kFirstLoad = 881;         // of a block that has nothing else to do
 
-constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
-constexpr double kSpill = 5.1;     // instructions per register that a thread lacks
-constexpr double kRow = 250;       // operations, of a CPU: what a loop over a row costs besides
-constexpr double kCpuCall = 12;    // of a vector of divisions or roots
+constexpr double kOverlap = 1.8;  // exponent of the sum of what runs side by side; 1: nothing does
+constexpr double kSpill = 11.3;   // instructions per register that a thread lacks
+constexpr double kUneven = 1.87;  // standard deviations by which the fullest multiprocessor differs
+constexpr double kRow = 250;      // operations, of a CPU: what a loop over a row costs besides
+constexpr double kCpuCall = 12;   // of a vector of divisions or roots
 constexpr double kOfCopies = 1.1;  // of the rate of copies, where reads outnumber writes
-constexpr double kInCache = 0.8;   // of the cache is free for arrays
+constexpr double kInCache = 0.94;  // of the cache is free for arrays, on GPUs
+constexpr double kInCpuCache = 0.8;
 
 double residency(const Work& work, double registers, const Machine& machine) {
   constexpr double kUnit = 8;  // registers are given out so
@@ -54,19 +60,63 @@ double most_registers(const Work& work, const Machine& machine) {
   return std::min<double>(std::floor(share / kUnit) * kUnit, machine.registers_per_thread);
 }
 
+// What a thread asks for of the registers that it may have. Compilers that are told to do with
+// fewer find some that they can do without; at the most that a thread can have they have been at it
+// already.
+struct Pressure {
+  double most = 0;        // registers that a thread may have
+  double lacking = 0;     // registers, softly from where some are spilled
+  bool hopeless = false;  // it spills
+};
+
+Pressure pressure(const Work& work, const Machine& machine) {
+  constexpr double kSoft = 0.046;  // parts of the registers
+  constexpr double kRationed = 1.147, kAtLimit = 1.007, kHopeless = 0.05;
+  Pressure out;
+  out.most = most_registers(work, machine);
+  if (work.iterations <= 1) return out;
+  const double asked = work.registers / out.most;
+  const bool at_limit = out.most >= machine.registers_per_thread - 7;
+  const double comfortable = at_limit ? kAtLimit : kRationed;
+  const double beyond = (asked - comfortable) / kSoft;
+  out.lacking =
+      kSoft * (std::max(beyond, 0.0) + std::log1p(std::exp(-std::abs(beyond)))) * work.registers;
+  out.hopeless = asked > comfortable + kHopeless;
+  return out;
+}
+
+// Blocks at the grid's edge have more to do. These parts of a multiprocessor's blocks are such.
+struct EdgeParts {
+  double mean = 0;  // in many waves
+  double most = 0;  // on the multiprocessor that has the most, of so many blocks
+  double any = 0;   // 1: some are
+};
+
+EdgeParts edge_parts(const Work& work, double blocks) {
+  const double part = std::min(work.edge, 1.0);
+  const double deviation = std::sqrt(part * (1 - part) / std::max(blocks, 1.0));
+  return {part, std::min(part + kUneven * deviation, 1.0), part > 0 ? 1.0 : 0.0};
+}
+
 // Seconds of one wave in which every multiprocessor has so many blocks, and what it consists of.
 class Wave {
  public:
-  Wave(const Work& work, const Machine& machine, double edge, double spilled)
+  // `busy` of the blocks and `slowest` (0 or 1) of the warps are at the edge.
+  Wave(const Work& work, const Machine& machine, double busy, double slowest, double lacking)
       : work_(work), machine_(machine) {
-    slots_ = (instructions(work.iteration, machine) + kIteration + kSpill * spilled +
-              kSelect * edge * work.edge_selects) /
-             kPerSlot;
+    const double inside = instructions(work.iteration, machine) + kIteration + kSpill * lacking;
+    const double at_edge = kSelect * work.edge_selects;
+    slots_ = (inside + at_edge * busy) / kPerSlot;
     warps_ = std::ceil(static_cast<double>(work.threads) / machine.warp);
     const double clock = machine.clock;
     const double barrier = kBarrier * work.barriers * std::sqrt(warps_);
+    const double chain = kDependent + kAlone / work.points;
+    const double calls = kCallLatency * work.iteration.calls +
+                         kRealCallLatency * work.iteration.real_calls +
+                         (work.iterations > 1 ? kStage * work.stages : 0);
     // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
-    const double rest = barrier + kDependent * kPerSlot * slots_ + (work.ahead == 1 ? kLate : 0);
+    const double rest =
+        barrier + chain * (inside + at_edge * slowest) + calls + (work.ahead == 1 ? kLate : 0);
     const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.8) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
     latency_ = work.iterations * (waits ? rest + loads : std::max(rest, loads)) / clock;
@@ -107,22 +157,20 @@ struct KernelTime {
 };
 
 KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
-  const double most = most_registers(work, machine);
-  const double registers = std::min(work.registers, most);
-  constexpr double kComfortable = 0.95, kHopeless = 1.2;
-  const double spilled = work.iterations > 1
-                             ? std::max(work.registers / most - kComfortable, 0.0) * work.registers
-                             : 0;
+  const Pressure asked = pressure(work, machine);
+  const double registers = std::min(work.registers, asked.most);
   const double resident = residency(work, registers, machine);
-  const Wave wave(work, machine, work.edge, spilled);
-  const Wave last(work, machine, work.edge > 0 ? 1 : 0, spilled);
   const double at_once = resident * machine.multiprocessors;
   const double full = std::floor(work.blocks / at_once);
   const double rest = work.blocks - full * at_once;
   const double tail = rest > 0 ? std::max(1.0, std::ceil(rest / machine.multiprocessors)) : 0;
+  const EdgeParts edges = edge_parts(work, resident), of_tail = edge_parts(work, tail);
+  const Wave usual(work, machine, edges.mean, edges.mean, asked.lacking);
+  const Wave slowest(work, machine, edges.most, edges.any, asked.lacking);
+  const Wave last(work, machine, of_tail.most, of_tail.any, asked.lacking);
   // One wave after the other, or where there are many, blocks that start as others end.
-  const double in_waves = full * wave.seconds(resident) + (tail > 0 ? last.seconds(tail) : 0);
-  const double flowing = work.blocks / at_once * wave.seconds(resident);
+  const double in_waves = full * slowest.seconds(resident) + (tail > 0 ? last.seconds(tail) : 0);
+  const double flowing = work.blocks / at_once * usual.seconds(resident);
   const double flows = full > 0 ? 1 - 1 / full : 0;
   const double blocks_seconds = in_waves * (1 - flows) + flowing * flows;
 
@@ -133,17 +181,17 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   const double waves = work.blocks / at_once;
   const double rounds = full > 0 ? waves : 1;
   const double each = full > 0 ? resident : work.blocks / machine.multiprocessors;
-  put(Limit::Memory, rounds * wave.memory(each));
-  put(Limit::Cache, rounds * wave.cache(each));
-  put(Limit::Instructions, waves * wave.issue(resident));
-  put(Limit::Latency, rounds * wave.latency());
+  put(Limit::Memory, rounds * usual.memory(each));
+  put(Limit::Cache, rounds * usual.cache(each));
+  put(Limit::Instructions, waves * usual.issue(resident));
+  put(Limit::Latency, rounds * usual.latency());
   put(Limit::Tail, std::max(blocks_seconds - flowing, 0.0) * (full > 0 ? 1 : 0));
   put(Limit::Launch, machine.launch_seconds);
   out_time.seconds = (blocks_seconds + machine.launch_seconds) * work.launches;
 
   out.registers = registers;
   out.wanted = work.registers;
-  out.spills = work.iterations > 1 && work.registers > kHopeless * most;
+  out.spills = asked.hopeless;
   out.resident = static_cast<int>(resident);
   out.occupancy = resident * work.threads / machine.resident_threads;
   out.waves = waves;
@@ -163,7 +211,7 @@ KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out
                             o.multiplied + machine.double_cost * o.real_multiplied;
   const double threads = work.threads * work.iterations * work.blocks;
   const double rows = threads / std::min(work.row, work.threads) * work.stages * kRow;
-  const double held = kInCache * static_cast<double>(machine.cache_bytes);
+  const double held = kInCpuCache * static_cast<double>(machine.cache_bytes);
   const double beyond = 1 / (1 + std::pow(held / std::max(work.footprint, 1.0), 4));
   const double bytes = work.bytes * work.iterations * work.blocks;
   const double rounds = std::ceil(work.blocks / machine.multiprocessors);

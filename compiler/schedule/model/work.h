@@ -46,6 +46,7 @@ struct Work {
   double barriers = 0;       // per iteration
   int row = 1;               // threads side by side in x
   double stages = 1;         // per iteration, each waiting for results of the one before
+  double points = 1;         // of each stage that a thread computes side by side
   double ahead = 0;          // iterations that loads are under way before their values are used
   double bytes = 0;          // of global memory that a block asks for in an iteration
   double compulsory = 1;     // part of them that no other block asks for

@@ -19,6 +19,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   Work work;
   work.row = tile.schedule.block[0];
   work.threads = static_cast<int>(tile.schedule.block.product());
+  work.points = static_cast<double>(tile.schedule.elements.product());
   work.shared_bytes = shared_bytes(tile);
   const double elements = static_cast<double>(tile.schedule.elements.product());
   double covered = 1;  // points that threads hold

@@ -90,6 +90,7 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   const ir::Program& program = tiles.program();
   Work work;
   work.threads = threads_of(schedule);
+  work.points = static_cast<double>(schedule.elements.product());
   work.registers = expected_registers(plan);
   work.promised = resident_blocks(schedule, plan);
   work.shared_bytes = shared_bytes(schedule, plan);

@@ -65,6 +65,7 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   Work work;
   work.row = schedule.block[0];
   work.threads = static_cast<int>(schedule.block.product());
+  work.points = static_cast<double>(schedule.elements.product());
   work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
                      elements);
   const int in_line = along(schedule.elements, rank, 0);
