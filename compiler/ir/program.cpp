@@ -7,6 +7,10 @@
 #include "compiler/ir/program.h"
 
 #include <bit>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <variant>
 
 #include "compiler/ir/uniform.h"
 
@@ -94,19 +98,66 @@ bool is_written(const Program& program, FieldId field) {
   return false;
 }
 
-int count_operations(const Piece& piece) {
+namespace {
+
+// Calls visit(id, operation) for every operation that takes part in the results, uses before their
+// operands, but for those that are computed once for all points.
+template <class Visitor>
+void visit_operations(const Piece& piece, Visitor visit) {
   std::vector<bool> reachable(static_cast<size_t>(piece.graph.size()), false);
   for (NodeId result : piece.results) reachable[static_cast<size_t>(result)] = true;
   const Uniformity kinds = uniformity(piece.graph);
-  int count = 0;
   for (NodeId id = piece.graph.size() - 1; id >= 0; --id) {  // uses come after their operands
     if (!reachable[static_cast<size_t>(id)]) continue;
     const auto* operation = std::get_if<Operation>(&piece.graph[id].kind);
     if (!operation || kinds.computed_once(piece.graph, id)) continue;
     for (NodeId operand : operation->operands) reachable[static_cast<size_t>(operand)] = true;
-    if (operation->op != Op::Convert) ++count;
+    visit(id, *operation);
   }
+}
+
+// A factor without its sign, which fusing moves from the product into a factor.
+using Factor = std::variant<NodeId, double>;
+
+Factor factor_of(const Graph& graph, NodeId id) {
+  if (const auto* constant = std::get_if<Constant>(&graph[id].kind))
+    return std::abs(constant->real);
+  const auto* operation = std::get_if<Operation>(&graph[id].kind);
+  return operation && operation->op == Op::Neg ? factor_of(graph, operation->operands[0])
+                                               : Factor(id);
+}
+
+}  // namespace
+
+int count_operations(const Piece& piece) {
+  int count = 0;
+  visit_operations(piece, [&](NodeId, const Operation& operation) {
+    if (operation.op != Op::Convert) ++count;
+  });
   return count;
+}
+
+int count_flops(const Piece& piece) {
+  std::set<std::pair<Factor, Factor>> products;
+  int others = 0;
+  visit_operations(piece, [&](NodeId id, const Operation& operation) {
+    if (!is_float(piece.graph[id].type)) return;
+    switch (operation.op) {
+      case Op::Neg:
+      case Op::Select:
+      case Op::Convert:
+        return;
+      case Op::Mul:
+      case Op::Fma:
+        products.emplace(factor_of(piece.graph, operation.operands[0]),
+                         factor_of(piece.graph, operation.operands[1]));
+        others += operation.op == Op::Fma;
+        return;
+      default:
+        ++others;
+    }
+  });
+  return others + static_cast<int>(products.size());
 }
 
 std::vector<int64_t> reduction_tile(int rank) {

@@ -288,4 +288,10 @@ bool is_written(const Program& program, FieldId field);  // by some stencil func
 // those that are computed once for all points (uniform.h).
 int count_operations(const Piece& piece);
 
+// Floating-point operations (sums, products, quotients, roots, functions, minima, ...) that the
+// results of `piece` stand for as the program writes them, whatever --fp is: a fused multiply-add
+// is a product and a sum, and what occurs again counts once. Signs, comparisons, selections and
+// conversions count nothing, nor does what is computed once for all points.
+int count_flops(const Piece& piece);
+
 }  // namespace stencil::ir

@@ -146,6 +146,7 @@ class Exploration {
       out.pruned.push_back({pruned.reason, pruned.count, pruned.example});
     }
     if (!out.candidates.empty()) add_winner(out);
+    explore::add_curves(scheduler_, space_, out);
     return out;
   }
 

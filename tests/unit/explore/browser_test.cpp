@@ -103,13 +103,14 @@ const char* const kDrawings =
 
 TEST_F(BrowserTest, DrawsEverything) {
   EXPECT_EQ(found_by(jacobi_sample(), kDrawings),
-            "roofline:1 agreement:1 tiles:1 terms:1 halo:1 schedule:1");
+            "roofline:1 agreement:1 tiles:1 elements:1 costs:1 terms:1 halo:1 schedule:1");
 }
 
 TEST_F(BrowserTest, DrawsTilesThatDoNotStream) {
-  EXPECT_EQ(found_by(line_sample(), kDrawings), "roofline:1 tiles:1 terms:1 halo:1 schedule:1");
+  EXPECT_EQ(found_by(line_sample(), kDrawings),
+            "roofline:1 tiles:1 elements:1 costs:1 terms:1 halo:1 schedule:1");
   EXPECT_EQ(found_by(plane_sample(), kDrawings),
-            "roofline:1 agreement:1 tiles:1 terms:1 halo:2 schedule:1");
+            "roofline:1 agreement:1 tiles:1 elements:1 costs:1 terms:1 halo:2 schedule:1");
 }
 
 TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
@@ -120,6 +121,87 @@ TEST_F(BrowserTest, DrawsAMarkForEveryCandidate) {
                      ".reduce((a, b) => a + b) + ' ' + document.querySelector('#roofline .marks')"
                      ".getAttribute('d').includes('NaN')"),
             "3000 false");
+}
+
+// What a drawing has: corners of each curve, dots of what was measured, and texts without a place.
+const char* const kCurves =
+    "const of = (root, what) => [...document.querySelectorAll(`#${root} .chart > svg ${what}`)];"
+    "const corners = (p) => p.getAttribute('d').split('L').length;"
+    "const odd = [...of('elements', '*'), ...of('costs', '*')]"
+    ".filter((e) => [...e.attributes].some((a) => /NaN|undefined|Infinity/.test(a.value)));"
+    "return [of('elements', '.curve').map(corners), of('elements', '.timed').length,"
+    " of('costs', '.curve').map(corners), odd.length].join(' ')";
+
+TEST_F(BrowserTest, DrawsCurvesOverTheTimeTile) {
+  // T of 1 to 4 with 16 points per thread, 2 to 4 of them with 4, and 3 with one; none of
+  // redundancies etc. is missing.
+  EXPECT_EQ(found_by(jacobi_sample(), kCurves), "1,2,3 6 4,4,4,4 0");
+  EXPECT_EQ(found_by(large_sample(3000), kCurves), "8,8,8 24 8,8,8,8 0");
+  EXPECT_EQ(found_by(line_sample(), kCurves), "1,2,3 0 4,4,4,4 0");
+}
+
+TEST_F(BrowserTest, DrawsTheBestSixNumbersOfElementsAndTheWinners) {
+  Report report = jacobi_sample();
+  const std::vector<Best> three = report.by_elements;
+  for (int64_t elements = 20; elements < 30; ++elements) {
+    for (Best best : three) {
+      best.predicted.elements = elements;
+      best.predicted.predicted = 2000 + static_cast<double>(elements);
+      report.by_elements.push_back(best);
+    }
+  }
+  EXPECT_EQ(found_by(report,
+                     "return [...document.querySelectorAll('#elements .legend li')]"
+                     ".map((e) => e.textContent).join(' ')"),
+            "points per thread: 16 25 26 27 28 29");
+}
+
+TEST_F(BrowserTest, RatesOfProgramsWithoutFloatsAreOfPoints) {
+  const char* const names =
+      "return ['GFLOP/s', 'GCells/s'].map((n) => [...document.querySelectorAll('#elements text')]"
+      ".filter((e) => e.textContent === n).length).join(' ')";
+  EXPECT_EQ(found_by(jacobi_sample(), names), "1 1");
+  Report report = jacobi_sample();
+  report.flops = 0;
+  EXPECT_EQ(found_by(report, names), "0 1");
+}
+
+TEST_F(BrowserTest, CostsMayBeThoseOfTheWinnersElements) {
+  EXPECT_EQ(
+      found_by(jacobi_sample(),
+               "const curves = () => [...document.querySelectorAll('#costs .curve')]"
+               ".map((p) => p.getAttribute('d').split('L').length).join();"
+               "const buttons = [...document.querySelectorAll('#costs button')];"
+               "const before = curves(); buttons[1].click();"
+               "return buttons.map((b) => b.textContent).join() + ' ' + before + ' ' + curves()"),
+      "best of each T,best with 16 per thread 4,4,4,4 3,3,3,3");
+}
+
+// An empty drawing would say less than a sentence.
+TEST_F(BrowserTest, SaysWhyThereAreNoCurves) {
+  const char* const notes =
+      "return ['elements', 'costs'].map((id) => document.querySelectorAll(`#${id} .chart`).length +"
+      "document.querySelector(`#${id} .note`).textContent).join(' ')";
+  const auto both = [](const std::string& why) {
+    const std::string note = "0Nothing to draw over T, since it is always 1: " + why + ".";
+    return note + " " + note;
+  };
+  Report report = single_sample();
+  EXPECT_EQ(found_by(report, notes),
+            both("no schedule with another T was ranked (see \u201cNot ranked\u201d)"));
+  report.steps = 1;
+  EXPECT_EQ(found_by(report, notes), both("the program does one step"));
+  report.steps = 100;
+  Candidate deeper = report.candidates.front();
+  deeper.time_tile = 2;
+  deeper.spills = true;
+  deeper.chosen = false;
+  report.candidates.push_back(deeper);
+  EXPECT_EQ(found_by(report, notes), both("schedules with another T are expected to spill"));
+  report.by_elements.clear();
+  report.by_time_tile.clear();
+  const std::string spilled = "0Nothing to draw: every schedule is expected to spill.";
+  EXPECT_EQ(found_by(report, notes), spilled + " " + spilled);
 }
 
 TEST_F(BrowserTest, RowsOpenSortAndAreFiltered) {

@@ -58,6 +58,8 @@ TEST(ReportJsonTest, HasTheReport) {
     EXPECT_EQ(o["terms"][0]["overlaps"], true);
     EXPECT_EQ(o["terms"].back()["overlaps"], false);
     EXPECT_EQ(o["counts"][0]["count"], c.counts[0].count);
+    EXPECT_EQ(o["elements"], c.elements);
+    EXPECT_EQ(o["words_loaded"], c.words_loaded);
     EXPECT_EQ(o["measured"].is_null(), !c.measured);
     EXPECT_EQ(o["compiled_registers"].is_null(), !c.compiled_registers);
   }
@@ -66,6 +68,33 @@ TEST(ReportJsonTest, HasTheReport) {
   EXPECT_EQ(out["winner"]["halo"][0]["margin"][2]["low"], 4);
   EXPECT_EQ(out["winner"]["stages"][3]["lag"], 7);
   EXPECT_EQ(out["neighbours"][0]["time_tile"], 2);
+}
+
+TEST(ReportJsonTest, HasTheCurvesOverTheTimeTile) {
+  const Report report = jacobi_sample();
+  for (const auto& out : {json::parse(json_of(report)), json::parse(page_data(report))}) {
+    EXPECT_EQ(out["flops"], 8);
+    EXPECT_EQ(out["by_time_tile"].size(), report.by_time_tile.size());
+    ASSERT_EQ(out["by_elements"].size(), report.by_elements.size());
+    for (size_t i = 0; i < report.by_elements.size(); ++i) {
+      const Candidate& c = report.by_elements[i].predicted;
+      const json& o = out["by_elements"][i];
+      EXPECT_EQ(o["time_tile"], c.time_tile);
+      EXPECT_EQ(o["elements"], c.elements);
+      EXPECT_EQ(o["schedule"], c.schedule);
+      EXPECT_NEAR(o["predicted_gflops"], 8 * c.predicted, 1e-3 * c.predicted);
+      EXPECT_NEAR(o["words_loaded"], c.words_loaded, 1e-3 * c.words_loaded);
+      EXPECT_NEAR(o["words_shared"], c.shared_bytes_moved / 4, 1e-3 * c.shared_bytes_moved);
+      EXPECT_NEAR(o["instructions"], c.instructions, 1e-3 * c.instructions);
+      EXPECT_NEAR(o["redundancy"], c.redundancy, 1e-3 * c.redundancy);
+      const auto& measured = report.by_elements[i].measured;
+      ASSERT_EQ(o["measured"].is_null(), !measured);
+      ASSERT_EQ(o["timed"].is_null(), !measured);
+      if (!measured) continue;
+      EXPECT_EQ(o["timed"], report.by_elements[i].timed);
+      EXPECT_NEAR(o["measured_gflops"], 8 * *measured, 1e-3 * *measured);
+    }
+  }
 }
 
 TEST(ReportJsonTest, WhatIsNotThereIsNull) {
@@ -117,6 +146,8 @@ TEST(ReportCsvTest, HasARowPerCandidate) {
     EXPECT_EQ(row[column("limit")], schedule::name(c.limit));
     EXPECT_EQ(std::stod(row[column("memory seconds")]), c.terms[0].seconds);
     EXPECT_EQ(std::stod(row[column("shared loads count")]), c.counts[2].count);
+    EXPECT_EQ(row[column("elements")], std::to_string(c.elements));
+    EXPECT_EQ(std::stod(row[column("words_loaded")]), c.words_loaded);
     EXPECT_EQ(row[column("spill_bytes")], c.spill_bytes ? std::to_string(*c.spill_bytes) : "");
   }
 }

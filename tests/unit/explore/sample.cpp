@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace stencil::explore {
 
@@ -64,6 +65,8 @@ Candidate candidate(const std::string& family, int T, int block, int elements, i
               {"shared loads", 5 * c.redundancy / elements},
               {"barriers", 0.3}};
   for (const Count& count : c.counts) c.instructions += count.count;
+  c.words_loaded = std::pow(1 + halo / core, 2) / T;
+  c.elements = int64_t{elements} * elements;
   c.registers = 24 + elements * elements * (T + 2) + 3 * variant;
   c.threads = block * block / 2;
   c.shared_bytes = 4LL * block * block * elements * elements / 2 * (T + 2);
@@ -79,6 +82,27 @@ void rank(Report& report) {
   std::stable_sort(
       report.candidates.begin(), report.candidates.end(),
       [](const Candidate& a, const Candidate& b) { return a.predicted > b.predicted; });
+}
+
+// The curves over T of what is in the report, as build_report makes them of the whole space.
+void draw_curves(Report& report) {
+  report.flops = 8;
+  std::map<std::pair<int64_t, int>, Best> by_elements;
+  std::map<int, Best> by_time_tile;
+  const auto note = [](Best& best, const Candidate& c) {
+    if (c.predicted > best.predicted.predicted) best.predicted = c;
+    if (c.measured.value_or(0) <= best.measured.value_or(0)) return;
+    best.measured = c.measured;
+    best.timed = c.schedule;
+  };
+  for (const Candidate& c : report.candidates) {
+    note(by_elements[{c.elements, c.time_tile}], c);
+    note(by_time_tile[c.time_tile], c);
+  }
+  report.by_elements.clear();
+  report.by_time_tile.clear();
+  for (const auto& [key, best] : by_elements) report.by_elements.push_back(best);
+  for (const auto& [key, best] : by_time_tile) report.by_time_tile.push_back(best);
 }
 
 Winner jacobi_winner() {
@@ -186,6 +210,7 @@ Report jacobi_sample() {
                        {3, rate * 0.86, Limit::Memory},
                        {5, rate * 0.91, Limit::Instructions},
                        {6, rate * 0.71, Limit::Latency}};
+  draw_curves(report);
   return report;
 }
 
@@ -224,6 +249,7 @@ Report large_sample(size_t candidates) {
       report.neighbours.push_back({T, c->predicted * 0.97, c->limit});
   }
   report.looked_at = static_cast<int64_t>(candidates) + 1303;
+  draw_curves(report);
   return report;
 }
 
@@ -234,6 +260,7 @@ Report line_sample() {
   report.extents = {16777216};
   report.device = "";
   for (Candidate& c : report.candidates) c.measured.reset();
+  draw_curves(report);
   Winner& winner = *report.winner;
   winner.streams = false;
   winner.output = {1012};
@@ -272,9 +299,20 @@ Report empty_sample() {
   Report report = jacobi_sample();
   report.candidates.clear();
   report.neighbours.clear();
+  report.by_elements.clear();
+  report.by_time_tile.clear();
   report.winner.reset();
   report.device.clear();
   report.command.clear();
+  return report;
+}
+
+Report single_sample() {
+  Report report = jacobi_sample();
+  std::erase_if(report.candidates, [](const Candidate& c) { return c.time_tile != 1; });
+  report.candidates.front().chosen = true;
+  report.neighbours.clear();
+  draw_curves(report);
   return report;
 }
 
@@ -292,6 +330,11 @@ Report hostile_sample() {
     c.reason = hostile;
     for (Term& term : c.terms) term.name = hostile;
     for (Count& count : c.counts) count.name = hostile;
+  }
+  for (auto* curve : {&report.by_elements, &report.by_time_tile}) {
+    for (Best& best : *curve) {
+      best.predicted.schedule = best.predicted.family = best.timed = hostile;
+    }
   }
   for (Pruned& pruned : report.pruned) pruned.reason = pruned.example = hostile;
   Winner& winner = *report.winner;

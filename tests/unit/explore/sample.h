@@ -19,6 +19,9 @@ Report large_sample(size_t candidates);
 Report line_sample();
 Report plane_sample();
 
+// Every schedule has T=1.
+Report single_sample();
+
 // Nothing fits.
 Report empty_sample();
 

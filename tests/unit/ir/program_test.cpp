@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/load.h"
+
 namespace stencil::ir {
 namespace {
 
@@ -42,6 +44,48 @@ TEST(Piece, CountsReachableOperations) {
   const NodeId half = piece.graph.add({Operation{Op::Convert, {sum}}, Scalar::F16, {}, {}});
   piece.results = {half};
   EXPECT_EQ(count_operations(piece), 1);
+}
+
+// The operations of `expression`, in which a, b and c are values of a point.
+int flops(const std::string& expression, FpMode fp) {
+  ProgramOptions options;
+  options.fp = fp;
+  const Program program = test::load(
+      "param p : real = 2;\ngrid G = [0..63] steps 4;\n"
+      "field a, b, c : real on G;\nfield n : integer on G constant;\n"
+      "stencil s : a on G = " +
+          expression + ";\n",
+      options);
+  return count_flops(program.functions[0].pieces[0]);
+}
+
+TEST(Piece, CountsFlopsAsWritten) {
+  const struct {
+    const char* expression;
+    int count;
+  } cases[] = {
+      {"a[0]", 0},
+      {"-a[0]", 0},
+      {"a[0] + b[0] + c[0]", 2},
+      {"a[0] * b[0] + c[0]", 2},
+      {"c[0] - a[0] * b[0]", 2},
+      {"a[0] * b[0] * c[0] - 0.5 * a[0]", 4},
+      {"0.25 * a[0] - 0.5 * b[0] - c[0]", 4},
+      {"(a[0] - b[0]) * (a[0] - b[0]) + 1", 3},            // the difference occurs again
+      {"(a[0] * b[0] + c[0]) / (c[0] - a[0] * b[0])", 4},  // so does the product
+      {"(a[0] * b[0] + c[0]) * (a[0] * b[0])", 3},         // likewise
+      {"(0.5 * b[0] + c[0]) / (c[0] - 0.5 * b[0])", 4},    // likewise, with a literal
+      {"fma(a[0], b[0], c[0])", 2},
+      {"sqrt(a[0]) + max(b[0], abs(c[0]))", 4},
+      {"p * sin(p) * a[0] + time * p", 2},  // once for all points, but for two
+      {"select(a[0] > b[0] and c[0] < 1, a[0], -b[0])", 0},
+      {"a[0] * n[0]", 1},
+  };
+  for (const auto& each : cases) {
+    for (const FpMode fp : {FpMode::Strict, FpMode::Contract, FpMode::Fast}) {
+      EXPECT_EQ(flops(each.expression, fp), each.count) << each.expression << ' ' << name(fp);
+    }
+  }
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "compiler/driver/brief_schedule.h"
+#include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/settings.h"
 
 namespace stencil::explore {
@@ -76,48 +79,98 @@ std::string reason_of(const Prediction& prediction) {
                      100 * prediction.of(prediction.limit) / prediction.seconds);
 }
 
+// Without the brief line.
+Candidate candidate_of(schedule::Scheduler& scheduler, const schedule::Candidate& each) {
+  Diagnostics none;
+  const schedule::PlanPtr plan = scheduler.plan_once(each.schedule, none);
+  const TileWork work = *plan->work();
+  const Totals totals = totals_of(work, scheduler.machine());
+  const schedule::Footprint cost = plan->cost();
+  const Prediction& prediction = each.prediction;
+  constexpr double kWord = 4;
+  Candidate candidate;
+  candidate.schedule = schedule::print(each.schedule, scheduler.program().grid.rank());
+  candidate.family = each.schedule.family;
+  candidate.time_tile = each.schedule.time_tile;
+  candidate.predicted = 1e-9 * prediction.points_per_second;
+  candidate.limit = prediction.limit;
+  candidate.headroom = prediction.headroom;
+  candidate.reason = reason_of(prediction);
+  candidate.terms = terms_of(prediction, work.points);
+  candidate.counts = counts_of(totals);
+  candidate.instructions = totals.instructions;
+  candidate.memory_bytes = totals.memory;
+  candidate.cache_bytes = totals.cache;
+  candidate.shared_bytes_moved = kWord * (totals.operations.shared + totals.operations.copies);
+  candidate.words_loaded = cost.bytes_read / kWord;
+  candidate.redundancy = cost.redundancy;
+  candidate.registers = static_cast<int>(prediction.registers);
+  candidate.spills = prediction.spills;
+  candidate.shared_bytes = cost.shared_bytes;
+  candidate.threads = cost.threads;
+  candidate.elements = each.schedule.elements.product();
+  candidate.blocks = static_cast<int64_t>(prediction.blocks);
+  candidate.resident_blocks = prediction.resident;
+  candidate.occupancy = prediction.occupancy;
+  candidate.waves = prediction.waves;
+  return candidate;
+}
+
+// Of the schedules with the same key the one that is ranked first; those without a key are left
+// out, and those with a T that just one family proposes.
+template <class Key, class KeyOf>
+std::map<Key, const schedule::Candidate*> first_of_each(const schedule::Space& space,
+                                                        KeyOf key_of) {
+  const auto& usual = schedule::usual_time_tiles();
+  std::map<Key, const schedule::Candidate*> out;
+  for (const schedule::Candidate& candidate : space.ranked) {
+    if (std::count(usual.begin(), usual.end(), candidate.schedule.time_tile) == 0) continue;
+    if (const std::optional<Key> key = key_of(candidate)) out.try_emplace(*key, &candidate);
+  }
+  return out;
+}
+
+// What curves over T have a point for.
+using TileKey = std::pair<int64_t, int>;  // points per thread, or 0 for any number; T
+
+std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& space,
+                                                         bool any_elements) {
+  return first_of_each<TileKey>(
+      space, [&](const schedule::Candidate& candidate) -> std::optional<TileKey> {
+        if (candidate.prediction.spills) return std::nullopt;
+        const Schedule& schedule = candidate.schedule;
+        return TileKey{any_elements ? 0 : schedule.elements.product(), schedule.time_tile};
+      });
+}
+
+// With the best that was measured of each.
+std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Space& space,
+                            const std::vector<Candidate>& candidates, bool any_elements) {
+  std::vector<Best> out;
+  for (const auto& [key, candidate] : best_tiles(space, any_elements)) {
+    Best best{candidate_of(scheduler, *candidate), std::nullopt, ""};
+    for (const Candidate& other : candidates) {
+      const TileKey of{any_elements ? 0 : other.elements, other.time_tile};
+      if (!other.measured || of != key || *other.measured <= best.measured.value_or(0)) continue;
+      best.measured = other.measured;
+      best.timed = other.schedule;
+    }
+    out.push_back(std::move(best));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
                                      const std::vector<schedule::Candidate>& ranked, size_t most) {
   constexpr size_t kBrief = 50;  // brief lines take a while to find
-  const ir::Program& program = scheduler.program();
   std::vector<Candidate> out;
   for (const schedule::Candidate& each : ranked) {
     if (out.size() >= most) break;
-    Diagnostics none;
-    const schedule::PlanPtr plan = scheduler.plan_once(each.schedule, none);
-    const TileWork work = *plan->work();
-    const Totals totals = totals_of(work, scheduler.machine());
-    const schedule::Footprint cost = plan->cost();
-    const Prediction& prediction = each.prediction;
-    Candidate candidate;
-    candidate.schedule = schedule::print(each.schedule, program.grid.rank());
-    if (out.size() < kBrief) {
-      candidate.brief = brief_schedule(each.schedule, program, {scheduler.machine()});
-    }
-    candidate.family = each.schedule.family;
-    candidate.time_tile = each.schedule.time_tile;
-    candidate.predicted = 1e-9 * prediction.points_per_second;
-    candidate.limit = prediction.limit;
-    candidate.headroom = prediction.headroom;
-    candidate.reason = reason_of(prediction);
-    candidate.terms = terms_of(prediction, work.points);
-    candidate.counts = counts_of(totals);
-    candidate.instructions = totals.instructions;
-    candidate.memory_bytes = totals.memory;
-    candidate.cache_bytes = totals.cache;
-    candidate.shared_bytes_moved = 4 * (totals.operations.shared + totals.operations.copies);
-    candidate.redundancy = cost.redundancy;
-    candidate.registers = static_cast<int>(prediction.registers);
-    candidate.spills = prediction.spills;
-    candidate.shared_bytes = cost.shared_bytes;
-    candidate.threads = cost.threads;
-    candidate.blocks = static_cast<int64_t>(prediction.blocks);
-    candidate.resident_blocks = prediction.resident;
-    candidate.occupancy = prediction.occupancy;
-    candidate.waves = prediction.waves;
-    out.push_back(std::move(candidate));
+    out.push_back(candidate_of(scheduler, each));
+    if (out.size() > kBrief) continue;
+    out.back().brief = brief_schedule(each.schedule, scheduler.program(), {scheduler.machine()});
   }
   return out;
 }
@@ -157,22 +210,52 @@ Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
 }
 
 std::vector<Neighbour> neighbours_of(const schedule::Space& space, const Schedule& schedule) {
-  std::map<int, Neighbour> best;
-  for (const schedule::Candidate& candidate : space.ranked) {
-    if (candidate.schedule.family != schedule.family) continue;
-    const int steps = candidate.schedule.time_tile;
-    // Of others there is just what one family proposes.
-    const auto& usual = schedule::usual_time_tiles();
-    if (std::count(usual.begin(), usual.end(), steps) == 0) continue;
-    const double rate = 1e-9 * candidate.prediction.points_per_second;
-    const auto [entry, fresh] = best.try_emplace(steps, Neighbour{steps, 0, Limit::Memory});
-    if (rate > entry->second.predicted) {
-      entry->second = {steps, rate, candidate.prediction.limit};
+  const auto best =
+      first_of_each<int>(space, [&](const schedule::Candidate& candidate) -> std::optional<int> {
+        if (candidate.schedule.family != schedule.family) return std::nullopt;
+        return candidate.schedule.time_tile;
+      });
+  std::vector<Neighbour> out;
+  for (const auto& [steps, candidate] : best) {
+    out.push_back(
+        {steps, 1e-9 * candidate->prediction.points_per_second, candidate->prediction.limit});
+  }
+  return out;
+}
+
+std::vector<schedule::Candidate> best_of_tiles(const schedule::Space& space) {
+  std::vector<schedule::Candidate> out;
+  for (const auto& [key, candidate] : best_tiles(space, false)) out.push_back(*candidate);
+  return out;
+}
+
+void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Report& report) {
+  report.flops = flops_of(scheduler.program());
+  report.by_elements = curves_of(scheduler, space, report.candidates, false);
+  report.by_time_tile = curves_of(scheduler, space, report.candidates, true);
+}
+
+double flops_of(const ir::Program& program) {
+  // Of the points along a dimension, the part that a region has.
+  const auto part = [&](const ir::Range& range, int d) {
+    const ir::Range& whole = program.grid.ranges[static_cast<size_t>(d)];
+    const auto points = static_cast<double>(schedule::usual_extent(program, d));
+    const ir::Affine length = range.high - range.low + 1;
+    if (length.is_constant()) return static_cast<double>(length.constant) / points;
+    const ir::Affine less = whole.high - whole.low + 1 - length;
+    return less.is_constant() ? 1 - static_cast<double>(less.constant) / points : 1;
+  };
+  double flops = 0;
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) {
+      double share = 1;
+      for (int d = 0; d < piece.region.rank(); ++d) {
+        share *= std::max(0.0, part(piece.region.ranges[static_cast<size_t>(d)], d));
+      }
+      flops += share * ir::count_flops(piece);
     }
   }
-  std::vector<Neighbour> out;
-  for (const auto& [steps, neighbour] : best) out.push_back(neighbour);
-  return out;
+  return flops;
 }
 
 ReportMachine machine_of(const schedule::Machine& machine) {

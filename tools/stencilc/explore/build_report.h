@@ -16,9 +16,19 @@ std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
 // The tile of a schedule that is not refused; without the target and the source.
 Winner winner_of(schedule::Scheduler& scheduler, const schedule::Schedule& schedule);
 
-// The best that is known of each other time tile, with the family and form of `schedule`.
+// The best that is known of each time tile, with the family of `schedule`.
 std::vector<Neighbour> neighbours_of(const schedule::Space& space,
                                      const schedule::Schedule& schedule);
+
+// The best of each time tile and number of points per thread; none that is expected to spill.
+std::vector<schedule::Candidate> best_of_tiles(const schedule::Space& space);
+
+// Fills in what a report has of curves over the time tile. Of its other members `candidates` is
+// needed, with what was measured.
+void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Report& report);
+
+// Report::flops; extents that are open are as usual.
+double flops_of(const ir::Program& program);
 
 ReportMachine machine_of(const schedule::Machine& machine);
 

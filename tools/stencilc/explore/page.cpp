@@ -24,6 +24,7 @@ asm(".pushsection .rodata\n"
     STENCIL_PAGE_FILE("candidates.js")
     STENCIL_PAGE_FILE("table.js")
     STENCIL_PAGE_FILE("charts.js")
+    STENCIL_PAGE_FILE("curves.js")
     STENCIL_PAGE_FILE("tile.js")
     STENCIL_PAGE_FILE("page.js")
     STENCIL_PAGE_END(stencil_page_script)

@@ -53,6 +53,7 @@ struct Candidate {
   double memory_bytes = 0;  // per point and step, to and from memory
   double cache_bytes = 0;   // through the cache that all multiprocessors share
   double shared_bytes_moved = 0;  // to and from the memory that a block shares
+  double words_loaded = 0;        // of 32 bits, from memory; what a tile needs counts once for it
   double redundancy = 1;          // points computed per useful point
 
   int registers = 0;                      // per thread, predicted
@@ -61,6 +62,7 @@ struct Candidate {
   std::optional<int64_t> spill_bytes;     // per thread, as the device's compiler has it
   int64_t shared_bytes = 0;               // per block
   int threads = 1;                        // per block
+  int64_t elements = 1;                   // points that a thread computes side by side
   int64_t blocks = 1;                     // per launch
   int resident_blocks = 1;                // per multiprocessor
   double occupancy = 1;                   // resident threads per possible one, 0 to 1
@@ -109,6 +111,13 @@ struct Neighbour {
   Limit limit = Limit::Memory;
 };
 
+// The best of the schedules that have something in common, by prediction and by the clock.
+struct Best {
+  Candidate predicted;             // of all that were ranked
+  std::optional<double> measured;  // GCells/s, of those that were timed
+  std::string timed;               // the line of that one; empty if none was timed
+};
+
 struct ReportMachine {
   std::string name;                    // "sm_90"
   std::string description;             // "NVIDIA H200"
@@ -139,6 +148,13 @@ struct Report {
   std::vector<Pruned> pruned;
   std::optional<Winner> winner;  // nothing where no schedule fits
   std::vector<Neighbour> neighbours;
+
+  // Curves over the time tile. They come from all that was ranked, even where `candidates` has but
+  // a part of it; those that are expected to spill are left out.
+  std::vector<Best> by_elements;   // of each number of points per thread and T, in this order
+  std::vector<Best> by_time_tile;  // of each T
+  double flops = 0;  // floating-point operations that the program has per point and step, on
+                     // average over the grid: ir::count_flops
 };
 
 // How many schedules were ranked.

@@ -52,6 +52,7 @@ Json json(const Candidate& c, size_t rank) {
   out["memory_bytes"] = c.memory_bytes;
   out["cache_bytes"] = c.cache_bytes;
   out["shared_bytes_moved"] = c.shared_bytes_moved;
+  out["words_loaded"] = c.words_loaded;
   out["redundancy"] = c.redundancy;
   out["registers"] = c.registers;
   out["spills"] = c.spills;
@@ -59,10 +60,36 @@ Json json(const Candidate& c, size_t rank) {
   out["spill_bytes"] = optional(c.spill_bytes);
   out["shared_bytes"] = c.shared_bytes;
   out["threads"] = c.threads;
+  out["elements"] = c.elements;
   out["blocks"] = c.blocks;
   out["resident_blocks"] = c.resident_blocks;
   out["occupancy"] = c.occupancy;
   out["waves"] = c.waves;
+  return out;
+}
+
+// A point of the curves over T: what they show of the candidate.
+Json json(const Best& best, double flops) {
+  const Candidate& c = best.predicted;
+  return {{"time_tile", c.time_tile},
+          {"elements", c.elements},
+          {"schedule", c.schedule},
+          {"family", c.family},
+          {"limit", schedule::name(c.limit)},
+          {"predicted", c.predicted},
+          {"predicted_gflops", flops * c.predicted},
+          {"measured", optional(best.measured)},
+          {"measured_gflops", best.measured ? Json(flops * *best.measured) : Json(nullptr)},
+          {"timed", best.measured ? Json(best.timed) : Json(nullptr)},
+          {"words_loaded", c.words_loaded},
+          {"words_shared", c.shared_bytes_moved / 4},
+          {"instructions", c.instructions},
+          {"redundancy", c.redundancy}};
+}
+
+Json json(const std::vector<Best>& curve, double flops) {
+  Json out = Json::array();
+  for (const Best& best : curve) out.push_back(json(best, flops));
   return out;
 }
 
@@ -125,6 +152,9 @@ Json head_of(const Report& report) {
                                  {"predicted", neighbour.predicted},
                                  {"limit", schedule::name(neighbour.limit)}});
   }
+  out["flops"] = report.flops;
+  out["by_elements"] = json(report.by_elements, report.flops);
+  out["by_time_tile"] = json(report.by_time_tile, report.flops);
   return out;
 }
 
@@ -234,6 +264,7 @@ std::string csv_of(const Report& report) {
                                      "memory_bytes",
                                      "cache_bytes",
                                      "shared_bytes_moved",
+                                     "words_loaded",
                                      "redundancy",
                                      "registers",
                                      "spills",
@@ -241,6 +272,7 @@ std::string csv_of(const Report& report) {
                                      "spill_bytes",
                                      "shared_bytes",
                                      "threads",
+                                     "elements",
                                      "blocks",
                                      "resident_blocks",
                                      "occupancy",
@@ -264,6 +296,7 @@ std::string csv_of(const Report& report) {
                                     number(c.memory_bytes),
                                     number(c.cache_bytes),
                                     number(c.shared_bytes_moved),
+                                    number(c.words_loaded),
                                     number(c.redundancy),
                                     std::to_string(c.registers),
                                     c.spills ? "1" : "0",
@@ -271,6 +304,7 @@ std::string csv_of(const Report& report) {
                                     number(c.spill_bytes),
                                     std::to_string(c.shared_bytes),
                                     std::to_string(c.threads),
+                                    std::to_string(c.elements),
                                     std::to_string(c.blocks),
                                     std::to_string(c.resident_blocks),
                                     number(c.occupancy),

@@ -9,7 +9,9 @@ namespace stencil::explore {
 
 // Everything in the report, as JSON: members are called as those of the structures, what is unknown
 // is null or left out, and numbers that are not finite are null. Beside them: `rank` and `limit` (a
-// name) of candidates, `points` and `kendall_tau`. One line per candidate. Bytes that are no UTF-8
+// name) of candidates, `points` and `kendall_tau`. One line per candidate. Points of the curves
+// `by_elements` and `by_time_tile` have what is drawn of them: rates in GCells/s and in GFLOP/s,
+// and words of 32 bits, instructions and redundancy per point and step. Bytes that are no UTF-8
 // become U+FFFD.
 std::string json_of(const Report& report);
 

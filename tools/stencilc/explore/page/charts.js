@@ -17,6 +17,40 @@ function boxOf(width, height) {
 }
 const heightOfChart = (width) => Math.round(Math.min(430, Math.max(290, width * 0.72)));
 
+// A function that finds, of [thing, [x, y]] pairs, the thing next to an event that `isThere`; null
+// where none is within reach.
+function nearestOf(places, isThere = () => true) {
+  return (event) => {
+    const [x, y] = [event.offsetX, event.offsetY];
+    let [best, least] = [null, 26 * 26];
+    for (const [thing, [px, py]] of places) {
+      const distance = (px - x) ** 2 + (py - y) ** 2;
+      if (distance < least && isThere(thing)) [best, least] = [thing, distance];
+    }
+    return best;
+  };
+}
+
+// A plane over `box` that calls hover(event, what is nearest, or null) and pick(what was clicked).
+function planeOf(box, nearest, hover, pick) {
+  const plane = svg("rect", {
+    class: "plane",
+    x: box.left,
+    y: box.top,
+    width: Math.max(0, box.right - box.left),
+    height: box.bottom - box.top
+  });
+  plane.addEventListener("pointermove", (event) => hover(event, nearest(event)));
+  plane.addEventListener("pointerleave", (event) => hover(event, null));
+  plane.addEventListener("click", (event) => {
+    const thing = nearest(event);
+    if (!thing) return;
+    hideHint();
+    pick(thing);
+  });
+  return plane;
+}
+
 // Candidates as marks in `root`, whose places `at(c)` gives ([x, y], or nothing). A few paths, one
 // for each limit, stay fluid where thousands of elements would not.
 function marks(root, box, points, at, r) {
@@ -47,40 +81,13 @@ function marks(root, box, points, at, r) {
   draw();
   if (winner) ringAt(chosenRing, winner, r + 4);
 
-  const nearest = (event) => {
-    const [x, y] = [event.offsetX, event.offsetY];
-    let [best, least] = [null, 26 * 26];
-    for (const [c, [px, py]] of places) {
-      const distance = (px - x) ** 2 + (py - y) ** 2;
-      if (distance < least && shown.has(c)) [best, least] = [c, distance];
-    }
-    return best;
-  };
-  const plane = svg("rect", {
-    class: "plane",
-    x: box.left,
-    y: box.top,
-    width: Math.max(0, box.right - box.left),
-    height: box.bottom - box.top
-  });
-  plane.addEventListener("pointermove", (event) => {
-    const c = nearest(event);
+  const plane = planeOf(box, nearestOf(places, (c) => shown.has(c)), (event, c) => {
     tell("point", c);
     if (c)
       showHint(event, ...hintOf(c));
     else
       hideHint();
-  });
-  plane.addEventListener("pointerleave", () => {
-    tell("point", null);
-    hideHint();
-  });
-  plane.addEventListener("click", (event) => {
-    const c = nearest(event);
-    if (!c) return;
-    hideHint();
-    tell("pick", c);
-  });
+  }, (c) => tell("pick", c));
   root.append(layer, chosenRing, ring, plane);
   return {draw, point: (c) => ringAt(ring, c, r + 3)};
 }

@@ -72,6 +72,8 @@ if (candidates.length > 0) {
   roofline();
   agreement();
   timeTiles();
+  elementCurves();
+  costCurves();
   terms();
 } else {
   document.getElementById("ranking").remove();

@@ -1,0 +1,264 @@
+// Curves over the time tile: what the best of each T reaches, and what a point costs it.
+
+const kMostCurves = 6;
+const kOf = " per thread";
+
+// T on a logarithmic scale, since families try fewer and fewer of the longer ones; and those of
+// them that have room for a number.
+function timeScale(points, from, to) {
+  const all = [...new Set(points.map((p) => p.time_tile))].sort((a, b) => a - b);
+  const scale = logScale(all[0] * 0.92, all.at(-1) * 1.08, from, to);
+  let last = -Infinity;
+  const ticks = all.filter((T) => {
+    const room = scale(T) - last >= 17;
+    if (room) last = scale(T);
+    return room;
+  });
+  return {scale, ticks};
+}
+
+// A plane over `box` with `places` of points, [point, [x, y]]: what `say` says of the nearest one
+// stands beside the pointer, and a click opens its row, where the table has it.
+const bySchedule = new Map(candidates.map((c) => [c.schedule, c]));
+function pointedPlane(box, places, say) {
+  const candidateOf = (p) => bySchedule.get(p.schedule) ?? null;
+  return planeOf(box, nearestOf(places),
+      (event, p) => {
+        tell("point", p ? candidateOf(p) : null);
+        if (p)
+          showHint(event, ...say(p));
+        else
+          hideHint();
+      },
+      (p) => {
+        if (candidateOf(p)) tell("pick", candidateOf(p));
+      });
+}
+
+// Why there are no curves; "" where there are.
+function whyNoCurves() {
+  const tiles = new Set(report.by_time_tile.map((p) => p.time_tile));
+  if (tiles.size > 1) return "";
+  if (tiles.size === 0) return "Nothing to draw: every schedule is expected to spill.";
+  const [only] = tiles;
+  const why = report.steps === 1 ? "the program does one step" :
+      candidates.some((c) => c.time_tile !== only) ?
+                                   "schedules with another T are expected to spill" :
+                                   "no schedule with another T was ranked (see “Not ranked”)";
+  return `Nothing to draw over T, since it is always ${only}: ${why}.`;
+}
+
+// --- T and elements per thread (figure 7 of Holewinski, Pouchet and Sadayappan, ICS 2012) ---
+
+// The numbers of points per thread that reach most, the winner's among them; fewest first.
+function bestElements() {
+  const most = new Map();
+  for (const p of report.by_elements)
+    most.set(p.elements, Math.max(most.get(p.elements) ?? 0, p.predicted, p.measured ?? 0));
+  const order = [...most.keys()].sort((a, b) => most.get(b) - most.get(a));
+  const kept = order.slice(0, kMostCurves);
+  if (most.has(winner.elements) && !kept.includes(winner.elements))
+    kept[kept.length - 1] = winner.elements;
+  return {kept: kept.sort((a, b) => a - b), all: most.size};
+}
+
+function hintOfRates(p, unit) {
+  const rate = (value) => unit.scale === 1 ?
+      `${threeDigits(value)} GCells/s` :
+      `${threeDigits(value * unit.scale)} ${unit.name} (${threeDigits(value)} GCells/s)`;
+  return [
+    html("div", {}, `T=${p.time_tile}, ${p.elements}${kOf}`), html("code", {}, p.schedule),
+    html("div", {}, `${rate(p.predicted)} predicted, `,
+        html("span", {class: "limit", "data-limit": p.limit}, p.limit)),
+    isNumber(p.measured) ? html("div", {}, `${rate(p.measured)} measured`) : null,
+    isNumber(p.measured) && p.timed !== p.schedule ? html("code", {}, p.timed) : null
+  ].filter((line) => line);
+}
+
+function elementCurves() {
+  const section = document.getElementById("elements");
+  const note = section.querySelector(".note");
+  const why = whyNoCurves();
+  if (why) {
+    note.textContent = why;
+    section.querySelector(".chart").remove();
+    return;
+  }
+  // A program that computes no floating-point numbers has but points to count.
+  const unit =
+      report.flops > 0 ? {name: "GFLOP/s", scale: report.flops} : {name: "GCells/s", scale: 1};
+  const {kept, all} = bestElements();
+  const points = report.by_elements.filter((p) => kept.includes(p.elements));
+  const timed = points.filter((p) => isNumber(p.measured));
+  note.textContent =
+      "The best schedule of each T and number of points per thread that is not expected to spill. " +
+      (report.flops > 0 ?
+              `A point has ${
+                  threeDigits(
+                      report.flops)} floating-point operations a step as the program is written, ` +
+                  "on average over the grid; what tiles compute twice counts once. " :
+              "The program has no floating-point operations: points are counted instead. ") +
+      (all > kept.length ? `Shown are the ${kept.length} best of ${all} numbers. ` : "") +
+      (timed.length > 0 ? "Lines are predicted, large dots measured." : "All is predicted.");
+  const colour = (p) => `var(--curve-${kept.indexOf(p.elements) + 1})`;
+  const place = section.querySelector(".chart");
+  place.append(
+      html("ul", {class: "legend"}, html("li", {}, "points per thread:"), kept.map((elements) => {
+        const line = svg("path", {class: "curve", d: "M0 6H12"});
+        line.style.stroke = colour({elements});
+        return html("li", {}, svg("svg", {viewBox: "0 0 12 12", "aria-hidden": "true"}, line),
+            String(elements));
+      })));
+  drawing(place, `${unit.name} over time tile, a curve for each number of points per thread`,
+      heightOfChart, (root, width, height) => {
+        const box = {...boxOf(width, height), right: width - (unit.scale === 1 ? 34 : 66)};
+        const {scale: x, ticks} = timeScale(points, box.left, box.right);
+        const most = points.reduce((m, p) => Math.max(m, p.predicted, p.measured ?? 0), 0) * 1.06;
+        const y = linearScale(0, most * unit.scale, box.bottom, box.top);
+        const yOf = (rate) => y(rate * unit.scale);
+        axes(root, box, x, y, {
+          xName: "T, steps per pass over memory",
+          yName: unit.name,
+          xTicks: ticks,
+          yTicks: y.ticks(about(box).y),
+          xText: String,
+          yText: plainNumber
+        });
+        if (unit.scale !== 1) {
+          const cells = linearScale(0, most, box.bottom, box.top);
+          for (const value of cells.ticks(about(box).y)) {
+            root.append(svg("path", {class: "axis", d: `M${box.right + 24} ${cells(value)}h4`}),
+                text(box.right + 32, cells(value) + 4, plainNumber(value)));
+          }
+          root.append(
+              svg("path", {class: "axis", d: `M${box.right + 24} ${box.top}V${box.bottom}`}),
+              text(width, box.top - 12, "GCells/s", {"text-anchor": "end"}));
+        }
+        const labels = [];
+        for (const elements of kept) {
+          const line = points.filter((p) => p.elements === elements);
+          const style = `stroke: ${colour(line[0])}`;
+          const dots = line.map((p) => mark("memory", x(p.time_tile), yOf(p.predicted), 2));
+          root.append(svg("path", {
+            class: "curve",
+            style,
+            d: `M${
+                line.map((p) => `${x(p.time_tile).toFixed(1)} ${yOf(p.predicted).toFixed(1)}`)
+                    .join("L")}`
+          }),
+              svg("path", {style: `fill: ${colour(line[0])}`, d: dots.join("")}));
+          const end = line.at(-1);
+          labels.push({
+            words: elements,
+            colour: colour(end),
+            x: x(end.time_tile) + 6,
+            y: yOf(end.predicted) + 4
+          });
+        }
+        for (const p of timed) {
+          root.append(svg("path", {
+            class: "timed",
+            style: `fill: ${colour(p)}`,
+            d: mark("memory", x(p.time_tile), yOf(p.measured), 4.2)
+          }));
+        }
+        labels.sort((a, b) => a.y - b.y);
+        labels.forEach((label, i) => {
+          for (const above of labels.slice(0, i)) {
+            if (Math.abs(label.x - above.x) < 16) label.y = Math.max(label.y, above.y + 13);
+          }
+          root.append(text(label.x, Math.min(label.y, box.bottom - 3), label.words,
+              {class: "halo-of-text", style: `fill: ${label.colour}`}));
+        });
+        const place = (p, rate) => [p, [x(p.time_tile), yOf(rate)]];
+        const places = [
+          ...points.map((p) => place(p, p.predicted)), ...timed.map((p) => place(p, p.measured))
+        ];
+        root.append(
+            pointedPlane({...box, right: box.right + 20}, places, (p) => hintOfRates(p, unit)));
+      });
+}
+
+// --- What a point costs (figure 8 there) ---
+
+const kCosts = [
+  {name: "words loaded from memory", of: (p) => p.words_loaded},
+  {name: "words to and from shared memory", of: (p) => p.words_shared},
+  {name: "instructions", of: (p) => p.instructions},
+  {name: "points computed per useful one", of: (p) => p.redundancy, base: 1},
+];
+
+function costCurves() {
+  const section = document.getElementById("costs");
+  const note = section.querySelector(".note");
+  const why = whyNoCurves();
+  if (why) {
+    note.textContent = why;
+    section.querySelector(".chart").remove();
+    return;
+  }
+  let points = report.by_time_tile;
+  const shownCosts = () => kCosts.filter((cost) => points.some((p) => cost.of(p) > 0));
+  const say = () => {
+    note.textContent = "Per useful point and step, by counting; words are of 32 bits. " +
+        (shownCosts().length < kCosts.length ? "Nothing passes through shared memory. " : "") +
+        "Longer tiles load less and compute more twice.";
+  };
+  say();
+  const fixed = report.by_elements.filter((p) => p.elements === winner.elements);
+  if (new Set(report.by_elements.map((p) => p.elements)).size > 1 && fixed.length > 1) {
+    section.querySelector("h2").append(choiceOf("Which schedules",
+        [[report.by_time_tile, "best of each T"], [fixed, `best with ${winner.elements}${kOf}`]],
+        points, (chosen) => {
+          points = chosen;
+          say();
+          again();
+        }));
+  }
+  const kGap = 26;
+  const kHeight = 190;
+  const columnsFor = (width) => (width >= 900 ? 4 : width >= 430 ? 2 : 1);
+  const rowsFor = (width) => Math.ceil(shownCosts().length / columnsFor(width));
+  const again = drawing(section.querySelector(".chart"), "What a point costs, over the time tile",
+      (width) => rowsFor(width) * kHeight + 18, (root, width) => {
+        const columns = columnsFor(width);
+        const each = (width - (columns - 1) * kGap) / columns;
+        shownCosts().forEach((cost, i) => {
+          const left = (i % columns) * (each + kGap);
+          const top = Math.floor(i / columns) * kHeight;
+          const box =
+              {left: left + 40, right: left + each - 6, top: top + 28, bottom: top + kHeight - 28};
+          const {scale: x, ticks} = timeScale(points, box.left, box.right);
+          const most = points.reduce((m, p) => Math.max(m, cost.of(p)), cost.base ?? 0) * 1.08;
+          const y = linearScale(0, most, box.bottom, box.top);
+          for (const value of y.ticks(4)) {
+            root.append(svg("path", {class: "grid", d: `M${box.left} ${y(value)}H${box.right}`}),
+                text(box.left - 7, y(value) + 4, plainNumber(value), {"text-anchor": "end"}));
+          }
+          for (const T of ticks)
+            root.append(text(x(T), box.bottom + 16, T, {"text-anchor": "middle"}));
+          root.append(
+              svg("path", {class: "axis", d: `M${box.left} ${box.top}V${box.bottom}H${box.right}`}),
+              text(left, top + 14, cost.name, {class: "ink"}));
+          if (i === 0) root.append(text(left + 12, box.bottom + 16, "T", {}));
+          const line = points.map((p) => `${x(p.time_tile).toFixed(1)} ${y(cost.of(p)).toFixed(1)}`)
+                           .join("L");
+          if (cost.base) {
+            // What lies above the useful point is done in vain.
+            root.append(svg("path", {
+              class: "redundant",
+              d: `M${line}L${x(points.at(-1).time_tile)} ${y(cost.base)}H${x(points[0].time_tile)}Z`
+            }));
+          }
+          root.append(svg("path", {class: "curve", d: `M${line}`}), svg("path", {
+            class: "dots",
+            d: points.map((p) => mark("memory", x(p.time_tile), y(cost.of(p)), 2.4)).join("")
+          }),
+              pointedPlane(box, points.map((p) => [p, [x(p.time_tile), y(cost.of(p))]]),
+                  (p) => [html("div", {}, `T=${p.time_tile}, ${p.elements}${kOf}`),
+                      html("code", {}, p.schedule),
+                      ...shownCosts().map(
+                          (c) => html("div", {}, `${threeDigits(c.of(p))} ${c.name}`))]));
+        });
+      });
+}
