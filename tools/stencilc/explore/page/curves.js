@@ -35,16 +35,20 @@ function pointedPlane(box, places, say) {
       });
 }
 
+const lineThrough = (places) =>
+    `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
+
 // Why there are no curves; "" where there are.
 function whyNoCurves() {
   const tiles = new Set(report.by_time_tile.map((p) => p.time_tile));
   if (tiles.size > 1) return "";
   if (tiles.size === 0) return "Nothing to draw: every schedule is expected to spill.";
   const [only] = tiles;
-  const why = report.steps === 1 ? "the program does one step" :
-      candidates.some((c) => c.time_tile !== only) ?
-                                   "schedules with another T are expected to spill" :
-                                   "no schedule with another T was ranked (see “Not ranked”)";
+  let why = "no schedule with another T was ranked (see “Not ranked”)";
+  if (report.steps === 1)
+    why = "the program does one step";
+  else if (candidates.some((c) => c.time_tile !== only))
+    why = "schedules with another T are expected to spill";
   return `Nothing to draw over T, since it is always ${only}: ${why}.`;
 }
 
@@ -62,10 +66,28 @@ function bestElements() {
   return {kept: kept.sort((a, b) => a - b), all: most.size};
 }
 
+// Moves labels {x, y} that stand on each other apart, none below `bottom`.
+function spread(labels, bottom) {
+  const kLine = 13;
+  const near = (a, b) => Math.abs(a.x - b.x) < 18;
+  labels.sort((a, b) => a.y - b.y);
+  labels.forEach((label, i) => {
+    for (const above of labels.slice(0, i)) {
+      if (near(label, above)) label.y = Math.max(label.y, above.y + kLine);
+    }
+  });
+  for (let i = labels.length - 1; i >= 0; --i) {
+    labels[i].y = Math.min(labels[i].y, bottom);
+    for (const below of labels.slice(i + 1)) {
+      if (near(labels[i], below)) labels[i].y = Math.min(labels[i].y, below.y - kLine);
+    }
+  }
+}
+
 function hintOfRates(p, unit) {
-  const rate = (value) => unit.scale === 1 ?
-      `${threeDigits(value)} GCells/s` :
-      `${threeDigits(value * unit.scale)} ${unit.name} (${threeDigits(value)} GCells/s)`;
+  const rate = (value) => unit.flops ?
+      `${threeDigits(value * unit.scale)} ${unit.name} (${threeDigits(value)} GCells/s)` :
+      `${threeDigits(value)} ${unit.name}`;
   return [
     html("div", {}, `T=${p.time_tile}, ${p.elements}${kOf}`), html("code", {}, p.schedule),
     html("div", {}, `${rate(p.predicted)} predicted, `,
@@ -85,19 +107,18 @@ function elementCurves() {
     return;
   }
   // A program that computes no floating-point numbers has but points to count.
-  const unit =
-      report.flops > 0 ? {name: "GFLOP/s", scale: report.flops} : {name: "GCells/s", scale: 1};
+  const unit = report.flops > 0 ? {name: "GFLOP/s", scale: report.flops, flops: true} :
+                                  {name: "GCells/s", scale: 1, flops: false};
   const {kept, all} = bestElements();
   const points = report.by_elements.filter((p) => kept.includes(p.elements));
   const timed = points.filter((p) => isNumber(p.measured));
-  note.textContent =
-      "The best schedule of each T and number of points per thread that is not expected to spill. " +
-      (report.flops > 0 ?
-              `A point has ${
-                  threeDigits(
-                      report.flops)} floating-point operations a step as the program is written, ` +
-                  "on average over the grid; what tiles compute twice counts once. " :
-              "The program has no floating-point operations: points are counted instead. ") +
+  const flops = String(Number(report.flops.toPrecision(3)));
+  const operations = unit.flops ?
+      `A point has ${flops} floating-point operations a step as the program is written, on ` +
+          "average over the grid; what tiles compute twice counts once. " :
+      "The program has no floating-point operations: points are counted instead. ";
+  note.textContent = "The best schedule of each T and number of points per thread that is not " +
+      `expected to spill. ${operations}` +
       (all > kept.length ? `Shown are the ${kept.length} best of ${all} numbers. ` : "") +
       (timed.length > 0 ? "Lines are predicted, large dots measured." : "All is predicted.");
   const colour = (p) => `var(--curve-${kept.indexOf(p.elements) + 1})`;
@@ -111,7 +132,7 @@ function elementCurves() {
       })));
   drawing(place, `${unit.name} over time tile, a curve for each number of points per thread`,
       heightOfChart, (root, width, height) => {
-        const box = {...boxOf(width, height), right: width - (unit.scale === 1 ? 34 : 66)};
+        const box = {...boxOf(width, height), right: width - (unit.flops ? 66 : 34)};
         const {scale: x, ticks} = timeScale(points, box.left, box.right);
         const most = points.reduce((m, p) => Math.max(m, p.predicted, p.measured ?? 0), 0) * 1.06;
         const y = linearScale(0, most * unit.scale, box.bottom, box.top);
@@ -124,7 +145,7 @@ function elementCurves() {
           xText: String,
           yText: plainNumber
         });
-        if (unit.scale !== 1) {
+        if (unit.flops) {
           const cells = linearScale(0, most, box.bottom, box.top);
           for (const value of cells.ticks(about(box).y)) {
             root.append(svg("path", {class: "axis", d: `M${box.right + 24} ${cells(value)}h4`}),
@@ -137,16 +158,12 @@ function elementCurves() {
         const labels = [];
         for (const elements of kept) {
           const line = points.filter((p) => p.elements === elements);
-          const style = `stroke: ${colour(line[0])}`;
-          const dots = line.map((p) => mark("memory", x(p.time_tile), yOf(p.predicted), 2));
-          root.append(svg("path", {
-            class: "curve",
-            style,
-            d: `M${
-                line.map((p) => `${x(p.time_tile).toFixed(1)} ${yOf(p.predicted).toFixed(1)}`)
-                    .join("L")}`
-          }),
-              svg("path", {style: `fill: ${colour(line[0])}`, d: dots.join("")}));
+          const places = line.map((p) => [x(p.time_tile), yOf(p.predicted)]);
+          const curve = svg("path", {class: "curve", d: lineThrough(places)});
+          curve.style.stroke = colour({elements});
+          const dots = svg("path", {d: places.map(([x, y]) => mark("memory", x, y, 2)).join("")});
+          dots.style.fill = colour({elements});
+          root.append(curve, dots);
           const end = line.at(-1);
           labels.push({
             words: elements,
@@ -162,18 +179,14 @@ function elementCurves() {
             d: mark("memory", x(p.time_tile), yOf(p.measured), 4.2)
           }));
         }
-        labels.sort((a, b) => a.y - b.y);
-        labels.forEach((label, i) => {
-          for (const above of labels.slice(0, i)) {
-            if (Math.abs(label.x - above.x) < 16) label.y = Math.max(label.y, above.y + 13);
-          }
-          root.append(text(label.x, Math.min(label.y, box.bottom - 3), label.words,
+        spread(labels, box.bottom - 3);
+        for (const label of labels) {
+          root.append(text(label.x, label.y, label.words,
               {class: "halo-of-text", style: `fill: ${label.colour}`}));
-        });
-        const place = (p, rate) => [p, [x(p.time_tile), yOf(rate)]];
-        const places = [
-          ...points.map((p) => place(p, p.predicted)), ...timed.map((p) => place(p, p.measured))
-        ];
+        }
+        const at = (p, rate) => [p, [x(p.time_tile), yOf(rate)]];
+        const places =
+            [...points.map((p) => at(p, p.predicted)), ...timed.map((p) => at(p, p.measured))];
         root.append(
             pointedPlane({...box, right: box.right + 20}, places, (p) => hintOfRates(p, unit)));
       });
@@ -184,9 +197,16 @@ function elementCurves() {
 const kCosts = [
   {name: "words loaded from memory", of: (p) => p.words_loaded},
   {name: "words to and from shared memory", of: (p) => p.words_shared},
-  {name: "instructions", of: (p) => p.instructions},
+  {name: "instructions, weighted", of: (p) => p.instructions},
   {name: "points computed per useful one", of: (p) => p.redundancy, base: 1},
 ];
+
+function hintOfCosts(p) {
+  return [
+    html("div", {}, `T=${p.time_tile}, ${p.elements}${kOf}`), html("code", {}, p.schedule),
+    ...kCosts.map((cost) => html("div", {}, `${threeDigits(cost.of(p))} ${cost.name}`))
+  ];
+}
 
 function costCurves() {
   const section = document.getElementById("costs");
@@ -197,23 +217,33 @@ function costCurves() {
     section.querySelector(".chart").remove();
     return;
   }
-  let points = report.by_time_tile;
+  // Far beyond the best T costs rise so much that nothing else could be seen.
+  const best = report.by_time_tile.reduce((a, b) => (b.predicted > a.predicted ? b : a));
+  const paying = report.by_time_tile.filter((p) => p.predicted >= best.predicted / 4);
+  const deepest = Math.max(paying.at(-1).time_tile, report.by_time_tile[1].time_tile);
+  const ofEachT = report.by_time_tile.filter((p) => p.time_tile <= deepest);
+  const ofWinner =
+      report.by_elements.filter((p) => p.elements === winner.elements && p.time_tile <= deepest);
+  let points = ofEachT;
   const shownCosts = () => kCosts.filter((cost) => points.some((p) => cost.of(p) > 0));
   const say = () => {
-    note.textContent = "Per useful point and step, by counting; words are of 32 bits. " +
-        (shownCosts().length < kCosts.length ? "Nothing passes through shared memory. " : "") +
-        "Longer tiles load less and compute more twice.";
+    note.textContent = "Per useful point and step, by counting. Words are of 32 bits" +
+        (shownCosts().length < kCosts.length ?
+                "; none passes through shared memory. " :
+                "; those that threads of a warp exchange in registers are not in shared memory. ") +
+        "Redundant work is shaded." +
+        (ofEachT.length < report.by_time_tile.length ?
+                ` T above ${deepest} is left out: it reaches less than a quarter of the best.` :
+                "");
   };
   say();
-  const fixed = report.by_elements.filter((p) => p.elements === winner.elements);
-  if (new Set(report.by_elements.map((p) => p.elements)).size > 1 && fixed.length > 1) {
-    section.querySelector("h2").append(choiceOf("Which schedules",
-        [[report.by_time_tile, "best of each T"], [fixed, `best with ${winner.elements}${kOf}`]],
-        points, (chosen) => {
-          points = chosen;
-          say();
-          again();
-        }));
+  if (report.by_elements.some((p) => p.elements !== winner.elements) && ofWinner.length > 1) {
+    const choices = [[ofEachT, "best"], [ofWinner, `${winner.elements}${kOf}`]];
+    section.querySelector("h2").append(choiceOf("Which schedules", choices, points, (chosen) => {
+      points = chosen;
+      say();
+      again();
+    }));
   }
   const kGap = 26;
   const kHeight = 190;
@@ -241,24 +271,16 @@ function costCurves() {
               svg("path", {class: "axis", d: `M${box.left} ${box.top}V${box.bottom}H${box.right}`}),
               text(left, top + 14, cost.name, {class: "ink"}));
           if (i === 0) root.append(text(left + 12, box.bottom + 16, "T", {}));
-          const line = points.map((p) => `${x(p.time_tile).toFixed(1)} ${y(cost.of(p)).toFixed(1)}`)
-                           .join("L");
+          const places = points.map((p) => [x(p.time_tile), y(cost.of(p))]);
+          const line = lineThrough(places);
           if (cost.base) {
             // What lies above the useful point is done in vain.
-            root.append(svg("path", {
-              class: "redundant",
-              d: `M${line}L${x(points.at(-1).time_tile)} ${y(cost.base)}H${x(points[0].time_tile)}Z`
-            }));
+            const useful = `L${places.at(-1)[0]} ${y(cost.base)}H${places[0][0]}Z`;
+            root.append(svg("path", {class: "redundant", d: line + useful}));
           }
-          root.append(svg("path", {class: "curve", d: `M${line}`}), svg("path", {
-            class: "dots",
-            d: points.map((p) => mark("memory", x(p.time_tile), y(cost.of(p)), 2.4)).join("")
-          }),
-              pointedPlane(box, points.map((p) => [p, [x(p.time_tile), y(cost.of(p))]]),
-                  (p) => [html("div", {}, `T=${p.time_tile}, ${p.elements}${kOf}`),
-                      html("code", {}, p.schedule),
-                      ...shownCosts().map(
-                          (c) => html("div", {}, `${threeDigits(c.of(p))} ${c.name}`))]));
+          const dots = places.map(([x, y]) => mark("memory", x, y, 2.4)).join("");
+          root.append(svg("path", {class: "curve", d: line}), svg("path", {class: "dots", d: dots}),
+              pointedPlane(box, points.map((p, i) => [p, places[i]]), hintOfCosts));
         });
       });
 }
