@@ -1,5 +1,7 @@
 // `stencilc explore`: what it prints, what it writes, and what it refuses.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runtime/tune/tuned.h"
 #include "tests/e2e/tool.h"
@@ -87,6 +89,23 @@ TEST_F(Explore, WritesReports) {
   const auto json = nlohmann::json::parse(read(file("a.json")));
   const auto& candidates = json.at("candidates");
   ASSERT_GT(candidates.size(), 10u);
+  // The curves over T: each T and number of points per thread once, and the winner on both.
+  const std::string winner = candidates[0].at("schedule");
+  for (const char* curve : {"by_elements", "by_time_tile"}) {
+    std::set<std::pair<int, int>> keys;
+    bool has_winner = false;
+    for (const auto& point : json.at(curve)) {
+      const bool by_elements = std::string(curve) == "by_elements";
+      keys.emplace(by_elements ? point.at("elements").get<int>() : 0, point.at("time_tile"));
+      has_winner |= point.at("schedule") == winner;
+      EXPECT_NEAR(point.at("predicted_gflops").get<double>(),
+                  point.at("predicted").get<double>() * json.at("flops").get<double>(), 1e-6);
+      EXPECT_TRUE(point.at("measured").is_null());
+    }
+    EXPECT_GT(keys.size(), 3u) << curve;
+    EXPECT_EQ(keys.size(), json.at(curve).size()) << curve;
+    EXPECT_TRUE(has_winner) << curve;
+  }
   const std::string csv = read(file("a.csv"));
   EXPECT_EQ(lines_of(csv), candidates.size() + 1);
   const std::string header = csv.substr(0, csv.find('\n'));
@@ -225,6 +244,10 @@ TEST_F(ExploreMeasures, AndRemembers) {
   ASSERT_FALSE(candidates.empty());
   ASSERT_TRUE(candidates[0].at("measured").is_number());
   const std::string winner = candidates[0].at("schedule");
+  const auto& curve = json.at("by_time_tile");
+  EXPECT_TRUE(std::any_of(curve.begin(), curve.end(), [](const auto& point) {
+    return point.at("measured").is_number() && point.at("timed").is_string();
+  }));
   double last = 1e300;
   for (const auto& candidate : candidates) {
     if (!candidate.contains("measured") || candidate["measured"].is_null()) break;
