@@ -180,6 +180,48 @@ TEST_F(BrowserTest, CostsMayBeThoseOfTheWinnersElements) {
       "best,16 per thread 4,4,4,4 3,3,3,3");
 }
 
+// Costs of a T that is much too long would be all that is seen.
+TEST_F(BrowserTest, CostsEndWhereNothingPays) {
+  const char* const ends =
+      "return document.querySelector('#costs .curve').getAttribute('d').split('L').length + ' ' +"
+      "document.querySelector('#costs .note').textContent.split('. ').pop()";
+  Report report = jacobi_sample();
+  EXPECT_EQ(found_by(report, ends), "4 Redundant work is shaded.");
+  double most = 0;
+  for (const Best& best : report.by_time_tile) most = std::max(most, best.predicted.predicted);
+  for (const double part : {0.26, 0.24}) {
+    Best deeper = report.by_time_tile.back();
+    deeper.predicted.time_tile *= 2;
+    deeper.predicted.predicted = most * part;
+    report.by_time_tile.push_back(deeper);
+  }
+  EXPECT_EQ(found_by(report, ends),
+            "5 T above 8 is left out: it reaches less than a quarter of the best.");
+}
+
+TEST_F(BrowserTest, ThePointerFindsPointsOfCurves) {
+  EXPECT_EQ(
+      found_by(jacobi_sample(),
+               "const said = (id, what) => {"
+               "const box = document.querySelector(`#${id} ${what}`).getBoundingClientRect();"
+               "const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2,"
+               " bubbles: true };"
+               "const plane = document.querySelector(`#${id} .plane`);"
+               "plane.dispatchEvent(new PointerEvent('pointermove', at));"
+               "plane.dispatchEvent(new MouseEvent('click', at));"
+               "return document.getElementById('hint').textContent;};"
+               "const one = said('elements', '.timed:last-of-type');"
+               "const opened = document.querySelectorAll('tr.open').length;"
+               "document.querySelector('#costs .dots').setAttribute('d',"
+               " document.querySelector('#costs .dots').getAttribute('d').split('M').slice(0, 2)"
+               ".join('M'));"
+               "const cost = said('costs', '.dots');"
+               "return [one.includes('T=4, 16 per thread'), one.includes('GFLOP/s (1076 GCells/s) "
+               "measured'), opened, cost.includes('T=1, 16 per thread'),"
+               " cost.includes('points computed per useful one')].join(' ')"),
+      "true true 1 true true");
+}
+
 // An empty drawing would say less than a sentence.
 TEST_F(BrowserTest, SaysWhyThereAreNoCurves) {
   const char* const notes =
