@@ -35,8 +35,11 @@ void join(Count& to, const Count& part, double times) {
       return other.name == loop.name && other.begin == loop.begin && other.end == loop.end;
     });
     if (same == to.loops.end()) {
-      same = to.loops.insert(same, {loop.name, loop.begin, loop.end, loop.step, loop.most, {}});
+      same =
+          to.loops.insert(same, {loop.name, loop.begin, loop.end, loop.step, loop.most, {}, 0, 0});
     }
+    same->copies += loop.copies;
+    same->starts += times * loop.starts;
     join(same->iteration, loop.iteration, times);
   }
   for (const Count::Choice& choice : part.choices) {
@@ -129,7 +132,7 @@ class Counter {
     expr(loop.end);
     const auto begin = value(loop.begin), end = value(loop.end);
     if (!begin || !end) {
-      return join(count_, unknown({loop.name, loop.begin, loop.end, loop.step, {}, {}}, loop.body));
+      return join(count_, unknown({loop.name, loop.begin, loop.end, loop.step}, loop.body));
     }
     const int64_t iterations = *begin < *end ? (*end - *begin + loop.step - 1) / loop.step : 0;
     if (loop.kind == LoopKind::Serial || iterations > kMostWrittenOut) {

@@ -77,7 +77,11 @@ struct Count::Loop {
   Expr begin, end;
   int64_t step = 1;
   std::optional<int64_t> most = {};  // iterations at most, where that is known
-  Count iteration;
+  // What one iteration does, added up over all places and times of the loop: `copies` of it are in
+  // the code once Unrolled and Steps are written out, and loops of a known number of iterations
+  // around them start loops `starts` times.
+  Count iteration = {};
+  double copies = 1, starts = 1;
 };
 struct Count::Choice {
   Expr condition;

@@ -279,19 +279,32 @@ Space explore(Scheduler& scheduler, Effort effort) {
 }
 
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
-                                 const std::optional<CompiledThread>& compiled) {
+                                 const std::vector<CompiledKernel>& compiled) {
   Diagnostics none;
   const PlanPtr plan = scheduler.plan_once(schedule, none);
   auto work = plan ? plan->work() : std::nullopt;
   if (!work) return std::nullopt;
-  if (!compiled) return Candidate{schedule, predict(*work, scheduler.machine())};
+  if (compiled.empty()) return Candidate{schedule, predict(*work, scheduler.machine())};
+  CompiledKernel hungriest;
+  for (const CompiledKernel& each : compiled) {
+    hungriest.registers = std::max(hungriest.registers, each.registers);
+    hungriest.local_bytes = std::max(hungriest.local_bytes, each.local_bytes);
+    hungriest.shared_bytes = std::max(hungriest.shared_bytes, each.shared_bytes);
+  }
+  const bool known = compiled.size() == work->kernels.size();
+  for (size_t k = 0; k < work->kernels.size(); ++k) {
+    Work& kernel = work->kernels[k];
+    const CompiledKernel& has = known ? compiled[k] : hungriest;
+    kernel.registers = has.registers + static_cast<double>(has.local_bytes / 4);
+    kernel.shared_bytes = has.shared_bytes;
+    kernel.issued = has.issued;
+    kernel.edge_issued = has.edge_issued;
+  }
   // A few bytes are saved where they are hardly ever read.
   constexpr int64_t kHarmless = 16;
-  const auto words = static_cast<double>(compiled->local_bytes / 4);
-  for (Work& kernel : work->kernels) kernel.registers = compiled->registers + words;
   Candidate out{schedule, predict(*work, scheduler.machine())};
-  out.prediction.registers = compiled->registers;
-  out.prediction.spills = compiled->local_bytes > kHarmless;
+  out.prediction.registers = hungriest.registers;
+  out.prediction.spills = hungriest.local_bytes > kHarmless;
   return out;
 }
 

@@ -41,16 +41,22 @@ enum class Effort {
 // Families whose plans count no work (Plan::work) are left out, each with its reason.
 Space explore(Scheduler& scheduler, Effort effort);
 
-// Registers that a compiler has given a thread, and bytes that it keeps in memory for want of them.
-struct CompiledThread {
-  int registers = 0;
-  int64_t local_bytes = 0;
+// What a compiler has made of a kernel.
+struct CompiledKernel {
+  int registers = 0;         // per thread
+  int64_t local_bytes = 0;   // per thread, in memory for want of registers
+  int64_t shared_bytes = 0;  // per block
+  // Of an iteration of its main loop, inside of the grid and in blocks at its edge. Nothing where
+  // that loop is not known in the machine code.
+  std::optional<Issued> issued = {}, edge_issued = {};
 };
 
 // One schedule; nothing where it is refused or the model knows nothing of its family. `compiled`:
-// of its hungriest kernel, instead of what the model expects.
+// the kernels that a whole time tile launches, in that order, instead of what the model expects;
+// empty: none were compiled. If the model counts another number of kernels, the hungriest stands
+// for all, and no instructions are known.
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
-                                 const std::optional<CompiledThread>& compiled = std::nullopt);
+                                 const std::vector<CompiledKernel>& compiled = {});
 // True if `a` is to be preferred: it is expected to be faster, and does not spill unless both do.
 bool is_faster(const Candidate& a, const Candidate& b);
 

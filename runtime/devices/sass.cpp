@@ -22,7 +22,19 @@ namespace {
 
 constexpr unsigned kOperationBits = 0x1ff;
 
-enum class Kind { Local, Global, Shared, Shuffle, Single, PackedSingle, Double, Barrier };
+enum class Kind {
+  Local,
+  Load,
+  Store,
+  CopyToShared,
+  SharedLoad,
+  SharedStore,
+  Shuffle,
+  Single,
+  PackedSingle,
+  Double,
+  Barrier
+};
 
 struct Operation {
   unsigned code;
@@ -32,11 +44,11 @@ struct Operation {
 constexpr Operation kOperations[] = {
     {0x183, Kind::Local},         // LDL: 983, of a volatile array of a thread
     {0x187, Kind::Local},         // STL: 387
-    {0x181, Kind::Global},        // LDG: 381, 981
-    {0x186, Kind::Global},        // STG: 386, 986
-    {0x1ae, Kind::Global},        // LDGSTS: fae, of cp.async
-    {0x184, Kind::Shared},        // LDS: 984
-    {0x188, Kind::Shared},        // STS: 388
+    {0x181, Kind::Load},          // LDG: 381, 981
+    {0x186, Kind::Store},         // STG: 386, 986
+    {0x1ae, Kind::CopyToShared},  // LDGSTS: fae, of cp.async
+    {0x184, Kind::SharedLoad},    // LDS: 984
+    {0x188, Kind::SharedStore},   // STS: 388
     {0x189, Kind::Shuffle},       // SHFL: 389, 589, 989, f89
     {0x020, Kind::Single},        // FMUL: 220, 820, a20, c20
     {0x021, Kind::Single},        // FADD: 221, 421, 621, e21
@@ -81,11 +93,14 @@ struct Architectures {
   // The distance, in bytes from the next instruction on, is a signed number of 4 bytes in bits
   // 34..81; in the later form these are its high bits, and bits 16..23 the low ones.
   bool split_distance;
+  // Bits 73 to 75 of a load or store have its width: U8, S8, U16, S16, then 32, 64 and 128 bits. So
+  // they have that of LDGSTS, until it moved to bits 74 and 75: 32, 64, 128.
+  bool moved_width;
 };
 // Those that CUDA 13.0 compiles for, all of which were tried.
-constexpr Architectures kArchitectures[] = {{75, 75, false},  {80, 80, false},  {86, 89, false},
-                                            {90, 90, true},   {100, 100, true}, {103, 103, true},
-                                            {110, 110, true}, {120, 121, true}};
+constexpr Architectures kArchitectures[] = {
+    {75, 75, false, false}, {80, 80, false, false}, {86, 89, false, false}, {90, 90, true, false},
+    {100, 100, true, true}, {103, 103, true, true}, {110, 110, true, true}, {120, 121, true, true}};
 
 const Architectures* find_architecture(int architecture) {
   for (const Architectures& row : kArchitectures) {
@@ -128,20 +143,40 @@ int64_t distance(const Instruction& branch, bool split) {
   return static_cast<int64_t>(units << unused) >> unused << 2;
 }
 
-void add(InstructionMix& mix, unsigned opcode) {
+// Bytes that a load, store or copy moves for a thread.
+int64_t width(const Instruction& access, bool moved) {
+  constexpr int64_t kBytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
+  return moved ? int64_t{4} << (access.high >> 10 & 3) : kBytes[access.high >> 9 & 7];
+}
+
+void add(InstructionMix& mix, const Instruction& instruction, const Architectures& row) {
+  const unsigned opcode = instruction.opcode();
   if (opcode == kNop) return;
   ++mix.all;
+  if (is_control(opcode)) mix.branches += opcode != kExit;
   for (const Operation& operation : kOperations) {
     if (operation.code != (opcode & kOperationBits)) continue;
     switch (operation.kind) {
       case Kind::Local:
         ++mix.local;
         break;
-      case Kind::Global:
+      case Kind::Load:
         ++mix.global;
         break;
-      case Kind::Shared:
+      case Kind::Store:
+        ++mix.global;
+        mix.global_written += width(instruction, false);
+        break;
+      case Kind::CopyToShared:
+        ++mix.global;
+        mix.shared_written += width(instruction, row.moved_width);
+        break;
+      case Kind::SharedLoad:
         ++mix.shared;
+        break;
+      case Kind::SharedStore:
+        ++mix.shared;
+        mix.shared_written += width(instruction, false);
         break;
       case Kind::Shuffle:
         ++mix.shuffles;
@@ -179,11 +214,13 @@ struct BasicBlock {
 
 class Flow {
  public:
-  Flow(std::vector<Instruction> code, bool split) : code_(std::move(code)), split_(split) {}
+  Flow(std::vector<Instruction> code, const Architectures& row)
+      : code_(std::move(code)), row_(row) {}
 
   // False if it is not understood.
   bool read(int64_t entry);
   std::optional<std::vector<MachineLoop>> loops();
+  InstructionMix reached() const;
 
  private:
   int64_t size() const { return static_cast<int64_t>(code_.size()); }
@@ -200,7 +237,7 @@ class Flow {
   MachineLoop describe(const std::vector<int>& body) const;
 
   const std::vector<Instruction> code_;
-  const bool split_;
+  const Architectures& row_;
   std::vector<char> leads_;  // by instruction: a block begins there
   std::vector<BasicBlock> blocks_;
   std::vector<int> block_at_;  // by instruction
@@ -209,7 +246,7 @@ class Flow {
 
 // Where a branch leads within the code.
 std::optional<int64_t> Flow::target(int64_t branch) const {
-  const int64_t bytes = distance(at(branch), split_);
+  const int64_t bytes = distance(at(branch), row_.split_distance);
   const int64_t reach = size() * kInstructionBytes;
   if (bytes % kInstructionBytes != 0 || bytes < -reach || bytes > reach) return std::nullopt;
   const int64_t place = branch + 1 + bytes / kInstructionBytes;
@@ -340,9 +377,18 @@ MachineLoop Flow::describe(const std::vector<int>& body) const {
   loop.last = blocks_[static_cast<size_t>(body.back())].end - 1;
   for (const int number : body) {
     const BasicBlock& part = blocks_[static_cast<size_t>(number)];
-    for (int64_t n = part.begin; n < part.end; ++n) add(loop.mix, at(n).opcode());
+    for (int64_t n = part.begin; n < part.end; ++n) add(loop.mix, at(n), row_);
   }
   return loop;
+}
+
+InstructionMix Flow::reached() const {
+  InstructionMix mix;
+  for (const int number : order_) {
+    const BasicBlock& part = blocks_[static_cast<size_t>(number)];
+    for (int64_t n = part.begin; n < part.end; ++n) add(mix, at(n), row_);
+  }
+  return mix;
 }
 
 std::optional<std::vector<MachineLoop>> Flow::loops() {
@@ -401,14 +447,15 @@ std::optional<MachineWork> work_of(std::string_view code, int architecture, int6
     const size_t place = n * kInstructionBytes;
     instructions.push_back({little_endian(code, place), little_endian(code, place + 8)});
     if (instructions[n].opcode() == kExit) found.push_back(static_cast<int64_t>(n));
-    add(work.mix, instructions[n].opcode());
+    add(work.mix, instructions[n], *row);
   }
   if (exits && *exits != found) return std::nullopt;
-  Flow flow(std::move(instructions), row->split_distance);
+  Flow flow(std::move(instructions), *row);
   if (!flow.read(entry)) return std::nullopt;
   auto loops = flow.loops();
   if (!loops) return std::nullopt;
   work.loops = std::move(*loops);
+  work.reached = flow.reached();
   return work;
 }
 

@@ -28,6 +28,10 @@ struct InstructionMix {
   int64_t singles = 0;   // of float: FFMA, FADD, FMUL; FFMA2, FADD2, FMUL2 count as two
   int64_t doubles = 0;   // DFMA, DADD, DMUL
   int64_t barriers = 0;  // BAR
+  int64_t branches = 0;  // BRA, calls, and what lets the threads of a warp meet again
+  // Bytes that a thread writes.
+  int64_t global_written = 0;  // STG
+  int64_t shared_written = 0;  // STS, LDGSTS
   int64_t arithmetic() const { return singles + doubles; }
 };
 
@@ -43,6 +47,7 @@ struct MachineLoop {
 
 struct MachineWork {
   InstructionMix mix;              // of the whole kernel, subroutines included
+  InstructionMix reached;          // of what is reached without calls
   std::vector<MachineLoop> loops;  // outer ones before those in them
 };
 

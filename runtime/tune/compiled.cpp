@@ -57,23 +57,46 @@ bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::Inst
   return !b || std::pair(a.arithmetic(), a.all) > std::pair(b->arithmetic(), b->all);
 }
 
-// The numbers of each kernel, as its module and its machine code have them.
+// Kernels that a whole time tile launches, in that order.
+std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
+  std::vector<int> out;
+  for (const kernel::Action& action : plan.actions) {
+    const auto* launch = std::get_if<kernel::Launch>(&action);
+    if (launch == nullptr) continue;
+    if (launch->steps == 0 || launch->steps == plan.time_tile) out.push_back(launch->kernel);
+  }
+  return out;
+}
+
+MainLoop main_loop(const kernel::Kernel& kernel, const kernel::Module& module,
+                   const runtime::CubinKernel& code) {
+  if (!code.work) return {.unmatched = "the instructions are not known"};
+  return main_loop_of(kernel, module.constants, *code.work);
+}
+
+// The numbers of each kernel, as its module, legalised, and its machine code have them.
 std::string take_numbers(const kernel::Module& module, const runtime::Cubin& cubin, Compiled& out) {
+  std::vector<CompiledKernel> kernels;
   for (const kernel::Kernel& kernel : module.kernels) {
     const std::string symbol = emit::symbol(module, kernel.name, runtime::cuda_options());
     const auto found =
         std::find_if(cubin.kernels.begin(), cubin.kernels.end(),
                      [&](const runtime::CubinKernel& each) { return each.name == symbol; });
     if (found == cubin.kernels.end()) return "R042 the machine code lacks kernel " + symbol;
+    const int64_t shared = found->shared_bytes + emit::dynamic_shared_bytes(kernel, module);
+    kernels.push_back({kernel.name, found->registers, found->local_bytes, shared,
+                       main_loop(kernel, module, *found)});
     out.registers = std::max(out.registers, found->registers);
     out.local_bytes = std::max(out.local_bytes, found->local_bytes);
-    out.shared_bytes = std::max(out.shared_bytes,
-                                found->shared_bytes + emit::dynamic_shared_bytes(kernel, module));
+    out.shared_bytes = std::max(out.shared_bytes, shared);
     out.code_bytes = std::max(out.code_bytes, found->code_bytes);
     if (!found->work || !exceeds(found->work->mix, out.kernel)) continue;
     out.kernel = found->work->mix;
     out.loop.reset();
     if (const auto* loop = runtime::hottest_loop(*found->work)) out.loop = loop->mix;
+  }
+  for (const int kernel : kernels_of_tile(module.plan)) {
+    out.kernels.push_back(kernels[static_cast<size_t>(kernel)]);
   }
   return "";
 }
@@ -94,7 +117,9 @@ void compile_into(Compiled& out, const ir::Program& program, const schedule::Sch
     return;
   }
   const auto cubin = runtime::read_cubin(image.value());
-  out.error = cubin.ok() ? take_numbers(*module, cubin.value(), out) : words_of(cubin.failure());
+  out.error = cubin.ok() ? take_numbers(emit::legalise(*module, runtime::cuda_options()),
+                                        cubin.value(), out)
+                         : words_of(cubin.failure());
 }
 
 Compiled compile_one(const ir::Program& program, const schedule::Schedule& schedule,
@@ -146,6 +171,17 @@ Result<std::vector<Compiled>> compile_candidates(
   if (!toolchain.ok()) return toolchain.failure();
   std::vector<Compiled> out(schedules.size());
   compile_all(out, program, schedules, machine, toolchain.value(), threads, progress);
+  return out;
+}
+
+std::vector<schedule::CompiledKernel> for_model(const Compiled& compiled) {
+  std::vector<schedule::CompiledKernel> out;
+  for (const CompiledKernel& kernel : compiled.kernels) {
+    out.push_back({kernel.registers, kernel.local_bytes, kernel.shared_bytes});
+    if (!kernel.main_loop.unmatched.empty()) continue;
+    out.back().issued = kernel.main_loop.inside;
+    out.back().edge_issued = kernel.main_loop.at_edge;
+  }
   return out;
 }
 

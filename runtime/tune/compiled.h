@@ -10,12 +10,22 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/schedule/explore.h"
 #include "compiler/schedule/machine.h"
 #include "compiler/schedule/schedule.h"
 #include "runtime/devices/sass.h"
+#include "runtime/tune/main_loop.h"
 #include "stencil/result.h"
 
 namespace stencil::tune {
+
+// One kernel.
+struct CompiledKernel {
+  std::string name;  // in the module
+  int registers = 0;
+  int64_t local_bytes = 0, shared_bytes = 0;
+  MainLoop main_loop;
+};
 
 // Of the hungriest kernel, each number for itself. Registers are 0 where there is none: then the
 // schedule was refused, there was an error, or it was not come to.
@@ -31,6 +41,8 @@ struct Compiled {
   // arithmetic does not depend on it. Nothing where the GPU's instructions are not known, and no
   // loop where the kernel does its work outside of loops.
   std::optional<runtime::InstructionMix> kernel = {}, loop = {};
+  // Those that a whole time tile launches, in that order.
+  std::vector<CompiledKernel> kernels = {};
   double seconds = 0;  // that lowering and compiling took
 };
 
@@ -48,5 +60,8 @@ Result<std::vector<Compiled>> compile_candidates(
     const ir::Program& program, const std::vector<schedule::Schedule>& schedules,
     const schedule::Machine& machine, int threads,
     const std::function<bool(const CompiledProgress&)>& progress = {});
+
+// For the model. Empty where nothing was compiled.
+std::vector<schedule::CompiledKernel> for_model(const Compiled& compiled);
 
 }  // namespace stencil::tune

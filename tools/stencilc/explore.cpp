@@ -140,6 +140,7 @@ class Exploration {
       if (found == compiled_.end()) continue;
       candidate.compiled_registers = found->second.registers;
       candidate.spill_bytes = found->second.local_bytes;
+      candidate.code = code_of(candidate.schedule, found->second);
     }
     add_measurements(out);
     for (const schedule::Pruned& pruned : space_.pruned) {
@@ -154,6 +155,7 @@ class Exploration {
   Status compile();
   Status measure();
   void remember(const runtime::Params& params, const tune::Timings& timings);
+  std::vector<explore::Code> code_of(const std::string& line, const tune::Compiled& compiled);
   void add_measurements(explore::Report& out) const;
   void add_winner(explore::Report& out);
 
@@ -198,11 +200,44 @@ Status Exploration::compile() {
     const tune::Compiled& of = compiled.value()[i];
     if (of.registers == 0) continue;
     compiled_[schedule::print(schedules[i], subject_.program.grid.rank())] = of;
-    space_.ranked[i] = *schedule::predict(scheduler_, schedules[i],
-                                          schedule::CompiledThread{of.registers, of.local_bytes});
+    space_.ranked[i] = *schedule::predict(scheduler_, schedules[i], tune::for_model(of));
   }
   std::stable_sort(space_.ranked.begin(), end, schedule::is_faster);
   return Done{};
+}
+
+// The kernels of a schedule as compiled, and what the model counts of them.
+std::vector<explore::Code> Exploration::code_of(const std::string& line,
+                                                const tune::Compiled& compiled) {
+  Diagnostics none;
+  const auto work = scheduler_.plan_once(*scheduler_.parse(line, none), none)->work();
+  const bool known = work && work->kernels.size() == compiled.kernels.size();
+  std::vector<explore::Code> out;
+  for (size_t k = 0; k < compiled.kernels.size(); ++k) {
+    const tune::CompiledKernel& kernel = compiled.kernels[k];
+    out.push_back({kernel.name, kernel.main_loop.unmatched, {}, 0, 0});
+    explore::Code& code = out.back();
+    if (!known) code.unmatched = "the model counts another number of kernels";
+    if (known) code.counted_slots = schedule::counted_slots(work->kernels[k], subject_.machine);
+    if (!code.unmatched.empty()) continue;
+    const schedule::Issued& issued = kernel.main_loop.inside;
+    const double others = issued.all - issued.singles - issued.doubles - issued.global -
+                          issued.shared - issued.local - issued.shuffles - issued.barriers -
+                          issued.branches;
+    code.issued = {{"in all", issued.all},
+                   {"single precision", issued.singles},
+                   {"double precision", issued.doubles},
+                   {"global memory", issued.global},
+                   {"shared memory", issued.shared},
+                   {"local memory", issued.local},
+                   {"shuffles", issued.shuffles},
+                   {"barriers", issued.barriers},
+                   {"branches", issued.branches},
+                   {"others", std::max(others, 0.0)}};
+    std::erase_if(code.issued, [](const explore::Count& count) { return count.count == 0; });
+    code.issued_slots = schedule::issued_slots(issued, subject_.machine);
+  }
+  return out;
 }
 
 Status Exploration::measure() {

@@ -16,6 +16,12 @@ constexpr double kInteger = 1.92, kCall = 30.4, kRealCall = 21.5, kMultiplied = 
                  kAccess = 3.83, kPoint = 10, kIteration = 24.9;
 constexpr double kPerSlot = 1.3;  // of these, per slot: some of what is counted is never issued
 
+// Issue slots of a warp, by class of instruction in machine code.
+constexpr double kCodeOther = 0.64, kCodeBranch = 5, kCodeAccess = 4.5, kCodeShuffle = 2.4;
+// Weights of what is counted were fitted to times, so they know of waits that no instruction shows:
+// of the two numbers of slots a geometric mean is taken, in which machine code has this part.
+constexpr double kCodeShare = 0.7;
+
 // Cycles.
 constexpr double kDependent = 1.244;       // of a warp by itself, per instruction
 constexpr double kAlone = 0.145;           // more of them, shared by points that are side by side
@@ -104,9 +110,9 @@ class Wave {
   // `busy` of the blocks and `slowest` (0 or 1) of the warps are at the edge.
   Wave(const Work& work, const Machine& machine, double busy, double slowest, double lacking)
       : work_(work), machine_(machine) {
-    const double inside = instructions(work.iteration, machine) + kIteration + kSpill * lacking;
-    const double at_edge = kSelect * work.edge_selects;
-    slots_ = (inside + at_edge * busy) / kPerSlot;
+    const double inside = slots(work, machine, false, lacking);
+    const double at_edge = slots(work, machine, true, lacking);
+    slots_ = inside + busy * (at_edge - inside);
     warps_ = std::ceil(static_cast<double>(work.threads) / machine.warp);
     const double clock = machine.clock;
     const double barrier = kBarrier * work.barriers * std::sqrt(warps_);
@@ -115,8 +121,8 @@ class Wave {
                          kRealCallLatency * work.iteration.real_calls +
                          (work.iterations > 1 ? kStage * work.stages : 0);
     // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
-    const double rest =
-        barrier + chain * (inside + at_edge * slowest) + calls + (work.ahead == 1 ? kLate : 0);
+    const double rest = barrier + chain * kPerSlot * (inside + slowest * (at_edge - inside)) +
+                        calls + (work.ahead == 1 ? kLate : 0);
     const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.8) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
     latency_ = work.iterations * (waits ? rest + loads : std::max(rest, loads)) / clock;
@@ -142,6 +148,13 @@ class Wave {
   }
 
  private:
+  // Machine code has its spills among its instructions.
+  static double slots(const Work& work, const Machine& machine, bool at_edge, double spilled) {
+    const double counted = counted_slots(work, machine, at_edge);
+    const auto& issued = at_edge && work.edge_issued ? work.edge_issued : work.issued;
+    if (!issued) return counted + kSpill * spilled / kPerSlot;
+    return counted * std::pow(issued_slots(*issued, machine) / counted, kCodeShare);
+  }
   double bytes(double blocks) const {
     return work_.bytes * work_.iterations * blocks * machine_.multiprocessors;
   }
@@ -254,6 +267,20 @@ double instructions(const Operations& operations, const Machine& machine) {
          kSelect * o.selects + kWordLoaded * o.loads + kWordStored * o.stores +
          kWordCopied * o.copies + kBulk * o.bulk + kWordShared * o.shared +
          kWordShuffled * o.shuffles + kAccess * o.accesses + kPoint * o.points;
+}
+
+double counted_slots(const Work& work, const Machine& machine, bool at_edge) {
+  const double selects = at_edge ? kSelect * work.edge_selects : 0;
+  return (instructions(work.iteration, machine) + kIteration + selects) / kPerSlot;
+}
+
+double issued_slots(const Issued& issued, const Machine& machine) {
+  const double accesses = issued.global + issued.shared + issued.local;
+  const double others = issued.all - accesses - issued.shuffles - issued.branches;
+  // Two double units for four single ones keep pace with issue; fewer do not.
+  const double slower = std::max(machine.double_cost / 2, 1.0) - 1;
+  return kCodeOther * (others + slower * issued.doubles) + kCodeAccess * accesses +
+         kCodeShuffle * issued.shuffles + kCodeBranch * issued.branches;
 }
 
 Prediction predict(const TileWork& work, const Machine& machine) {

@@ -41,4 +41,9 @@ Prediction predict(const TileWork& work, const Machine& machine);
 // counting as one.
 double instructions(const Operations& operations, const Machine& machine);
 
+// Issue slots of a warp in an iteration: by counting (`at_edge`: of blocks at the grid's edge), and
+// by the machine code.
+double counted_slots(const Work& work, const Machine& machine, bool at_edge = false);
+double issued_slots(const Issued& issued, const Machine& machine);
+
 }  // namespace stencil::schedule

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace stencil::schedule {
@@ -30,6 +31,15 @@ struct Operations {
   double arithmetic() const;  // operations of the program itself
 };
 
+// Instructions that a thread issues in one iteration, as machine code has them.
+struct Issued {
+  double all = 0;                            // those below among them
+  double singles = 0, doubles = 0;           // arithmetic in single and double precision
+  double global = 0, shared = 0, local = 0;  // that read or write such memory
+  double shuffles = 0, barriers = 0;
+  double branches = 0;  // and what goes with them: calls, meeting points of threads
+};
+
 // One kernel, launched once or more in a time tile. Its blocks are alike but for those at the ends
 // of the grid.
 struct Work {
@@ -43,14 +53,16 @@ struct Work {
   Operations iteration;      // of a thread, in each
   double edge_selects = 0;   // further selects in each iteration of blocks at the grid's edge
   double edge = 0;           // part of the blocks that these are
-  double barriers = 0;       // per iteration
-  int row = 1;               // threads side by side in x
-  double stages = 1;         // per iteration, each waiting for results of the one before
-  double points = 1;         // of each stage that a thread computes side by side
-  double ahead = 0;          // iterations that loads are under way before their values are used
-  double bytes = 0;          // of global memory that a block asks for in an iteration
-  double compulsory = 1;     // part of them that no other block asks for
-  double footprint = 0;      // bytes of all arrays of the launch
+  std::optional<Issued> issued = {};       // in place of `iteration`, where a compiler was asked
+  std::optional<Issued> edge_issued = {};  // likewise, of blocks at the grid's edge
+  double barriers = 0;                     // per iteration
+  int row = 1;                             // threads side by side in x
+  double stages = 1;      // per iteration, each waiting for results of the one before
+  double points = 1;      // of each stage that a thread computes side by side
+  double ahead = 0;       // iterations that loads are under way before their values are used
+  double bytes = 0;       // of global memory that a block asks for in an iteration
+  double compulsory = 1;  // part of them that no other block asks for
+  double footprint = 0;   // bytes of all arrays of the launch
 };
 
 // The kernels of a time tile of `steps` steps.

@@ -97,6 +97,25 @@ TEST(ReportJsonTest, HasTheCurvesOverTheTimeTile) {
   }
 }
 
+TEST(ReportJsonTest, HasTheMachineCode) {
+  Report report = jacobi_sample();
+  report.candidates[1].code = {{"jacobi_stream", "", {{"in all", 120}, {"shuffles", 8}}, 93.5, 100},
+                               {"jacobi_rest", "no loop", {}, 0, 50}};
+  const json out = json::parse(json_of(report));
+  EXPECT_EQ(out["candidates"][0]["code"], json::array());
+  const json& code = out["candidates"][1]["code"];
+  ASSERT_EQ(code.size(), 2u);
+  EXPECT_EQ(code[0]["kernel"], "jacobi_stream");
+  EXPECT_TRUE(code[0]["unmatched"].is_null());
+  EXPECT_EQ(code[0]["issued"][1]["name"], "shuffles");
+  EXPECT_EQ(code[0]["issued"][1]["count"], 8);
+  EXPECT_EQ(code[0]["issued_slots"], 93.5);
+  EXPECT_EQ(code[0]["counted_slots"], 100);
+  EXPECT_EQ(code[1]["unmatched"], "no loop");
+  EXPECT_TRUE(code[1]["issued"].empty());
+  EXPECT_TRUE(code[1]["issued_slots"].is_null());
+}
+
 TEST(ReportJsonTest, WhatIsNotThereIsNull) {
   const json out = json::parse(json_of(empty_sample()));
   EXPECT_TRUE(out["winner"].is_null());

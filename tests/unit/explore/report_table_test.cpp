@@ -31,6 +31,20 @@ TEST(ReportTableTest, TellsTheBestAndWhy) {
   EXPECT_TRUE(has(text, "\nTo run the winner\n  stencilc run dsl-examples/jacobi3d.stn "));
 }
 
+TEST(ReportTableTest, ShowsTheMachineCode) {
+  Report report = jacobi_sample();
+  EXPECT_FALSE(has(text_of(report), "Machine code"));
+  report.candidates[1].code = {{"jacobi_stream", "", {{"in all", 120}, {"shuffles", 8}}, 93.5, 100},
+                               {"jacobi_rest", "no loop", {}, 0, 50}};
+  const std::string text = text_of(report);
+  EXPECT_TRUE(has(text, "\nMachine code, per iteration of a kernel's main loop\n")) << text;
+  EXPECT_TRUE(has(text, "\n  2     jacobi_stream           120   93.5      100  8.00 shuffles\n"))
+      << text;
+  EXPECT_TRUE(
+      has(text, "\n  2     jacobi_rest               -      -     50.0  not known: no loop\n"));
+  EXPECT_FALSE(has(text_of(report, 1), "Machine code")) << "of the rows that are shown";
+}
+
 TEST(ReportTableTest, LinesFitButForTheCommand) {
   Report whole_lines = jacobi_sample();
   for (Candidate& c : whole_lines.candidates) c.brief.clear();

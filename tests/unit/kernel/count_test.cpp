@@ -155,6 +155,23 @@ TEST(Count, PartsOfOneLoopAreJoined) {
   EXPECT_EQ(count.loops[0].iteration.block.barrier, 4);
 }
 
+// Two passes over two versions of a loop; in one of them nothing is decided.
+TEST(Count, HowOftenALoopIsThereAndStarts) {
+  const Statement loop = {For{
+      LoopKind::Serial, "n", integer(0), var("last"), 1, {threads({store(f32(1))}), {Barrier{}}}}};
+  const Statement versions = {For{LoopKind::Steps, "v", integer(0), integer(2), 1, {loop}}};
+  const Count count = count_of(
+      {{For{LoopKind::Serial, "pass", integer(0), integer(3), 1, {versions}}}, {Barrier{}}});
+  ASSERT_EQ(count.loops.size(), 1u);
+  EXPECT_EQ(count.loops[0].copies, 2);
+  EXPECT_EQ(count.loops[0].starts, 6);
+  EXPECT_EQ(count.loops[0].iteration.block.barrier, 6);
+  EXPECT_EQ(count.loops[0].iteration.threads.of(Space::Global).written, 6 * 32 * 4);
+  const Count once = count_of({loop});
+  EXPECT_EQ(once.loops[0].copies, 1);
+  EXPECT_EQ(once.loops[0].starts, 1);
+}
+
 TEST(Count, BulkCopiesAreTheBlocks) {
   Kernel kernel =
       kernel_of({{BulkCopies{integer(0), {{0, {var("first"), integer(0)}, 2, {integer(0)}}}}},

@@ -339,6 +339,54 @@ TEST(Explore, Neighbours) {
   EXPECT_FALSE(predict(scheduler, scheduler.proposal(*find_family("planes")).schedule));
 }
 
+// What a compiler says of kernels takes the place of what the model expects, kernel by kernel.
+TEST(Explore, CompiledKernelsCorrectThePrediction) {
+  const ir::Program program = load(R"(
+grid G = [0..2047, 0..2047] steps 12;
+field A : real on G;
+field B : real on G;
+stencil a : A[1..2046, 1..2046] = B[-1,0] + B[1,0];
+stencil b : B[1..2046, 1..2046] = A[0,-1] * A[0,1] + A[0,0];
+)");
+  Scheduler scheduler(program);
+  const Schedule schedule = scheduler.proposal(*find_family("direct")).schedule;
+  const auto seconds = [&](const std::vector<CompiledKernel>& compiled) {
+    return predict(scheduler, schedule, compiled)->prediction.seconds;
+  };
+  Diagnostics none;
+  const auto work = scheduler.plan_once(schedule, none)->work();
+  ASSERT_EQ(work->kernels.size(), 2u);
+  std::vector<CompiledKernel> as_expected;
+  for (const Work& kernel : work->kernels) {
+    as_expected.push_back({static_cast<int>(kernel.registers), 0, kernel.shared_bytes});
+  }
+  const double before = predict(scheduler, schedule)->prediction.seconds;
+  EXPECT_DOUBLE_EQ(seconds({}), before);
+  EXPECT_NEAR(seconds(as_expected), before, 0.01 * before);
+
+  std::vector<CompiledKernel> changed = as_expected;
+  changed[1].registers = 200;
+  const double hungry = seconds(changed);
+  EXPECT_GT(hungry, before) << "fewer blocks at once";
+  EXPECT_EQ(predict(scheduler, schedule, changed)->prediction.registers, 200);
+  changed[0].registers = 200;
+  EXPECT_GT(seconds(changed), hungry);
+  EXPECT_DOUBLE_EQ(seconds({changed[0]}), seconds(changed)) << "one stands for all";
+  changed = as_expected;
+  changed[0].shared_bytes = 100 << 10;
+  EXPECT_GT(seconds(changed), before);
+  changed = as_expected;
+  changed[1].issued = Issued{.all = 5000};
+  const double busy = seconds(changed);
+  EXPECT_GT(busy, 2 * before);
+  EXPECT_NEAR(seconds({changed[1]}), before, 0.01 * before) << "of one of them";
+  changed = as_expected;
+  changed[0].local_bytes = 64;
+  EXPECT_TRUE(predict(scheduler, schedule, changed)->prediction.spills);
+  changed[0].local_bytes = 8;
+  EXPECT_FALSE(predict(scheduler, schedule, changed)->prediction.spills);
+}
+
 // What `auto` costs is bounded in operations: plans that are made, and what they count.
 TEST(Explore, AutoIsCheap) {
   constexpr int64_t kMost = 100'000;

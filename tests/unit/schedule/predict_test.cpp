@@ -325,5 +325,91 @@ TEST(Predict, CpusDoABlockAfterTheOther) {
   EXPECT_EQ(of(asks, machine).limit, Limit::Memory);
 }
 
+// Instructions of machine code that take as many slots as the model counts, and more of some kind.
+Issued as_counted(const Work& work) {
+  Issued issued;
+  issued.all = 1;
+  issued.all = counted_slots(work, gpu()) / issued_slots(issued, gpu());
+  return issued;
+}
+
+TEST(Predict, MachineCodeCorrectsWhatIsIssued) {
+  Work work = usual();
+  work.iteration.single = 400;  // issue is the limit
+  const double before = seconds(work);
+  ASSERT_EQ(of(work).limit, Limit::Instructions);
+  work.issued = as_counted(work);
+  EXPECT_NEAR(seconds(work), before, 1e-9 * before) << "it is as expected";
+  work.issued->all *= 2;
+  const double twice = seconds(work);
+  EXPECT_GT(twice, 1.3 * before);
+  EXPECT_LT(twice, 2 * before) << "what is counted has its part";
+  work.issued->all /= 4;
+  EXPECT_LT(seconds(work), 0.8 * before);
+
+  // A block alone waits for its instructions.
+  Work alone = usual();
+  alone.blocks = 132;
+  alone.iteration.single = 800;
+  alone.issued = as_counted(alone);
+  ASSERT_EQ(of(alone).limit, Limit::Latency);
+  const double waits = of(alone).of(Limit::Latency);
+  alone.issued->all *= 2;
+  EXPECT_GT(of(alone).of(Limit::Latency), 1.3 * waits);
+
+  // Memory takes as long as it did.
+  Work moves = usual();
+  moves.bytes = 1 << 18;
+  moves.issued = as_counted(moves);
+  ASSERT_EQ(of(moves).limit, Limit::Memory);
+  const Prediction usually = of(moves);
+  moves.issued->all *= 1.3;
+  EXPECT_EQ(of(moves).of(Limit::Memory), usually.of(Limit::Memory));
+  EXPECT_LT(of(moves).seconds, 1.01 * usually.seconds);
+}
+
+TEST(Predict, ClassesOfMachineCode) {
+  Issued issued;
+  issued.all = 100;
+  const double plain = issued_slots(issued, gpu());
+  double Issued::*const dearer[] = {&Issued::global, &Issued::shared, &Issued::local,
+                                    &Issued::shuffles, &Issued::branches};
+  for (double Issued::*const one : dearer) {
+    Issued other = issued;
+    other.*one = 10;
+    EXPECT_GT(issued_slots(other, gpu()), plain);
+  }
+  Issued doubles = issued;
+  doubles.doubles = 10;
+  EXPECT_EQ(issued_slots(doubles, gpu()), plain) << "half as many units";
+  EXPECT_GT(issued_slots(doubles, *find_machine("sm_120")), 2 * plain) << "a 64th";
+}
+
+// Spills are among the instructions, and blocks at the edge have their own.
+TEST(Predict, MachineCodeHasSpillsAndVersions) {
+  Work work = usual();
+  work.registers = 300;
+  work.issued = as_counted(work);
+  const double spills = seconds(work);
+  work.issued.reset();
+  EXPECT_GT(seconds(work), 1.05 * spills);
+
+  Work split = usual();
+  split.iteration.single = 400;
+  split.edge_selects = 20;
+  split.issued = as_counted(split);
+  split.edge_issued = split.issued;
+  split.edge_issued->all *= 3;
+  const double inside = seconds(split);
+  split.edge = 0.5;
+  const double half = seconds(split);
+  split.edge = 1;
+  EXPECT_GT(half, 1.2 * inside);
+  EXPECT_GT(seconds(split), 1.2 * half);
+  EXPECT_GT(counted_slots(split, gpu(), true), counted_slots(split, gpu()));
+  split.edge_issued.reset();
+  EXPECT_LT(seconds(split), 1.3 * inside) << "the other version stands for it";
+}
+
 }  // namespace
 }  // namespace stencil::schedule

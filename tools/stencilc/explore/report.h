@@ -31,6 +31,15 @@ struct Count {
   double count = 0;  // per point and step
 };
 
+// A kernel in machine code, per iteration of its main loop (of a kernel without one: as a whole).
+struct Code {
+  std::string kernel;
+  std::string unmatched;      // why that loop is not known in the machine code; empty: it is
+  std::vector<Count> issued;  // instructions of a thread by class, the first is all of them
+  double issued_slots = 0;    // that a warp takes for them; 0: not known
+  double counted_slots = 0;   // that the model expects
+};
+
 // A schedule that fits. Counts and terms are the model's.
 struct Candidate {
   std::string schedule;  // the whole line, as --schedule takes it
@@ -60,6 +69,7 @@ struct Candidate {
   bool spills = false;                    // predicted: a thread gets too few
   std::optional<int> compiled_registers;  // as the device's compiler has it
   std::optional<int64_t> spill_bytes;     // per thread, as the device's compiler has it
+  std::vector<Code> code;                 // likewise, kernels as a time tile launches them
   int64_t shared_bytes = 0;               // per block
   int threads = 1;                        // per block
   int64_t elements = 1;                   // points that a thread computes side by side

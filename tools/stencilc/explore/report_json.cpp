@@ -27,6 +27,21 @@ Json json(const Margin& box) {
   return out;
 }
 
+Json json(const std::vector<Count>& counts) {
+  Json out = Json::array();
+  for (const Count& count : counts) out.push_back({{"name", count.name}, {"count", count.count}});
+  return out;
+}
+
+Json json(const Code& code) {
+  const bool known = code.unmatched.empty();
+  return {{"kernel", code.kernel},
+          {"unmatched", known ? Json(nullptr) : Json(code.unmatched)},
+          {"issued", json(code.issued)},
+          {"issued_slots", known ? Json(code.issued_slots) : Json(nullptr)},
+          {"counted_slots", code.counted_slots}};
+}
+
 Json json(const Candidate& c, size_t rank) {
   Json out = {{"rank", rank},
               {"schedule", c.schedule},
@@ -44,10 +59,7 @@ Json json(const Candidate& c, size_t rank) {
     out["terms"].push_back(
         {{"name", term.name}, {"seconds", term.seconds}, {"overlaps", term.overlaps}});
   }
-  out["counts"] = Json::array();
-  for (const Count& count : c.counts) {
-    out["counts"].push_back({{"name", count.name}, {"count", count.count}});
-  }
+  out["counts"] = json(c.counts);
   out["instructions"] = c.instructions;
   out["memory_bytes"] = c.memory_bytes;
   out["cache_bytes"] = c.cache_bytes;
@@ -58,6 +70,8 @@ Json json(const Candidate& c, size_t rank) {
   out["spills"] = c.spills;
   out["compiled_registers"] = optional(c.compiled_registers);
   out["spill_bytes"] = optional(c.spill_bytes);
+  out["code"] = Json::array();
+  for (const Code& code : c.code) out["code"].push_back(json(code));
   out["shared_bytes"] = c.shared_bytes;
   out["threads"] = c.threads;
   out["elements"] = c.elements;

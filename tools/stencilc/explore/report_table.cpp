@@ -54,6 +54,34 @@ std::string ranking(const Report& report, size_t rows) {
          table(lines, {.indent = "  ", .texts = 2, .text_last = true});
 }
 
+// What compilers made of the first of them, beside what the model counts.
+std::string codes(const Report& report, size_t rows) {
+  std::vector<Row> lines = {{"rank", "kernel", "instructions", "slots", "counted", "of these"}};
+  for (size_t i = 0; i < std::min(rows, report.candidates.size()); ++i) {
+    for (const Code& code : report.candidates[i].code) {
+      Row row = {std::to_string(i + 1),
+                 visible(code.kernel),
+                 "-",
+                 "-",
+                 three_digits(code.counted_slots),
+                 "not known: " + visible(code.unmatched)};
+      if (code.unmatched.empty()) {
+        std::vector<std::string> classes;
+        for (const Count& count : code.issued) {
+          classes.push_back(fmt::format("{} {}", three_digits(count.count), count.name));
+        }
+        row[2] = three_digits(code.issued.front().count);
+        row[3] = three_digits(code.issued_slots);
+        row[5] = fmt::format("{}", fmt::join(classes.begin() + 1, classes.end(), ", "));
+      }
+      lines.push_back(std::move(row));
+    }
+  }
+  if (lines.size() == 1) return "";
+  return "\nMachine code, per iteration of a kernel's main loop\n" +
+         table(lines, {.indent = "  ", .texts = 2, .text_last = true});
+}
+
 // Which of them `auto` takes.
 std::string automatic(const Report& report) {
   const auto& all = report.candidates;
@@ -94,7 +122,7 @@ std::string text_of(const Report& report, size_t rows) {
   if (report.candidates.empty()) {
     out += "No schedule fits this program and machine.\n";
   } else {
-    out += ranking(report, rows) + "\n" + automatic(report);
+    out += ranking(report, rows) + codes(report, rows) + "\n" + automatic(report);
   }
   const auto measured = std::count_if(report.candidates.begin(), report.candidates.end(),
                                       [](const Candidate& c) { return c.measured.has_value(); });

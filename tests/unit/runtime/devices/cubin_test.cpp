@@ -91,6 +91,25 @@ KERNEL jumps(int* a, int n) {
                "A: st.global.u32 [%1], 0; bra D; B: st.global.u32 [%1+4], 0; bra D;"
                "C: st.global.u32 [%1+8], 0; D: }" ::"r"(n), "l"(a));
 }
+// 1 + 2 + 4 + 8 + 16 bytes to each memory in an iteration.
+KERNEL widths(char* a, int n) {
+  __shared__ float4 tile[64];
+  volatile char* b = (volatile char*)tile + 16 * threadIdx.x;
+  #pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    *(volatile signed char*)(a + k) = k;
+    *(volatile short*)(a + 2 * k) = k;
+    *(volatile int*)(a + 4 * k) = k;
+    *(volatile long long*)(a + 8 * k) = k;
+    *(volatile signed char*)b = k;
+    *(volatile short*)b = k;
+    *(volatile int*)b = k;
+    *(volatile long long*)b = k;
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(a + 16 * k), "r"(k));
+    asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %1, %1, %1};"
+                 ::"r"((unsigned)__cvta_generic_to_shared((void*)b)), "r"(k));
+  }
+}
 #if __CUDA_ARCH__ >= 800
 KERNEL copies(float4* a, int n) {
   extern __shared__ float4 tile[];
@@ -98,6 +117,8 @@ KERNEL copies(float4* a, int n) {
   #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(a + k) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(a + n) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(a - k) : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
   }
 }
@@ -170,7 +191,29 @@ TEST_F(CubinTest, FindsLoopsAndWhatIsInThem) {
     if (architecture < 80) continue;
     const CubinKernel copies = kernel_called(cubin.value(), "copies");
     ASSERT_TRUE(copies.work && copies.work->loops.size() == 1);
-    EXPECT_EQ(copies.work->loops[0].mix.global, 1);
+    EXPECT_EQ(copies.work->loops[0].mix.global, 3);
+    EXPECT_EQ(copies.work->loops[0].mix.shared_written, 16 + 8 + 4);
+    EXPECT_EQ(copies.work->loops[0].mix.global_written, 0);
+  }
+}
+
+TEST_F(CubinTest, CountsBytesAndBranches) {
+  for (const int architecture : nvrtc_.value().info().architectures) {
+    SCOPED_TRACE(architecture);
+    if (!knows_instructions(architecture)) continue;
+    const auto cubin = read_cubin(compiled(architecture));
+    ASSERT_TRUE(cubin.ok()) << cubin.failure().message;
+    const CubinKernel widths = kernel_called(cubin.value(), "widths");
+    ASSERT_TRUE(widths.work && widths.work->loops.size() == 1);
+    const InstructionMix& mix = widths.work->loops[0].mix;
+    EXPECT_EQ(mix.global, 5);
+    EXPECT_EQ(mix.global_written, 31);
+    EXPECT_EQ(mix.shared, 5);
+    EXPECT_EQ(mix.shared_written, 31);
+    EXPECT_EQ(mix.branches, 1) << "back";
+    const CubinKernel doubles = kernel_called(cubin.value(), "doubles");
+    EXPECT_EQ(doubles.work->loops[0].mix.global_written, 0) << "it loads";
+    EXPECT_EQ(doubles.work->mix.global_written, 8);
   }
 }
 
@@ -187,6 +230,9 @@ TEST_F(CubinTest, LeavesCodeForRareCasesOutOfLoops) {
     EXPECT_EQ(divides.work->loops[0].mix.global, 3);
     EXPECT_LT(divides.work->loops[0].mix.all, 45);
     EXPECT_GT(divides.work->mix.all, 100);
+    EXPECT_LT(divides.work->reached.all, 90) << "without the subroutine";
+    EXPECT_GT(divides.work->reached.all, divides.work->loops[0].mix.all);
+    EXPECT_GE(divides.work->loops[0].mix.branches, 3) << "to the subroutine and back";
     const CubinKernel diverges = kernel_called(cubin.value(), "diverges");
     ASSERT_TRUE(diverges.work && hottest_loop(*diverges.work) != nullptr);
     EXPECT_EQ(diverges.work->loops.size(), architecture < 80 ? 2u : 1u);

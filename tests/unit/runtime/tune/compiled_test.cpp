@@ -89,6 +89,83 @@ TEST_F(CompiledTest, RefusesEachScheduleByItself) {
   EXPECT_EQ(of[2].kernel->singles * 6, of[2].kernel->global * 5) << "5 are read, 1 written";
 }
 
+// Whatever a trip of the machine code's loop is: an iteration is one plane.
+TEST_F(CompiledTest, KnowsAnIterationOfTheMainLoop) {
+  const std::vector<std::string> lines = {
+      "streaming T=4 block=32x1 elements=2 edges=tested",
+      "streaming T=4 block=32x1 elements=2 edges=tested unroll=1",
+      "streaming T=4 block=32x1 elements=2 edges=tested unroll=6",
+      "streaming T=4 block=32x4 elements=2 edges=tested loads=bulk",
+      "streaming T=4 block=32x1 elements=2 edges=tested loads=registers prefetch=1",
+      "streaming T=4 block=32x1 elements=2 edges=split",
+      "streaming T=4 block=32x1 elements=2 edges=split unroll=3"};
+  const auto of = compiled(lines);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    SCOPED_TRACE(lines[i]);
+    ASSERT_EQ(of[i].kernels.size(), 1u);
+    const CompiledKernel& kernel = of[i].kernels[0];
+    EXPECT_EQ(kernel.name, "program_stream");
+    EXPECT_EQ(kernel.registers, of[i].registers);
+    const MainLoop& loop = kernel.main_loop;
+    ASSERT_EQ(loop.unmatched, "");
+    EXPECT_DOUBLE_EQ(loop.inside.singles, 4 * 2 * 5);
+    EXPECT_DOUBLE_EQ(loop.inside.shuffles, 4 * 2);
+    EXPECT_GT(loop.inside.all, 50);
+    EXPECT_LT(loop.inside.all, 250);
+    const bool split = schedules_of(program_, {lines[i]})[0].edges == schedule::Edges::Split;
+    EXPECT_EQ(loop.at_edge.all > 1.1 * loop.inside.all, split) << loop.at_edge.all;
+    const auto model = for_model(of[i]);
+    ASSERT_EQ(model.size(), 1u);
+    EXPECT_EQ(model[0].registers, kernel.registers);
+    EXPECT_EQ(model[0].shared_bytes, of[i].shared_bytes);
+    ASSERT_TRUE(model[0].issued && model[0].edge_issued);
+    EXPECT_EQ(model[0].issued->all, loop.inside.all);
+    EXPECT_EQ(model[0].edge_issued->all, loop.at_edge.all);
+  }
+  EXPECT_EQ(of[1].kernels[0].main_loop.iterations, 1);
+  EXPECT_EQ(of[2].kernels[0].main_loop.iterations, 6);
+  EXPECT_EQ(of[6].kernels[0].main_loop.iterations, 3);
+}
+
+TEST_F(CompiledTest, KnowsKernelsOfOtherFamilies) {
+  const auto of = compiled({"direct block=64x4 elements=1x4", "overlapped T=4 block=32x8"});
+  ASSERT_EQ(of[0].kernels.size(), 1u);
+  EXPECT_EQ(of[0].kernels[0].main_loop.unmatched, "");
+  EXPECT_DOUBLE_EQ(of[0].kernels[0].main_loop.inside.singles, 4 * 5) << "the whole";
+  ASSERT_EQ(of[1].kernels.size(), 1u);
+  EXPECT_EQ(of[1].kernels[0].main_loop.unmatched, "no loop of the kernel stores results");
+  const auto model = for_model(of[1]);
+  ASSERT_EQ(model.size(), 1u);
+  EXPECT_GT(model[0].registers, 0);
+  EXPECT_FALSE(model[0].issued);
+  EXPECT_TRUE(for_model({}).empty());
+}
+
+// Those of whole tiles, in the order in which a step needs them.
+TEST_F(CompiledTest, TellsKernelsApart) {
+  const ir::Program program = runtime::program_of(R"(
+grid G = [0..511, 0..511, 0..511] steps 9;
+field A : real on G;
+field B : real on G;
+stencil b : A[1..510, 1..510, 1..510] = B[-1,0,0] + B[1,0,0] + B[0,1,0] + B[0,0,1];
+stencil a : B on G = A[0,0,0] * 0.5;
+)");
+  const auto out = compile_candidates(
+      program, schedules_of(program, {"direct", "streaming T=3 block=32x8x1 elements=1x2x1"}),
+      schedule::gpu(), 2);
+  ASSERT_TRUE(out.ok()) << out.failure().message;
+  const auto& direct = out.value()[0].kernels;
+  ASSERT_EQ(direct.size(), 2u);
+  EXPECT_EQ(direct[0].name, "program_b");
+  EXPECT_EQ(direct[1].name, "program_a");
+  EXPECT_GT(direct[0].main_loop.inside.singles, direct[1].main_loop.inside.singles);
+  const auto& streaming = out.value()[1].kernels;
+  ASSERT_EQ(streaming.size(), 1u) << "not those of what is left of the steps";
+  EXPECT_EQ(streaming[0].name, "program_stream");
+  EXPECT_EQ(streaming[0].main_loop.unmatched, "");
+  EXPECT_GE(streaming[0].main_loop.inside.singles, 3 * 2 * 4);
+}
+
 TEST_F(CompiledTest, EndsWhereTheCallbackSaysSo) {
   const auto schedules = schedules_of(program_, std::vector<std::string>(500, "direct"));
   size_t calls = 0, done = 0;

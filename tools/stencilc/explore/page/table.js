@@ -164,6 +164,16 @@ function termsOf(c) {
   return html("div", {}, html("h4", {}, "Time per point and step"), list);
 }
 
+// What compilers made of its kernels, where they were asked.
+function codesOf(c) {
+  return c.code.map((code) => listOf(`Machine code of ${code.kernel}, per iteration`, [
+    ...code.issued.map((count) => [count.name, threeDigits(count.count)]),
+    ["issue slots", isNumber(code.issued_slots) ? threeDigits(code.issued_slots) : undefined],
+    ["not known", code.unmatched ?? undefined],
+    ["issue slots, predicted", threeDigits(code.counted_slots)]
+  ]));
+}
+
 function detailsOf(c) {
   const counts = [
     ...c.counts.map((count) => [count.name, threeDigits(count.count)]),
@@ -193,7 +203,8 @@ function detailsOf(c) {
               c.reason ? html("p", {}, c.reason) : null,
               html("div", {class: "details-lists"}, termsOf(c),
                   listOf("Instructions per point and step", counts),
-                  listOf("Moved per point and step", moved), listOf("Blocks", block)))));
+                  listOf("Moved per point and step", moved), listOf("Blocks", block),
+                  ...codesOf(c)))));
 }
 
 // --- The filter ---
