@@ -145,7 +145,7 @@ TEST_F(CompiledTest, KnowsKernelsOfOtherFamilies) {
 TEST_F(CompiledTest, TellsKernelsApart) {
   const ir::Program program = runtime::program_of(R"(
 grid G = [0..511, 0..511, 0..511] steps 9;
-field A : real on G;
+field A : real on G history 2;
 field B : real on G;
 stencil b : A[1..510, 1..510, 1..510] = B[-1,0,0] + B[1,0,0] + B[0,1,0] + B[0,0,1];
 stencil a : B on G = A[0,0,0] * 0.5;
@@ -159,6 +159,11 @@ stencil a : B on G = A[0,0,0] * 0.5;
   EXPECT_EQ(direct[0].name, "program_b");
   EXPECT_EQ(direct[1].name, "program_a");
   EXPECT_GT(direct[0].main_loop.inside.singles, direct[1].main_loop.inside.singles);
+  Diagnostics none;
+  const auto module = runtime::lower(
+      program, schedules_of(program, {"streaming T=3 block=32x8x1 elements=1x2x1"})[0],
+      schedule::gpu(), none, schedule::Advice::None);
+  ASSERT_GT(module->kernels.size(), 1u);
   const auto& streaming = out.value()[1].kernels;
   ASSERT_EQ(streaming.size(), 1u) << "not those of what is left of the steps";
   EXPECT_EQ(streaming[0].name, "program_stream");
