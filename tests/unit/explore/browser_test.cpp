@@ -269,6 +269,22 @@ TEST_F(BrowserTest, RowsOpenSortAndAreFiltered) {
             "15 65 4 3000 true 0 true");
 }
 
+// Beside what the model says, in the row that opens; of what is not known, why.
+TEST_F(BrowserTest, ShowsTheMachineCode) {
+  Report report = jacobi_sample();
+  report.candidates[0].code = {{"jacobi_stream", "", {{"in all", 120}, {"shuffles", 8}}, 93.5, 100},
+                               {"jacobi_rest", "it has <no> loop", {}, 0, 50}};
+  EXPECT_EQ(
+      found_by(report,
+               "document.querySelector('#candidates tr.candidate .opener').click();"
+               "return [...document.querySelectorAll('#candidates tr.details h4')].slice(-2)"
+               ".map((h) => h.parentElement.innerText.replace(/\\s+/g, ' ')).join('|')"),
+      "Machine code of jacobi_stream, per iteration in all 120 shuffles 8.00 issue slots 93.5 "
+      "issue "
+      "slots, predicted 100|Machine code of jacobi_rest, per iteration not known it has &lt;no&gt; "
+      "loop issue slots, predicted 50.0");
+}
+
 TEST_F(BrowserTest, ThePointerFindsCandidates) {
   EXPECT_EQ(
       found_by(
