@@ -147,8 +147,8 @@ MainLoop pick(std::vector<MainLoop> loops, double copies) {
   // Compilers make two of a loop for a condition that stays the same in it.
   constexpr double kAlike = 1.1;
   if (copies == 1 && loops.back().inside.all <= kAlike * out.inside.all) return out;
-  return unmatched(fmt::format("{} loops of the machine code are alike, where the kernel has {}",
-                               found, copies));
+  return unmatched(
+      fmt::format("versions of the loop: {} in the kernel, {} in the machine code", copies, found));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(MainLoop, VersionsAreOrderedByInstructions) {
   EXPECT_DOUBLE_EQ(found.inside.all, 60);
   EXPECT_DOUBLE_EQ(found.at_edge.all, 90);
   EXPECT_EQ(of(kernel, {around, trip(2, 180, 0), trip(2, 120, 0)}).unmatched,
-            "2 loops of the machine code are alike, where the kernel has 3");
+            "versions of the loop: 3 in the kernel, 2 in the machine code");
 }
 
 TEST(MainLoop, CompilersUnrollAndDouble) {
