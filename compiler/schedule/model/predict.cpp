@@ -9,12 +9,12 @@ namespace stencil::schedule {
 namespace {
 
 // Issue slots of a warp, by class.
-constexpr double kReal = 0.858;  // per instruction that double precision counts as
-constexpr double kInteger = 1.92, kCall = 30.4, kRealCall = 21.5, kMultiplied = 3.73,
-                 kRealMultiplied = 0.994, kSelect = 2.17, kWordLoaded = 2.36, kWordStored = 1.57,
-                 kWordCopied = 5.41, kBulk = 80.7, kWordShared = 0.955, kWordShuffled = 2.88,
-                 kAccess = 3.83, kPoint = 10, kIteration = 24.9;
-constexpr double kPerSlot = 1.3;  // of these, per slot: some of what is counted is never issued
+constexpr double kReal = 0.908;  // per instruction that double precision counts as
+constexpr double kInteger = 1.92, kCall = 29.4, kRealCall = 17.1, kMultiplied = 4.79,
+                 kRealMultiplied = 1.02, kSelect = 2.3, kWordLoaded = 2.16, kWordStored = 1.41,
+                 kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kWordShuffled = 2.79,
+                 kAccess = 4.12, kPoint = 10.3, kIteration = 25.1;
+constexpr double kPerSlot = 1.31;  // of these, per slot: some of what is counted is never issued
 
 // Issue slots of a warp, by class of instruction in machine code.
 constexpr double kCodeOther = 0.64, kCodeBranch = 5, kCodeAccess = 4.5, kCodeShuffle = 2.4;
@@ -23,23 +23,23 @@ constexpr double kCodeOther = 0.64, kCodeBranch = 5, kCodeAccess = 4.5, kCodeShu
 constexpr double kCodeShare = 0.7;
 
 // Cycles.
-constexpr double kDependent = 1.244;       // of a warp by itself, per instruction
-constexpr double kAlone = 0.145;           // more of them, shared by points that are side by side
-constexpr double kBarrier = 26.3;          // times the root of the warps that wait
-constexpr double kStage = 4.81;            // from one stage to the next
-constexpr double kCallLatency = 15.7;      // of a call, besides its instructions
-constexpr double kRealCallLatency = 59.1;  // in double precision
-constexpr double kNextLoad = 375;          // from a load to its value, where others are under way
-constexpr double kLate = 155;              // further cycles that some of the next ones take
-constexpr double kFirstLoad = 881;         // of a block that has nothing else to do
+constexpr double kDependent = 1.28;        // of a warp by itself, per instruction
+constexpr double kAlone = 0.091;           // more of them, shared by points that are side by side
+constexpr double kBarrier = 28.4;          // times the root of the warps that wait
+constexpr double kStage = 3.22;            // from one stage to the next
+constexpr double kCallLatency = 27.6;      // of a call, besides its instructions
+constexpr double kRealCallLatency = 69.9;  // in double precision
+constexpr double kNextLoad = 387;          // from a load to its value, where others are under way
+constexpr double kLate = 162;              // further cycles that some of the next ones take
+constexpr double kFirstLoad = 724;         // of a block that has nothing else to do
 
-constexpr double kOverlap = 1.8;  // exponent of the sum of what runs side by side; 1: nothing does
-constexpr double kSpill = 11.3;   // instructions per register that a thread lacks
-constexpr double kUneven = 1.87;  // standard deviations by which the fullest multiprocessor differs
+constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
+constexpr double kSpill = 12.4;    // instructions per register that a thread lacks
+constexpr double kUneven = 2.11;  // standard deviations by which the fullest multiprocessor differs
 constexpr double kRow = 250;      // operations, of a CPU: what a loop over a row costs besides
 constexpr double kCpuCall = 12;   // of a vector of divisions or roots
-constexpr double kOfCopies = 1.1;  // of the rate of copies, where reads outnumber writes
-constexpr double kInCache = 0.94;  // of the cache is free for arrays, on GPUs
+constexpr double kOfCopies = 1.15;  // of the rate of copies, where reads outnumber writes
+constexpr double kInCache = 0.945;  // of the cache is free for arrays, on GPUs
 constexpr double kInCpuCache = 0.8;
 
 double residency(const Work& work, double registers, const Machine& machine) {
@@ -76,8 +76,8 @@ struct Pressure {
 };
 
 Pressure pressure(const Work& work, const Machine& machine) {
-  constexpr double kSoft = 0.046;  // parts of the registers
-  constexpr double kRationed = 1.147, kAtLimit = 1.007, kHopeless = 0.05;
+  constexpr double kSoft = 0.041;  // parts of the registers
+  constexpr double kRationed = 1.159, kAtLimit = 1.025, kHopeless = 0.05;
   Pressure out;
   out.most = most_registers(work, machine);
   if (work.iterations <= 1) return out;
@@ -123,7 +123,7 @@ class Wave {
     // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
     const double rest = barrier + chain * kPerSlot * (inside + slowest * (at_edge - inside)) +
                         calls + (work.ahead == 1 ? kLate : 0);
-    const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.8) : kFirstLoad;
+    const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.83) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
     latency_ = work.iterations * (waits ? rest + loads : std::max(rest, loads)) / clock;
   }

@@ -51,7 +51,8 @@ Operations arithmetic(const ir::Graph& graph, const std::vector<ir::NodeId>& res
                                                    : separate_operations(graph, results);
   (wide ? out.real : is_float(type) ? out.single : out.integer) = count;
   const SlowOperations slow = slow_operations(graph, results, fp);
-  (wide ? out.real_calls : out.calls) = slow.calls;
+  const int shared = sharing == Sharing::InPlane ? slow.placed_calls : 0;
+  (wide ? out.real_calls : out.calls) = slow.calls - shared;
   (wide ? out.real_multiplied : out.multiplied) = slow.multiplied;
   return out;
 }

@@ -6,10 +6,30 @@
 
 namespace stencil::schedule {
 
+namespace {
+
+// Of each node, whether its value depends on a field's.
+std::vector<bool> reads_fields(const ir::Graph& graph) {
+  std::vector<bool> out(static_cast<size_t>(graph.size()), false);
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    bool reads = std::holds_alternative<ir::Access>(graph[id].kind);
+    if (const auto* operation = std::get_if<ir::Operation>(&graph[id].kind)) {
+      for (const ir::NodeId operand : operation->operands) {
+        reads = reads || out[static_cast<size_t>(operand)];
+      }
+    }
+    out[static_cast<size_t>(id)] = reads;
+  }
+  return out;
+}
+
+}  // namespace
+
 SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
                                FpMode fp) {
   const auto needed = ir::reachable(graph, results);
   const ir::Uniformity kinds = ir::uniformity(graph);
+  const std::vector<bool> reads = reads_fields(graph);
   SlowOperations out;
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* operation = std::get_if<ir::Operation>(&graph[id].kind);
@@ -26,7 +46,9 @@ SlowOperations slow_operations(const ir::Graph& graph, const std::vector<ir::Nod
     const bool quick = fp == FpMode::Fast && type == Scalar::F32;
     const bool division =
         operation->op == Op::Div || operation->op == Op::Sqrt || operation->op == Op::Rsqrt;
-    if ((division && !quick) || is_transcendental(operation->op)) ++out.calls;
+    if ((!division || quick) && !is_transcendental(operation->op)) continue;
+    ++out.calls;
+    if (!reads[static_cast<size_t>(id)]) ++out.placed_calls;
   }
   return out;
 }
