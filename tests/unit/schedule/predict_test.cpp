@@ -219,6 +219,64 @@ TEST(Predict, ThreadsWithTooFewRegistersSpill) {
   EXPECT_EQ(of(work).registers, 255);
 }
 
+// What the compiler is told to do without, it does without, up to a point; at the most that a
+// thread can have there is nothing left to save.
+TEST(Predict, RationedRegistersAreSpilledLater) {
+  Work work = usual();
+  work.blocks = 132 * 64;
+  work.threads = 512;  // 128 registers
+  work.registers = 1.15 * 128;
+  EXPECT_FALSE(of(work).spills);
+  work.threads = 32;
+  work.registers = 1.15 * 255;
+  EXPECT_TRUE(of(work).spills);
+  // Each that is lacking costs, softly at first.
+  work.registers = 1.02 * 255;
+  EXPECT_FALSE(of(work).spills);
+  const double softly = seconds(work);
+  work.registers = 0.9 * 255;
+  EXPECT_LT(seconds(work), softly);
+  EXPECT_NEAR(seconds(work), with([](Work& other) {
+                other.blocks = 132 * 64, other.threads = 32, other.registers = 0.89 * 255;
+              }),
+              0.02 * softly);
+}
+
+// Of many waves the mean counts; of one, the multiprocessor that has most of the grid's edge.
+TEST(Predict, OneWaveWaitsForTheEdge) {
+  const auto slower = [](double blocks, int threads) {
+    const auto change = [&](Work& work) {
+      work.blocks = blocks, work.threads = threads, work.registers = 255;
+    };
+    return with([&](Work& work) { change(work), work.edge = 0.1, work.edge_selects = 60; }) /
+           with(change);
+  };
+  const double many = slower(132 * 64, 256), one = slower(132, 256), shared = slower(132 * 8, 32);
+  EXPECT_GT(many, 1.005);
+  EXPECT_GT(one, 1 + 3 * (many - 1)) << "one block a multiprocessor, which is at the edge or not";
+  EXPECT_GT(shared, many);
+  EXPECT_LT(shared, one) << "eight of them, of which some are";
+}
+
+// A warp alone waits for each call; many together hide that.
+TEST(Predict, CallsAreWaitedFor) {
+  const auto longer = [](double blocks) {
+    const auto change = [&](Work& work) { work.blocks = blocks, work.threads = 32; };
+    return with([&](Work& work) { change(work), work.iteration.real_calls = 4; }) / with(change);
+  };
+  EXPECT_GT(longer(132), longer(132 * 32));
+}
+
+// Points side by side in a thread do not wait for each other.
+TEST(Predict, PointsSideBySideHideLatency) {
+  const auto of_points = [](double points) {
+    return with([&](Work& work) {
+      work.blocks = 132, work.threads = 32, work.points = points, work.iteration.single = 900;
+    });
+  };
+  EXPECT_LT(of_points(8), of_points(1));
+}
+
 TEST(Predict, DoublesCostWhatTheMachineSays) {
   Machine machine = gpu();
   const auto doubles = [](Work& work) { work.iteration = {.real = 100}; };

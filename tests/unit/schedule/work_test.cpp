@@ -67,6 +67,23 @@ TEST(Work, Direct) {
   EXPECT_EQ(line.kernels[0].blocks, 8 * 512);
 }
 
+// A division of a place by a place is the same for all points beside it and for every step.
+TEST(Work, CallsThatReadNoFieldAreShared) {
+  const auto calls = [](const std::string& divided, const std::string& line) {
+    return work_of(load("grid G = [0..1023, 0..2047] steps 8; field A : real on G;"
+                        "stencil s : A[j in 1..1022, 1..2046] = A[-1,0] + A[1,0] + " +
+                        divided + ";"),
+                   line)
+        .kernels[0]
+        .iteration.calls;
+  };
+  const std::string places = "1 / (1.0 + j)", values = "A[0,0] / (1.0 + j)";
+  EXPECT_EQ(calls(values, "streaming T=2 block=32x1 elements=4"), 2 * 4);
+  EXPECT_EQ(calls(places, "streaming T=2 block=32x1 elements=4"), 0);
+  EXPECT_EQ(calls(values, "direct elements=1x1"), 1);
+  EXPECT_EQ(calls(places, "direct elements=1x1"), 1);
+}
+
 TEST(Work, DirectLaunchesEveryFunction) {
   const ir::Program program = load(
       "grid G = [0..511, 0..511] steps 4; field A, B : real on G;"

@@ -109,6 +109,28 @@ TEST_P(TimingOn, TheFirstIsTimedWithoutABudget) {
   EXPECT_EQ(timings.candidates[2].refused, "");
 }
 
+// Candidates that depend on what was measured.
+TEST_P(TimingOn, OthersMayFollow) {
+  const ir::Program program = program_of(kDecay);
+  const std::vector<Candidate> all =
+      candidates(program, {"direct", "overlapped T=2", "overlapped T=3"});
+  size_t asked = 0;
+  options_.next = [&](const Timings& timings) -> std::optional<Candidate> {
+    EXPECT_EQ(timings.candidates.size(), std::min<size_t>(1 + asked, all.size()));
+    if (++asked >= all.size()) return std::nullopt;
+    return all[asked];
+  };
+  const Timings timings = time(program, {all[0]});
+  EXPECT_EQ(timings.end, End::Settled);
+  EXPECT_EQ(asked, all.size()) << "nothing is an end";
+  ASSERT_EQ(timings.candidates.size(), all.size());
+  for (size_t c = 0; c < all.size(); ++c) {
+    EXPECT_EQ(timings.candidates[c].line, schedule::print(all[c].schedule, 2));
+    EXPECT_GT(timings.candidates[c].seconds, 0);
+  }
+  EXPECT_TRUE(timings.best);
+}
+
 TEST_P(TimingOn, NothingIsAnAnswerToo) {
   const ir::Program program = program_of(kWave);
   EXPECT_FALSE(time(program, {}).best);

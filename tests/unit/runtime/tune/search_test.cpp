@@ -1,0 +1,172 @@
+// The order in which schedules are timed: with times that are made up.
+#include "runtime/tune/search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "tests/unit/load.h"
+
+namespace stencil::tune {
+namespace {
+
+using schedule::Schedule;
+
+class SearchTest : public testing::Test {
+ protected:
+  // What came of candidates that took so many times what was predicted; 0: refused.
+  using Slowness = std::function<double(const Schedule&)>;
+
+  std::string line(const Schedule& schedule) const { return schedule::print(schedule, 2); }
+  void note(const Candidate& candidate, const Slowness& slowness) {
+    Timed& timed = timings_.candidates.emplace_back();
+    timed.line = line(candidate.schedule);
+    timed.predicted = candidate.predicted;
+    const double times = slowness(candidate.schedule);
+    if (times == 0) timed.refused = "L015 made up";
+    timed.seconds = times * candidate.predicted;
+    timed.runs = times > 0 ? 3 : 0;
+  }
+  // The first ones and up to `more` others.
+  std::vector<Schedule> search(const Slowness& slowness, int more) {
+    Search search(scheduler_, space_);
+    timings_ = {};
+    std::vector<Schedule> out;
+    for (const Candidate& candidate : search.first()) {
+      note(candidate, slowness);
+      out.push_back(candidate.schedule);
+    }
+    first_ = out.size();
+    for (int i = 0; i < more; ++i) {
+      const auto next = search.next(timings_);
+      if (!next) break;
+      note(*next, slowness);
+      out.push_back(next->schedule);
+    }
+    return out;
+  }
+
+  const ir::Program program_ = test::load(R"(
+grid G = [0..1023, 0..1023] steps 100;
+field A : real on G;
+stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)");
+  schedule::Scheduler scheduler_{program_};
+  const schedule::Space space_ = schedule::explore(scheduler_, schedule::Effort::Whole);
+  Timings timings_;
+  size_t first_ = 0;
+};
+
+double as_predicted(const Schedule&) {
+  return 1;
+}
+
+TEST_F(SearchTest, BeginsWithAutoAndTheBestOfEachFamilyAndTimeTile) {
+  const std::vector<Schedule> all = search(as_predicted, 0);
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(line(all[0]), line(scheduler_.choose().schedule));
+  std::set<std::string> families, ranked;
+  std::set<int> tiles;
+  for (const Schedule& schedule : all) {
+    families.insert(schedule.family);
+    if (schedule.family == "streaming") tiles.insert(schedule.time_tile);
+  }
+  for (const schedule::Candidate& each : space_.ranked) ranked.insert(each.schedule.family);
+  EXPECT_EQ(families, ranked);
+  EXPECT_GE(tiles.size(), 3u);
+}
+
+TEST_F(SearchTest, NothingTwice) {
+  std::set<std::string> lines;
+  const std::vector<Schedule> all = search(as_predicted, 60);
+  for (const Schedule& schedule : all) {
+    EXPECT_TRUE(lines.insert(line(schedule)).second) << line(schedule);
+  }
+  EXPECT_EQ(all.size(), first_ + 60);
+}
+
+// A model that is right is followed.
+TEST_F(SearchTest, TheBestPredictedComeNext) {
+  const std::vector<Schedule> all = search(as_predicted, 10);
+  ASSERT_EQ(all.size(), first_ + 10);
+  double last = 0;
+  for (size_t i = first_; i < all.size(); ++i) {
+    const double now = timings_.candidates[i].predicted;
+    EXPECT_GE(now, 0.999 * last) << line(all[i]);
+    last = now;
+  }
+}
+
+// A model that is wrong about deep time tiles is put right.
+TEST_F(SearchTest, WhatWasMeasuredCorrectsTheModel) {
+  const int deep = space_.ranked.front().schedule.time_tile;
+  ASSERT_GE(deep, 4);
+  const auto slow = [&](const Schedule& schedule) {
+    return schedule.time_tile >= deep - 1 ? 4.0 : 1.0;
+  };
+  const std::vector<Schedule> all = search(slow, 12);
+  ASSERT_EQ(all.size(), first_ + 12);
+  int shallow = 0;
+  for (size_t i = first_; i < all.size(); ++i) shallow += all[i].time_tile < deep - 1;
+  EXPECT_GE(shallow, 9);
+}
+
+// One setting away from the fastest, which the space need not have.
+TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
+  std::set<std::string> ranked;
+  for (const schedule::Candidate& each : space_.ranked) ranked.insert(line(each.schedule));
+  const std::string fastest = line(space_.ranked.front().schedule);
+  const std::vector<Schedule> all =
+      search([&](const Schedule& schedule) { return line(schedule) == fastest ? 0.5 : 1.0; }, 200);
+  bool beyond = false;
+  for (size_t i = first_; i < all.size(); ++i) {
+    if (ranked.count(line(all[i])) > 0) continue;
+    beyond = true;
+    bool near = false;
+    for (const Schedule& next : schedule::neighbours(space_.ranked.front().schedule, 2)) {
+      near |= line(next) == line(all[i]);
+    }
+    EXPECT_TRUE(near) << line(all[i]);
+  }
+  EXPECT_TRUE(beyond);
+}
+
+TEST_F(SearchTest, EndsWhereNothingCanBeAsFast) {
+  // One is a hundred times as fast as predicted, and it is like no other.
+  const std::vector<Schedule> all = search(
+      [](const Schedule& schedule) { return schedule.family == "direct" ? 0.001 : 1.0; }, 10000);
+  EXPECT_LT(all.size(), 2000u);
+  for (size_t i = first_; i < all.size(); ++i) EXPECT_EQ(all[i].family, "direct");
+}
+
+TEST_F(SearchTest, GoesOnWhereEverythingIsRefused) {
+  const std::vector<Schedule> all = search([](const Schedule&) { return 0.0; }, 20);
+  EXPECT_EQ(all.size(), first_ + 20);
+}
+
+TEST(SearchDistance, CountsOctavesAndWords) {
+  Schedule a;
+  a.family = "streaming";
+  a.time_tile = 4;
+  a.block = {32, 2};
+  EXPECT_EQ(distance(a, a), 0);
+  Schedule b = a;
+  b.time_tile = 8;
+  EXPECT_DOUBLE_EQ(distance(a, b), 1);
+  EXPECT_DOUBLE_EQ(distance(b, a), 1);
+  b.block = {32, 8};
+  EXPECT_DOUBLE_EQ(distance(a, b), 3);
+  Schedule c = a;
+  c.loads = schedule::Loads::Bulk;
+  EXPECT_GT(distance(a, c), 0);
+  EXPECT_LT(distance(a, c), 1);
+  c = a;
+  c.resident = 8;
+  EXPECT_GT(distance(a, c), 0);
+  EXPECT_LT(distance(a, c), 1);
+}
+
+}  // namespace
+}  // namespace stencil::tune
