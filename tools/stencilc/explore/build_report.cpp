@@ -223,12 +223,6 @@ std::vector<Neighbour> neighbours_of(const schedule::Space& space, const Schedul
   return out;
 }
 
-std::vector<schedule::Candidate> best_of_tiles(const schedule::Space& space) {
-  std::vector<schedule::Candidate> out;
-  for (const auto& [key, candidate] : best_tiles(space, false)) out.push_back(*candidate);
-  return out;
-}
-
 void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Report& report) {
   report.flops = flops_of(scheduler.program());
   report.by_elements = curves_of(scheduler, space, report.candidates, false);

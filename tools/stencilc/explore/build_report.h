@@ -20,9 +20,6 @@ Winner winner_of(schedule::Scheduler& scheduler, const schedule::Schedule& sched
 std::vector<Neighbour> neighbours_of(const schedule::Space& space,
                                      const schedule::Schedule& schedule);
 
-// The best of each time tile and number of points per thread; none that is expected to spill.
-std::vector<schedule::Candidate> best_of_tiles(const schedule::Space& space);
-
 // Fills in what a report has of curves over the time tile. Of its other members `candidates` is
 // needed, with what was measured.
 void add_curves(schedule::Scheduler& scheduler, const schedule::Space& space, Report& report);
