@@ -113,6 +113,17 @@ TEST_F(CurvesTest, HaveTheBestThatWasMeasured) {
   EXPECT_EQ(out.by_time_tile[0].measured, std::nullopt);
   EXPECT_EQ(out.by_time_tile[1].measured, 30);
   EXPECT_EQ(out.by_time_tile[1].timed, whole("streaming T=2 block=32x4 elements=1x1"));
+  // A time tile that curves have no point for gets one.
+  Candidate unusual = out.candidates[0];
+  unusual.time_tile = 7;
+  unusual.elements = 1;
+  unusual.measured = 5;
+  out.candidates.push_back(unusual);
+  add_curves(scheduler_, space_, out);
+  ASSERT_EQ(out.by_time_tile.size(), 4u);
+  EXPECT_EQ(out.by_time_tile[3].predicted.time_tile, 7);
+  EXPECT_EQ(out.by_time_tile[3].measured, 5);
+  EXPECT_EQ(out.by_elements.size(), 5u);
 }
 
 // One sweep of 5 points reads a word of 4 bytes once; tiles read less the longer they are, and

@@ -143,20 +143,23 @@ std::map<TileKey, const schedule::Candidate*> best_tiles(const schedule::Space& 
       });
 }
 
-// With the best that was measured of each.
+// With the best that was measured of each; what was measured of others joins them.
 std::vector<Best> curves_of(schedule::Scheduler& scheduler, const schedule::Space& space,
                             const std::vector<Candidate>& candidates, bool any_elements) {
-  std::vector<Best> out;
+  std::map<TileKey, Best> best;
   for (const auto& [key, candidate] : best_tiles(space, any_elements)) {
-    Best best{candidate_of(scheduler, *candidate), std::nullopt, ""};
-    for (const Candidate& other : candidates) {
-      const TileKey of{any_elements ? 0 : other.elements, other.time_tile};
-      if (!other.measured || of != key || *other.measured <= best.measured.value_or(0)) continue;
-      best.measured = other.measured;
-      best.timed = other.schedule;
-    }
-    out.push_back(std::move(best));
+    best[key] = {candidate_of(scheduler, *candidate), std::nullopt, ""};
   }
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.measured) continue;
+    const TileKey key{any_elements ? 0 : candidate.elements, candidate.time_tile};
+    Best& same = best.try_emplace(key, Best{candidate, std::nullopt, ""}).first->second;
+    if (*candidate.measured <= same.measured.value_or(0)) continue;
+    same.measured = candidate.measured;
+    same.timed = candidate.schedule;
+  }
+  std::vector<Best> out;
+  for (auto& [key, each] : best) out.push_back(std::move(each));
   return out;
 }
 
