@@ -1,8 +1,10 @@
-// Ways to move values that a target lacks: through shared memory, element by element, at once.
+// What a target lacks, made of what it has: values moved through shared memory, element by element,
+// at once; large arrays zeroed by loops.
 #include <algorithm>
 #include <map>
 
 #include "compiler/emit/passes.h"
+#include "compiler/kernel/evaluate.h"
 
 namespace stencil::emit {
 
@@ -189,6 +191,38 @@ Kernel expand_bulk_copies(Kernel kernel, FreshNames& fresh) {
   kernel.body = rewrite_body(std::move(kernel.body), by_threads);
   kernel.bulk_sources.clear();
   kernel.bulk_slots = 0;
+  return kernel;
+}
+
+Kernel zero_by_loops(Kernel kernel, FreshNames& fresh) {
+  // The next larger ones that were seen had 8,240 bytes.
+  constexpr int64_t kTakenApart = 8192;
+  Body zeros;
+  for (size_t b = 0; b < kernel.buffers.size(); ++b) {
+    Buffer& buffer = kernel.buffers[b];
+    if (buffer.space != Space::Thread || !buffer.zeroed) continue;
+    std::vector<int64_t> extents;
+    int64_t bytes = size_in_bytes(buffer.type);
+    for (const Expr& extent : buffer.extents) {
+      extents.push_back(evaluate(extent, {}).value_or(1));
+      bytes *= extents.back();
+    }
+    if (bytes <= kTakenApart) continue;
+    buffer.zeroed = false;
+    std::vector<Expr> index;
+    std::vector<std::string> names;
+    for (const int64_t extent : extents) {
+      names.push_back(fresh("place"));
+      index.push_back(extent == 1 ? integer(0) : variable(names.back()));
+    }
+    Body body;
+    body.push_back({Store{static_cast<BufferId>(b), index, zero(buffer.type)}});
+    for (size_t d = extents.size(); d-- > 0;) {
+      body = counted(names[d], static_cast<int>(extents[d]), std::move(body));
+    }
+    zeros.insert(zeros.end(), body.begin(), body.end());
+  }
+  if (!zeros.empty()) kernel.body.insert(kernel.body.begin(), {Threads{std::move(zeros)}});
   return kernel;
 }
 

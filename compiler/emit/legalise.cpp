@@ -24,6 +24,7 @@ constexpr Pass kPasses[] = {
     {[](const Dialect& d) { return d.vectors[0][static_cast<size_t>(Scalar::F32)].empty(); },
      expand_copies},
     {lacks_bulk_copies, expand_bulk_copies},
+    {[](const Dialect& d) { return d.implicit_threads; }, zero_by_loops},
     {[](const Dialect& d) { return !d.implicit_threads; }, drop_barriers},
     {[](const Dialect&) { return true; }, drop_dead_code},
     {[](const Dialect&) { return true; }, split_deep_expressions},

@@ -22,6 +22,11 @@ kernel::Kernel expand_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 // them, where the copies begin, and an AwaitBulk is a barrier.
 kernel::Kernel expand_bulk_copies(kernel::Kernel kernel, kernel::FreshNames& fresh);
 
+// With loops in place of the initialisers of a thread's large arrays. Compilers built on LLVM leave
+// an array in memory, however constant its indices, whose initialiser they made a loop of: NVVM did
+// so with kernels that hold 240 registers else (CUDA 13.0).
+kernel::Kernel zero_by_loops(kernel::Kernel kernel, kernel::FreshNames& fresh);
+
 // --- Threads as loops (thread_loops.cpp)
 // ----------------------------------------------------------------------------------------------
 

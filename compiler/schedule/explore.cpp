@@ -21,10 +21,15 @@ bool is_power_of_two(int n) {
 
 // Values of settings that the model was fitted to. Beyond them it may be right, but what it likes
 // best there is what it is most wrong about, so `auto` stays inside.
-bool is_calibrated(const Schedule& schedule, int rank) {
+bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   constexpr int kShortestChunk = 8, kFarthestAhead = 3, kDeepestStream = 12;
   constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
   const Family& family = *find_family(schedule.family);
+  if (machine.threads_are_loops) {
+    constexpr int kShortestOnCpu = 16, kDeepestOnCpu = 12;
+    const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
+    return chunk && schedule.time_tile <= kDeepestOnCpu;
+  }
   // A sweep's points are computed one after the other where their code would be long.
   if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
   if (!family.has(Setting::Prefetch)) return true;
@@ -128,8 +133,9 @@ class Explorer {
       return std::nullopt;
     }
     const auto work = plan->work();
-    if (!work) {
-      const std::string why = plan->unrewarding();
+    // On CPUs a family knows better than the model where it does not pay.
+    const std::string why = plan->unrewarding();
+    if (!work || (quick() && scheduler_.machine().threads_are_loops && !why.empty())) {
       prune(schedule, fmt::format("{} is not for this machine{}", schedule.family,
                                   why.empty() ? "" : ": " + why));
       return std::nullopt;
@@ -159,21 +165,21 @@ class Explorer {
     return out;
   }
 
-  // A CPU's tiles are longer than those of GPUs, which families list: the proposed one, and sides
-  // that are some times as long or short.
-  void add_around(const Shape& proposed, std::vector<Shape>& shapes) const {
-    std::vector<Shape> around = {proposed};
+  // Blocks of a CPU, whose tiles are longer than those of GPUs, which families list: the proposed
+  // one, and sides that are some times as long or short.
+  std::vector<Shape> around(const Shape& proposed) const {
+    std::vector<Shape> out = {proposed};
     for (size_t axis = 0; axis < static_cast<size_t>(rank_); ++axis) {
       if (proposed[axis] == 1) continue;
-      const std::vector<Shape> others = around;
+      const std::vector<Shape> others = out;
       for (const double factor : {0.25, 0.5, 2.0}) {
         for (Shape shape : others) {
           shape[axis] = std::max(static_cast<int>(factor * shape[axis]), 1);
-          if (takes_block(scheduler_.machine(), shape)) around.push_back(shape);
+          if (takes_block(scheduler_.machine(), shape)) out.push_back(shape);
         }
       }
     }
-    shapes.insert(shapes.end(), around.begin(), around.end());
+    return out;
   }
 
   // All tiles of a family.
@@ -190,10 +196,16 @@ class Explorer {
       }
     }
     Shapes shapes = family.shapes(rank_);
-    if (scheduler_.machine().threads_are_loops) add_around(base.block, shapes.blocks);
+    shapes.blocks = usual(shapes.blocks, true);
+    shapes.elements = usual(shapes.elements, false);
+    if (scheduler_.machine().threads_are_loops) {
+      const std::vector<Shape> blocks = around(base.block);
+      if (quick()) shapes = {{}, {base.elements}};
+      shapes.blocks.insert(shapes.blocks.end(), blocks.begin(), blocks.end());
+    }
     for (const Schedule& form : forms) {
-      for (const Shape& block : usual(shapes.blocks, true)) {
-        for (const Shape& elements : usual(shapes.elements, false)) {
+      for (const Shape& block : shapes.blocks) {
+        for (const Shape& elements : shapes.elements) {
           Schedule tile = form;
           tile.block = block;
           tile.elements = elements;
@@ -205,13 +217,13 @@ class Explorer {
 
   void deeper_and_deeper(const Family& family, const Schedule& tile) {
     if (!family.has(Setting::TimeTile)) {
-      if (!quick() || is_calibrated(tile, rank_)) look_at(tile);
+      if (!quick() || is_calibrated(tile, scheduler_.machine(), rank_)) look_at(tile);
       return;
     }
     double least = 0;
     int worse = 0;
     for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
-      if (quick() && !is_calibrated(choice.schedule, rank_)) continue;
+      if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
       const auto prediction = look_at(choice.schedule);
       if (!prediction) return;  // a deeper one has an even wider halo
       const double seconds = prediction->seconds;
@@ -251,7 +263,7 @@ class Explorer {
         if (setting == Setting::Rows || setting == Setting::Form) continue;
         for (const Choice& choice : choices(schedule, setting, rank_)) {
           constexpr double kNoticeable = 0.995;
-          if (quick() && !is_calibrated(choice.schedule, rank_)) continue;
+          if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
           const auto now = look_at(schedule), then = look_at(choice.schedule);
           if (!then || then->spills) continue;
           if (now->spills || then->seconds < kNoticeable * now->seconds) schedule = choice.schedule;

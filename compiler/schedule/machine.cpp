@@ -68,7 +68,7 @@ Machine made_of(const Row& row) {
 
 // What cores with vectors of 32 bytes make of usual loops, and memory of several channels.
 void set_rates(Machine& cpu) {
-  constexpr double kLanes = 8, kOfCore = 12e9, kMost = 150e9, kCacheOfCore = 50e9;
+  constexpr double kLanes = 8, kOfCore = 12e9, kMost = 200e9, kCacheOfCore = 23e9;
   const double cores = cpu.multiprocessors;
   cpu.instructions_per_second = cores * kLanes * cpu.clock;
   cpu.bytes_per_second = std::min(cores * kOfCore, kMost);
@@ -90,7 +90,7 @@ Machine usual_cpu() {
   machine.cache_bytes = 32 << 20;
   machine.double_cost = 2;
   machine.clock = 3e9;
-  machine.launch_seconds = 5e-6;
+  machine.launch_seconds = 10e-6;
   set_rates(machine);
   return machine;
 }

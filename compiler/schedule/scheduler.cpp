@@ -74,7 +74,6 @@ const Proposal& Scheduler::proposal(const Family& family) {
 }
 
 const Proposal& Scheduler::choose(Diagnostics* passed_over) {
-  if (machine_.threads_are_loops) return choose_in_order(passed_over);
   if (!chosen_) {
     const Space space = explore(*this, Effort::Quick);
     if (space.ranked.empty()) return choose_in_order(passed_over);

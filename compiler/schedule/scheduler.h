@@ -24,8 +24,8 @@ class Scheduler {
   // As the free function of schedule.h.
   std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
 
-  // The schedule without search by people or measurements. On a GPU the fastest by the model
-  // (explore.h); on a CPU the proposal of the first family of the table that can serve the program
+  // The schedule without search by people or measurements: the fastest by the model (explore.h), or
+  // where that knows none, the proposal of the first family of the table that can serve the program
   // and does not call itself unrewarding for it. `passed_over`, if given, receives why other
   // families were not taken.
   const Proposal& choose(Diagnostics* passed_over = nullptr);

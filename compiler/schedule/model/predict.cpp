@@ -1,4 +1,5 @@
-// The constants were fitted to measurements on one GPU, an H200 (docs/model.md, "Calibration").
+// The constants were fitted to measurements on one GPU, an H200, and on 16 cores of a server
+// (docs/model.md, "Calibration").
 #include "compiler/schedule/model/predict.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace {
 constexpr double kReal = 0.908;  // per instruction that double precision counts as
 constexpr double kInteger = 1.92, kCall = 29.4, kRealCall = 17.1, kMultiplied = 4.79,
                  kRealMultiplied = 1.02, kSelect = 2.3, kWordLoaded = 2.16, kWordStored = 1.41,
-                 kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kWordShuffled = 2.79,
-                 kAccess = 4.12, kPoint = 10.3, kIteration = 25.1;
+                 kWordCopied = 4.85, kBulk = 81.3, kWordShared = 0.657, kConflict = 0.657,
+                 kWordShuffled = 2.79, kAccess = 4.12, kPoint = 10.3, kIteration = 25.1;
 constexpr double kPerSlot = 1.31;  // of these, per slot: some of what is counted is never issued
 
 // Issue slots of a warp, by class of instruction in machine code.
@@ -31,16 +32,15 @@ constexpr double kCallLatency = 27.6;      // of a call, besides its instruction
 constexpr double kRealCallLatency = 69.9;  // in double precision
 constexpr double kNextLoad = 387;          // from a load to its value, where others are under way
 constexpr double kLate = 162;              // further cycles that some of the next ones take
+constexpr double kAwaited = 250;           // of a load that is moved on before it has come
 constexpr double kFirstLoad = 724;         // of a block that has nothing else to do
 
 constexpr double kOverlap = 1.75;  // exponent of the sum of what runs side by side; 1: nothing does
 constexpr double kSpill = 12.4;    // instructions per register that a thread lacks
 constexpr double kUneven = 2.11;  // standard deviations by which the fullest multiprocessor differs
-constexpr double kRow = 250;      // operations, of a CPU: what a loop over a row costs besides
-constexpr double kCpuCall = 12;   // of a vector of divisions or roots
 constexpr double kOfCopies = 1.15;  // of the rate of copies, where reads outnumber writes
+constexpr double kWordBytes = 4;
 constexpr double kInCache = 0.945;  // of the cache is free for arrays, on GPUs
-constexpr double kInCpuCache = 0.8;
 
 double residency(const Work& work, double registers, const Machine& machine) {
   constexpr double kUnit = 8;  // registers are given out so
@@ -122,7 +122,7 @@ class Wave {
                          (work.iterations > 1 ? kStage * work.stages : 0);
     // Loads that are ahead of their use hide behind what is done meanwhile; others are waited for.
     const double rest = barrier + chain * kPerSlot * (inside + slowest * (at_edge - inside)) +
-                        calls + (work.ahead == 1 ? kLate : 0);
+                        calls + kAwaited * work.awaited + (work.ahead == 1 ? kLate : 0);
     const double loads = work.ahead > 0 ? kNextLoad / std::pow(work.ahead, 0.83) : kFirstLoad;
     const bool waits = work.ahead == 0 && work.iterations > 1;
     latency_ = work.iterations * (waits ? rest + loads : std::max(rest, loads)) / clock;
@@ -212,41 +212,64 @@ KernelTime time_of(const Work& work, const Machine& machine, Prediction& out) {
   return out_time;
 }
 
+// Of a CPU. Operations are those of a core's vectors, double precision counting double_cost times.
+constexpr double kCpuReal = 0.66, kCpuInteger = 1, kCpuCall = 5.4, kCpuRealCall = 8.1,
+                 kCpuSelect = 0.44, kCpuPoint = 0.09;
+constexpr double kCpuWord = 0.54;     // read or written, from the nearest cache
+constexpr double kCpuRow = 330;       // what a loop over a row costs besides
+constexpr double kCpuBlock = 1500;    // cycles, to begin a block
+constexpr double kNearest = 27e3;     // bytes of the first cache that are free for planes
+constexpr double kSecond = 1.25;      // of the bytes that a block may share
+constexpr double kFromSecond = 0.24;  // operations per word that comes from the second cache
+constexpr double kFromBeyond = 0.43;  // further ones, where that is too small as well
+constexpr double kInCpuCache = 0.94;  // of the last cache is free for arrays
+
+// Goes from 0 to 1 as what is held outgrows a cache.
+double beyond(double held, double cache, int sharpness) {
+  return 1 / (1 + std::pow(cache / std::max(held, 1.0), sharpness));
+}
+
 // A CPU does a block after the other on each core, its threads as loops of vectors. What is
-// computed in cache and what passes between cache and memory add up: few cores keep many loads
+// computed in cache and what passes between caches and memory add up: few cores keep many loads
 // under way.
 KernelTime time_on_cpu(const Work& work, const Machine& machine, Prediction& out) {
-  constexpr double kAccessed = 0.5;  // of an operation, per word: loads and stores of vectors
   const Operations& o = work.iteration;
-  const double operations = o.single + o.integer + machine.double_cost * o.real +
-                            kAccessed * (o.loads + o.shared) +
-                            kCpuCall * (o.calls + machine.double_cost * o.real_calls) +
-                            o.multiplied + machine.double_cost * o.real_multiplied;
-  const double threads = work.threads * work.iterations * work.blocks;
-  const double rows = threads / std::min(work.row, work.threads) * work.stages * kRow;
+  const double cores = machine.multiprocessors;
+  const double of_core = machine.instructions_per_second / cores;
+  const double operations = kCpuReal * (o.single + machine.double_cost * o.real) +
+                            kCpuInteger * o.integer + kCpuWord * (o.loads + o.shared + o.stores) +
+                            kCpuCall * o.calls + kCpuRealCall * machine.double_cost * o.real_calls +
+                            o.multiplied + machine.double_cost * o.real_multiplied +
+                            kCpuSelect * o.selects + kCpuPoint * o.points;
+  const auto shared = static_cast<double>(machine.shared_bytes);
+  const double farther = kFromSecond * beyond(work.held_bytes, kNearest, 2) +
+                         kFromBeyond * beyond(work.held_bytes, kSecond * shared, 2);
+  // Of a block, in seconds.
+  const double threads = work.threads * work.iterations * work.inside;
+  const double rows = threads / std::min(work.row, work.threads) * work.stages * kCpuRow;
+  const double computing = (operations * threads + rows) / of_core + kCpuBlock / machine.clock;
+  const double bytes = work.bytes * work.iterations;
+  const double cache = farther * work.planes_read / kWordBytes * threads / of_core +
+                       bytes / (machine.cache_bytes_per_second / cores);
   const double held = kInCpuCache * static_cast<double>(machine.cache_bytes);
-  const double beyond = 1 / (1 + std::pow(held / std::max(work.footprint, 1.0), 4));
-  const double bytes = work.bytes * work.iterations * work.blocks;
-  const double rounds = std::ceil(work.blocks / machine.multiprocessors);
-  const double idle = rounds * machine.multiprocessors / work.blocks;
-  const double computing = (operations * threads + rows) / machine.instructions_per_second;
-  const double memory = bytes * beyond / machine.bytes_per_second;
-  const double cache = bytes / machine.cache_bytes_per_second;
-  const double busy = computing + memory + cache;
+  const double memory =
+      bytes * work.blocks * beyond(work.footprint, held, 4) / machine.bytes_per_second;
+  const double rounds = std::ceil(work.blocks / cores), even = work.blocks / cores;
+  const double busy = (computing + cache) * rounds;
 
   KernelTime time;
   const auto put = [&](Limit limit, double seconds) {
     time.alone[static_cast<size_t>(limit)] = seconds * work.launches;
   };
   put(Limit::Memory, memory);
-  put(Limit::Cache, cache);
-  put(Limit::Instructions, computing);
-  put(Limit::Tail, busy * (idle - 1));
+  put(Limit::Cache, cache * even);
+  put(Limit::Instructions, computing * even);
+  put(Limit::Tail, (computing + cache) * (rounds - even));
   put(Limit::Launch, machine.launch_seconds);
-  time.seconds = (busy * idle + machine.launch_seconds) * work.launches;
+  time.seconds = (busy + memory + machine.launch_seconds) * work.launches;
   out.resident = 1;
-  out.occupancy = 1 / idle;
-  out.waves = work.blocks / machine.multiprocessors;
+  out.occupancy = even / rounds;
+  out.waves = even;
   out.blocks = work.blocks;
   return time;
 }
@@ -266,7 +289,8 @@ double instructions(const Operations& operations, const Machine& machine) {
          kMultiplied * o.multiplied + kRealMultiplied * machine.double_cost * o.real_multiplied +
          kSelect * o.selects + kWordLoaded * o.loads + kWordStored * o.stores +
          kWordCopied * o.copies + kBulk * o.bulk + kWordShared * o.shared +
-         kWordShuffled * o.shuffles + kAccess * o.accesses + kPoint * o.points;
+         kConflict * o.conflicts + kWordShuffled * o.shuffles + kAccess * o.accesses +
+         kPoint * o.points;
 }
 
 double counted_slots(const Work& work, const Machine& machine, bool at_edge) {

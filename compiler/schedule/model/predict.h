@@ -1,4 +1,4 @@
-// How long a GPU takes over the work of a time tile: the model, by counting. docs/model.md has the
+// How long a GPU or a CPU takes over the work of a time tile: the model, by counting. docs/model.md has the
 // equations and where they come from.
 #pragma once
 

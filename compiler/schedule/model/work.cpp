@@ -16,6 +16,7 @@ Operations& Operations::add(const Operations& other, double times) {
   copies += times * other.copies;
   bulk += times * other.bulk;
   shared += times * other.shared;
+  conflicts += times * other.conflicts;
   shuffles += times * other.shuffles;
   accesses += times * other.accesses;
   points += times * other.points;

@@ -1,4 +1,4 @@
-// What a plan asks of a GPU, by counting: the input of the model (docs/model.md). Families count
+// What a plan asks of a GPU or a CPU, by counting: the input of the model (docs/model.md). Families count
 // what their kernels do; the model (predict.h) says how long a machine takes over it.
 #pragma once
 
@@ -23,6 +23,7 @@ struct Operations {
   double copies = 0;           // words that go from global to shared memory on their own
   double bulk = 0;             // bulk copies begun and awaited, a warp's share
   double shared = 0;           // words to and from shared memory
+  double conflicts = 0;        // of those, how often each waits for others of its banks, in all
   double shuffles = 0;         // words taken from other threads of the warp
   double accesses = 0;         // instructions that read or write any memory: vectors count once
   double points = 0;           // coordinates of points that are found and tested one by one
@@ -57,12 +58,19 @@ struct Work {
   std::optional<Issued> edge_issued = {};  // likewise, of blocks at the grid's edge
   double barriers = 0;                     // per iteration
   int row = 1;                             // threads side by side in x
-  double stages = 1;      // per iteration, each waiting for results of the one before
-  double points = 1;      // of each stage that a thread computes side by side
-  double ahead = 0;       // iterations that loads are under way before their values are used
-  double bytes = 0;       // of global memory that a block asks for in an iteration
+  double stages = 1;   // per iteration, each waiting for results of the one before
+  double points = 1;   // of each stage that a thread computes side by side
+  double awaited = 0;  // per iteration: loads under way that a queue of registers moves on, which
+                       // waits for them
+  double ahead = 0;    // iterations that loads are under way before their values are used
+  double bytes = 0;    // of global memory that a block asks for in an iteration
   double compulsory = 1;  // part of them that no other block asks for
   double footprint = 0;   // bytes of all arrays of the launch
+
+  // For CPUs, whose blocks may be larger than the grid and live in caches.
+  double inside = 1;       // part of the places of its threads that lie in the grid, on average
+  double held_bytes = 0;   // that are come back to, from one plane to the next
+  double planes_read = 0;  // bytes of these that a thread asks for in an iteration
 };
 
 // The kernels of a time tile of `steps` steps.

@@ -17,7 +17,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   const std::vector<int64_t> core = tile.core();
   const int rank = program.grid.rank();
   Work work;
-  work.row = tile.schedule.block[0];
+  work.row =
+      static_cast<int>(std::min<int64_t>(tile.schedule.block[0], usual_extent(program, rank - 1)));
   work.threads = static_cast<int>(tile.schedule.block.product());
   work.points = static_cast<double>(tile.schedule.elements.product());
   work.shared_bytes = shared_bytes(tile);
@@ -39,9 +40,11 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
         analysis::points(core, box) / row * static_cast<double>(tile.sides[x].cover) / threads;
     work.iteration.add(at_point(tiles, program.functions[stage.function], held), points);
     work.iteration.points += 0.5 * rank * rank * (covered / threads - points);
+    work.planes_read += points * bytes_of_planes(program, program.functions[stage.function]);
     work.barriers += 2;
   }
   work.stages = static_cast<double>(time_tile.stages.size());
+  work.held_bytes = static_cast<double>(work.shared_bytes);
 
   double bytes = 0, once = 0, widest = 1;
   for (size_t f = 0; f < program.fields.size(); ++f) {
@@ -77,7 +80,14 @@ TileWork work_of(const analysis::TimeTiles& tiles, const OverlappedTile& tile) {
   work.footprint = footprint(program);
   for (int d = 0; d < rank; ++d) {
     const double length = static_cast<double>(std::max<int64_t>(core[static_cast<size_t>(d)], 1));
-    work.blocks *= std::ceil(static_cast<double>(usual_extent(program, d)) / length);
+    const auto extent = static_cast<double>(usual_extent(program, d));
+    const double blocks = std::ceil(extent / length);
+    work.blocks *= blocks;
+    // Of a tile that is longer than the grid, as much is done as there is grid.
+    const TileSide& side = tile.sides[static_cast<size_t>(d)];
+    const double around = static_cast<double>(side.cover) - length;
+    const double done = std::min(extent, extent / blocks + around);
+    work.inside *= std::min(1.0, done / static_cast<double>(side.cover));
   }
   TileWork out{tile.schedule.time_tile, usual_points(program), {work}};
   for (Work& sweep : work_of(tiles, tile.step->swept, tile.schedule)) {

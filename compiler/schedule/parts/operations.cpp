@@ -117,6 +117,16 @@ double usual_points(const ir::Program& program) {
   return points;
 }
 
+double bytes_of_planes(const ir::Program& program, const ir::Function& function) {
+  double bytes = 0;
+  for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
+    const int64_t planes = reads.offsets[0].low + reads.offsets[0].high + 1;
+    bytes += static_cast<double>(planes *
+                                 bytes_per_point(program.fields[static_cast<size_t>(reads.field)]));
+  }
+  return bytes;
+}
+
 int words(Scalar type) {
   return (size_in_bytes(type) + 3) / 4;
 }

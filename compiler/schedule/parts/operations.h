@@ -37,6 +37,10 @@ class PieceArithmetic {
 Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& function,
                     const std::function<bool(ir::FieldId)>& held);
 
+// Bytes that a function reads for a point in all planes of the outermost dimension that it looks
+// at.
+double bytes_of_planes(const ir::Program& program, const ir::Function& function);
+
 // Of a function's pieces the one that applies at most points; pieces of equal or unknown size: the
 // first of them.
 size_t main_piece(const std::vector<ir::Box>& regions);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/streaming/chunks.h"
@@ -30,6 +31,17 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   }
 }
 
+// Words to or from shared memory where threads beside each other access what lies `patch` points
+// apart, in vectors. Memory serves 128 bytes at once, each four of them from a bank of their own
+// (CUDA C++ Programming Guide, "Shared Memory").
+void count_shared(const StreamPlan& plan, Scalar type, double words, Operations& out) {
+  constexpr int kAtOnce = 128;
+  const int length = vector_length(plan, type);
+  const int in_turn = std::gcd(plan.patch[0] / length, kAtOnce / (length * size_in_bytes(type)));
+  out.shared += words;
+  out.conflicts += words * (in_turn - 1);
+}
+
 // How values come to the threads that need them.
 void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) {
   const int length = vector_length(plan, q.type);
@@ -39,13 +51,13 @@ void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) 
     for (const auto& [row, sides] : cells) {
       out.shuffles += (sides.low + sides.high) * words(q.type);
       if (row >= 0 && row < plan.patch[1]) continue;
-      out.shared += row_words;
+      count_shared(plan, q.type, row_words, out);
       out.accesses += row_vectors;
     }
   }
   if (q.slots > 0) {
     const auto rows = static_cast<double>(published_rows(q, plan.patch[1]).size());
-    out.shared += rows * row_words;
+    count_shared(plan, q.type, rows * row_words, out);
     out.accesses += rows * row_vectors;
   }
 }
@@ -62,7 +74,7 @@ void count_traffic(const StreamPlan& plan, const Quantity& q, double warps, Oper
       // A row of threads in 2-D copies its own tile.
       out.bulk += !plan.bulk ? 0 : plan.rank == 2 ? 1 : 1 / warps;
       out.copies += plan.bulk ? 0 : patch_words;
-      out.shared += patch_words;
+      count_shared(plan, q.type, patch_words, out);
       out.accesses += plan.bulk ? vectors : 2 * vectors;
     } else {
       out.loads += patch_words;
@@ -108,6 +120,9 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
     count_traffic(plan, q, std::ceil(work.threads / static_cast<double>(plan.machine.warp)),
                   work.iteration, bytes);
     shared_rows |= q.shared_rows;
+    // A queue that comes back to its registers within the loop's planes moves nothing.
+    const bool moves = q.loaded() && q.ready > 0 && plan.unroll % (q.ages - 1) != 0;
+    if (moves) work.awaited = 1.0 / plan.unroll;
   }
   work.barriers = shared_rows || plan.bulk ? 1 : 0;
   work.bytes = bytes * work.threads;

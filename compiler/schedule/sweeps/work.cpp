@@ -63,7 +63,8 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   const int rank = program.grid.rank();
   const double elements = static_cast<double>(schedule.elements.product());
   Work work;
-  work.row = schedule.block[0];
+  work.row =
+      static_cast<int>(std::min<int64_t>(schedule.block[0], usual_extent(program, rank - 1)));
   work.threads = static_cast<int>(schedule.block.product());
   work.points = static_cast<double>(schedule.elements.product());
   work.iteration.add(tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None),
@@ -79,11 +80,21 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   work.iteration.selects = elements * static_cast<double>(function.pieces.size() - 1);
   // A block's tile, with what is read around it: by its neighbours too.
   std::vector<int64_t> tile;
+  double plane = 1;  // points of the grid in one
   for (int d = 0; d < rank; ++d) {
-    tile.push_back(int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d));
-    work.blocks *=
-        std::ceil(static_cast<double>(usual_extent(program, d)) / static_cast<double>(tile.back()));
+    const int64_t covered =
+        int64_t{along(schedule.block, rank, d)} * along(schedule.elements, rank, d);
+    tile.push_back(std::min(covered, usual_extent(program, d)));
+    const auto extent = static_cast<double>(usual_extent(program, d));
+    const double length = static_cast<double>(covered), blocks = std::ceil(extent / length);
+    work.blocks *= blocks;
+    work.inside *= extent / (blocks * length);
+    plane *= d == 0 ? 1 : extent;
   }
+  // Blocks side by side go before those above them, so whole planes pass until one is read again.
+  const double read = bytes_of_planes(program, function);
+  work.held_bytes = plane * read;
+  work.planes_read = elements * read;
   const analysis::Margin none(tile.size());
   double once = 0;
   const auto add = [&](ir::FieldId field, analysis::Margin around) {

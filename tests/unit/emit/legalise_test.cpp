@@ -79,6 +79,34 @@ TEST(Legalise, BulkCopiesLeaveNeitherBoxesNorArguments) {
   EXPECT_TRUE(std::get<Launch>(after.plan.actions[0]).bulk_sources.empty());
 }
 
+// Compilers leave arrays in memory whose initialiser is long.
+TEST(Legalise, LargeArraysOfThreadsAreZeroedByLoops) {
+  const auto stores = [](const Module& module, BufferId to) {
+    int count = 0;
+    for_each_statement(module.kernels[0].body, [&](const Statement& statement) {
+      const auto* store = std::get_if<Store>(&statement.kind);
+      count += store != nullptr && store->buffer == to;
+    });
+    return count;
+  };
+  const auto with_array = [](int64_t planes) {
+    Module module = samples::heat();
+    Buffer queue{"queue", Scalar::F64, Space::Thread, {}, false, false, "", 16, true, false};
+    queue.extents = {integer(planes), integer(1), integer(32)};
+    module.kernels[0].buffers.push_back(std::move(queue));
+    return module;
+  };
+  const auto id = static_cast<BufferId>(samples::heat().kernels[0].buffers.size());
+  const Module large = legalise(with_array(33), cuda_dialect());
+  EXPECT_FALSE(buffer(large, "queue")->zeroed);
+  EXPECT_EQ(stores(large, id), 1);
+  EXPECT_EQ(verify(large), std::vector<std::string>{});
+  const Module usual = legalise(with_array(32), cuda_dialect());
+  EXPECT_TRUE(buffer(usual, "queue")->zeroed);
+  EXPECT_EQ(stores(usual, id), 0);
+  EXPECT_TRUE(buffer(legalise(with_array(33), cpp_dialect()), "queue")->zeroed);
+}
+
 TEST(Legalise, ThreadsBecomeLoops) {
   const Module module = legalise(samples::tiled(), cpp_dialect());
   EXPECT_TRUE(module.kernels[0].thread_loops);

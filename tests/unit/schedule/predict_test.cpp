@@ -344,10 +344,21 @@ TEST(Predict, FasterMachinesAreFaster) {
   }
 }
 
+TEST(Predict, WhatWaitsTakesLonger) {
+  const double usually = with([](Work&) {});
+  EXPECT_GT(with([](Work& w) { w.iteration.conflicts += 100; }), usually);
+  const auto moved = [](double times) {
+    return [times](Work& w) { w.blocks = 132, w.iterations = 100, w.ahead = 2, w.awaited = times; };
+  };
+  EXPECT_GT(with(moved(1)), with(moved(0.5)));
+  EXPECT_GT(with(moved(0.5)), with(moved(0)));
+}
+
 TEST(Predict, CpusDoABlockAfterTheOther) {
-  const Machine machine = cpu();
+  Machine machine = cpu();
   Work work = usual();
   work.blocks = 16 * 100;  // cores
+  work.footprint = 1e3;    // what memory passes, all cores share
   const Prediction before = of(work, machine);
   EXPECT_EQ(before.resident, 1);
   EXPECT_FALSE(before.spills);
@@ -367,6 +378,12 @@ TEST(Predict, CpusDoABlockAfterTheOther) {
   EXPECT_NEAR(uneven.of(Limit::Tail), 2 * round * 15 / 32, 1e-9 * round);
 
   const double usually = with([](Work&) {}, machine);
+  const auto far = [](double held) {
+    return [held](Work& w) { w.held_bytes = held, w.planes_read = 100; };
+  };
+  EXPECT_GT(with(far(1e5), machine), with(far(1e3), machine)) << "from the second cache";
+  EXPECT_GT(with(far(1e8), machine), 1.1 * with(far(3e5), machine)) << "from beyond";
+  EXPECT_LT(with([](Work& w) { w.inside = 0.5; }, machine), usually);
   EXPECT_GT(with([](Work& w) { w.iteration.single += 10; }, machine), usually);
   EXPECT_GT(with([](Work& w) { w.iteration.real += 10; }, machine),
             with([](Work& w) { w.iteration.single += 10; }, machine));

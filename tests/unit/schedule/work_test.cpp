@@ -236,6 +236,35 @@ TEST(Work, StreamingInThreeDimensions) {
   EXPECT_EQ(patch.kernels[0].iteration.shuffles, 2 * 2 * 2);
 }
 
+// Vectors of four floats are at most 16 bytes: threads with eight points skip every other one.
+TEST(Work, ConflictsInSharedMemory) {
+  const ir::Program program = load(kJacobiDeep);
+  const auto conflicts = [&](const std::string& elements) {
+    const Work work =
+        work_of(program, "streaming T=2 block=16x16 prefetch=1 elements=" + elements).kernels[0];
+    return work.iteration.conflicts / work.iteration.shared;
+  };
+  for (const char* free : {"1x1", "2x1", "3x1", "4x1", "4x2", "6x1"}) {
+    EXPECT_EQ(conflicts(free), 0) << free;
+  }
+  EXPECT_EQ(conflicts("8x1"), 1);
+  EXPECT_EQ(conflicts("16x1"), 3);
+}
+
+TEST(Work, QueuesThatMoveLoadsUnderWay) {
+  const ir::Program program = load(kJacobiDeep);
+  const auto awaited = [&](const std::string& settings) {
+    return work_of(program, "streaming T=2 block=32x8 " + settings).kernels[0].awaited;
+  };
+  // Three planes are read; with two ahead, a plane is back in its registers after four.
+  EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=1"), 1);
+  EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=2"), 0.5);
+  EXPECT_EQ(awaited("prefetch=2 loads=registers unroll=4"), 0);
+  EXPECT_EQ(awaited("prefetch=1 loads=registers unroll=3"), 0);
+  EXPECT_EQ(awaited("prefetch=0 loads=registers unroll=1"), 0) << "waited for anyway";
+  EXPECT_EQ(awaited("prefetch=2 loads=async unroll=1"), 0);
+}
+
 TEST(Work, PlanesOfACpu) {
   const ir::Program flat = load(kJacobiFlat), deep = load(kJacobiDeep);
   {
@@ -249,19 +278,41 @@ TEST(Work, PlanesOfACpu) {
     EXPECT_EQ(work.iterations, 66);
     EXPECT_EQ(work.stages, 2);
     EXPECT_EQ(work.shared_bytes, 3 * 256 * 4);
-    const double points = 1 + 64.0 * 254 / (66 * 256);
+    const double x = 2046.0 / 9;  // points of a tile, the last and shortest one among them
+    const double points = (66 * (x + 2) + 64 * x) / (66 * 256);
     EXPECT_DOUBLE_EQ(work.iteration.single, 5 * points);
     EXPECT_DOUBLE_EQ(work.iteration.shared, 6 * points);
-    EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (68 * 258 + 64 * 254) / 66);
-    EXPECT_DOUBLE_EQ(work.compulsory, 2.0 * 64 * 254 / (68 * 258 + 64 * 254));
+    EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (68 * (x + 4) + 64 * x) / 66);
+    EXPECT_DOUBLE_EQ(work.compulsory, 2.0 * 64 * x / (68 * (x + 4) + 64 * x));
+    // Three planes of the ring; three of A in memory. Each point looks at three planes.
+    EXPECT_EQ(work.held_bytes, 3 * 256 * 4 + 3 * 256 * 4);
+    EXPECT_DOUBLE_EQ(work.planes_read, 3 * 4 * points);
+    EXPECT_EQ(work.inside, 1);
   }
   const Work work = work_of(deep, "planes T=2 block=256x16 chunk=32", cpu()).kernels[0];
   EXPECT_EQ(work.blocks, 8 * 19 * 3);
   EXPECT_EQ(work.threads, 256 * 16);
   EXPECT_EQ(work.iterations, 34);
   EXPECT_EQ(work.shared_bytes, 3 * 256 * 16 * 4);
-  EXPECT_DOUBLE_EQ(work.iteration.single, 7 * (1 + 32.0 * 14 * 254 / (34 * 16 * 256)));
-  EXPECT_DOUBLE_EQ(work.bytes, 4.0 * (36 * 18 * 258 + 32 * 14 * 254) / 34);
+  const double x = 510.0 / 3, y = 254.0 / 19;
+  EXPECT_NEAR(work.iteration.single, 7 * (34 * (y + 2) * (x + 2) + 32 * y * x) / (34 * 16 * 256),
+              1e-9);
+  EXPECT_NEAR(work.bytes, 4.0 * (36 * (y + 4) * (x + 4) + 32 * y * x) / 34, 1e-6);
+  {
+    // A tile that is longer than the grid is as long as that.
+    const Work whole = work_of(flat, "planes T=2 block=4096 chunk=4096", cpu()).kernels[0];
+    EXPECT_EQ(whole.blocks, 1);
+    EXPECT_EQ(whole.threads, 2048);
+    EXPECT_EQ(whole.row, 2048);
+    EXPECT_EQ(whole.iterations, 1024 + 2);
+    EXPECT_NEAR(whole.iteration.single, 5 * 1024 * (2048 + 2046) / (1026 * 2048.0), 1e-9);
+    const Work direct = work_of(flat, "direct block=4096x16", cpu()).kernels[0];
+    EXPECT_EQ(direct.inside, 0.5);
+    EXPECT_EQ(direct.row, 2048);
+    EXPECT_EQ(direct.held_bytes, 3.0 * 2048 * 4);
+    const Work tiled = work_of(flat, "overlapped T=2 block=4096x16", cpu()).kernels[0];
+    EXPECT_NEAR(tiled.inside, 0.5, 0.01);
+  }
   // On a GPU the family counts nothing.
   Scheduler scheduler(flat);
   Diagnostics none;
