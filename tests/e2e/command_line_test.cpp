@@ -365,7 +365,7 @@ TEST_F(CommandLine, ExplainShowsScheduleAndTiles) {
   expect_contains(chosen.out, "  schedule           streaming T=");
   expect_contains(chosen.out, "  expected  ");
   expect_contains(chosen.out, "  for more  ");
-  const Outcome on_cpu = stencilc("explain heat.stn --target cpp");
+  const Outcome on_cpu = stencilc("explain heat.stn -D N=2048 --target cpp");
   expect_contains(on_cpu.out, "  schedule           planes T=");
   expect_contains(on_cpu.out, "  kernels for        cpu (a CPU)");
   for (const char* schedule :

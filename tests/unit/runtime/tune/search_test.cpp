@@ -119,7 +119,7 @@ TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
   for (const schedule::Candidate& each : space_.ranked) ranked.insert(line(each.schedule));
   const std::string fastest = line(space_.ranked.front().schedule);
   const std::vector<Schedule> all =
-      search([&](const Schedule& schedule) { return line(schedule) == fastest ? 0.5 : 1.0; }, 200);
+      search([&](const Schedule& schedule) { return line(schedule) == fastest ? 0.5 : 1.0; }, 3000);
   bool beyond = false;
   for (size_t i = first_; i < all.size(); ++i) {
     if (ranked.count(line(all[i])) > 0) continue;
