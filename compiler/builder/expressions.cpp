@@ -183,13 +183,22 @@ Expr sqrt(const Expr& x) { return call("sqrt", {x}); }
 Expr rsqrt(const Expr& x) { return call("rsqrt", {x}); }
 Expr floor(const Expr& x) { return call("floor", {x}); }
 Expr ceil(const Expr& x) { return call("ceil", {x}); }
-Expr exp(const Expr& x) { return call("exp", {x}); }
-Expr log(const Expr& x) { return call("log", {x}); }
-Expr sin(const Expr& x) { return call("sin", {x}); }
-Expr cos(const Expr& x) { return call("cos", {x}); }
-Expr tan(const Expr& x) { return call("tan", {x}); }
-Expr tanh(const Expr& x) { return call("tanh", {x}); }
-Expr pow(const Expr& x, const Expr& y) { return call("pow", {x, y}); }
+Expr round(const Expr& x) { return call("round", {x}); }
+Expr trunc(const Expr& x) { return call("trunc", {x}); }
+Expr sign(const Expr& x) { return call("sign", {x}); }
+Expr lshr(const Expr& x, const Expr& count) { return call("lshr", {x, count}); }
+#define STENCIL_OPERANDS_1 const Expr& a
+#define STENCIL_OPERANDS_2 const Expr &a, const Expr &b
+#define STENCIL_VALUES_1 {a}
+#define STENCIL_VALUES_2 {a, b}
+#define STENCIL_FUNCTION(op, name, operands) \
+  Expr name(STENCIL_OPERANDS_##operands) { return call(#name, STENCIL_VALUES_##operands); }
+#include "compiler/support/functions.def"
+#undef STENCIL_OPERANDS_1
+#undef STENCIL_OPERANDS_2
+#undef STENCIL_VALUES_1
+#undef STENCIL_VALUES_2
+Expr pi() { return Access::name("pi", 0); }
 Expr fma(const Expr& a, const Expr& b, const Expr& c) { return call("fma", {a, b, c}); }
 Expr min_of(const std::vector<Expr>& operands) { return call("min", operands); }
 Expr max_of(const std::vector<Expr>& operands) { return call("max", operands); }

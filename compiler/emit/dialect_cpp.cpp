@@ -76,12 +76,11 @@ Dialect make_cpp_dialect() {
   d.nan[1] = "(double)NAN";
   d.intrinsics = {
       {Op::Fma, "", "", "fmaf", "fma"},       {Op::Abs, "", "", "fabsf", "fabs"},
-      {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Exp, "", "", "expf", "exp"},
-      {Op::Log, "", "", "logf", "log"},       {Op::Pow, "", "", "powf", "pow"},
-      {Op::Sin, "", "", "sinf", "sin"},       {Op::Cos, "", "", "cosf", "cos"},
-      {Op::Tan, "", "", "tanf", "tan"},       {Op::Tanh, "", "", "tanhf", "tanh"},
-      {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
-      {Op::Mod, "", "", "fmodf", "fmod"},
+      {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Floor, "", "", "floorf", "floor"},
+      {Op::Ceil, "", "", "ceilf", "ceil"},    {Op::Round, "", "", "roundf", "round"},
+      {Op::Trunc, "", "", "truncf", "trunc"}, {Op::Mod, "", "", "fmodf", "fmod"},
+#define STENCIL_FUNCTION(op, name, operands) {Op::op, "", "", #name "f", #name},
+#include "compiler/support/functions.def"
   };
   d.declared = {kCppNames};
   return d;
@@ -92,23 +91,18 @@ typedef unsigned int uint32_t;
 typedef unsigned short uint16_t;
 #define memcpy __builtin_memcpy
 extern "C" {
-float expf(float);
-float logf(float);
-float powf(float, float);
-float sinf(float);
-float cosf(float);
-float tanf(float);
-float tanhf(float);
 float fmodf(float, float);
-double exp(double);
-double log(double);
-double pow(double, double);
-double sin(double);
-double cos(double);
-double tan(double);
-double tanh(double);
 double fmod(double, double);
-}
+)"
+#define STENCIL_OPERANDS_1(type) #type
+#define STENCIL_OPERANDS_2(type) #type ", " #type
+#define STENCIL_FUNCTION(op, name, operands) \
+  "float " #name "f(" STENCIL_OPERANDS_##operands(float) ");\n"          \
+  "double " #name "(" STENCIL_OPERANDS_##operands(double) ");\n"
+#include "compiler/support/functions.def"
+#undef STENCIL_OPERANDS_1
+#undef STENCIL_OPERANDS_2
+                                      R"(}
 
 )";
 
@@ -138,6 +132,12 @@ Dialect make_jit_dialect() {
         break;
       case Op::Ceil:
         intrinsic = {Op::Ceil, "", "", "__builtin_ceilf", "__builtin_ceil"};
+        break;
+      case Op::Trunc:
+        intrinsic = {Op::Trunc, "", "", "__builtin_truncf", "__builtin_trunc"};
+        break;
+      case Op::Round:
+        intrinsic = {Op::Round, "", "", "__builtin_roundf", "__builtin_round"};
         break;
       default:
         break;

@@ -125,12 +125,11 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.intrinsics = {
       {Op::Fma, "", "", "fmaf", "fma"},       {Op::Min, "min", "", "", ""},
       {Op::Max, "max", "", "", ""},           {Op::Abs, "", "", "fabsf", "fabs"},
-      {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Exp, "", "", "expf", "exp"},
-      {Op::Log, "", "", "logf", "log"},       {Op::Pow, "", "", "powf", "pow"},
-      {Op::Sin, "", "", "sinf", "sin"},       {Op::Cos, "", "", "cosf", "cos"},
-      {Op::Tan, "", "", "tanf", "tan"},       {Op::Tanh, "", "", "tanhf", "tanh"},
-      {Op::Floor, "", "", "floorf", "floor"}, {Op::Ceil, "", "", "ceilf", "ceil"},
-      {Op::Mod, "", "", "fmodf", "fmod"},
+      {Op::Sqrt, "", "", "sqrtf", "sqrt"},    {Op::Floor, "", "", "floorf", "floor"},
+      {Op::Ceil, "", "", "ceilf", "ceil"},    {Op::Round, "", "", "roundf", "round"},
+      {Op::Trunc, "", "", "truncf", "trunc"}, {Op::Mod, "", "", "fmodf", "fmod"},
+#define STENCIL_FUNCTION(op, name, operands) {Op::op, "", "", #name "f", #name},
+#include "compiler/support/functions.def"
   };
   d.fast_intrinsics = {{Op::Rsqrt, "", "", "rsqrtf", "rsqrt"}};
   d.helpers = gpu_helpers();

@@ -56,12 +56,11 @@ Dialect make_opencl_dialect() {
   d.intrinsics = {
       {Op::Fma, "", "", "fma", "fma"},       {Op::Min, "min", "min", "", ""},
       {Op::Max, "max", "max", "", ""},       {Op::Abs, "", "", "fabs", "fabs"},
-      {Op::Sqrt, "", "", "sqrt", "sqrt"},    {Op::Exp, "", "", "exp", "exp"},
-      {Op::Log, "", "", "log", "log"},       {Op::Pow, "", "", "pow", "pow"},
-      {Op::Sin, "", "", "sin", "sin"},       {Op::Cos, "", "", "cos", "cos"},
-      {Op::Tan, "", "", "tan", "tan"},       {Op::Tanh, "", "", "tanh", "tanh"},
-      {Op::Floor, "", "", "floor", "floor"}, {Op::Ceil, "", "", "ceil", "ceil"},
-      {Op::Mod, "", "", "fmod", "fmod"},
+      {Op::Sqrt, "", "", "sqrt", "sqrt"},    {Op::Floor, "", "", "floor", "floor"},
+      {Op::Ceil, "", "", "ceil", "ceil"},    {Op::Round, "", "", "round", "round"},
+      {Op::Trunc, "", "", "trunc", "trunc"}, {Op::Mod, "", "", "fmod", "fmod"},
+#define STENCIL_FUNCTION(op, name, operands) {Op::op, "", "", #name, #name},
+#include "compiler/support/functions.def"
   };
   d.fast_intrinsics = {{Op::Rsqrt, "", "", "rsqrt", "rsqrt"}};
   d.helpers = {

@@ -454,15 +454,12 @@ void ExpressionPrinter::put_operation(const kernel::ExprNode& node, const Operat
     case Op::Max:
     case Op::Abs:
     case Op::Sqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Pow:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Tanh:
+#define STENCIL_FUNCTION(op, name, operands) case Op::op:
+#include "compiler/support/functions.def"
     case Op::Floor:
-    case Op::Ceil: {
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Trunc: {
       const std::string function = function_name(operation.op, type);
       const bool selects = operation.op == Op::Min || operation.op == Op::Max;
       if (!function.empty()) return put_call(function, operands, selects);

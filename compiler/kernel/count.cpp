@@ -78,6 +78,8 @@ void count_float(Op op, FloatOperations& to, double times) {
     case Op::Abs:
     case Op::Floor:
     case Op::Ceil:
+    case Op::Round:
+    case Op::Trunc:
       to.simple += times;
       return;
     default:

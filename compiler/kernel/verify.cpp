@@ -523,15 +523,12 @@ bool well_typed(const Operation& operation, Scalar type) {
       return all(0, type) && type != Scalar::F16 && type != Scalar::BF16;
     case Op::Sqrt:
     case Op::Rsqrt:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Pow:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Tanh:
+#define STENCIL_FUNCTION(op, name, operands) case Op::op:
+#include "compiler/support/functions.def"
     case Op::Floor:
     case Op::Ceil:
+    case Op::Round:
+    case Op::Trunc:
       return all(0, type) && floating(type);
     case Op::Lt:
     case Op::Le:

@@ -198,6 +198,16 @@ Kernel integer_operation(Op op) {
   }
 }
 
+// Functions of so many operands (functions.def).
+template <class T, auto F>
+Kernel library_1() {
+  return unary<T, T, F>;
+}
+template <class T, auto F>
+Kernel library_2() {
+  return binary<T, T, F>;
+}
+
 template <class T>
 Kernel float_function(Op op) {
   switch (op) {
@@ -205,24 +215,18 @@ Kernel float_function(Op op) {
       return unary<T, T, [](T a) { return std::sqrt(a); }>;
     case Op::Rsqrt:
       return unary<T, T, [](T a) { return T{1} / std::sqrt(a); }>;
-    case Op::Exp:
-      return unary<T, T, [](T a) { return std::exp(a); }>;
-    case Op::Log:
-      return unary<T, T, [](T a) { return std::log(a); }>;
-    case Op::Pow:
-      return binary<T, T, [](T a, T b) { return std::pow(a, b); }>;
-    case Op::Sin:
-      return unary<T, T, [](T a) { return std::sin(a); }>;
-    case Op::Cos:
-      return unary<T, T, [](T a) { return std::cos(a); }>;
-    case Op::Tan:
-      return unary<T, T, [](T a) { return std::tan(a); }>;
-    case Op::Tanh:
-      return unary<T, T, [](T a) { return std::tanh(a); }>;
+#define STENCIL_FUNCTION(op, name, operands) \
+  case Op::op:                               \
+    return library_##operands<T, [](auto... x) { return std::name(x...); }>();
+#include "compiler/support/functions.def"
     case Op::Floor:
       return unary<T, T, [](T a) { return std::floor(a); }>;
     case Op::Ceil:
       return unary<T, T, [](T a) { return std::ceil(a); }>;
+    case Op::Round:
+      return unary<T, T, [](T a) { return std::round(a); }>;
+    case Op::Trunc:
+      return unary<T, T, [](T a) { return std::trunc(a); }>;
     default:
       return nullptr;
   }

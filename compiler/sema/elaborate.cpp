@@ -12,6 +12,7 @@
 // kMaxVisits: a program can ask for more than any machine has, and is told so.
 #include "compiler/sema/elaborate.h"
 
+#include <numbers>
 #include <algorithm>
 #include <cmath>
 
@@ -195,6 +196,9 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   if (name.name == "time") {
     if (!site_.time) return not_usable("time", "the index of the running step", span);
     return Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
+  }
+  if (name.name == "pi" && env_.means_library(name.name)) {
+    return Value::of_leaf(Constant{std::nullopt, std::nullopt, std::numbers::pi});
   }
   const Declaration* declaration = env_.use(name.name, span);
   if (!declaration) {

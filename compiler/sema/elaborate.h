@@ -114,6 +114,11 @@ class Elaborator {
   Value call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
              const Type* expected);
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
+  Value sign(const ast::Call& call, Span span, const Type* expected);
+  Value logical_shift(const ast::Call& call, Span span);
+  // base^exponent as products: the square of base^(exponent/2), times the base where the exponent is
+  // odd; one over base^-exponent where it is negative.
+  Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
   Value apply_function(int index, const ast::Call& call, Span span,
                        const std::vector<ast::ExprPtr>* shift);

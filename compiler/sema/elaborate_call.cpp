@@ -10,6 +10,8 @@
 // A comprehension is the sum (product, ...) of its body for all values of its variables, the last
 // variable running fastest, joined from the left.
 #include <bit>
+#include <cctype>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,9 +33,10 @@ struct BuiltIn {
 const std::unordered_map<std::string_view, BuiltIn>& built_ins() {
   static const auto table = [] {
     std::unordered_map<std::string_view, BuiltIn> rows;
-    for (const Op op :
-         {Op::Select, Op::Min, Op::Max, Op::Abs, Op::Sqrt, Op::Rsqrt, Op::Exp, Op::Log, Op::Pow,
-          Op::Sin, Op::Cos, Op::Tan, Op::Tanh, Op::Floor, Op::Ceil, Op::Fma}) {
+    for (int i = 0; i <= static_cast<int>(Op::Convert); ++i) {
+      const Op op = static_cast<Op>(i);
+      const bool function = std::isalpha(static_cast<unsigned char>(spelling(op)[0])) != 0;
+      if (!function || class_of(op) == OpClass::Logic || op == Op::Convert) continue;
       const bool many = op == Op::Min || op == Op::Max;
       rows[spelling(op)] = {op, arity(op), many ? kMaxArguments : arity(op)};
     }
@@ -72,6 +75,19 @@ bool check_count(Report& report, const ast::Call& call, Span span, size_t least,
   return false;
 }
 
+// The exponent of a power that is made of products: a constant, whole and not large.
+std::optional<int64_t> whole_exponent(const Value& value) {
+  constexpr double kMost = 16;
+  if (!value.ok() || value.leaves.size() != 1) return std::nullopt;
+  const Leaf& leaf = value.leaves[0];
+  const auto* constant = std::get_if<Constant>(&leaf);
+  if (!constant || leaf.coordinate || constant->type == Scalar::Bool) return std::nullopt;
+  if (std::abs(constant->real) > kMost || constant->real != std::trunc(constant->real)) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(constant->real);
+}
+
 void append_key(std::vector<int64_t>& key, const Constant& constant) {
   key.insert(key.end(), {constant.type ? static_cast<int64_t>(*constant.type) : -1,
                          constant.integer.has_value(), constant.integer.value_or(0),
@@ -102,7 +118,10 @@ void append_key(std::vector<int64_t>& key, const Value& value) {
 Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
                        const Type* expected) {
   const std::string& name = call.callee.name;
-  if (const auto place = built_ins().find(name); place != built_ins().end()) {
+  const bool known_here = is_reserved(name) || env_.means_library(name);
+  if (name == "sign" && known_here) return sign(call, span, expected);
+  if (name == "lshr" && known_here) return logical_shift(call, span);
+  if (const auto place = built_ins().find(name); place != built_ins().end() && known_here) {
     const auto& [op, least, most] = place->second;
     if (!check_count(env_.report, call, span, static_cast<size_t>(least),
                      static_cast<size_t>(most))) {
@@ -116,7 +135,7 @@ Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::
     if (const auto what = coordinate_named(name)) {
       return check_count(env_.report, call, span, 1, 1) ? coordinate(*what, call, span) : Value{};
     }
-    std::vector<std::string> known = {"position", "origin", "spacing"};
+    std::vector<std::string> known = {"position", "origin", "spacing", "sign", "lshr"};
     for (const auto& [built_in, row] : built_ins()) known.emplace_back(built_in);
     env_.unknown_name(Foreign::Function, name, call.callee.span, known);
     return {};
@@ -138,12 +157,87 @@ Value Elaborator::built_in(Op op, const ast::Call& call, Span span, const Type* 
     const bool condition = op == Op::Select && operands.empty();
     operands.push_back(elaborate(*argument, condition ? nullptr : expected));
   }
+  if (op == Op::Pow && operands[0].ok()) {
+    Value& base = operands[0];
+    const auto exponent = whole_exponent(operands[1]);
+    bool typed = exponent.has_value();  // a literal is raised as one
+    for (Leaf& leaf : base.leaves) {
+      const auto type = arithmetic_.type_of(leaf);
+      typed &= type && *type != Scalar::Bool;
+      if (!typed || !is_integer(*type)) continue;
+      leaf = arithmetic_.convert(Value::of_leaf(leaf), real_, span).leaves[0];
+    }
+    if (typed) return power(base, *exponent, span);
+  }
   if (arity(op) == static_cast<int>(operands.size())) return arithmetic_.apply(op, operands, span);
   Value result = operands[0];  // min and max of many, from the left
   for (size_t i = 1; i < operands.size(); ++i) {
     result = arithmetic_.apply(op, {std::move(result), operands[i]}, span);
   }
   return result;
+}
+
+// An abbreviation: a zero and a NaN stay what they are.
+Value Elaborator::sign(const ast::Call& call, Span span, const Type* expected) {
+  if (!check_count(env_.report, call, span, 1, 1)) return {};
+  Value out = elaborate(*call.arguments[0], expected);
+  for (Leaf& leaf : out.leaves) {
+    const Value x = Value::of_leaf(leaf);
+    const auto number = [](int64_t n) { return Value::of_leaf(Constant::of_integer(n)); };
+    const Value above = arithmetic_.apply(Op::Gt, {x, number(0)}, span);
+    const Value below = arithmetic_.apply(Op::Lt, {x, number(0)}, span);
+    const Value other = arithmetic_.apply(Op::Select, {below, number(-1), x}, span);
+    const Value value = arithmetic_.apply(Op::Select, {above, number(1), other}, span);
+    if (!value.ok()) return {};
+    leaf = value.leaves[0];
+  }
+  return out;
+}
+
+// An abbreviation: what comes in at the top is masked.
+Value Elaborator::logical_shift(const ast::Call& call, Span span) {
+  if (!check_count(env_.report, call, span, 2, 2)) return {};
+  const Value count = elaborate(*call.arguments[1]);
+  Value out = arithmetic_.apply(Op::Shr, {elaborate(*call.arguments[0]), count}, span);
+  if (!out.ok()) return {};
+  for (size_t c = 0; c < out.leaves.size(); ++c) {
+    const Scalar type = arithmetic_.type_of(out.leaves[c]).value_or(Scalar::I32);
+    const int64_t top = 8 * size_in_bytes(type) - 1;
+    const auto number = [&](int64_t n) { return Value::of_leaf(Constant::of_typed(type, n)); };
+    const Leaf& by = leaf_of(count, c);
+    Value mask;
+    if (const auto* known = std::get_if<Constant>(&by)) {
+      const int64_t bits = *known->integer & top;
+      if (bits > 0) mask = number((int64_t{1} << (top + 1 - bits)) - 1);
+    } else {
+      // The bits above top - count; where that is all of them, none.
+      const Value above = arithmetic_.apply(Op::Sub, {number(top), Value::of_leaf(by)}, span);
+      const Value most = arithmetic_.apply(Op::Shl, {number(-1), above}, span);
+      const Value all = arithmetic_.apply(Op::Shl, {most, number(1)}, span);
+      mask = arithmetic_.apply(Op::BitNot, {all}, span);
+    }
+    if (!mask.ok()) continue;
+    const Value masked = arithmetic_.apply(Op::BitAnd, {Value::of_leaf(out.leaves[c]), mask}, span);
+    if (!masked.ok()) return {};
+    out.leaves[c] = masked.leaves[0];
+  }
+  return out;
+}
+
+Value Elaborator::power(const Value& base, int64_t exponent, Span span) {
+  const Value one = Value::of_leaf(Constant::of_integer(1));
+  if (exponent == 1 || !base.ok()) return base;
+  if (exponent < 0) return arithmetic_.apply(Op::Div, {one, power(base, -exponent, span)}, span);
+  if (exponent == 0) {
+    Value out = base;
+    for (Leaf& leaf : out.leaves) {
+      leaf = arithmetic_.convert(one, arithmetic_.natural_type(leaf), span).leaves[0];
+    }
+    return out;
+  }
+  const Value half = power(base, exponent / 2, span);
+  const Value square = arithmetic_.apply(Op::Mul, {half, half}, span);
+  return exponent % 2 == 0 ? square : arithmetic_.apply(Op::Mul, {square, base}, span);
 }
 
 Value Elaborator::conversion(Scalar to, const ast::Call& call, Span span) {

@@ -106,6 +106,14 @@ bool is_reserved(const std::string& name) {
   return reserved.count(name) != 0;
 }
 
+bool Environment::means_library(const std::string& name) const {
+  static const std::unordered_set<std::string> library = {
+#define STENCIL_FUNCTION(op, name, operands) #name,
+#include "compiler/support/functions.def"
+      "round", "trunc", "sign", "lshr", "pi"};
+  return library.count(name) != 0 && !find_written(name);
+}
+
 const char* describe(Declared kind) {
   switch (kind) {
     case Declared::Param:
@@ -217,7 +225,7 @@ void Environment::check_names(const ast::Expr& expr,
   for_each_free_name(expr, [&](const std::string& name, Span span) {
     if (visible.count(name) || is_reserved(name)) return;
     check_order(name, span);
-    if (!names.count(name) && !coordinate_named(name))
+    if (!names.count(name) && !coordinate_named(name) && !means_library(name))
       unknown_name(Foreign::Value, name, span, {visible.begin(), visible.end()});
   });
 }

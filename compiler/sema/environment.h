@@ -79,6 +79,10 @@ struct Environment {
   void unknown_name(Foreign kind, const std::string& name, Span span,
                     const std::vector<std::string>& others = {});
 
+  // True for functions and constants of the library whose names a program may take for itself,
+  // unless it does.
+  bool means_library(const std::string& name) const;
+
   // Records what has to be checked when the sizes are known; the same one only once.
   void add_check(ir::Check check);
 

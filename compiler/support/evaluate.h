@@ -38,24 +38,22 @@ T evaluate_real(Op op, T a, T b, T c) {
       return std::sqrt(a);
     case Op::Rsqrt:
       return 1 / std::sqrt(a);
-    case Op::Exp:
-      return std::exp(a);
-    case Op::Log:
-      return std::log(a);
-    case Op::Pow:
-      return std::pow(a, b);
-    case Op::Sin:
-      return std::sin(a);
-    case Op::Cos:
-      return std::cos(a);
-    case Op::Tan:
-      return std::tan(a);
-    case Op::Tanh:
-      return std::tanh(a);
+#define STENCIL_OPERANDS_1 (a)
+#define STENCIL_OPERANDS_2 (a, b)
+#define STENCIL_FUNCTION(op, name, operands) \
+  case Op::op:                               \
+    return std::name STENCIL_OPERANDS_##operands;
+#include "compiler/support/functions.def"
+#undef STENCIL_OPERANDS_1
+#undef STENCIL_OPERANDS_2
     case Op::Floor:
       return std::floor(a);
     case Op::Ceil:
       return std::ceil(a);
+    case Op::Round:
+      return std::round(a);
+    case Op::Trunc:
+      return std::trunc(a);
     default:
       return std::numeric_limits<T>::quiet_NaN();
   }

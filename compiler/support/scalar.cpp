@@ -28,15 +28,12 @@ constexpr std::array kOps = {
     OpRow{Op::Abs, "abs", "abs", 1, OpClass::Numbers},
     OpRow{Op::Sqrt, "sqrt", "sqrt", 1, OpClass::Floats},
     OpRow{Op::Rsqrt, "rsqrt", "rsqrt", 1, OpClass::Floats},
-    OpRow{Op::Exp, "exp", "exp", 1, OpClass::Floats},
-    OpRow{Op::Log, "log", "log", 1, OpClass::Floats},
-    OpRow{Op::Pow, "pow", "pow", 2, OpClass::Floats},
-    OpRow{Op::Sin, "sin", "sin", 1, OpClass::Floats},
-    OpRow{Op::Cos, "cos", "cos", 1, OpClass::Floats},
-    OpRow{Op::Tan, "tan", "tan", 1, OpClass::Floats},
-    OpRow{Op::Tanh, "tanh", "tanh", 1, OpClass::Floats},
+#define STENCIL_FUNCTION(op, name, operands) OpRow{Op::op, #name, #name, operands, OpClass::Floats},
+#include "compiler/support/functions.def"
     OpRow{Op::Floor, "floor", "floor", 1, OpClass::Floats},
     OpRow{Op::Ceil, "ceil", "ceil", 1, OpClass::Floats},
+    OpRow{Op::Round, "round", "round", 1, OpClass::Floats},
+    OpRow{Op::Trunc, "trunc", "trunc", 1, OpClass::Floats},
     OpRow{Op::Lt, "lt", "<", 2, OpClass::Comparison},
     OpRow{Op::Le, "le", "<=", 2, OpClass::Comparison},
     OpRow{Op::Gt, "gt", ">", 2, OpClass::Comparison},
@@ -132,7 +129,7 @@ bool is_comparison(Op op) {
 }
 
 bool is_transcendental(Op op) {
-  return op >= Op::Exp && op <= Op::Tanh;
+  return op > Op::Rsqrt && op < Op::Floor;
 }
 
 std::string_view name(FpMode mode) {

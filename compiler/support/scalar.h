@@ -20,12 +20,13 @@ std::string_view name(
 Scalar arithmetic_type(Scalar type);
 
 // Semantics that every interpreter, device and dialect must share:
-//   Neg flips the sign bit of a float. Min(a, b) is b < a ? b : a and Max(a, b) is a < b ? b : a.
-//   Rsqrt is 1 / sqrt(x) except under fast. Integer Div and Mod truncate towards zero; by zero they
-//   give 0; by -1 they are Neg and 0 (so the least integer wraps). Other integer overflow leaves an
-//   unspecified value (no trap). Shl/Shr take the shift count modulo the width; Shr is arithmetic.
-//   Select evaluates both arms. Convert float -> integer truncates, saturates, and maps NaN to 0;
-//   to half and bfloat it rounds to nearest even.
+//   Neg flips the sign bit of a float. Round takes halves away from zero, Trunc cuts off. Min(a, b)
+//   is b < a ? b : a and Max(a, b) is a < b ? b : a. Rsqrt is 1 / sqrt(x) except under fast.
+//   Integer Div and Mod truncate towards zero; by zero they give 0; by -1 they are Neg and 0 (so
+//   the least integer wraps). Other integer overflow leaves an unspecified value (no trap). Shl/Shr
+//   take the shift count modulo the width; Shr is arithmetic. Select evaluates both arms. Convert
+//   float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it rounds to
+//   nearest even.
 enum class Op : uint8_t {
   Neg,
   Add,
@@ -39,15 +40,12 @@ enum class Op : uint8_t {
   Abs,
   Sqrt,
   Rsqrt,
-  Exp,
-  Log,
-  Pow,
-  Sin,
-  Cos,
-  Tan,
-  Tanh,
+#define STENCIL_FUNCTION(op, name, operands) op,
+#include "compiler/support/functions.def"
   Floor,
   Ceil,
+  Round,
+  Trunc,
   Lt,
   Le,
   Gt,

@@ -32,12 +32,27 @@ bool continues_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+// The digits of an integer begin so: 0x of hexadecimal ones, 0b of binary ones. 10: neither.
+int base_of(std::string_view digits) {
+  if (digits.size() < 3 || digits[0] != '0') return 10;
+  const char letter = digits[1];
+  return letter == 'x' || letter == 'X' ? 16 : letter == 'b' || letter == 'B' ? 2 : 10;
+}
+
 // The value of a number as written; P002 if the type cannot hold it.
 template <typename Value>
 Value read(std::string_view text, Span number) {
   Value value = 0;
-  const auto result = std::from_chars(text.data() + number.begin, text.data() + number.end, value);
-  if (result.ec == std::errc{}) return value;
+  const char* begin = text.data() + number.begin;
+  const char* const end = text.data() + number.end;
+  std::errc error = {};
+  if constexpr (std::is_integral_v<Value>) {
+    const int base = base_of({begin, end});
+    error = std::from_chars(base == 10 ? begin : begin + 2, end, value, base).ec;
+  } else {
+    error = std::from_chars(begin, end, value).ec;
+  }
+  if (error == std::errc{}) return value;
   throw number_out_of_range(
       text, number,
       std::is_integral_v<Value>
@@ -145,9 +160,10 @@ void TreeBuilder::number(Span at) {
   while (whole.end < text_.size() && continues_word(text_[whole.end])) ++whole.end;
   if (whole.end > at.end) throw malformed_number(text_, whole, at.end);
   const auto digits = text(at);
-  ast::Number number{digits.find_first_of(".eE") == std::string_view::npos, 0, 0};
+  const bool based = base_of(digits) != 10;
+  ast::Number number{based || digits.find_first_of(".eE") == std::string_view::npos, 0, 0};
   if (number.integral) number.integer = read<int64_t>(text_, at);
-  number.real = read<double>(text_, at);
+  number.real = based ? static_cast<double>(number.integer) : read<double>(text_, at);
   push(at, 1, number);
 }
 

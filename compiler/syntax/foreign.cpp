@@ -19,10 +19,10 @@ constexpr std::string_view kNoLoops =
     "a stencil is computed at every point of its region, and steps repeat by themselves";
 constexpr std::string_view kOutput = "'stencilc run' writes fields: --out A=a.npy, --out A=a.png";
 constexpr std::string_view kNotBuiltIn =
-    "not built in; there are exp, log, pow, sqrt, sin, cos, tan and tanh";
+    "not built in; there are exp, log, pow, sqrt, erf, sin, asin, sinh, asinh and their like";
 
 constexpr WordRow kWords[] = {
-    {Foreign::Value, "pi PI Pi M_PI", "declare it: param pi : real = 3.141592653589793;"},
+    {Foreign::Value, "PI Pi M_PI", "write 'pi'"},
     {Foreign::Value, "i j k l", kIndices},
     {Foreign::Value, "t step it", "the index of the running step is 'time'"},
     {Foreign::Value, "True TRUE", "write 'true'"},
@@ -40,17 +40,18 @@ constexpr WordRow kWords[] = {
     {Foreign::Function, "fmax fmaxf maximum amax", "write 'max'"},
     {Foreign::Function, "fmin fminf minimum amin", "write 'min'"},
     {Foreign::Function, "if iif where merge cond", "write 'select(condition, a, b)'"},
-    {Foreign::Function, "int trunc", "write 'integer(x)'"},
-    {Foreign::Function, "round nint rint", "write 'floor(x + 0.5)'"},
-    {Foreign::Function, "sign sgn", "write 'select(x < 0, -1, 1)'"},
+    {Foreign::Function, "int", "write 'integer(x)'"},
+    {Foreign::Function, "nint rint lround anint",
+     "write 'round(x)', which takes halves away from zero"},
+    {Foreign::Function, "fix aint", "write 'trunc(x)'"},
+    {Foreign::Function, "sgn signum", "write 'sign(x)'"},
     {Foreign::Function, "mod fmod", "of integers it is a % b; of reals a - b*floor(a/b)"},
     {Foreign::Function, "sqr square", "write 'x*x'"},
-    {Foreign::Function, "log10", "write 'log(x)/log(10.0)'"},
-    {Foreign::Function, "log2", "write 'log(x)/log(2.0)'"},
-    {Foreign::Function, "sinh", "write '(exp(x) - exp(-x))/2'"},
-    {Foreign::Function, "cosh", "write '(exp(x) + exp(-x))/2'"},
-    {Foreign::Function, "asin acos atan atan2 arcsin arccos arctan arctan2 erf cbrt hypot",
-     kNotBuiltIn},
+    {Foreign::Function, "arcsin", "write 'asin(x)'"},
+    {Foreign::Function, "arccos", "write 'acos(x)'"},
+    {Foreign::Function, "arctan", "write 'atan(x)'"},
+    {Foreign::Function, "arctan2", "write 'atan2(y, x)'"},
+    {Foreign::Function, "tgamma lgamma expm1 log1p j0 j1 y0 y1 sinc", kNotBuiltIn},
     {Foreign::Function, "ln alog dlog logf", "write 'log'"},
     {Foreign::Function, "power powf", "write 'pow(x, y)'"},
     {Foreign::Function, "roll circshift cshift",

@@ -238,7 +238,7 @@ const TokenRow kTokens[] = {
     {"≥", 0, kAnything, "write '>='"},
     {"≠", 0, kAnything, kUnequal},
     {"√", 0, kAnything, "write 'sqrt(x)'"},
-    {"π", 0, kDue<primary>, "declare it: param pi : real = 3.141592653589793;"},
+    {"π", 0, kDue<primary>, "write 'pi'"},
     {"…", 0, kAnything, kRange},
     {"\u00a0", 0, kAnything, "this is a no-break space: write a plain one"},
     {":", 0, kDue<dots>, kRange},
@@ -304,7 +304,11 @@ const TokenRow kTokens[] = {
      [](const Place& p) { return p.item() == "param"; }},
     {"", 0, kOperator, "a function is called with parentheses, as in 'sin(x)'",
      [](const Place& p) {
-       return p.is_operand() && is_one_of("sqrt exp log sin cos tan tanh abs floor ceil", p.back());
+       return p.is_operand() &&
+              is_one_of(
+                  "sqrt exp log sin cos tan tanh asin acos atan sinh cosh abs floor ceil round "
+                  "trunc sign",
+                  p.back());
      }},
     {"x X", 0, kDue<grid_end, box_close>, kBox},
     {"[", 0, kDue<grid_end>, kBox},
@@ -450,19 +454,16 @@ std::string hint_for_foreign_number(std::string_view number, std::string_view re
   const auto all = [](std::string_view digits, auto test) {
     return !digits.empty() && std::all_of(digits.begin(), digits.end(), test);
   };
-  const auto decimal = [](std::string_view digits, int base) -> std::string {
-    uint64_t value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [at, error] = std::from_chars(digits.data(), end, value, base);
-    if (error != std::errc() || at != end) return "numbers are decimal";
-    return fmt::format("numbers are decimal: {}", value);
-  };
-  const std::string_view tail = rest.substr(1);
-  if (number == "0" && is_one_of("x X", rest.substr(0, 1)) && !tail.empty()) {
-    return decimal(tail, 16);
+  const std::string_view tail = rest.substr(1), begin = number.substr(0, 2);
+  const bool bare = number == "0";  // no digit follows the letter
+  if (is_one_of("0x 0X", begin) || (bare && is_one_of("x X", rest.substr(0, 1)))) {
+    return "hexadecimal digits are 0 to 9 and a to f";
   }
-  if (number == "0" && is_one_of("b B", rest.substr(0, 1)) && !tail.empty()) {
-    return decimal(tail, 2);
+  if (is_one_of("0b 0B", begin) || (bare && is_one_of("b B", rest.substr(0, 1)))) {
+    return "binary digits are 0 and 1";
+  }
+  if (bare && is_one_of("o O", rest.substr(0, 1))) {
+    return "numbers are decimal, hexadecimal (0x1F) or binary (0b101)";
   }
   if (rest == "e" || rest == "E") return "an exponent has digits, as in 1e-6";
   const bool sign =

@@ -93,7 +93,9 @@ struct dots : token<two<'.'>> {};
 // Numbers. The point of `0..N` belongs to the range, not to the number.
 struct exponent : seq<one<'e', 'E'>, opt<one<'+', '-'>>, plus<digit>> {};
 struct fraction : seq<one<'.'>, not_at<one<'.'>>, star<digit>> {};
-struct number_text : sor<seq<plus<digit>, opt<fraction>, opt<exponent>>,
+struct based : sor<seq<one<'0'>, one<'x', 'X'>, plus<xdigit>>,
+                   seq<one<'0'>, one<'b', 'B'>, plus<range<'0', '1'>>>> {};
+struct number_text : sor<based, seq<plus<digit>, opt<fraction>, opt<exponent>>,
                          seq<one<'.'>, plus<digit>, opt<exponent>>> {};
 struct number : token<number_text> {};
 

@@ -164,7 +164,7 @@ SyntaxError chained_comparison(Span comparison) {
 
 SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end) {
   auto e = error("P009", number, "malformed number");
-  e.diagnostic.expected = "a decimal number such as 12, 0.5 or 1e-6";
+  e.diagnostic.expected = "a number such as 12, 0x1F, 0.5 or 1e-6";
   e.diagnostic.found = fmt::format("'{}'", at(text, number).substr(0, 40));
   const auto rest = text.substr(digits_end, number.end - digits_end);
   e.diagnostic.hint = hint_for_foreign_number(at(text, {number.begin, digits_end}), rest,

@@ -19,8 +19,8 @@ using llvm::orc::ExecutorAddr;
 using llvm::orc::ExecutorSymbolDef;
 using llvm::orc::LLJIT;
 
-using FloatFunction = float (*)(float);
-using Function = double (*)(double);
+using FloatFunction1 = float (*)(float);
+using Function1 = double (*)(double);
 using FloatFunction2 = float (*)(float, float);
 using Function2 = double (*)(double, double);
 using FloatFunction3 = float (*)(float, float, float);
@@ -37,28 +37,22 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   const auto add = [&](const char* name, ExecutorSymbolDef symbol) {
     symbols[jit.mangleAndIntern(name)] = symbol;
   };
-  add("expf", address(FloatFunction(::expf)));
-  add("logf", address(FloatFunction(::logf)));
-  add("sinf", address(FloatFunction(::sinf)));
-  add("cosf", address(FloatFunction(::cosf)));
-  add("tanf", address(FloatFunction(::tanf)));
-  add("tanhf", address(FloatFunction(::tanhf)));
-  add("sqrtf", address(FloatFunction(::sqrtf)));
-  add("floorf", address(FloatFunction(::floorf)));
-  add("ceilf", address(FloatFunction(::ceilf)));
-  add("powf", address(FloatFunction2(::powf)));
+#define STENCIL_FUNCTION(op, name, operands)                   \
+  add(#name "f", address(FloatFunction##operands(::name##f))); \
+  add(#name, address(Function##operands(::name)));
+#include "compiler/support/functions.def"
+  add("sqrtf", address(FloatFunction1(::sqrtf)));
+  add("floorf", address(FloatFunction1(::floorf)));
+  add("ceilf", address(FloatFunction1(::ceilf)));
+  add("roundf", address(FloatFunction1(::roundf)));
+  add("truncf", address(FloatFunction1(::truncf)));
+  add("round", address(Function1(::round)));
+  add("trunc", address(Function1(::trunc)));
   add("fmodf", address(FloatFunction2(::fmodf)));
   add("fmaf", address(FloatFunction3(::fmaf)));
-  add("exp", address(Function(::exp)));
-  add("log", address(Function(::log)));
-  add("sin", address(Function(::sin)));
-  add("cos", address(Function(::cos)));
-  add("tan", address(Function(::tan)));
-  add("tanh", address(Function(::tanh)));
-  add("sqrt", address(Function(::sqrt)));
-  add("floor", address(Function(::floor)));
-  add("ceil", address(Function(::ceil)));
-  add("pow", address(Function2(::pow)));
+  add("sqrt", address(Function1(::sqrt)));
+  add("floor", address(Function1(::floor)));
+  add("ceil", address(Function1(::ceil)));
   add("fmod", address(Function2(::fmod)));
   add("fma", address(Function3(::fma)));
   // Compilers may call these for any copy or initialisation.

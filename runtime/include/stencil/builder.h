@@ -162,13 +162,34 @@ Expr sqrt(const Expr& x);
 Expr rsqrt(const Expr& x);
 Expr floor(const Expr& x);
 Expr ceil(const Expr& x);
+Expr round(const Expr& x);  // halves away from zero
+Expr trunc(const Expr& x);
+Expr sign(const Expr& x);
+Expr lshr(const Expr& x, const Expr& count);  // zeros come in at the top
 Expr exp(const Expr& x);
+Expr exp2(const Expr& x);
 Expr log(const Expr& x);
+Expr log2(const Expr& x);
+Expr log10(const Expr& x);
+Expr pow(const Expr& x, const Expr& y);
+Expr cbrt(const Expr& x);
+Expr hypot(const Expr& x, const Expr& y);
 Expr sin(const Expr& x);
 Expr cos(const Expr& x);
 Expr tan(const Expr& x);
+Expr asin(const Expr& x);
+Expr acos(const Expr& x);
+Expr atan(const Expr& x);
+Expr atan2(const Expr& y, const Expr& x);
+Expr sinh(const Expr& x);
+Expr cosh(const Expr& x);
 Expr tanh(const Expr& x);
-Expr pow(const Expr& x, const Expr& y);
+Expr asinh(const Expr& x);
+Expr acosh(const Expr& x);
+Expr atanh(const Expr& x);
+Expr erf(const Expr& x);
+Expr erfc(const Expr& x);
+Expr pi();  // the constant
 Expr fma(const Expr& a, const Expr& b, const Expr& c);
 Expr min_of(const std::vector<Expr>& operands);  // taken from the left
 Expr max_of(const std::vector<Expr>& operands);

@@ -91,11 +91,17 @@ class Replay {
     if (name == "max") return dsl::max_of(x);
     using Unary = dsl::Expr (*)(const dsl::Expr&);
     static const std::map<std::string, Unary> kUnary = {
-        {"abs", dsl::abs},       {"sqrt", dsl::sqrt},      {"rsqrt", dsl::rsqrt},
-        {"floor", dsl::floor},   {"ceil", dsl::ceil},      {"exp", dsl::exp},
-        {"log", dsl::log},       {"sin", dsl::sin},        {"cos", dsl::cos},
-        {"tan", dsl::tan},       {"tanh", dsl::tanh},      {"position", dsl::position},
-        {"origin", dsl::origin}, {"spacing", dsl::spacing}};
+        {"abs", dsl::abs},        {"sqrt", dsl::sqrt},         {"rsqrt", dsl::rsqrt},
+        {"floor", dsl::floor},    {"ceil", dsl::ceil},         {"round", dsl::round},
+        {"trunc", dsl::trunc},    {"sign", dsl::sign},         {"exp", dsl::exp},
+        {"exp2", dsl::exp2},      {"log", dsl::log},           {"log2", dsl::log2},
+        {"log10", dsl::log10},    {"cbrt", dsl::cbrt},         {"sin", dsl::sin},
+        {"cos", dsl::cos},        {"tan", dsl::tan},           {"asin", dsl::asin},
+        {"acos", dsl::acos},      {"atan", dsl::atan},         {"sinh", dsl::sinh},
+        {"cosh", dsl::cosh},      {"tanh", dsl::tanh},         {"asinh", dsl::asinh},
+        {"acosh", dsl::acosh},    {"atanh", dsl::atanh},       {"erf", dsl::erf},
+        {"erfc", dsl::erfc},      {"position", dsl::position}, {"origin", dsl::origin},
+        {"spacing", dsl::spacing}};
     const auto operands = [&](size_t count) {
       if (x.size() != count) throw std::out_of_range("operands of " + name);
     };
@@ -107,9 +113,12 @@ class Replay {
       operands(1);
       return (*type)(x[0]);
     }
-    if (name == "pow") {
+    using Binary = dsl::Expr (*)(const dsl::Expr&, const dsl::Expr&);
+    static const std::map<std::string, Binary> kBinary = {
+        {"pow", dsl::pow}, {"hypot", dsl::hypot}, {"lshr", dsl::lshr}, {"atan2", dsl::atan2}};
+    if (const auto found = kBinary.find(name); found != kBinary.end()) {
       operands(2);
-      return dsl::pow(x[0], x[1]);
+      return found->second(x[0], x[1]);
     }
     if (name == "select" || name == "fma") {
       operands(3);

@@ -77,6 +77,16 @@ TEST(Kernels, RsqrtIsOneOverSqrt) {
   EXPECT_EQ(apply<float>(Op::Rsqrt, Scalar::F32, {Scalar::F32}, 3.0f), 1.0f / root);
 }
 
+TEST(Kernels, RoundTakesHalvesAwayFromZero) {
+  const auto of = [](Op op, float x) { return apply<float>(op, Scalar::F32, {Scalar::F32}, x); };
+  EXPECT_EQ(of(Op::Round, 0.5f), 1);
+  EXPECT_EQ(of(Op::Round, -2.5f), -3);
+  EXPECT_EQ(of(Op::Round, 0.49999997f), 0);
+  EXPECT_EQ(of(Op::Trunc, -1.9f), -1);
+  EXPECT_EQ(of(Op::Cbrt, 27), 3);
+  EXPECT_EQ(apply<double>(Op::Hypot, Scalar::F64, {Scalar::F64, Scalar::F64}, 3.0, 4.0), 5);
+}
+
 TEST(Kernels, UndefinedCombinationsHaveNoKernel) {
   EXPECT_EQ(kernel_for(Op::Add, Scalar::F32, {Scalar::F32, Scalar::F64}), nullptr);
   EXPECT_EQ(kernel_for(Op::Add, Scalar::F32, {Scalar::F32}), nullptr);

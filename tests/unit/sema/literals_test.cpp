@@ -38,6 +38,57 @@ TEST(Literals, FoldThroughBuiltIns) {
   EXPECT_EQ(stored("integer(-7.9)", "integer"), "-7");
 }
 
+TEST(Literals, InBinaryAndHexadecimal) {
+  EXPECT_EQ(stored("0x1F + I[0]", "integer"), "add(31, I[0])");
+  EXPECT_EQ(stored("0XaB * A[0]"), "mul(171f, A[0])");
+  EXPECT_EQ(stored("0b1011 & I[0]", "integer"), "bitand(11, I[0])");
+  EXPECT_EQ(stored("0x7fffffffffffffff", "long"), "9223372036854775807l");
+}
+
+TEST(Library, PiIsALiteral) {
+  EXPECT_EQ(stored("pi * A[0]"), "mul(3.141593f, A[0])");
+  EXPECT_EQ(stored("pi / 2 * D[0]", "double"), "mul(1.570796d, D[0])");
+  EXPECT_EQ(stored("integer(10 * pi)", "integer"), "31");
+}
+
+TEST(Library, WholePowersAreProducts) {
+  EXPECT_EQ(stored("pow(A[0], 1)"), "A[0]");
+  EXPECT_EQ(stored("pow(A[0], 2)"), "mul(A[0], A[0])");
+  EXPECT_EQ(stored("pow(A[0], 3)"), "mul(mul(A[0], A[0]), A[0])");
+  EXPECT_EQ(stored("pow(A[0], 4.0)"), "mul(mul(A[0], A[0]), mul(A[0], A[0]))");
+  EXPECT_EQ(stored("pow(A[0], -1)"), "div(1f, A[0])");
+  EXPECT_EQ(stored("pow(A[0], 0)"), "1f");
+  EXPECT_EQ(stored("pow(I[0], 2)"), "mul(float(I[0]), float(I[0]))");
+  EXPECT_EQ(stored("pow(A[0], 0.5)"), "pow(A[0], 0.5f)");
+  EXPECT_EQ(stored("pow(A[0], 17)"), "pow(A[0], 17f)");
+  EXPECT_EQ(stored("pow(A[0], A[0])"), "pow(A[0], A[0])");
+  EXPECT_EQ(stored("pow(2, 3) * A[0]"), "mul(8f, A[0])");
+}
+
+TEST(Library, SignKeepsZerosAndNans) {
+  EXPECT_EQ(stored("sign(A[0])"), "select(gt(A[0], 0f), 1f, select(lt(A[0], 0f), -1f, A[0]))");
+  EXPECT_EQ(stored("sign(I[0])", "integer"),
+            "select(gt(I[0], 0), 1, select(lt(I[0], 0), -1, I[0]))");
+  EXPECT_EQ(stored("sign(-3) * A[0]"), "mul(-1f, A[0])");
+}
+
+TEST(Library, LogicalShiftsMask) {
+  EXPECT_EQ(stored("lshr(I[0], 4)", "integer"), "bitand(shr(I[0], 4), 268435455)");
+  EXPECT_EQ(stored("lshr(I[0], 32)", "integer"), "shr(I[0], 32)");
+  EXPECT_EQ(stored("lshr(long(I[0]), 63)", "long"), "bitand(shr(long(I[0]), 63l), 1l)");
+  EXPECT_EQ(stored("lshr(I[0], i)", "integer"),
+            "bitand(shr(I[0], #0), bitnot(shl(shl(-1, sub(31, #0)), 1)))");
+}
+
+TEST(Library, NamesBelongToProgramsThatTakeThem) {
+  const ir::Program program = program_of(
+      "param pi : real = 3; grid G = [0..7] steps 1; field A : real on G;"
+      "function round(x) = x + 1; stencil s : A on G = round(A[0]) * pi;");
+  EXPECT_EQ(result(program), "mul(add(A[0], 1f), pi)");
+  EXPECT_EQ(stored("round(A[0]) + trunc(A[0])"), "add(round(A[0]), trunc(A[0]))");
+  EXPECT_EQ(stored("atan2(A[0], 1) + hypot(3, A[0])"), "add(atan2(A[0], 1f), hypot(3f, A[0]))");
+}
+
 TEST(Literals, ChosenAtRunTimeStayLiterals) {
   EXPECT_EQ(stored("select(i == 0, 1/2, 0)"), "select(eq(#0, 0), 0.5f, 0f)");
   EXPECT_EQ(stored("select(i == 0, 1/2, 0)", "integer"), "select(eq(#0, 0), 0, 0)");

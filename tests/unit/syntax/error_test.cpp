@@ -252,14 +252,14 @@ TEST(Error, P009MalformedNumber) {
   EXPECT_EQ(messages("param x : real = 12abc;"), R"(t.stn:1:18: error P009: malformed number
     1 | param x : real = 12abc;
       |                  ^~~~~
-      = expected: a decimal number such as 12, 0.5 or 1e-6
+      = expected: a number such as 12, 0x1F, 0.5 or 1e-6
       = found: '12abc'
       = hint: an operator is missing: 12*abc
 )");
   EXPECT_EQ(messages("param x : real = 2.5f;"), R"(t.stn:1:18: error P009: malformed number
     1 | param x : real = 2.5f;
       |                  ^~~~
-      = expected: a decimal number such as 12, 0.5 or 1e-6
+      = expected: a number such as 12, 0x1F, 0.5 or 1e-6
       = found: '2.5f'
       = hint: a number takes its type from where it stands and needs no suffix
 )");
