@@ -121,7 +121,8 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
                   work.iteration, bytes);
     shared_rows |= q.shared_rows;
     // A queue that comes back to its registers within the loop's planes moves nothing.
-    const bool moves = q.loaded() && q.ready > 0 && plan.unroll % (q.ages - 1) != 0;
+    const int carried = q.ages - 1;
+    const bool moves = q.loaded() && q.ready > 0 && carried > 0 && plan.unroll % carried != 0;
     if (moves) work.awaited = 1.0 / plan.unroll;
   }
   work.barriers = shared_rows || plan.bulk ? 1 : 0;

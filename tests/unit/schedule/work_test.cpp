@@ -263,6 +263,18 @@ TEST(Work, QueuesThatMoveLoadsUnderWay) {
   EXPECT_EQ(awaited("prefetch=1 loads=registers unroll=3"), 0);
   EXPECT_EQ(awaited("prefetch=0 loads=registers unroll=1"), 0) << "waited for anyway";
   EXPECT_EQ(awaited("prefetch=2 loads=async unroll=1"), 0);
+  // A field that is written and read by nobody carries no plane.
+  for (const char* text :
+       {"field A, B : real on G boundary clamp; stencil s : B[1..62, 1..62] = A[0,0];",
+        "field V : vector 2 of real on G; field A : real on G; stencil s : A on G = V[0,0][0];",
+        "field A : real on G history 2; stencil s : A[1..62, 1..62] = 2 * A@-1[0,0];",
+        "field A, B : real on G; stencil s : A[3..9, 3..9] = 1; stencil t : B on G = A[0,0];"}) {
+    const ir::Program kept = load(std::string("grid G = [0..63, 0..63] steps 4;") + text);
+    for (const char* line : {"streaming T=1 block=32x1 prefetch=1 loads=registers unroll=1",
+                             "streaming T=2 block=32x1 prefetch=2 loads=registers unroll=1"}) {
+      EXPECT_LE(work_of(kept, line).kernels[0].awaited, 1) << text << line;
+    }
+  }
 }
 
 TEST(Work, PlanesOfACpu) {
