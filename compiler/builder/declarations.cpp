@@ -69,8 +69,15 @@ class Statement {
   ast::Region region(const Region& region) {
     const std::optional<Domain>& domain = Access::domain(region);
     if (!domain) return box(Access::box(region));
-    return name(Access::name(*domain), Access::builder(*domain));
+    return ast::NamedRegion{name(Access::name(*domain), Access::builder(*domain)),
+                            names(Access::indices(region))};
   }
+  std::vector<ast::Identifier> names(const std::vector<Index>& indices) {
+    std::vector<ast::Identifier> out;
+    for (const Index& index : indices) out.push_back(name(Access::name(index)));
+    return out;
+  }
+  ast::ExprPtr where(const Region& region) { return expr(Access::where(region)); }
 
   ast::BoundaryRule rule(const Rule& rule) {
     switch (rule.kind) {
@@ -150,7 +157,7 @@ Expr add_let(State& state, size_t item, const std::string& name, const Expr& val
 void add_piece(State& state, Statement& line, size_t item, const Region& region,
                const Expr& value) {
   item_of<ast::Stencil>(state, item)
-      .pieces.push_back({line.region(region), line.expr(value), line.span()});
+      .pieces.push_back({line.region(region), line.where(region), line.expr(value), line.span()});
 }
 
 }  // namespace
@@ -187,6 +194,21 @@ const Stencil& Stencil::piece(const Region& region, const Expr& value, Place pla
   Statement line(*state_, place);
   add_piece(*state_, line, item_, region, value);
   return *this;
+}
+
+const Stencil& Stencil::otherwise(const Expr& value, const std::vector<Index>& indices,
+                                  Place place) const {
+  Statement line(*state_, place);
+  ast::NamedRegion rest{{"else", line.span()}, line.names(indices)};
+  item_of<ast::Stencil>(*state_, item_)
+      .pieces.push_back({std::move(rest), nullptr, line.expr(value), line.span(), true});
+  return *this;
+}
+
+Region Region::where(const Expr& condition) const {
+  Region out = *this;
+  out.where_ = condition;
+  return out;
 }
 
 // Items.
@@ -303,7 +325,8 @@ Expr Builder::reduce(const std::string& name, Reducer reducer, const Expr& value
   static constexpr const char* kReducers[] = {"sum", "prod", "min", "max"};
   Statement item(*state_, place);
   item.add(ast::Reduce{item.name(name), item.name(kReducers[static_cast<size_t>(reducer)]),
-                       item.expr(value), item.region(region), item.expr(every)});
+                       item.expr(value), item.region(region), item.where(region),
+                       item.expr(every)});
   return Access::name(name, state_->id);
 }
 

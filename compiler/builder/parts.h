@@ -118,6 +118,8 @@ struct Access {
   static uint64_t builder(const Domain& domain) { return domain.builder_; }
   static const std::optional<Domain>& domain(const Region& region) { return region.domain_; }
   static const Box& box(const Region& region) { return region.box_; }
+  static const std::vector<Index>& indices(const Region& region) { return region.indices_; }
+  static const std::optional<Expr>& where(const Region& region) { return region.where_; }
   static bool list(const PerDimension& values) { return values.list_; }
   static const std::vector<Expr>& values(const PerDimension& values) { return values.values_; }
   static bool list(const Boundary& boundary) { return boundary.list_; }

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 #include <variant>
@@ -170,6 +171,23 @@ std::vector<int64_t> reduction_tile(int rank) {
 Scalar value_type(const Reduction& reduction) {
   const Scalar type = reduction.piece.graph[reduction.piece.results[0]].type;
   return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
+}
+
+Constant neutral(Reducer reducer, Scalar type) {
+  const bool least = reducer == Reducer::Max;
+  if (reducer == Reducer::Sum || reducer == Reducer::Prod) {
+    const int value = reducer == Reducer::Prod ? 1 : 0;
+    return {static_cast<double>(value), value};
+  }
+  if (is_float(type)) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return {least ? -kInfinity : kInfinity, 0};
+  }
+  const auto of = [&]<typename T>(T) {
+    using Limits = std::numeric_limits<T>;
+    return static_cast<int64_t>(least ? Limits::lowest() : Limits::max());
+  };
+  return {0, type == Scalar::I32 ? of(int32_t{}) : of(int64_t{})};
 }
 
 }  // namespace stencil::ir

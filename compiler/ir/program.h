@@ -205,6 +205,8 @@ struct Init {  // initial value of every level of a field, over its whole box
 };
 
 enum class Reducer { Sum, Prod, Min, Max };
+// What combining values of this type begins with: 0, 1, the largest or the least value.
+Constant neutral(Reducer reducer, Scalar type);
 struct Reduction {  // evaluated after steps every, 2*every, ...
   std::string name;
   Reducer reducer;

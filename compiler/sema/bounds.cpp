@@ -175,34 +175,58 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   return ok ? std::optional<ir::Box>(std::move(result)) : std::nullopt;
 }
 
-std::vector<std::string> index_names(Environment& env, const ast::Box& box) {
-  std::vector<std::string> names;
-  std::unordered_set<std::string> seen;
-  for (const ast::Range& range : box.ranges) {
-    names.emplace_back();
-    if (!range.index || !env.check_local_name(*range.index)) continue;
-    if (!seen.insert(range.index->name).second) {
-      env.report.error("S002", range.index->span,
-                       fmt::format("'{}' names two dimensions", range.index->name));
-      continue;
+std::vector<const ast::Identifier*> indices_of(const ast::Region& region) {
+  std::vector<const ast::Identifier*> names;
+  if (const auto* box = std::get_if<ast::Box>(&region)) {
+    for (const ast::Range& range : box->ranges)
+      names.push_back(range.index ? &*range.index : nullptr);
+  } else {
+    for (const ast::Identifier& index : std::get<ast::NamedRegion>(region).indices) {
+      names.push_back(&index);
     }
-    names.back() = range.index->name;
   }
   return names;
+}
+
+std::vector<std::string> index_names(Environment& env,
+                                     const std::vector<const ast::Identifier*>& indices) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (const ast::Identifier* index : indices) {
+    names.emplace_back();
+    if (!index || !env.check_local_name(*index)) continue;
+    if (!seen.insert(index->name).second) {
+      env.report.error("S002", index->span, fmt::format("'{}' names two dimensions", index->name));
+      continue;
+    }
+    names.back() = index->name;
+  }
+  return names;
+}
+
+bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span span) {
+  if (indices == 0 || indices == rank) return true;
+  Diagnostic& error = env.report.error("S014", span, "wrong number of index names");
+  error.expected = fmt::format("{}, one per dimension, or none", rank);
+  error.found = fmt::format("{}", indices);
+  return false;
 }
 
 Region elaborate_region(Environment& env, const ast::Region& region) {
   const auto rank = static_cast<size_t>(env.program.grid.rank());
   Region result{false, env.program.grid, std::vector<std::string>(rank)};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
-    result.index_names = index_names(env, *box);
+    result.index_names = index_names(env, indices_of(region));
     result.index_names.resize(rank);
     std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank));
     result.ok = bounds.has_value();
     if (bounds) result.box = std::move(*bounds);
     return result;
   }
-  const auto& name = std::get<ast::Identifier>(region);
+  const auto& [name, indices] = std::get<ast::NamedRegion>(region);
+  const bool named = has_index_per_dimension(env, indices.size(), rank, name.span);
+  result.index_names = index_names(env, indices_of(region));
+  result.index_names.resize(rank);
   const Declaration* declaration = env.use(name.name, name.span);
   if (!declaration) {
     env.unknown_name(Foreign::Region, name.name, name.span);
@@ -219,12 +243,13 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
     error.expected = "the grid, a subgrid or a box [low..high, ...]";
     error.found = describe(declaration->kind);
   }
+  result.ok &= named;
   return result;
 }
 
 Span span_of(const ast::Region& region) {
   if (const auto* box = std::get_if<ast::Box>(&region)) return box->span;
-  return std::get<ast::Identifier>(region).span;
+  return std::get<ast::NamedRegion>(region).name.span;
 }
 
 }  // namespace stencil::sema

@@ -18,8 +18,13 @@ std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 // A box of `rank` dimensions (0: any up to kMaxRank). S014 for another rank.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
 
-// The index names of a box, one per dimension, "" where there is none; errors for unusable ones.
-std::vector<std::string> index_names(Environment& env, const ast::Box& box);
+// The names that a region gives to indices, in its order; null where a range has none.
+std::vector<const ast::Identifier*> indices_of(const ast::Region& region);
+// These as text, "" for null and for unusable ones, which are reported (S002 and others).
+std::vector<std::string> index_names(Environment& env,
+                                     const std::vector<const ast::Identifier*>& indices);
+// S014 unless there are as many index names as dimensions, or none.
+bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span span);
 
 // A region: the grid, a sub-grid or a box, with its index names.
 struct Region {

@@ -28,7 +28,10 @@ class LeftOut {
     const size_t found = stencils_ < env_.program.functions.size()
                              ? env_.program.functions[stencils_].pieces.size()
                              : 0;
-    if (found != stencil.pieces.size()) places.push_back(stencil.name.span);
+    size_t written = 0;  // an `else` may become many pieces, or none
+    for (const ast::Piece& piece : stencil.pieces) written += piece.otherwise ? 0 : 1;
+    const bool whole = written == stencil.pieces.size() ? found == written : found >= written;
+    if (!whole) places.push_back(stencil.name.span);
     ++stencils_;
   }
   void operator()(const ast::Init& init) {

@@ -86,7 +86,7 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
 // --- Fields --------------------------------------------------------------------------------------
 
 std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
-  const Region region = elaborate_region(env, ast::Region{domain});
+  const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
   if (!region.ok) return std::nullopt;
   if (!(region.box == env.program.grid)) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
@@ -220,7 +220,7 @@ void declare_grid(Environment& env, const ast::Grid& grid) {
 }
 
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
-  const Region parent = elaborate_region(env, ast::Region{subgrid.parent});
+  const Region parent = elaborate_region(env, ast::Region{ast::NamedRegion{subgrid.parent, {}}});
   Declaration* declaration =
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
   if (declaration) declaration->broken = true;  // not visible in its own definition

@@ -56,6 +56,9 @@ class Elaborator {
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
 
+  // What the newest level of a field has at the point, before the function.
+  Value at_point(ir::FieldId field, Span span);
+
   Arithmetic& arithmetic() { return arithmetic_; }
 
  private:
@@ -106,6 +109,7 @@ class Elaborator {
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
+  Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
   std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
                                           const char* what);

@@ -181,8 +181,15 @@ std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprP
 Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
                          Span span) {
   const std::optional<std::vector<int>> at = offsets(indices, span, "offset");
-  if (!at) return {};
-  ir::Access access{binding.field, 0, binding.level, *at, 0};
+  return at ? access(binding, *at, span) : Value{};
+}
+
+Value Elaborator::at_point(ir::FieldId field, Span span) {
+  return access({field, 0}, std::vector<int>(static_cast<size_t>(prover_->rank())), span);
+}
+
+Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
+  ir::Access access{binding.field, 0, binding.level, at, 0};
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return {};
   access.escapes = *escapes;

@@ -50,12 +50,10 @@ void check_lets(Environment& env, const ast::Stencil& stencil) {
     }
   }
   for (const ast::Piece& piece : stencil.pieces) {
-    const auto* box = std::get_if<ast::Box>(&piece.region);
-    if (!box) continue;
-    for (const ast::Range& range : box->ranges) {
-      if (!range.index || !names.count(range.index->name)) continue;
-      env.report.error("S002", range.index->span,
-                       fmt::format("'{}' is already the name of a let", range.index->name));
+    for (const ast::Identifier* index : indices_of(piece.region)) {
+      if (!index || !names.count(index->name)) continue;
+      env.report.error("S002", index->span,
+                       fmt::format("'{}' is already the name of a let", index->name));
     }
   }
 }
@@ -64,29 +62,84 @@ void check_lets(Environment& env, const ast::Stencil& stencil) {
 void check_let_names(Environment& env, const ast::Stencil& stencil) {
   std::unordered_set<std::string> visible;
   for (const ast::Piece& piece : stencil.pieces) {
-    const auto* box = std::get_if<ast::Box>(&piece.region);
-    if (!box) continue;
-    for (const ast::Range& range : box->ranges) {
-      if (range.index) visible.insert(range.index->name);
+    for (const ast::Identifier* index : indices_of(piece.region)) {
+      if (index) visible.insert(index->name);
     }
   }
   for (const ast::Let& let : stencil.lets) {
     env.check_names(*let.value, visible);
     visible.insert(let.name.name);
   }
+  // Nothing may be left for it.
+  for (const ast::Piece& piece : stencil.pieces) {
+    if (piece.otherwise) env.check_names(*piece.value, visible);
+  }
 }
 
-// `target` may be null, if what the stencil writes is in error: then the piece is looked at for its
-// other errors. Nothing is returned if there are any.
-std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece,
-                                       const LetUses& lets, const Declaration* target) {
-  Region region = elaborate_region(env, piece.region);
-  bool inside = region.ok && target;
+// A stencil whose pieces are looked at one by one.
+struct Pieces {
+  const ast::Stencil& syntax;
+  const LetUses lets;
+  // Null if what the stencil writes is in error: then pieces are looked at for their other errors.
+  const Declaration* target;
+  const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
+  std::vector<std::string> otherwise_indices;  // its index names
+
+  const ir::Field& field(const Environment& env) const {
+    return env.program.fields[static_cast<size_t>(target->index)];
+  }
+};
+
+// An expression at the points of a piece's region.
+Value value_of(Elaborator& elaborator, const Pieces& pieces, const ast::Expr& expr,
+               const std::vector<std::string>& indices, const Type* type) {
+  bind_indices(elaborator, indices);
+  elaborator.bind_lets(pieces.lets.needed_by(expr));
+  return elaborator.elaborate(expr, type);
+}
+
+// A literal that is to be stored in floating point becomes that at once, as it does where nothing
+// is chosen: beside an integer it would be one.
+Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
+  if (!value.ok()) return value;
+  const std::vector<ir::Component> components = flatten(type);
+  for (size_t c = 0; c < value.leaves.size(); ++c) {
+    const Scalar to = arithmetic_type(components[std::min(c, components.size() - 1)].type);
+    Leaf& leaf = value.leaves[c];
+    if (arithmetic.type_of(leaf) || !is_float(to)) continue;
+    const Value converted = arithmetic.convert(Value::of_leaf(leaf), to, {});
+    if (converted.ok()) leaf = converted.leaves[0];
+  }
+  return value;
+}
+
+// The value where the condition holds; elsewhere that of the `else` piece, or the one that the
+// point has.
+Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, ir::Piece& result,
+             AccessProver& prover, Value value, const Type& type) {
+  const Span span = piece.where->span;
+  Elaborator elaborator(env, kStencilSite, result.graph, &prover);
+  const Value condition = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
+  Elaborator other(env, kStencilSite, result.graph, &prover);
+  Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
+                                           pieces.otherwise_indices, &type)
+                                : other.at_point(pieces.target->index, span);
+  Arithmetic& arithmetic = elaborator.arithmetic();
+  return arithmetic.apply(
+      Op::Select, {condition, settled(arithmetic, value, type), settled(arithmetic, kept, type)},
+      span);
+}
+
+// The piece over a region of its own or, of `else`, one that is left. Nothing is returned if there
+// are errors.
+std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
+                                       const ast::Piece& piece, Region region) {
+  bool inside = region.ok && pieces.target;
   TypePtr type;
   const ir::Box* within = &env.program.grid;
-  if (target) {
-    const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
-    type = env.field_types[static_cast<size_t>(target->index)];
+  if (pieces.target) {
+    const ir::Field& field = pieces.field(env);
+    type = env.field_types[static_cast<size_t>(pieces.target->index)];
     within = &field.box;
     inside =
         inside && require_inside(env, region.box, field.box,
@@ -99,14 +152,44 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const ast::Piece& piece
   result.span = piece.span;
   AccessProver prover(env, result.region, *within, result.index_names, !inside);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
-  bind_indices(elaborator, result.index_names);
-  elaborator.bind_lets(lets.needed_by(*piece.value));
-  const Value value = elaborator.elaborate(*piece.value, type.get());
+  Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
+  if (piece.where) {
+    value = chosen(env, pieces, piece, result, prover, std::move(value), *type);
+  }
   auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
   return result;
+}
+
+// The only `else` piece; others are reported.
+const ast::Piece* find_otherwise(Environment& env, const ast::Stencil& stencil) {
+  const ast::Piece* found = nullptr;
+  for (const ast::Piece& piece : stencil.pieces) {
+    if (!piece.otherwise) continue;
+    if (found) {
+      env.report.error("S036", piece.span, "second else of a stencil")
+          .related.push_back({found->span, "the first"});
+    } else {
+      found = &piece;
+    }
+  }
+  return found;
+}
+
+// A piece at all points of the field's domain that are in no region so far.
+void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& function) {
+  const ast::Piece& piece = *pieces.otherwise;
+  std::vector<ir::Box> taken;
+  for (const ir::Piece& other : function.pieces) taken.push_back(other.region);
+  const auto left = boxes_left(env, pieces.field(env).box, taken, piece.span);
+  if (!left) return;
+  for (const ir::Box& box : *left) {
+    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices});
+    if (!result) return;
+    function.pieces.push_back(std::move(*result));
+  }
 }
 
 // The type of a reduced or compared scalar; nothing if `value` is no number.
@@ -170,14 +253,25 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
         fmt::format("at most {}", kMaxPieces);
     return;
   }
-  const LetUses lets(stencil.lets);
+  Pieces pieces{stencil, LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  if (pieces.otherwise) {
+    const auto rank = static_cast<size_t>(env.program.grid.rank());
+    const auto indices = indices_of(pieces.otherwise->region);
+    if (!has_index_per_dimension(env, indices.size(), rank, pieces.otherwise->span)) return;
+    pieces.otherwise_indices = index_names(env, indices);
+    pieces.otherwise_indices.resize(rank);
+  }
   check_let_names(env, stencil);
+  bool ok = target != nullptr;
   for (const ast::Piece& piece : stencil.pieces) {
-    std::optional<ir::Piece> result = analyze_piece(env, piece, lets, target);
+    if (piece.otherwise) continue;
+    auto result = analyze_piece(env, pieces, piece, elaborate_region(env, piece.region));
+    ok &= result.has_value();
     if (!result) continue;
     for (const ir::Piece& other : function.pieces) require_disjoint(env, other, *result);
     function.pieces.push_back(std::move(*result));
   }
+  if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
   if (target) env.program.functions.push_back(std::move(function));
 }
 
@@ -197,22 +291,11 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   ir::Init result{id, {}};
   result.piece.region = field.box;
   result.piece.span = item;
+  if (!has_index_per_dimension(env, init.indices.size(), rank, item)) return;
+  std::vector<const ast::Identifier*> indices;
+  for (const ast::Identifier& index : init.indices) indices.push_back(&index);
+  result.piece.index_names = index_names(env, indices);
   result.piece.index_names.resize(rank);
-  if (!init.indices.empty() && init.indices.size() != rank) {
-    Diagnostic& error = env.report.error("S014", item, "wrong number of index names");
-    error.expected = fmt::format("{}, one per dimension, or none", rank);
-    error.found = fmt::format("{}", init.indices.size());
-    return;
-  }
-  std::unordered_set<std::string> seen;
-  for (size_t d = 0; d < init.indices.size(); ++d) {
-    if (!env.check_local_name(init.indices[d])) continue;
-    if (!seen.insert(init.indices[d].name).second) {
-      env.report.error("S002", init.indices[d].span,
-                       fmt::format("'{}' names two dimensions", init.indices[d].name));
-    }
-    result.piece.index_names[d] = init.indices[d].name;
-  }
   const Type& type = *env.field_types[static_cast<size_t>(id)];
   Elaborator elaborator(env, kInitSite, result.piece.graph);
   bind_indices(elaborator, result.piece.index_names);
@@ -251,9 +334,16 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
                       !inside);
   Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
   bind_indices(elaborator, result.piece.index_names);
-  const Value value = elaborator.elaborate(*reduce.value);
+  Value value = elaborator.elaborate(*reduce.value);
   const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
   if (!type) return;
+  if (reduce.where && reducer) {
+    const Value condition = elaborator.elaborate(*reduce.where);
+    const ir::NodeId neutral =
+        result.piece.graph.add({ir::neutral(*reducer, *type), *type, reduce.where->span, {}});
+    value = elaborator.arithmetic().apply(
+        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, reduce.where->span);
+  }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
   if (!stored || !reducer || !every || !inside || !declaration) return;
   result.reducer = *reducer;

@@ -102,6 +102,73 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
   return true;
 }
 
+namespace {
+
+bool holds(const std::vector<ir::Affine>& facts, const ir::Affine& goal) {
+  return decide(facts, goal) == Verdict::Holds;
+}
+
+bool are_apart(const std::vector<ir::Affine>& facts, const ir::Box& a, const ir::Box& b) {
+  for (size_t d = 0; d < a.ranges.size(); ++d) {
+    if (holds(facts, less(a.ranges[d].high, b.ranges[d].low))) return true;
+    if (holds(facts, less(b.ranges[d].high, a.ranges[d].low))) return true;
+  }
+  return false;
+}
+
+// Appends what is left of `box` around `hole`, dimension by dimension; false if it depends.
+bool cut_around(const std::vector<ir::Affine>& facts, ir::Box box, const ir::Box& hole,
+                std::vector<ir::Box>& out) {
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    ir::Range& range = box.ranges[d];
+    const ir::Range& taken = hole.ranges[d];
+    const auto add = [&](const ir::Affine& low, const ir::Affine& high) {
+      if (holds(facts, less(high, low))) return;
+      out.push_back(box);
+      out.back().ranges[d] = {low, high};
+    };
+    if (holds(facts, at_least(taken.low, range.low))) {
+      if (!holds(facts, at_least(range.high, taken.low - 1))) return false;
+      add(range.low, taken.low - 1);
+      range.low = taken.low;
+    } else if (!holds(facts, at_least(range.low, taken.low))) {
+      return false;
+    }
+    if (holds(facts, at_least(range.high, taken.high))) {
+      if (!holds(facts, at_least(taken.high + 1, range.low))) return false;
+      add(taken.high + 1, range.high);
+      range.high = taken.high;
+    } else if (!holds(facts, at_least(taken.high, range.high))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
+                                               const std::vector<ir::Box>& taken, Span span) {
+  const std::vector<ir::Affine> facts = facts_inside(env, whole);
+  std::vector<ir::Box> left = {whole};
+  for (const ir::Box& hole : taken) {
+    if (are_apart(facts, hole, hole)) continue;  // it is empty
+    std::vector<ir::Box> next;
+    for (ir::Box& box : left) {
+      if (are_apart(facts, box, hole)) {
+        next.push_back(std::move(box));
+      } else if (!cut_around(facts, std::move(box), hole, next)) {
+        Diagnostic& error = env.report.error("S049", span, "the points of 'else' depend on params");
+        error.found = fmt::format("{} in {}", env.print(hole), env.print(whole));
+        error.hint = "say with 'require' how large the params are, or give them values (-D)";
+        return std::nullopt;
+      }
+    }
+    left = std::move(next);
+  }
+  return left;
+}
+
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) {
   std::vector<ir::Affine> alternatives;
   for (size_t d = 0; d < a.region.ranges.size(); ++d) {

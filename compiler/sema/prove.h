@@ -27,6 +27,11 @@ bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer
                     const std::string& message, Span span);
 void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b);
 
+// Boxes that together are `whole` without `taken`, which lie in it and have no point in common;
+// some may turn out to be empty. S049 if that depends on params. `span`: of what asks.
+std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& whole,
+                                               const std::vector<ir::Box>& taken, Span span);
+
 // The proofs of one region's accesses.
 class AccessProver {
  public:

@@ -59,6 +59,10 @@ template <> struct Action<grammar::box_open> : CallsWithSpan<&TreeBuilder::box_b
 template <> struct Action<grammar::box_close> : CallsWithSpan<&TreeBuilder::box_end> {};
 template <> struct Action<grammar::box> : Calls<&TreeBuilder::region_box> {};
 template <> struct Action<grammar::region_name> : Calls<&TreeBuilder::region_name> {};
+template <> struct Action<grammar::names_open> : Calls<&TreeBuilder::names_begin> {};
+template <> struct Action<grammar::region_indices> : Calls<&TreeBuilder::region_indices> {};
+template <> struct Action<grammar::where> : Calls<&TreeBuilder::where> {};
+template <> struct Action<grammar::else_word> : CallsWithSpan<&TreeBuilder::else_word> {};
 template <> struct Action<grammar::type_name> : Calls<&TreeBuilder::named_type> {};
 template <> struct Action<grammar::vector_word> : CallsWithSpan<&TreeBuilder::vector_begin> {};
 template <> struct Action<grammar::vector_type> : Calls<&TreeBuilder::vector_type> {};
@@ -84,7 +88,8 @@ template <> struct Action<grammar::boundary_close> : CallsWithSpan<&TreeBuilder:
 template <> struct Action<grammar::argument_field> : Calls<&TreeBuilder::argument_field> {};
 template <> struct Action<grammar::argument> : Calls<&TreeBuilder::argument> {};
 template <> struct Action<grammar::let> : Calls<&TreeBuilder::let> {};
-template <> struct Action<grammar::piece> : Calls<&TreeBuilder::piece> {};
+template <> struct Action<grammar::else_piece> : Calls<&TreeBuilder::else_piece> {};
+template <> struct Action<grammar::region_piece> : Calls<&TreeBuilder::piece> {};
 template <> struct Action<grammar::single_piece> : Calls<&TreeBuilder::piece> {};
 template <> struct Action<grammar::body_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::body_close> : CallsWithSpan<&TreeBuilder::body_end> {};

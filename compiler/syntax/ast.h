@@ -102,7 +102,11 @@ struct Box {
   std::vector<Range> ranges;
   Span span;
 };
-using Region = std::variant<Identifier, Box>;  // a sub-grid's or the grid's name, or a box
+struct NamedRegion {  // interior, interior[i,j]: a sub-grid or the grid
+  Identifier name;
+  std::vector<Identifier> indices;  // may be empty
+};
+using Region = std::variant<NamedRegion, Box>;
 
 struct TypeExpr;
 struct StructMember {
@@ -194,10 +198,12 @@ struct Function {  // function lap(u : field) = expr;  or  function f(u : field)
   std::vector<Let> lets;
   ExprPtr value;
 };
-struct Piece {  // region = expr;
+struct Piece {  // region = expr;  region where condition = expr;  else = expr;
   Region region;
+  ExprPtr where;  // null: at all points of the region
   ExprPtr value;
   Span span;
+  bool otherwise = false;  // `else`, which is the name of its region: where no other piece writes
 };
 struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }) all become pieces
   Identifier name;
@@ -215,6 +221,7 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
   Region region;
+  ExprPtr where;  // null: at all points of the region
   ExprPtr every;  // null: 1
 };
 struct Stop {

@@ -23,6 +23,8 @@ void TreeBuilder::start_item(Span word) {
   types_.clear();
   box_ = {};
   region_.reset();
+  indices_.clear();
+  where_.reset();
   steps_.reset();
   origin_.reset();
   spacing_.reset();
@@ -73,7 +75,21 @@ void TreeBuilder::region_box() {
   region_ = std::move(box_);
 }
 void TreeBuilder::region_name() {
-  region_ = pop_name();
+  region_ = ast::NamedRegion{pop_name(), {}};
+}
+void TreeBuilder::names_begin() {
+  index_names_ = names_.size();
+}
+void TreeBuilder::region_indices() {
+  const auto first = names_.begin() + static_cast<ptrdiff_t>(index_names_);
+  indices_.assign(std::make_move_iterator(first), std::make_move_iterator(names_.end()));
+  names_.erase(first, names_.end());
+  if (!region_) return;
+  auto* named = std::get_if<ast::NamedRegion>(&*region_);
+  if (named) named->indices = std::move(indices_);
+}
+void TreeBuilder::where() {
+  where_ = pop_expr();
 }
 
 // Types.
@@ -218,9 +234,20 @@ void TreeBuilder::piece() {
   auto value = pop_expr();
   const Span place = std::holds_alternative<ast::Box>(*region_)
                          ? std::get<ast::Box>(*region_).span
-                         : std::get<ast::Identifier>(*region_).span;
+                         : std::get<ast::NamedRegion>(*region_).name.span;
   const Span span = join(place, value->span);
-  pieces_.push_back({std::move(*region_), std::move(value), span});
+  pieces_.push_back({std::move(*region_), std::move(where_), std::move(value), span});
+}
+
+void TreeBuilder::else_word(Span word) {
+  else_ = word;
+  region_ = ast::NamedRegion{{"else", word}, {}};
+}
+
+void TreeBuilder::else_piece() {
+  auto value = pop_expr();
+  const Span span = join(else_, value->span);
+  pieces_.push_back({std::move(*region_), nullptr, std::move(value), span, true});
 }
 
 void TreeBuilder::body_end(Span brace) {
@@ -275,9 +302,7 @@ void TreeBuilder::stencil() {
 }
 
 void TreeBuilder::init() {
-  auto field = std::move(names_.front());
-  names_.erase(names_.begin());
-  finish(ast::Init{std::move(field), std::move(names_), pop_expr()});
+  finish(ast::Init{pop_name(), std::move(indices_), pop_expr()});
 }
 
 void TreeBuilder::reduce() {
@@ -285,7 +310,7 @@ void TreeBuilder::reduce() {
   auto value = pop_expr();
   auto reducer = pop_name();
   finish(ast::Reduce{pop_name(), std::move(reducer), std::move(value), std::move(*region_),
-                     std::move(every)});
+                     std::move(where_), std::move(every)});
 }
 
 void TreeBuilder::stop() {

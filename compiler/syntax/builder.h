@@ -62,6 +62,9 @@ class TreeBuilder {
   void box_end(Span bracket);
   void region_box();
   void region_name();
+  void names_begin();
+  void region_indices();
+  void where();
   void named_type();
   void vector_begin(Span word);
   void vector_type();
@@ -85,6 +88,8 @@ class TreeBuilder {
   void argument();
   void let();
   void piece();
+  void else_word(Span word);
+  void else_piece();
   void body_end(Span brace);
   void item_end(Span semicolon);
 
@@ -155,6 +160,10 @@ class TreeBuilder {
   size_t range_names_ = 0;
   ast::Box box_;
   std::optional<ast::Region> region_;
+  size_t index_names_ = 0;  // names before the list of indices being read
+  std::vector<ast::Identifier> indices_;
+  ast::ExprPtr where_;
+  Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_;
   std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read

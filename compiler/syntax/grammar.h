@@ -39,6 +39,7 @@ template <typename Text> struct keyword : token<seq<at<word<Text>>, Text>> {};
 using and_ = TAO_PEGTL_STRING("and");
 using boundary_ = TAO_PEGTL_STRING("boundary");
 using constant_ = TAO_PEGTL_STRING("constant");
+using else_ = TAO_PEGTL_STRING("else");
 using every_ = TAO_PEGTL_STRING("every");
 using false_ = TAO_PEGTL_STRING("false");
 using field_ = TAO_PEGTL_STRING("field");
@@ -63,6 +64,7 @@ using table_ = TAO_PEGTL_STRING("table");
 using true_ = TAO_PEGTL_STRING("true");
 using type_ = TAO_PEGTL_STRING("type");
 using when_ = TAO_PEGTL_STRING("when");
+using where_ = TAO_PEGTL_STRING("where");
 
 template <typename... Texts> struct any_word : sor<word<Texts>...> {};
 struct item_word : any_word<param_, grid_, subgrid_, type_, field_, table_, function_, stencil_,
@@ -171,7 +173,12 @@ struct box_close : one<']'> {};
 struct plain_box : seq<token<box_open>, list_must<plain_range, comma>, must<token<box_close>>> {};
 struct box : seq<token<box_open>, list_must<range, comma>, must<token<box_close>>> {};
 struct region_name : success {};
-struct region : sor<box, seq<name, region_name>> {};
+struct names_open : token<one<'['>> {};
+struct names_close : token<one<']'>> {};
+struct region_indices : seq<names_open, must<index_name>, star<if_must<comma, index_name>>,
+                            must<names_close>> {};
+struct region : sor<box, seq<name, region_name, opt<region_indices>>> {};
+struct where : if_must<keyword<where_>, expression> {};
 
 // Types.
 struct type;
@@ -259,24 +266,24 @@ struct function : if_must<keyword<function_>, item_name, argument_open, argument
                           function_form> {};
 
 struct piece_end : token<one<';'>> {};
-struct piece : if_must<region, assign, expression, piece_end> {};
+struct else_word : keyword<else_> {};
+struct else_piece : if_must<seq<else_word, opt<region_indices>, assign>, expression, piece_end> {};
+struct region_piece : if_must<region, opt<where>, assign, expression, piece_end> {};
+struct piece : sor<else_piece, region_piece> {};
 struct single_piece : success {};
 struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
                           must<token<body_close>>, optional_end> {};
-struct single_value : seq<must<assign, expression>, single_piece, must<end>> {};
+struct single_value : seq<opt<where>, must<assign, expression>, single_piece, must<end>> {};
 struct on_region : if_must<keyword<on_>, region> {};
 struct stencil_form : sor<seq<on_region, single_value>, seq<box, single_value>, stencil_body> {};
 struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
 
-struct init_open : token<one<'['>> {};
-struct init_close : token<one<']'>> {};
-struct init_indices : seq<init_open, must<index_name>, star<if_must<comma, index_name>>,
-                          must<init_close>> {};
-struct init : if_must<keyword<init_>, target_name, opt<init_indices>, assign, expression, end> {};
+struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};
 struct reduce_close : token<one<')'>> {};
 struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
-                        reduce_close, on_region, opt<if_must<keyword<every_>, expression>>, end> {};
+                        reduce_close, on_region, opt<where>,
+                        opt<if_must<keyword<every_>, expression>>, end> {};
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 

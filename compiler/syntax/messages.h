@@ -97,7 +97,7 @@ STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function",
 STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
 STENCIL_EXPECT(piece, "a piece: region = expression;");
-STENCIL_EXPECT(init_close, "',' or ']' in the list of index names");
+STENCIL_EXPECT(names_close, "',' or ']' in the list of index names");
 STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");
 STENCIL_EXPECT(reduce_close, "')' after the expression");
 

@@ -135,7 +135,12 @@ class Printer {
       }
     });
   }
-  void print(const Identifier& region) { line("region {}", region.name); }
+  void print(const NamedRegion& region) {
+    line("region {}", region.name.name);
+    indented([&] {
+      for (const auto& index : region.indices) line("index {}", index.name);
+    });
+  }
   void region(const Region& region) {
     std::visit([&](const auto& kind) { print(kind); }, region);
   }
@@ -247,6 +252,7 @@ class Printer {
         line("piece");
         indented([&] {
           region(piece.region);
+          if (piece.where) part("where", piece.where);
           part("value", piece.value);
         });
       }
@@ -263,6 +269,7 @@ class Printer {
     line("reduce {} = {}", r.name.name, r.reducer.name);
     indented([&] {
       region(r.region);
+      if (r.where) part("where", r.where);
       part("value", r.value);
       part("every", r.every);
     });

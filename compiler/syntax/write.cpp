@@ -96,8 +96,13 @@ class Line {
     return text("[").exprs(values.values).text("]");
   }
   Line& region(const Region& region) {
-    if (const auto* name = std::get_if<Identifier>(&region)) return text("{}", name->name);
-    return box(std::get<Box>(region));
+    const auto* named = std::get_if<NamedRegion>(&region);
+    if (!named) return box(std::get<Box>(region));
+    text("{}", named->name.name);
+    return named->indices.empty() ? *this : text("[").names(named->indices).text("]");
+  }
+  Line& where(const ExprPtr& condition) {
+    return condition ? text(" where ").expr(*condition) : *this;
   }
 
   Line& type(const TypeExpr& type) {
@@ -279,15 +284,16 @@ class Writer {
   void put(const Stencil& s) {
     Line line;
     line.text("stencil {} : {}", s.name.name, s.field.name);
-    if (s.lets.empty() && s.pieces.size() == 1) {
+    if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();
-      line.text("{}", std::holds_alternative<Identifier>(only.region) ? " on " : "");
-      return add(line.region(only.region).text(" = ").expr(*only.value));
+      line.text("{}", std::holds_alternative<NamedRegion>(only.region) ? " on " : "");
+      return add(line.region(only.region).where(only.where).text(" = ").expr(*only.value));
     }
     add(line.text(" {{").take());
     lets(s.lets);
     for (const Piece& piece : s.pieces) {
-      part(piece.span, Line().region(piece.region).text(" = ").expr(*piece.value));
+      part(piece.span,
+           Line().region(piece.region).where(piece.where).text(" = ").expr(*piece.value));
     }
     add("}");
   }
@@ -300,7 +306,7 @@ class Writer {
   void put(const Reduce& r) {
     Line line;
     line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(") on ");
-    line.region(r.region);
+    line.region(r.region).where(r.where);
     if (r.every) line.text(" every ").expr(*r.every);
     add(line);
   }

@@ -24,6 +24,7 @@ struct GeneratedProgram {
   // this, no operation of its doubles rounds, in whatever order they are done. 0: not such a
   // program.
   int exact_steps = 0;
+  bool sizes_known = false;  // needed where the program is compiled: of what `else` stands for
   bool finite = false;  // takes no NaN and no infinities as initial values
   std::set<std::string> constructs;  // what it exercises, for the coverage table
 };

@@ -96,6 +96,9 @@ class Generator {
   std::string make_pieces(const Field& target);
   Site site_of(const Field& target) const;
   std::string with_lets(const std::string& pieces);
+  std::string where(Site& site);
+  std::string otherwise(const Field& target);
+  std::string index_list(const Site& site);
   std::string stored(const Type& type, Site& site);
   std::string stored_whole(const Type& type, Site& site);
   std::string stored_vector(const Type& type, Site& site);

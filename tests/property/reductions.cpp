@@ -18,10 +18,11 @@ std::string Generator::make_reductions() {
     covers("reduction " + reducer);
     const std::string value = reduced_value(reducer, site);
     const int every = random_.pick<int>({1, 2, 3, 5});
-    const std::string where = site.names.empty() && random_.chance(15)
-                                  ? named_region(site.reach)
-                                  : fmt::format("[{}]", region(site));
-    out += fmt::format("reduce r{} = {}({}) on {}", r, reducer, value, where);
+    const std::string condition = where(site);
+    const std::string points = site.names.empty() && random_.chance(15)
+                                   ? named_region(site.reach)
+                                   : fmt::format("[{}]", region(site));
+    out += fmt::format("reduce r{} = {}({}) on {}{}", r, reducer, value, points, condition);
     out += every == 1 && random_.chance(50) ? ";\n" : fmt::format(" every {};\n", every);
     covers(every == 1 ? "reduction every step" : "reduction every k steps");
     const std::string threshold = fmt::format("{:.3f}", 2 * random_.unit() - 0.5);

@@ -82,7 +82,7 @@ void Runner::add_program(uint64_t seed) {
   recipe.seed = seed;
   Random random(seed * 77 + 5);
   ++programs_;
-  recipe.open = random.chance(35);
+  recipe.open = random.chance(35) && !recipe.program.sizes_known;
   for (const auto& [param, value] : recipe.program.reals) {
     if (random.chance(30)) recipe.fixed.insert(param);
   }

@@ -34,19 +34,50 @@ std::string Generator::make_stencil(int number) {
   Site site = site_of(*target);
   site.lets_allowed = true;
   const std::string value = stored(target->type, site);
-  if (!let_texts_.empty()) {
-    return head + with_lets(fmt::format("  [{}] = {};\n", region(site), value));
+  const std::string condition = where(site);
+  const std::string rest = otherwise(*target);
+  if (!let_texts_.empty() || !rest.empty()) {
+    return head + with_lets(fmt::format("  [{}]{} = {};\n", region(site), condition, value) + rest);
   }
-  if (!tiny_ && site.names.empty() && random_.chance(choices_.named_region)) {
-    return head + fmt::format(" on {} = {};\n", named_region(site.reach), value);
+  if (!tiny_ && random_.chance(choices_.named_region)) {
+    const std::string indices = index_list(site);
+    return head +
+           fmt::format(" on {}{}{} = {};\n", named_region(site.reach), indices, condition, value);
   }
-  return head + fmt::format("[{}] = {};\n", region(site), value);
+  return head + fmt::format("[{}]{} = {};\n", region(site), condition, value);
 }
 
 std::string Generator::with_lets(const std::string& pieces) {
   std::string text = " {\n";
   for (const std::string& let : let_texts_) text += "  " + let + "\n";
   return text + pieces + "}\n";
+}
+
+// Of some pieces and reductions. What it reads counts for the region, so it comes first.
+std::string Generator::where(Site& site) {
+  if (exact_ || plain_ || !random_.chance(choices_.where)) return "";
+  covers("where");
+  return " where " + hole('c', site, 1);
+}
+
+// A last piece, of the points that are left: it reads nothing but its own point.
+std::string Generator::otherwise(const Field& target) {
+  if (exact_ || plain_ || !random_.chance(choices_.otherwise)) return "";
+  covers("else");
+  out_.sizes_known = true;
+  const std::string own = fmt::format("{}[{}]", target.name, list(Offset(rank(), 0)));
+  const bool integer = target.type.is_scalar() && is_integer(target.type.number);
+  return fmt::format("  else = {}{};\n", all_floating(target.type) ? "0.5 * " : "",
+                     integer ? own + " ^ 5" : own);
+}
+
+// The names of the indices that the site uses, behind a named region: of all dimensions.
+std::string Generator::index_list(const Site& site) {
+  if (site.names.empty()) return "";
+  covers("index names of a named region");
+  std::vector<std::string> names;
+  for (size_t d = 0; d < rank(); ++d) names.push_back(fmt::format("i{}", d));
+  return fmt::format("[{}]", list(names));
 }
 
 // The points at one edge alone, which mostly read inwards, as a Neumann condition does.
@@ -72,10 +103,11 @@ std::string Generator::make_pieces(const Field& target) {
   const bool inwards = random_.chance(50);
   const bool shared_lets = random_.chance(50);
   std::vector<std::string> pieces;
-  const auto add = [&](const Site& site, const std::string& along, const std::string& value) {
+  const auto add = [&](Site& site, const std::string& along, const std::string& value,
+                       const std::string& condition) {
     std::vector<std::string> fixed(rank());
     fixed[axis] = along;
-    pieces.push_back(fmt::format("  [{}] = {};\n", region(site, fixed), value));
+    pieces.push_back(fmt::format("  [{}]{} = {};\n", region(site, fixed), condition, value));
   };
   int taken_low = 0, taken_high = 0;  // points from either edge that have their piece
   for (int piece = random_.below(3); piece > 0; --piece) {
@@ -83,9 +115,11 @@ std::string Generator::make_pieces(const Field& target) {
     site.lets_allowed = shared_lets;
     if (inwards) site.least[axis] = 0;
     const std::string value = stored(target.type, site);
+    const std::string condition = where(site);
     const int first = std::max(taken_low, site.reach.low[axis]);
     const int last = first + random_.below(2);
-    add(site, first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last), value);
+    add(site, first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last), value,
+        condition);
     taken_low = last + 1;
     needed_[axis] = std::max(needed_[axis], taken_low + site.reach.high[axis]);
   }
@@ -94,27 +128,29 @@ std::string Generator::make_pieces(const Field& target) {
     site.lets_allowed = shared_lets;
     if (inwards) site.most[axis] = 0;
     const std::string value = stored(target.type, site);
+    const std::string condition = where(site);
     const int first = std::max(taken_high, site.reach.high[axis]);  // from the high edge
     const int last = first + random_.below(2);
     add(site,
         first == last ? fmt::format("{}-{}", size, first + 1)
                       : fmt::format("{}-{}..{}-{}", size, last + 1, size, first + 1),
-        value);
+        value, condition);
     taken_high = last + 1;
     needed_[axis] = std::max(needed_[axis], taken_high + site.reach.low[axis]);
   }
   Site site = site_of(target);
   site.lets_allowed = shared_lets;
   const std::string value = stored(target.type, site);
+  const std::string condition = where(site);
   const int low = std::max(taken_low, site.reach.low[axis]);
   const int high = std::max(taken_high, site.reach.high[axis]);
   needed_[axis] = std::max(needed_[axis], low + high + 1);
-  add(site, range(axis, low, high), value);
+  add(site, range(axis, low, high), value, condition);
   std::rotate(pieces.begin(), pieces.begin() + random_.below(static_cast<int>(pieces.size())),
               pieces.end());
   std::string text;
   for (const std::string& piece : pieces) text += piece;
-  return text;
+  return text + otherwise(target);
 }
 
 // --- Stored values ---

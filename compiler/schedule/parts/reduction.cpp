@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -87,25 +86,10 @@ Expr with_taken_in(ir::Reducer reducer, const Element& element, const Expr& valu
   return combined(reducer, before, bound("taken", value, builder, body));
 }
 
-template <class Limits>
-auto extreme(ir::Reducer reducer) {
-  return reducer == ir::Reducer::Min ? Limits::max() : Limits::lowest();
-}
-
 // What combining begins with.
 Expr identity(ir::Reducer reducer, Scalar type) {
-  const bool extremal = reducer == ir::Reducer::Min || reducer == ir::Reducer::Max;
-  if (!extremal) {
-    const int value = reducer == ir::Reducer::Prod ? 1 : 0;
-    return is_float(type) ? kernel::real(value, type) : kernel::integer(value, type);
-  }
-  if (is_float(type)) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return kernel::real(reducer == ir::Reducer::Min ? kInfinity : -kInfinity, type);
-  }
-  return kernel::integer(type == Scalar::I32 ? extreme<std::numeric_limits<int32_t>>(reducer)
-                                             : extreme<std::numeric_limits<int64_t>>(reducer),
-                         type);
+  const ir::Constant value = ir::neutral(reducer, type);
+  return is_float(type) ? kernel::real(value.real, type) : kernel::integer(value.integer, type);
 }
 
 // Lane l takes in lane l + s for s = 128, 64, ... 1; lane 0 then does `with_result` to the value.

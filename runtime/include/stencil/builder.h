@@ -279,17 +279,24 @@ class Domain {
   std::uint64_t builder_;
 };
 
-// Where a piece or a reduction is evaluated: a grid, a sub-grid, or a box.
+// Where a piece or a reduction is evaluated: a grid, a sub-grid, or a box; there at all points, or
+// where a condition holds.
 class Region {
  public:
   Region(const Domain& domain) : domain_(domain) {}
+  // The domain's indices have these names: one per dimension.
+  Region(const Domain& domain, const std::vector<Index>& indices)
+      : domain_(domain), indices_(indices) {}
   Region(std::initializer_list<Range> box) : box_(box) {}
   Region(const Box& box) : box_(box) {}
+  Region where(const Expr& condition) const;
 
  private:
   friend struct Access;
   std::optional<Domain> domain_;
+  std::vector<Index> indices_;
   Box box_;
+  std::optional<Expr> where_;
 };
 
 // A value for all dimensions of the grid, or a list with one for each, outermost first: dx or
@@ -475,6 +482,10 @@ class Stencil {
   // region = value;  (at least one piece: P023)
   const Stencil& piece(const Region& region, const Expr& value,
                        Place place = Place::current()) const;
+  // else = value;  at all points of the field where no piece writes. `indices`: names for those of
+  // the point, one per dimension, or none.
+  const Stencil& otherwise(const Expr& value, const std::vector<Index>& indices = {},
+                           Place place = Place::current()) const;
 
  private:
   friend class Builder;

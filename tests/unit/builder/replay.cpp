@@ -170,9 +170,17 @@ class Replay {
     if (!values->list) return expr(*values->values.front());
     return exprs(values->values);
   }
+  static std::vector<dsl::Index> indices(const std::vector<ast::Identifier>& names) {
+    std::vector<dsl::Index> out;
+    for (const ast::Identifier& name : names) out.emplace_back(name.name);
+    return out;
+  }
+  dsl::Region region(const ast::Region& syntax, const ast::ExprPtr& where) {
+    return where ? region(syntax).where(expr(*where)) : region(syntax);
+  }
   dsl::Region region(const ast::Region& region) {
-    if (const auto* named = std::get_if<ast::Identifier>(&region)) {
-      return domains_.at(named->name);
+    if (const auto* named = std::get_if<ast::NamedRegion>(&region)) {
+      return {domains_.at(named->name.name), indices(named->indices)};
     }
     return box(std::get<ast::Box>(region));
   }
@@ -284,8 +292,14 @@ class Replay {
     for (const ast::Let& let : s.lets) {
       values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
     }
-    for (const ast::Piece& piece : s.pieces)
-      stencil.piece(region(piece.region), expr(*piece.value));
+    for (const ast::Piece& piece : s.pieces) {
+      if (piece.otherwise) {
+        stencil.otherwise(expr(*piece.value),
+                          indices(std::get<ast::NamedRegion>(piece.region).indices));
+      } else {
+        stencil.piece(region(piece.region, piece.where), expr(*piece.value));
+      }
+    }
     values_ = values;
   }
   void declare(const ast::Init& i) {
@@ -298,8 +312,9 @@ class Replay {
                                                                   {"prod", dsl::Reducer::prod},
                                                                   {"min", dsl::Reducer::min},
                                                                   {"max", dsl::Reducer::max}};
-    values_.emplace(r.name.name, builder_.reduce(r.name.name, kReducers.at(r.reducer.name),
-                                                 expr(*r.value), region(r.region), expr(r.every)));
+    values_.emplace(r.name.name,
+                    builder_.reduce(r.name.name, kReducers.at(r.reducer.name), expr(*r.value),
+                                    region(r.region, r.where), expr(r.every)));
   }
   void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
   void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }

@@ -117,5 +117,91 @@ TEST(Programs, TwentyThousandLines) {
   EXPECT_LT(seconds.count(), 10);  // about 0.6 s; quadratic time would take minutes
 }
 
+// --- where, else, index names of named regions
+
+std::string regions_of(const ir::Program& program) {
+  std::string out;
+  for (const ir::Piece& piece : program.functions[0].pieces) {
+    for (const ir::Range& range : piece.region.ranges) {
+      out += fmt::format("{}..{} ", ir::print(range.low, ir::param_names(program)),
+                         ir::print(range.high, ir::param_names(program)));
+    }
+    out += "| ";
+  }
+  return out;
+}
+
+std::string value_of(const ir::Program& program, size_t piece) {
+  const ir::Piece& of = program.functions[0].pieces.at(piece);
+  return expression(program, of.graph, of.results[0]);
+}
+
+const std::string kPlane =
+    "grid G = [0..7, 0..9] steps 4; subgrid I of G = [1..6, 2..7];"
+    "field A, M : real on G boundary clamp;";
+
+TEST(Where, KeepsWhatAPointHas) {
+  const ir::Program program =
+      program_of(kPlane + "stencil s : A on I where M[0,1] > 0 = 2 * M[0,0];");
+  EXPECT_EQ(result(program), "select(gt(M[0,1], 0f), mul(2f, M[0,0]), A[0,0])");
+  EXPECT_EQ(regions_of(program), "1..6 2..7 | ");
+}
+
+TEST(Where, ReadsLetsAndIndices) {
+  const ir::Program program =
+      program_of(kPlane + "stencil s : A { let m = M[0,0]; I[i,j] where m > j = m + i; }");
+  EXPECT_EQ(result(program), "select(gt(M[0,0], float(#1)), add(M[0,0], float(#0)), A[0,0])");
+}
+
+TEST(Where, LeavesPointsOutOfReductions) {
+  for (const auto& [reducer, neutral] : {std::pair("sum", "0f"), std::pair("prod", "1f"),
+                                         std::pair("min", "inff"), std::pair("max", "-inff")}) {
+    const ir::Program program =
+        program_of(kPlane + "stencil s : A on G = M[0,0]; reduce r = " + reducer +
+                   "(A[0,0]) on I[i,j] where j > 3 every 2;");
+    const ir::Piece& piece = program.reductions[0].piece;
+    EXPECT_EQ(expression(program, piece.graph, piece.results[0]),
+              std::string("select(gt(#1, 3), A[0,0], ") + neutral + ")");
+    EXPECT_EQ(program.reductions[0].every, 2);
+  }
+}
+
+TEST(Else, IsWhatNoPieceWrites) {
+  const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
+  EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
+  EXPECT_EQ(value_of(around, 1), "M[0,0]");
+  // It may stand anywhere, and what is left of one box is cut by the next.
+  const ir::Program two =
+      program_of(kPlane + "stencil s : A { else[i,j] = j; [0..3, 0..9] = 1; [5..7, 0..4] = 2; }");
+  EXPECT_EQ(regions_of(two), "0..3 0..9 | 5..7 0..4 | 4..4 0..9 | 5..7 5..9 | ");
+  EXPECT_EQ(value_of(two, 2), "float(#1)");
+  // Nothing is left, or an empty region takes nothing.
+  EXPECT_EQ(regions_of(program_of(kPlane + "stencil s : A { G = 1; else = 2; }")), "0..7 0..9 | ");
+  EXPECT_EQ(regions_of(program_of(kPlane + "stencil s : A { [5..3, 0..9] = 1; else = 2; }")),
+            "5..3 0..9 | 0..7 0..9 | ");
+}
+
+TEST(Else, HasThePointsWhereAConditionFails) {
+  const ir::Program program =
+      program_of(kPlane + "stencil s : A { G[j,i] where M[0,0] > j = 1; else[i,j] = j; }");
+  EXPECT_EQ(regions_of(program), "0..7 0..9 | ");
+  EXPECT_EQ(result(program), "select(gt(M[0,0], float(#0)), 1f, float(#1))");
+  const ir::Program half =
+      program_of(kPlane + "stencil s : A { G where M[0,0] > 0 = 1/2; else[i,j] = j; }");
+  EXPECT_EQ(result(half), "select(gt(M[0,0], 0f), 0.5f, float(#1))");
+}
+
+TEST(Else, OfOpenSizesNeedsTheirOrder) {
+  const std::string open =
+      "param N : integer; grid G = [0..N-1] steps 4; field A : real on G;"
+      "stencil s : A { [1..N-2] = 1; else = 2; }";
+  const Analysis unknown = analyze_text(open);
+  EXPECT_FALSE(unknown.program.has_value());
+  EXPECT_NE(unknown.messages.find("S049"), std::string::npos) << unknown.messages;
+  EXPECT_EQ(
+      regions_of(program_of("param N : integer; require N >= 2;" + open.substr(open.find("grid")))),
+      "1..N - 2 | 0..0 | N - 1..N - 1 | ");
+}
+
 }  // namespace
 }  // namespace stencil::test
