@@ -157,9 +157,13 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
   const auto r = s.let("r", flux(U.at(-2), 2)(0, -1) + U.at(0)(0, 0).member("v")[1]);
   s.piece({i.in(0, 3), j.in(0)}, record({{"rho", r + i}, {"v", vector({q.in(0, 1)}, w(q, 1))}}));
   s.piece({{4, 7}, {1, 7}}, values({one(), 0}));
+  s.otherwise(values({i, 0}), {i, j});
+  b.stencil("t", U, Region(G, {i, j}).where(i < j and U(0, 0).member("rho") > 0), U(0, 0));
+  b.stencil("u", U).piece(Region({{1, 2}, {0, 7}}).where(one() > 1), 0).otherwise(1);
   b.init(U, {i, j}, values({i * j, 0}));
   const auto m = b.reduce("m", Reducer::min, U(0, 0).member("rho"), {{0, 3}, {0, 3}}, 10);
-  b.reduce("p", Reducer::prod, U(0, 0).member("rho"), G);
+  b.reduce("p", Reducer::prod, U(0, 0).member("rho"), Region(G).where(U(0, 0).member("rho") > 0),
+           2);
   b.stop(m < 0 or step_index() > 100);
   b.require(true);
   const std::string expected =
@@ -175,10 +179,16 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
       "  let r = flux(U@-2, 2)[0, -1] + U[0, 0].v[1];\n"
       "  [i in 0..3, j in 0] = {rho = r + i, v = vector(q in 0..1 : w[q, 1])};\n"
       "  [4..7, 1..7] = {one(), 0};\n"
+      "  else[i, j] = {i, 0};\n"
+      "}\n"
+      "stencil t : U on G[i, j] where i < j and U[0, 0].rho > 0 = U[0, 0];\n"
+      "stencil u : U {\n"
+      "  [1..2, 0..7] where one() > 1 = 0;\n"
+      "  else = 1;\n"
       "}\n"
       "init U[i, j] = {i * j, 0};\n"
       "reduce m = min(U[0, 0].rho) on [0..3, 0..3] every 10;\n"
-      "reduce p = prod(U[0, 0].rho) on G;\n"
+      "reduce p = prod(U[0, 0].rho) on G where U[0, 0].rho > 0 every 2;\n"
       "stop when m < 0 or time > 100;\n"
       "require true;\n";
   EXPECT_EQ(text_of(b), expected);

@@ -73,6 +73,8 @@ TEST(Write, EveryFormOfEveryItem) {
       "  let s = sum(a in -1..1, b in -1..a : V[a, b].rho);\n"
       "  [0, 0] = s;\n"
       "  inner = f(V, s)[0, 1];\n"
+      "  inner[i, j] where i < 2 * j or s > 0 = s;\n"
+      "  else[i, j] = i - j;\n"
       "}\n"
       "init U[i, j] = i + j;\n"
       "init c = 1;\n"
