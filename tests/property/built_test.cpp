@@ -31,9 +31,14 @@ TEST(Built, RandomPrograms) {
 
     ProgramOptions options;
     options.name = "random";
+    if (generated.sizes_known) {
+      for (const auto& [name, value] : generated.integers) {
+        options.definitions[name] = std::to_string(value);
+      }
+    }
     const auto expected = analyze(*parsed, source, options, diagnostics);
     ASSERT_TRUE(expected.has_value()) << render(source, diagnostics);
-    const BuildResult built = test::replay(*parsed, "random");
+    const BuildResult built = test::replay(*parsed, "random", {.definitions = options.definitions});
     ASSERT_TRUE(built.ok()) << built.report();
     const auto found =
         analyze(syntax_of(*built.program), source_of(*built.program), options, diagnostics);
