@@ -22,7 +22,7 @@ bool is_power_of_two(int n) {
 // Values of settings that the model was fitted to. Beyond them it may be right, but what it likes
 // best there is what it is most wrong about, so `auto` stays inside.
 bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
-  constexpr int kShortestChunk = 8, kFarthestAhead = 3, kDeepestStream = 12;
+  constexpr int kShortestChunk = 8, kFarthestAhead = 4, kDeepestStream = 12;
   constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
   const Family& family = *find_family(schedule.family);
   if (machine.threads_are_loops) {

@@ -344,6 +344,18 @@ TEST(Predict, FasterMachinesAreFaster) {
   }
 }
 
+TEST(Predict, PlanesThatAreAskedForEarlierComeInTime) {
+  const auto streamed = [](double ahead, double barriers, double awaited) {
+    return with([=](Work& w) {
+      w.iterations = 100, w.ahead = ahead, w.barriers = barriers, w.awaited = awaited;
+    });
+  };
+  EXPECT_LT(streamed(3, 0, 0), streamed(2, 0, 0));
+  EXPECT_LT(streamed(4, 0, 0), streamed(3, 0, 0));
+  EXPECT_EQ(streamed(4, 1, 0), streamed(3, 1, 0)) << "the block waits together";
+  EXPECT_EQ(streamed(4, 0, 1), streamed(3, 0, 1)) << "they are moved on and waited for";
+}
+
 TEST(Predict, WhatWaitsTakesLonger) {
   const double usually = with([](Work&) {});
   EXPECT_GT(with([](Work& w) { w.iteration.conflicts += 100; }), usually);
