@@ -78,7 +78,6 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
 
 // A stencil whose pieces are looked at one by one.
 struct Pieces {
-  const ast::Stencil& syntax;
   const LetUses lets;
   // Null if what the stencil writes is in error: then pieces are looked at for their other errors.
   const Declaration* target;
@@ -253,7 +252,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
         fmt::format("at most {}", kMaxPieces);
     return;
   }
-  Pieces pieces{stencil, LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  Pieces pieces{LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);
