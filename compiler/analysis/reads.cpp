@@ -81,6 +81,7 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   std::map<std::pair<ir::FieldId, int>, Reads> found;
   for (const ir::Piece& piece : function.pieces) {
     for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+      if (access->in_place) continue;
       auto [entry, fresh] = found.try_emplace({access->field, access->level},
                                               Reads{access->field, access->level, {}});
       Reads& reads = entry->second;
@@ -109,7 +110,7 @@ std::vector<FarRead> far_reads(const ir::Program& program) {
   for (size_t f = 0; f < program.functions.size(); ++f) {
     for (const ir::Piece& piece : program.functions[f].pieces) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-        if (!lands_far(program, *access)) continue;
+        if (access->in_place || !lands_far(program, *access)) continue;
         out.push_back({f, access->field, piece.graph[id].span});
       }
     }
@@ -122,7 +123,7 @@ std::vector<bool> image_dimensions(const ir::Program& program, bool written_only
   for (const ir::Function& function : program.functions) {
     for (const ir::Piece& piece : function.pieces) {
       for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-        if (written_only && !ir::is_written(program, access->field)) continue;
+        if (access->in_place || (written_only && !ir::is_written(program, access->field))) continue;
         const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
         if (lands_far(program, *access)) continue;
         for (size_t d = 0; d < out.size(); ++d) {

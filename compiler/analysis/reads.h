@@ -49,7 +49,7 @@ struct Reads {
   bool far = false;            // some access lands far
 };
 
-// All reads of a function's pieces, boundary rules applied (reach_of), one entry per field and
+// All reads of a function's pieces but those of profiles and series, boundary rules applied (reach_of), one entry per field and
 // level, ordered by field, then level.
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
 

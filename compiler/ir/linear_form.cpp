@@ -40,7 +40,8 @@ Translates::Place Translates::place(NodeId id) {
   Place result;
   result.plane = kBeforeAllPlanes;
   std::vector<int64_t> key;
-  if (const auto* access = std::get_if<Access>(&node.kind)) {
+  const auto* access = std::get_if<Access>(&node.kind);
+  if (access && !access->in_place) {
     key = {kAccess, type, access->field, access->component, access->level};
     for (int d = 0; d < static_cast<int>(access->offsets.size()); ++d) {
       const int offset = access->offsets[static_cast<size_t>(d)];
@@ -65,7 +66,8 @@ Translates::Place Translates::place(NodeId id) {
     if (result.indexed) key.insert(key.end(), result.position.begin(), result.position.end());
   } else {
     key = {kOther, id};  // nodes are unique in a graph
-    result.indexed = std::holds_alternative<Index>(node.kind);
+    const bool placed = access && !access->per_step;  // by its point, as an index is
+    result.indexed = std::holds_alternative<Index>(node.kind) || placed;
     result.uniform = !result.indexed;
   }
   result.shape = shape(std::move(key));
@@ -545,8 +547,9 @@ SignedNode write_sum(Graph& graph, Translates& translates, Scalar type, const Li
   const auto rank = [&](const Addend& a) {
     std::vector<int> key = {a.plane};
     const auto* access = std::get_if<Access>(&graph[a.value].kind);
-    key.push_back(access ? 0 : 1);
-    if (access) {
+    const bool in_memory_order = access && !access->in_place;
+    key.push_back(in_memory_order ? 0 : 1);
+    if (in_memory_order) {
       key.insert(key.end(), {access->field, access->component, access->level});
       key.insert(key.end(), access->offsets.begin(), access->offsets.end());
     }

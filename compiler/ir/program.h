@@ -69,16 +69,29 @@ struct Boundary {
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
+// What a dimension of a field is that is none of the grid: the steps of the run.
+constexpr int kTime = -1;
+
+// A field has a value at every point of a box of the grid, or is a profile, which lacks some of the
+// grid's dimensions, or a series, which has a value for every step. Profiles and series are
+// constant, of one level, and read where they are in memory, whatever the schedule.
 struct Field {
   std::string name;
   std::vector<Component> components;
-  Box box;          // the points that exist, in grid coordinates
+  Box box;          // the points that exist, in grid coordinates; steps count from 0
   int history = 1;  // levels that exist: @0, @-1, ... @-(history-1)
   bool constant = false;
   // Per dimension, outermost first. Dimensions are independent of each other; if several find a
   // constant, the first one's counts.
   std::vector<Boundary> boundary;
   Span span;
+  // What the dimensions of the box are: kTime, or numbers of the grid's, ascending. Empty: those of
+  // the grid.
+  std::vector<int> dimensions = {};
+
+  int dimension(size_t d) const { return dimensions.empty() ? static_cast<int>(d) : dimensions[d]; }
+  bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
+  bool read_in_place() const { return !dimensions.empty(); }
 };
 
 // --- Graph nodes
@@ -117,13 +130,15 @@ struct Access {
   FieldId field;
   int component;             // into Field::components
   int level;                 // 0 is the newest, 1 is @-1, ...
-  std::vector<int> offsets;  // relative to the point, one per dimension
+  std::vector<int> offsets;  // relative to the point and the step, one per dimension of the field
   // Per dimension: some point of the region may reach below/above the field's box, so the rule of
   // that side applies. Bits 2d (below) and 2d+1 (above). Zero where the rule is BoundaryKind::None.
   uint32_t escapes = 0;
   // Per dimension, of the region beyond the field's box: it bounds how far from the point a
   // boundary rule leads. Empty if nothing escapes.
   std::vector<Excess> excess = {};
+  bool in_place = false;  // Field::read_in_place
+  bool per_step = false;  // and it has no dimension but time: one value for all points
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;
@@ -242,6 +257,14 @@ struct Check {
   Span span;
 };
 
+// A run may have at most so many steps, for a series has no values for more.
+struct StepLimit {
+  Affine steps;
+  std::string message;  // "series w has values up to time K-1"
+  Span span;
+  friend bool operator==(const StepLimit&, const StepLimit&) = default;
+};
+
 struct Requirement {  // require condition: a Bool graph over params
   Graph graph;
   NodeId condition;
@@ -275,6 +298,7 @@ struct Program {
   std::optional<Stop> stop;
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // those that could not be proved because params are open
+  std::vector<StepLimit> step_limits;
 };
 
 // The same rule on all sides.

@@ -14,7 +14,7 @@ bool is_uniform_leaf(const Node& node) {
     bool operator()(const Time&) const { return true; }
     bool operator()(const Index&) const { return false; }
     bool operator()(const ReductionRef&) const { return false; }
-    bool operator()(const Access&) const { return false; }
+    bool operator()(const Access& access) const { return access.per_step; }
     bool operator()(const Operation&) const { return true; }  // its operands decide
   };
   return std::visit(Visitor{}, node.kind);
@@ -29,7 +29,8 @@ Uniformity uniformity(const Graph& graph) {
     const auto* operation = std::get_if<Operation>(&node.kind);
     bool known = std::holds_alternative<Constant>(node.kind) ||
                  (operation && !is_transcendental(operation->op));
-    bool timed = std::holds_alternative<Time>(node.kind);
+    bool timed = std::holds_alternative<Time>(node.kind) ||
+                 std::holds_alternative<Access>(node.kind);
     for (NodeId operand : operands(node)) {
       uniform = uniform && out.uniform[static_cast<size_t>(operand)];
       known = known && out.known[static_cast<size_t>(operand)];
@@ -44,8 +45,9 @@ Uniformity uniformity(const Graph& graph) {
 
 bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
   const Node& node = graph[id];
-  return uniform[static_cast<size_t>(id)] && std::holds_alternative<Operation>(node.kind) &&
-         arithmetic_type(node.type) == node.type;
+  const bool computed = std::holds_alternative<Operation>(node.kind) ||
+                        std::holds_alternative<Access>(node.kind);
+  return uniform[static_cast<size_t>(id)] && computed && arithmetic_type(node.type) == node.type;
 }
 
 }  // namespace stencil::ir

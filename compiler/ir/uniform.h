@@ -1,4 +1,5 @@
-// What is the same at all points of a sweep: computed from params, `time` and constants alone.
+// What is the same at all points of a sweep: computed from params, `time`, series and constants
+// alone.
 #pragma once
 
 #include <vector>
@@ -8,14 +9,15 @@
 namespace stencil::ir {
 
 struct Uniformity {
-  std::vector<bool> uniform;  // by NodeId: no access, index or reduction takes part
+  std::vector<bool> uniform;  // by NodeId: no field, index or reduction takes part
   // By NodeId: constants alone take part, and no function whose value libraries differ in.
   // Compilers compute it themselves, and more with it where it stands (a quotient by it becomes a
   // product).
   std::vector<bool> known;
-  std::vector<bool> timed;  // by NodeId: `time` takes part, so a uniform value changes with steps
+  // By NodeId: `time` or a field takes part, so a uniform value changes with steps.
+  std::vector<bool> timed;
 
-  // An operation with one value for all points. A schedule computes it once, apart from the points
+  // An operation, or a read of a series, with one value for all points. A schedule computes it once, apart from the points
   // (schedule/parts/kernel_scope.h), so it costs a point nothing. Values of storage types (half,
   // bfloat) are not: they exist in memory only.
   bool computed_once(const Graph& graph, NodeId id) const;

@@ -87,7 +87,7 @@ class Verifier {
 
   void check_field(const Field& field) {
     if (field.components.empty()) fail(field.name, "no components");
-    if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+    check_dimensions(field);
     if (field.history < 1) fail(field.name, "history below 1");
     if (field.boundary.size() != field.box.ranges.size()) {
       fail(field.name, "number of boundary rules");
@@ -102,6 +102,20 @@ class Verifier {
     }
   }
 
+  void check_dimensions(const Field& field) {
+    if (!field.read_in_place()) {
+      if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+      return;
+    }
+    if (field.dimensions.size() != field.box.ranges.size()) fail(field.name, "number of dimensions");
+    for (size_t d = 0; d < field.dimensions.size(); ++d) {
+      const bool ascending = d == 0 || field.dimensions[d] > field.dimensions[d - 1];
+      const bool known = field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank();
+      if (!ascending || !known) fail(field.name, "dimensions");
+    }
+    if (!field.constant || field.history != 1) fail(field.name, "not constant");
+  }
+
   void check_rule(const Field& field, const BoundaryRule& rule) {
     const size_t values = rule.kind == BoundaryKind::Constant ? field.components.size() : 0;
     if (rule.values.size() != values) fail(field.name, "boundary values do not match");
@@ -109,7 +123,8 @@ class Verifier {
 
   void check_piece(const std::string& where, const Piece& piece, const Field* target,
                    bool in_stop) {
-    if (piece.region.rank() != program_.grid.rank()) fail(where, "rank of the region");
+    const int rank = target ? target->box.rank() : program_.grid.rank();
+    if (piece.region.rank() != rank) fail(where, "rank of the region");
     check_graph(where, piece.graph, in_stop);
     if (piece.results.size() != (target ? target->components.size() : 1)) {
       fail(where, "number of results");
@@ -159,8 +174,12 @@ class Verifier {
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
     if (node.type != arithmetic_type(stored)) fail(where, field.name + ": type of an access");
-    if (static_cast<int>(access.offsets.size()) != program_.grid.rank()) {
+    if (access.offsets.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
+    }
+    const bool per_step = field.dimensions == std::vector<int>{kTime};
+    if (access.in_place != field.read_in_place() || access.per_step != per_step) {
+      fail(where, field.name + ": where it is read");
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
     for (size_t d = 0; d < field.boundary.size(); ++d) {

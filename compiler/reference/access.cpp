@@ -25,19 +25,31 @@ int64_t reflect(int64_t index, int64_t extent) {
   return within < extent ? within : period - within;
 }
 
-// Position of the row's index 0 in the component's buffer, or the rule of the first outer dimension
-// that is outside and leads to no point.
-Resolved row_position(const ir::Field& field, const FieldData& data, const ir::Access& access,
-                      const std::vector<int64_t>& point) {
+// Position of a point whose outermost `count` coordinates are given in the component's buffer, row
+// major, or the rule of the first of these dimensions that is outside and leads to no point.
+Resolved position_of(const ir::Field& field, const FieldData& data, const ir::Access& access,
+                     const std::vector<int64_t>& point, size_t count) {
   int64_t position = 0;
-  const size_t last = data.extents.size() - 1;
-  for (size_t d = 0; d < last; ++d) {
+  for (size_t d = 0; d < count; ++d) {
     const int64_t index = point[d] + access.offsets[d] - data.box[d][0];
-    const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
+    Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
+    const bool ruled = resolved.index >= 0 || resolved.rule->kind != ir::BoundaryKind::None;
+    // A run has no steps that a series without a rule lacks (ir::StepLimit).
+    if (!ruled) resolved.index = std::clamp<int64_t>(index, 0, data.extents[d] - 1);
     if (resolved.index < 0) return resolved;
     position = position * data.extents[d] + resolved.index;
   }
-  return {position * data.extents[last]};
+  return {position};
+}
+
+// The point in the dimensions that the field has.
+std::vector<int64_t> own_point(const ir::Field& field, const std::vector<int64_t>& point,
+                               int64_t step) {
+  std::vector<int64_t> own;
+  for (const int d : field.dimensions) {
+    own.push_back(d == ir::kTime ? step : point[static_cast<size_t>(d)]);
+  }
+  return own;
 }
 
 // The constant is a value of the component's type, like any other point of the field.
@@ -74,17 +86,43 @@ Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent) {
   return resolve(rules, 2 * edge - index, extent);  // inside, or where the other side's rule holds
 }
 
+namespace {
+
+// A profile or series without the row's dimension has one value in all of it.
+void fill_with_one(const ir::Field& field, const FieldData& data, const ir::Access& access,
+                   Kernel convert, const std::vector<int64_t>& point, int64_t count,
+                   std::byte* out, int64_t out_size) {
+  const Resolved place = position_of(field, data, access, point, point.size());
+  if (place.index < 0) {
+    return fill_constant(field, *place.rule, access, convert, count, out, out_size);
+  }
+  const int64_t stored_size = size_in_bytes(data.types[access.component]);
+  const void* const in[] = {data.data(access.level, access.component) + place.index * stored_size};
+  for (int64_t i = 0; i < count; ++i) convert(out + i * out_size, in, 1);
+}
+
+}  // namespace
+
 const void* read_row(const ir::Field& field, const FieldData& data, const ir::Access& access,
-                     Scalar type, Kernel convert, const std::vector<int64_t>& point, int64_t count,
-                     void* buffer) {
+                     Scalar type, Kernel convert, const std::vector<int64_t>& at, int64_t step,
+                     int64_t count, void* buffer) {
   auto* out = static_cast<std::byte*>(buffer);
   const int64_t out_size = size_in_bytes(type);
-  const Resolved row = row_position(field, data, access, point);
+  const std::vector<int64_t> own =
+      field.read_in_place() ? own_point(field, at, step) : std::vector<int64_t>();
+  const std::vector<int64_t>& point = field.read_in_place() ? own : at;
+  const bool has_row = !at.empty() && field.dimension(point.size() - 1) + 1 == static_cast<int>(at.size());
+  if (!has_row) {
+    fill_with_one(field, data, access, convert, point, count, out, out_size);
+    return out;
+  }
+  const size_t last = data.extents.size() - 1;
+  Resolved row = position_of(field, data, access, point, last);
   if (row.index < 0) {
     fill_constant(field, *row.rule, access, convert, count, out, out_size);
     return out;
   }
-  const size_t last = data.extents.size() - 1;
+  row.index *= data.extents[last];
   const int64_t extent = data.extents[last];
   const int64_t first = point[last] + access.offsets[last] - data.box[last][0];
   const int64_t inside_begin = std::clamp<int64_t>(-first, 0, count);

@@ -17,11 +17,12 @@ struct Resolved {
 };
 Resolved resolve(const ir::Boundary& rules, int64_t index, int64_t extent);
 
-// The values an access reads at the `count` points of a row that starts at `point`, as `type`.
+// The values an access reads at the `count` points of a row that starts at `point`, in the running
+// step, as `type`.
 // `convert` converts from the component's type to `type`. Returns either `buffer`, filled, or a
 // pointer into the field where the row is contiguous and needs no conversion.
 const void* read_row(const ir::Field& field, const FieldData& data, const ir::Access& access,
-                     Scalar type, Kernel convert, const std::vector<int64_t>& point, int64_t count,
-                     void* buffer);
+                     Scalar type, Kernel convert, const std::vector<int64_t>& point, int64_t step,
+                     int64_t count, void* buffer);
 
 }  // namespace stencil::reference

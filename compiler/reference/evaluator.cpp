@@ -37,7 +37,7 @@ bool varies_by_itself(const ir::Node& node) {
                         [](const ir::Index&) { return true; },
                         [](const ir::Time&) { return false; },
                         [](const ir::ReductionRef&) { return false; },
-                        [](const ir::Access&) { return true; },
+                        [](const ir::Access& access) { return !access.per_step; },
                         [](const ir::Operation&) { return false; },
                     },
                     node.kind);
@@ -147,7 +147,7 @@ void Evaluator::evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64
                  },
                  [&](const ir::Access& access) {
                    rows_[id] = read_row(program_.fields[access.field], state_.fields[access.field],
-                                        access, node.type, kernels_[id], point, count, out);
+                                        access, node.type, kernels_[id], point, state_.step, count, out);
                  },
                  [&](const ir::Operation& operation) {
                    std::array<const void*, 3> in{};

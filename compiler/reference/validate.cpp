@@ -34,8 +34,9 @@ std::string access_refusal(const ir::Program& program, const State& state, const
   if (access.component < 0 || access.component >= data.component_count()) {
     return "no component " + std::to_string(access.component) + " of field '" + field.name + "'";
   }
-  if (access.offsets.size() != region.size() || data.extents.size() != region.size() ||
-      field.boundary.size() != region.size()) {
+  const size_t rank = field.read_in_place() ? field.dimensions.size() : region.size();
+  if (access.offsets.size() != rank || data.extents.size() != rank ||
+      field.boundary.size() != rank) {
     return "an access to field '" + field.name + "' has the wrong rank";
   }
   for (const ir::Boundary& rules : field.boundary) {
@@ -46,12 +47,13 @@ std::string access_refusal(const ir::Program& program, const State& state, const
     }
   }
   if (count_points(region) == 0) return "";
-  for (size_t d = 0; d < region.size(); ++d) {
+  for (size_t d = 0; d < rank; ++d) {
     const bool constant = is_constant(field.boundary[d].low) && is_constant(field.boundary[d].high);
     if (data.extents[d] == 0 && !constant) {
       return "field '" + field.name + "' is read but has no points";
     }
-    for (const int64_t bound : region[d]) {
+    if (field.dimension(d) == ir::kTime) continue;  // ir::StepLimit
+    for (const int64_t bound : region[static_cast<size_t>(field.dimension(d))]) {
       const int64_t index = bound + access.offsets[d] - data.box[d][0];
       const Resolved resolved = resolve(field.boundary[d], index, data.extents[d]);
       if (resolved.index < 0 && !is_constant(*resolved.rule)) {

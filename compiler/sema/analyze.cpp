@@ -133,6 +133,8 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Subgrid>(program, [&](const auto& item, Span) { declare_subgrid(env, item); });
   for_each<ast::Field>(program,
                        [&](const auto& item, Span span) { declare_field(env, item, span); });
+  for_each<ast::Series>(program,
+                        [&](const auto& item, Span span) { declare_series(env, item, span); });
   for_each<ast::Function>(program, [&](const auto& item, Span) { declare_function(env, item); });
 
   for_each<ast::Function>(program,

@@ -121,19 +121,25 @@ void declare_coordinates(Environment& env, const ast::Grid& grid) {
 
 // The dimension that the argument of `call` stands for: an index, or, where a `number` will do, one
 // counted from 0.
-std::optional<int> Elaborator::dimension_of(const ast::Call& call, bool number) {
+std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& call, bool number) {
   const ast::Expr& argument = *call.arguments[0];
   const Value value = elaborate(argument);
   if (!value.ok()) return std::nullopt;
   const int rank = env_.program.grid.rank();
   if (value.type->scalar()) {
     if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[0])) {
-      if (const auto* index = std::get_if<ir::Index>(&graph_[*id].kind)) return index->dimension;
+      const auto* index = std::get_if<ir::Index>(&graph_[*id].kind);
+      const bool step = index && field_ &&
+                        field_->dimension(static_cast<size_t>(index->dimension)) == ir::kTime;
+      if (index && !step) {
+        const int own = index->dimension;
+        return Dimension{own, field_ ? field_->dimension(static_cast<size_t>(own)) : own};
+      }
     }
     const auto* constant = std::get_if<Constant>(&value.leaves[0]);
     if (number && constant && constant->integer && !value.leaves[0].coordinate &&
         constant->type != Scalar::Bool && *constant->integer >= 0 && *constant->integer < rank) {
-      return static_cast<int>(*constant->integer);
+      return Dimension{0, static_cast<int>(*constant->integer)};
     }
   }
   const std::string& name = call.callee.name;
@@ -188,14 +194,14 @@ Value Elaborator::coordinate(Coordinate what, const ast::Call& call, Span span) 
     return {};
   }
   const bool position = what == Coordinate::Position;
-  const std::optional<int> d = dimension_of(call, !position);
+  const std::optional<Dimension> d = dimension_of(call, !position);
   const ast::Grid* grid = env_.grid;
   if (!d || !grid) return {};
-  const Value origin = declared_coordinate(grid->origin, *d, 0);
+  const Value origin = declared_coordinate(grid->origin, d->of_grid, 0);
   if (what == Coordinate::Origin) return origin;
-  const Value spacing = declared_coordinate(grid->spacing, *d, 1);
+  const Value spacing = declared_coordinate(grid->spacing, d->of_grid, 1);
   if (!position) return spacing;
-  const Value index = Value::of_leaf(graph_.add({ir::Index{*d}, Scalar::I32, span, {}}));
+  const Value index = Value::of_leaf(graph_.add({ir::Index{d->index}, Scalar::I32, span, {}}));
   Value at = arithmetic_.convert(index, env_.program.real, span);
   if (!is_constant(spacing, 1)) at = arithmetic_.apply(Op::Mul, {std::move(at), spacing}, span);
   if (is_constant(origin, 0)) return at;

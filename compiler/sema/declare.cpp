@@ -144,14 +144,14 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
   return ir::Boundary{*low, *high};
 }
 
-// Nothing if in error.
+// Of a field of so many dimensions. Nothing if in error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
-                                                            const Type& type) {
-  const auto rank = static_cast<size_t>(env.program.grid.rank());
+                                                            const Type& type, size_t rank) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
-    error.expected = fmt::format("{}, one per dimension of the grid", rank);
+    error.expected = fmt::format("{}, one per dimension of the {}", rank,
+                                 static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
     return std::nullopt;
   }
@@ -165,6 +165,89 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
   if (!ok) return std::nullopt;
   if (!boundary.list) result.resize(rank, ir::Boundary(result[0]));
   return result;
+}
+
+// The dimensions of the grid that a field has. Nothing if in error (S050).
+std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
+  const int rank = env.program.grid.rank();
+  std::vector<int> out;
+  for (const ast::ExprPtr& number : along.values) {
+    const auto value = constant_in(env, *number, "a dimension", 0, rank - 1);
+    if (!value) return std::nullopt;
+    if (!out.empty() && *value <= out.back()) {
+      Diagnostic& error =
+          env.report.error("S050", number->span, "dimensions in the wrong order");
+      error.expected = "numbers of the grid's dimensions, each once, the outermost first";
+      error.found = fmt::format("{} behind {}", *value, out.back());
+      return std::nullopt;
+    }
+    out.push_back(static_cast<int>(*value));
+  }
+  return out;
+}
+
+// Leaves the field those dimensions of the grid; without `along` all.
+bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& along,
+                     ir::Field& field) {
+  const int rank = env.program.grid.rank();
+  for (int d = 0; d < rank; ++d) field.dimensions.push_back(d);
+  if (!along) return true;
+  const auto dimensions = dimensions_along(env, *along);
+  if (!dimensions) return false;
+  ir::Box box;
+  for (const int d : *dimensions) box.ranges.push_back(field.box.ranges[static_cast<size_t>(d)]);
+  field.dimensions = *dimensions;
+  field.box = std::move(box);
+  return true;
+}
+
+// What the items `field` and `series` have in common, once it is known where they are.
+void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
+                    const std::optional<ast::Boundary>& boundary, const TypePtr& type,
+                    ir::Field field, bool ok, Span item) {
+  const size_t rank = field.box.ranges.size();
+  field.boundary = ir::uniform_boundary(static_cast<int>(rank), {});
+  if (boundary && type && ok) {
+    auto rules = elaborate_boundary(env, *boundary, *type, rank);
+    ok &= rules.has_value();
+    if (rules) field.boundary = std::move(*rules);
+  }
+  if (type) field.components = flatten(*type);
+  for (const ast::Identifier& name : names) {
+    const int id = static_cast<int>(env.program.fields.size());
+    Declaration* declaration = env.declare(name, Declared::Field, id);
+    if (!declaration) continue;
+    declaration->broken = !ok;
+    field.name = name.name;
+    field.span = name.span.valid() ? name.span : item;
+    env.program.fields.push_back(field);
+    env.field_types.push_back(type);
+  }
+}
+
+// A profile never changes, so it has one level.
+bool require_constant(Environment& env, const ast::Field& field) {
+  if (field.constant && !field.history) return true;
+  Diagnostic& error = env.report.error(
+      "S051", field.along->span,
+      fmt::format("a field along some of the dimensions {}",
+                  field.constant ? "has one level" : "is not constant"));
+  error.expected = "constant, without history";
+  error.hint = field.constant ? "leave out 'history'" : "add 'constant': no stencil writes it";
+  return false;
+}
+
+// The steps that a series has values for, counted from 0. Nothing if in error.
+std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
+  const auto box = elaborate_box(env, times, 1);
+  if (!box) return std::nullopt;
+  if (times.ranges[0].index) {
+    env.report.error("S026", times.ranges[0].index->span, "a series has no index names").hint =
+        "init names them: init w[t] = ...;";
+    return std::nullopt;
+  }
+  require_nonempty(env, *box, "the series", times.span);
+  return box->ranges[0];
 }
 
 }  // namespace
@@ -242,30 +325,41 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
   const std::optional<ir::Box> domain = field_domain(env, field.domain);
   ir::Field result;
   bool ok = type && domain;
-  if (type) result.components = flatten(*type);
-  if (domain) result.box = *domain;
+  result.box = domain.value_or(env.program.grid);
   result.constant = field.constant;
   if (field.history) {
     const auto history = constant_in(env, *field.history, "the history of a field", 1, kMaxHistory);
     ok &= history.has_value();
     result.history = static_cast<int>(history.value_or(1));
   }
-  result.boundary = ir::uniform_boundary(env.program.grid.rank(), {});
-  if (field.boundary && type) {
-    auto boundary = elaborate_boundary(env, *field.boundary, *type);
-    ok &= boundary.has_value();
-    if (boundary) result.boundary = std::move(*boundary);
+  ok &= take_dimensions(env, field.along, result);
+  if (result.box.rank() == env.program.grid.rank()) {
+    result.dimensions.clear();
+  } else {
+    ok &= require_constant(env, field);
   }
-  for (const ast::Identifier& name : field.names) {
-    const int id = static_cast<int>(env.program.fields.size());
-    Declaration* declaration = env.declare(name, Declared::Field, id);
-    if (!declaration) continue;
-    declaration->broken = !ok;
-    result.name = name.name;
-    result.span = name.span.valid() ? name.span : item;
-    env.program.fields.push_back(result);
-    env.field_types.push_back(type);
+  declare_fields(env, field.names, field.boundary, type, std::move(result), ok, item);
+}
+
+void declare_series(Environment& env, const ast::Series& series, Span item) {
+  const TypePtr type = elaborate_type(env, series.type);
+  const std::optional<ir::Range> times = times_of(env, series.times);
+  ir::Field result;
+  bool ok = type && times;
+  result.constant = true;
+  if (series.domain) {
+    const std::optional<ir::Box> domain = field_domain(env, *series.domain);
+    ok &= domain.has_value();
+    result.box = domain.value_or(env.program.grid);
+    ok &= take_dimensions(env, series.along, result);
+  } else if (series.along) {
+    env.report.error("S050", series.along->span, "'along' without a grid").hint =
+        "say first on which grid: series w : real [0..K-1] on G along 0;";
+    ok = false;
   }
+  result.box.ranges.insert(result.box.ranges.begin(), times.value_or(ir::Range{}));
+  result.dimensions.insert(result.dimensions.begin(), ir::kTime);
+  declare_fields(env, series.names, series.boundary, type, std::move(result), ok, item);
 }
 
 void declare_table(Environment& env, const ast::Table& table) {

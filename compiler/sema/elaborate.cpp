@@ -64,7 +64,7 @@ struct Elaborator::Visitor {
       error.hint = "only fields are read as NAME@-k[offsets]";
       return {};
     }
-    return self.needs_offsets(span);
+    return self.needs_offsets(use.field.field, span);
   }
   Value operator()(const ast::Unary& unary) const { return self.unary(unary, span, expected); }
   Value operator()(const ast::Binary& binary) const { return self.binary(binary, span, expected); }
@@ -191,7 +191,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     if (const auto* index = std::get_if<IndexBinding>(local)) {
       return Value::of_leaf(graph_.add({ir::Index{index->dimension}, Scalar::I32, span, {}}));
     }
-    return needs_offsets(span);
+    return needs_offsets(std::get<FieldBinding>(*local).field, span);
   }
   if (name.name == "time") {
     if (!site_.time) return not_usable("time", "the index of the running step", span);
@@ -217,7 +217,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     case Declared::Table:
       return env_.tables[index];
     case Declared::Field:
-      return needs_offsets(span);
+      return needs_offsets(declaration->index, span);
     case Declared::Reduction:
       return reduction(*declaration, name.name, span);
     case Declared::Grid:

@@ -52,6 +52,8 @@ class Elaborator {
   std::optional<int64_t> constant_integer(const ast::Expr& expr, const char* what);
 
   void bind_index(const std::string& name, int dimension);
+  // Index d is that of dimension d of the field, which may lack some of the grid's.
+  void at_points_of(const ir::Field& field) { field_ = &field; }
   void bind_value(const std::string& name, Value value);
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
@@ -100,17 +102,21 @@ class Elaborator {
 
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
-  Value needs_offsets(Span field, Span whole = {}, const std::string& foreign = "");
+  Value needs_offsets(ir::FieldId id, Span field, Span whole = {}, const std::string& foreign = "");
   std::optional<int64_t> offset_from_point(const ast::Expr& index) const;
   std::string hint_of_called_field(const ast::Call& call) const;
-  bool reads_by_coordinates(const ast::Expr& field, const std::vector<ast::ExprPtr>& indices,
-                            Span span);
+  bool reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
+                            const std::vector<ast::ExprPtr>& indices, Span span);
   FieldUse field_named(const std::string& name, int back, Span span);
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
+  std::optional<int> steps_ahead(const ast::Expr& index);
+  std::optional<std::vector<int>> own_offsets(const ir::Field& field,
+                                              const std::vector<ast::ExprPtr>& indices, Span span);
+  bool is_offset(int64_t value, Span span, const char* what);
   std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
                                           const char* what);
 
@@ -135,7 +141,11 @@ class Elaborator {
 
   // coordinates.cpp
   Value coordinate(Coordinate what, const ast::Call& call, Span span);
-  std::optional<int> dimension_of(const ast::Call& call, bool number);
+  struct Dimension {
+    int index;  // of ir::Index, where an index is asked for
+    int of_grid;
+  };
+  std::optional<Dimension> dimension_of(const ast::Call& call, bool number);
   Value declared_coordinate(const std::optional<ast::PerDimension>& values, int d, int64_t absent);
 
   Environment& env_;
@@ -144,6 +154,7 @@ class Elaborator {
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;
+  const ir::Field* field_ = nullptr;  // whose dimensions indices count; null: those of the grid
 
   Frame root_;
   Frame* frame_ = &root_;

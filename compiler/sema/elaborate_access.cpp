@@ -123,12 +123,14 @@ std::string Elaborator::hint_of_called_field(const ast::Call& call) const {
 
 // S010 for U[i+1,j], which says where it reads by the coordinates of the point: offsets are
 // relative to it. False if `indices` are nothing like that.
-bool Elaborator::reads_by_coordinates(const ast::Expr& field,
+bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
                                       const std::vector<ast::ExprPtr>& indices, Span span) {
   std::string relative;
   bool found = false;
-  for (const ast::ExprPtr& index : indices) {
-    const std::optional<int64_t> offset = offset_from_point(*index);
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const ast::ExprPtr& index = indices[d];
+    const bool time = d < declared.box.ranges.size() && declared.dimension(d) == ir::kTime;
+    const auto offset = time ? std::nullopt : offset_from_point(*index);
     found |= offset.has_value();
     relative += relative.empty() ? "" : ",";
     relative += offset ? fmt::format("{}", *offset) : env_.text(index->span);
@@ -137,16 +139,24 @@ bool Elaborator::reads_by_coordinates(const ast::Expr& field,
   Diagnostic& error = env_.report.error("S010", span, "coordinates in place of offsets");
   error.found = env_.text(span);
   const std::string name = env_.text(field.span);
-  const auto rank = static_cast<size_t>(env_.program.grid.rank());
+  const size_t rank = declared.box.ranges.size();
   if (indices.size() == rank) {
     error.hint = fmt::format("offsets are relative to the point: {}[{}]", name, relative);
-  } else if (indices.size() == rank + 1) {
+  } else if (indices.size() == rank + 1 && !declared.read_in_place()) {
     error.hint = fmt::format("an earlier time level is read as {}@-1{}", name, env_.point());
   } else {
-    error.hint =
-        fmt::format("one bracket has all offsets, relative to the point: {}{}", name, env_.point());
+    error.hint = fmt::format("one bracket has all offsets, relative to the point: {}{}", name,
+                             env_.point(declared));
   }
   return true;
+}
+
+bool Elaborator::is_offset(int64_t value, Span span, const char* what) {
+  if (value <= kMaxOffset && value >= -kMaxOffset) return true;
+  Diagnostic& error = env_.report.error("S029", span, fmt::format("{} is out of range", what));
+  error.expected = fmt::format("a value in {}..{}", -kMaxOffset, kMaxOffset);
+  error.found = fmt::format("{}", value);
+  return false;
 }
 
 std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
@@ -164,23 +174,78 @@ std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprP
     const std::optional<int64_t> offset =
         constant_integer(*indices[d], fmt::format("an {}", what).c_str());
     if (!offset) continue;
+    if (!is_offset(*offset, indices[d]->span, what)) return std::nullopt;
     const int64_t total = *offset + (shift_.empty() ? 0 : shift_[d]);
-    if (*offset > kMaxOffset || *offset < -kMaxOffset || std::abs(total) > kMaxOffset) {
-      Diagnostic& error =
-          env_.report.error("S029", indices[d]->span, fmt::format("{} is out of range", what));
-      error.expected = fmt::format("a value in {}..{}", -kMaxOffset, kMaxOffset);
-      error.found = fmt::format("{}", *offset);
-      return std::nullopt;
-    }
+    if (!is_offset(total, indices[d]->span, what)) return std::nullopt;
     result.push_back(static_cast<int>(total));
   }
   if (result.size() != rank) return std::nullopt;
   return result;
 }
 
+// The number of steps after the running one that `time`, `time + 1` or `time - 2` stands for.
+std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
+  const auto is_time = [](const ast::Expr& expr) {
+    const auto* name = std::get_if<ast::Name>(&expr.kind);
+    return name && name->name == "time";
+  };
+  if (is_time(index)) return 0;
+  const auto* sum = std::get_if<ast::Binary>(&index.kind);
+  const bool minus = sum && sum->op == Op::Sub;
+  const bool first = sum && is_time(*sum->left);
+  const bool timed = sum && (minus || sum->op == Op::Add) && (first || is_time(*sum->right));
+  if (!timed || (minus && !first)) {
+    Diagnostic& error = env_.report.error("S052", index.span, "a series is not read at 'time'");
+    error.expected = "time, or a constant number of steps before or after: time - 1";
+    error.found = env_.text(index.span);
+    return std::nullopt;
+  }
+  const auto steps = constant_integer(first ? *sum->right : *sum->left, "an offset");
+  if (!steps || !is_offset(*steps, index.span, "offset")) return std::nullopt;
+  return static_cast<int>(minus ? -*steps : *steps);
+}
+
+// Of a profile or a series: an offset for each dimension that it has.
+std::optional<std::vector<int>> Elaborator::own_offsets(const ir::Field& field,
+                                                        const std::vector<ast::ExprPtr>& indices,
+                                                        Span span) {
+  if (indices.size() != field.box.ranges.size()) {
+    Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
+    error.expected = fmt::format("{}, {} one per dimension of '{}'", field.box.ranges.size(),
+                                 field.is_series() ? "the step and" : "", field.name);
+    error.found = fmt::format("{}", indices.size());
+    error.hint = fmt::format("its value at the point computed is {}{}", field.name,
+                             env_.point(field));
+    error.related.push_back({field.span, "declared here"});
+    return std::nullopt;
+  }
+  std::vector<int> result;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const int dimension = field.dimension(d);
+    if (dimension == ir::kTime) {
+      const auto steps = steps_ahead(*indices[d]);
+      if (!steps) return std::nullopt;
+      result.push_back(*steps);
+      continue;
+    }
+    const auto offset = constant_integer(*indices[d], "an offset");
+    if (!offset) return std::nullopt;
+    const int64_t moved = shift_.empty() ? 0 : shift_[static_cast<size_t>(dimension)];
+    if (!is_offset(*offset, indices[d]->span, "offset") ||
+        !is_offset(*offset + moved, indices[d]->span, "offset")) {
+      return std::nullopt;
+    }
+    result.push_back(static_cast<int>(*offset + moved));
+  }
+  return result;
+}
+
 Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
                          Span span) {
-  const std::optional<std::vector<int>> at = offsets(indices, span, "offset");
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const std::optional<std::vector<int>> at = field.read_in_place()
+                                                 ? own_offsets(field, indices, span)
+                                                 : offsets(indices, span, "offset");
   return at ? access(binding, *at, span) : Value{};
 }
 
@@ -193,9 +258,10 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
   if (!escapes) return {};
   access.escapes = *escapes;
-  if (access.escapes != 0) access.excess = prover_->excess(access.field);
-
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  access.in_place = field.read_in_place();
+  access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
+  if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
   Value value{env_.field_types[static_cast<size_t>(binding.field)], {}};
   value.leaves.reserve(field.components.size());
   for (const ir::Component& component : field.components) {
@@ -206,13 +272,16 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
 }
 
 // `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.
-Value Elaborator::needs_offsets(Span span, Span whole, const std::string& foreign) {
-  const std::string read = env_.text(span) + env_.point();
+Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std::string& foreign) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  const std::string read = env_.text(span) + env_.point(field);
   Diagnostic& error =
       env_.report.error("S025", span, fmt::format("'{}' needs offsets", env_.text(span)));
+  const char* what = field.is_series() ? "when" : "where";
   error.hint = whole.valid()
                    ? fmt::format("they come first: {}{}", read, env_.text({span.end, whole.end}))
-                   : fmt::format("they say where it is read, relative to the point: {}", read);
+                   : fmt::format("they say {} it is read, relative to the {}: {}", what,
+                                 field.is_series() ? "running step" : "point", read);
   const auto hint = hint_for_foreign_word(Foreign::Member, foreign);
   if (!hint.empty()) error.hint = hint;
   return {};
@@ -223,7 +292,9 @@ Value Elaborator::needs_offsets(Span span, Span whole, const std::string& foreig
 Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);
   if (use.is_field) {
-    if (!use.ok || reads_by_coordinates(*bracket.base, bracket.indices, span)) return {};
+    if (!use.ok) return {};
+    const ir::Field& field = env_.program.fields[static_cast<size_t>(use.field.field)];
+    if (reads_by_coordinates(field, *bracket.base, bracket.indices, span)) return {};
     return access(use.field, bracket.indices, span);
   }
   if (shiftable_function(*bracket.base)) {
@@ -272,7 +343,7 @@ Value Elaborator::member(const ast::Member& member, Span span) {
   const FieldUse use = field_use(*member.base);
   if (use.is_field && use.ok) {
     const bool scalar = env_.field_types[static_cast<size_t>(use.field.field)]->scalar();
-    return needs_offsets(member.base->span, span, scalar ? member.name.name : "");
+    return needs_offsets(use.field.field, member.base->span, span, scalar ? member.name.name : "");
   }
   if (use.is_field) return {};
   const Value base = elaborate(*member.base);

@@ -35,9 +35,10 @@ struct DeclaredNames {
     return {Declared::Type, {&type.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Field& field) const {
-    Names names;
-    for (const ast::Identifier& name : field.names) names.push_back(&name);
-    return {Declared::Field, std::move(names)};
+    return fields(field.names);
+  }
+  std::pair<Declared, Names> operator()(const ast::Series& series) const {
+    return fields(series.names);
   }
   std::pair<Declared, Names> operator()(const ast::Table& table) const {
     return {Declared::Table, {&table.name}};
@@ -52,6 +53,13 @@ struct DeclaredNames {
   std::pair<Declared, Names> operator()(const ast::Init&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Stop&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Require&) const { return {}; }
+
+ private:
+  static std::pair<Declared, Names> fields(const std::vector<ast::Identifier>& declared) {
+    Names names;
+    for (const ast::Identifier& name : declared) names.push_back(&name);
+    return {Declared::Field, std::move(names)};
+  }
 };
 
 const char* what_it_is(Foreign kind) {
@@ -279,6 +287,15 @@ void Environment::unknown_name(Foreign kind, const std::string& name, Span span,
 std::string Environment::point() const {
   std::string offsets = "[0";
   for (int d = 1; d < program.grid.rank(); ++d) offsets += ",0";
+  return offsets + "]";
+}
+
+std::string Environment::point(const ir::Field& field) const {
+  std::string offsets;
+  for (size_t d = 0; d < field.box.ranges.size(); ++d) {
+    offsets += d == 0 ? "[" : ",";
+    offsets += field.dimension(d) == ir::kTime ? "time" : "0";
+  }
   return offsets + "]";
 }
 

@@ -86,8 +86,9 @@ struct Environment {
   // Records what has to be checked when the sizes are known; the same one only once.
   void add_check(ir::Check check);
 
-  // "[0,0]": the offsets of the point computed.
+  // "[0,0]": the offsets of the point computed, those of a field "[time,0]".
   std::string point() const;
+  std::string point(const ir::Field& field) const;
   std::string text(Span span) const { return std::string(source.text(span)); }
   std::string print(const ir::Affine& affine) const;  // "N-2"
   std::string print(const ir::Box& box) const;        // "[1..N-2, 0..7]"

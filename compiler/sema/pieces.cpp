@@ -297,6 +297,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   result.piece.index_names.resize(rank);
   const Type& type = *env.field_types[static_cast<size_t>(id)];
   Elaborator elaborator(env, kInitSite, result.piece.graph);
+  elaborator.at_points_of(field);
   bind_indices(elaborator, result.piece.index_names);
   const Value value = elaborator.elaborate(*init.value, &type);
   auto stored = elaborator.arithmetic().store(value, type, init.value->span);

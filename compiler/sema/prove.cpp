@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace stencil::sema {
 namespace {
 
@@ -225,12 +227,18 @@ const ir::Field& AccessProver::field_of(const ir::Access& access) const {
   return env_.program.fields[static_cast<size_t>(access.field)];
 }
 
+// The region in dimension d of an access.
+const ir::Range& AccessProver::region_in(const ir::Access& access, size_t d) const {
+  return region_.ranges[static_cast<size_t>(field_of(access).dimension(d))];
+}
+
 // The index that an access reads at one end of the region.
 ir::Affine AccessProver::index(const ir::Access& access, const End& end) const {
   const auto d = static_cast<size_t>(end.dimension);
   const ir::Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
-  const ir::Affine at = (low ? region_.ranges[d].low : region_.ranges[d].high) + access.offsets[d];
+  const ir::Range& region = region_in(access, d);
+  const ir::Affine at = (low ? region.low : region.high) + access.offsets[d];
   return end.thrown ? (low ? domain.low : domain.high) * 2 - at : at;
 }
 
@@ -255,8 +263,13 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
                                             const std::vector<Span>& applied_at) {
   uint32_t escapes = 0;
   if (muted_) return escapes;
-  for (int d = 0; d < rank(); ++d) {
-    const ir::Boundary& rules = field_of(access).boundary[static_cast<size_t>(d)];
+  const ir::Field& field = field_of(access);
+  for (int d = 0; d < field.box.rank(); ++d) {
+    const ir::Boundary& rules = field.boundary[static_cast<size_t>(d)];
+    if (field.dimension(static_cast<size_t>(d)) == ir::kTime) {
+      if (!prove_steps(access, d, span, escapes)) return std::nullopt;
+      continue;
+    }
     for (const Side side : {Side::Low, Side::High}) {
       const bool low = side == Side::Low;
       const ir::BoundaryKind rule = low ? rules.low.kind : rules.high.kind;
@@ -272,6 +285,50 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
     }
   }
   return escapes;
+}
+
+// The steps of a run begin at 0, and how many there are is known when it begins. Adds to `escapes`
+// where a rule may have to hold.
+bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes) {
+  const ir::Field& field = field_of(access);
+  const auto i = static_cast<size_t>(d);
+  const ir::Range& times = field.box.ranges[i];
+  const ir::Affine first = ir::Affine{access.offsets[i], {}} - times.low;
+  const ir::Affine most = times.high - access.offsets[i] + 1;  // steps
+  const std::string text = fmt::format("series {} has values from {} to {}", field.name,
+                                       env_.print(times.low), env_.print(times.high));
+  const auto report = [&](const std::string& found) {
+    Diagnostic& error = env_.report.error("S031", span, text);
+    error.expected = "a value for every step of the run";
+    error.found = found;
+    error.hint = fmt::format("give it more values, or a boundary: series {} ... boundary clamp;",
+                             field.name);
+    error.related.push_back({field.span, "declared here"});
+    return false;
+  };
+  if (field.boundary[i].low.kind != ir::BoundaryKind::None) {
+    if (decide(facts_, first) != Verdict::Holds) escapes |= 1u << (2 * d);
+  } else if (decide(facts_, first) == Verdict::Fails) {
+    return report(fmt::format("step {} in the first step of the run", access.offsets[i]));
+  } else if (decide(facts_, first) == Verdict::Unknown) {
+    env_.add_check({{first}, "S031", text, span});
+  }
+  if (field.boundary[i].high.kind != ir::BoundaryKind::None) {
+    escapes |= 2u << (2 * d);
+    return true;
+  }
+  const auto& steps = env_.program.steps;
+  if (steps && decide(facts_, most - *steps) == Verdict::Fails) {
+    return report(fmt::format("a run of {} steps", env_.print(*steps)));
+  }
+  const ir::StepLimit limit = {most, text, span};
+  auto& limits = env_.program.step_limits;
+  if (std::none_of(limits.begin(), limits.end(), [&](const ir::StepLimit& other) {
+        return other.steps == limit.steps && other.message == limit.message;
+      })) {
+    limits.push_back(limit);
+  }
+  return true;
 }
 
 std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {
@@ -339,9 +396,9 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
     return fmt::format(
         "offsets are relative to the point, {}{}; to read as far as this, give the "
         "field a boundary",
-        field.name, env_.point());
+        field.name, env_.point(field));
   }
-  const bool ruled = field.boundary != ir::uniform_boundary(rank(), {});
+  const bool ruled = field.boundary != ir::uniform_boundary(field.box.rank(), {});
   const std::string rule = ruled ? fmt::format(
                                        "a boundary other than none at the {} side of "
                                        "dimension {}",
@@ -358,8 +415,11 @@ void AccessProver::report_escape(const ir::Access& access, const End& end, Span 
   const ir::Range& domain = field_of(access).box.ranges[d];
   const bool low = end.side == Side::Low;
   const bool leaves_low = low != end.thrown;
-  const ir::Affine& at = low ? region_.ranges[d].low : region_.ranges[d].high;
-  const std::string name = index_names_[d].empty() ? kDefaultNames[d] : index_names_[d];
+  const ir::Range& region = region_in(access, d);
+  const ir::Affine& at = low ? region.low : region.high;
+  const auto of_grid = static_cast<size_t>(field_of(access).dimension(d));
+  const std::string& given = index_names_[of_grid];
+  const std::string name = given.empty() ? kDefaultNames[of_grid] : given;
 
   Diagnostic& error = env_.report.error("S031", span, describe_access(access, end));
   error.expected = fmt::format("index at {} {} in dimension {}", leaves_low ? "least" : "most",

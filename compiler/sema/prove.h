@@ -61,6 +61,8 @@ class AccessProver {
     bool thrown;
     friend auto operator<=>(const End&, const End&) = default;
   };
+  bool prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes);
+  const ir::Range& region_in(const ir::Access& access, size_t d) const;
   Verdict verdict(const ir::Access& access, const End& end);
   ir::Affine index(const ir::Access& access, const End& end) const;
   ir::Affine goal(const ir::Access& access, const End& end) const;

@@ -78,6 +78,8 @@ template <> struct Action<grammar::value_list_close> : CallsWithSpan<&TreeBuilde
 template <> struct Action<grammar::value_for_all> : Calls<&TreeBuilder::value_for_all> {};
 template <> struct Action<grammar::history> : CallsWithSpan<&TreeBuilder::history> {};
 template <> struct Action<grammar::constant> : CallsWithSpan<&TreeBuilder::constant> {};
+template <> struct Action<grammar::along_word> : CallsWithSpan<&TreeBuilder::along_begin> {};
+template <> struct Action<grammar::series_domain> : Calls<&TreeBuilder::series_domain> {};
 template <> struct Action<grammar::boundary_keyword> : CallsWithSpan<&TreeBuilder::boundary_begin> {};
 template <> struct Action<grammar::boundary_constant> : CallsWithSpan<&TreeBuilder::boundary_constant> {};
 template <> struct Action<grammar::boundary_text> : CallsWithSpan<&TreeBuilder::boundary_word> {};
@@ -101,6 +103,7 @@ template <> struct Action<grammar::grid> : Calls<&TreeBuilder::grid> {};
 template <> struct Action<grammar::subgrid> : Calls<&TreeBuilder::subgrid> {};
 template <> struct Action<grammar::type_decl> : Calls<&TreeBuilder::type_decl> {};
 template <> struct Action<grammar::field> : Calls<&TreeBuilder::field> {};
+template <> struct Action<grammar::series> : Calls<&TreeBuilder::series> {};
 template <> struct Action<grammar::table> : Calls<&TreeBuilder::table> {};
 template <> struct Action<grammar::function> : Calls<&TreeBuilder::function> {};
 template <> struct Action<grammar::stencil> : Calls<&TreeBuilder::stencil> {};

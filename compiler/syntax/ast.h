@@ -172,8 +172,17 @@ struct Field {  // field U, V : real on G history 2 boundary clamp;   (attribute
   std::vector<Identifier> names;
   TypeExpr type;
   Identifier domain;
+  std::optional<PerDimension> along;  // dimensions of the grid, one or a list; absent: all
   ExprPtr history;  // null: 1
   bool constant = false;
+  std::optional<Boundary> boundary;
+};
+struct Series {  // series w : real [0..K-1] on G along 0 boundary clamp;
+  std::vector<Identifier> names;
+  TypeExpr type;
+  Box times;                         // one range
+  std::optional<Identifier> domain;  // absent: a value for all points
+  std::optional<PerDimension> along;
   std::optional<Boundary> boundary;
 };
 struct Table {  // table w : real[3,3] = { {1,2,1}, ... };
@@ -232,7 +241,7 @@ struct Require {
 };
 
 struct Item {
-  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Table, Function, Stencil, Init, Reduce, Stop,
+  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Init, Reduce, Stop,
                Require>
       kind;
   Span span;

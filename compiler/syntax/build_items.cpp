@@ -28,6 +28,8 @@ void TreeBuilder::start_item(Span word) {
   steps_.reset();
   origin_.reset();
   spacing_.reset();
+  along_.reset();
+  domain_.reset();
   history_.reset();
   constant_ = false;
   boundary_.reset();
@@ -153,6 +155,14 @@ void TreeBuilder::origin_begin(Span at) {
 
 void TreeBuilder::spacing_begin(Span at) {
   per_dimension_begin(spacing_, at);
+}
+
+void TreeBuilder::along_begin(Span at) {
+  per_dimension_begin(along_, at);
+}
+
+void TreeBuilder::series_domain() {
+  domain_ = pop_name();
 }
 
 void TreeBuilder::value_list(Span close_span) {
@@ -281,8 +291,13 @@ void TreeBuilder::type_decl() {
 
 void TreeBuilder::field() {
   auto domain = pop_name();
-  finish(ast::Field{std::move(names_), pop_type(), std::move(domain), std::move(history_),
-                    constant_, std::move(boundary_)});
+  finish(ast::Field{std::move(names_), pop_type(), std::move(domain), std::move(along_),
+                    std::move(history_), constant_, std::move(boundary_)});
+}
+
+void TreeBuilder::series() {
+  finish(ast::Series{std::move(names_), pop_type(), std::move(box_), std::move(domain_),
+                     std::move(along_), std::move(boundary_)});
 }
 
 void TreeBuilder::table() {

@@ -78,6 +78,8 @@ class TreeBuilder {
   void value_for_all();
   void history(Span at);
   void constant(Span at);
+  void along_begin(Span at);
+  void series_domain();
   void boundary_begin(Span at);
   void boundary_constant(Span at);
   void boundary_word(Span at);
@@ -99,6 +101,7 @@ class TreeBuilder {
   void subgrid();
   void type_decl();
   void field();
+  void series();
   void table();
   void function();
   void stencil();
@@ -165,8 +168,9 @@ class TreeBuilder {
   ast::ExprPtr where_;
   Span else_;
   ast::ExprPtr steps_;
-  std::optional<ast::PerDimension> origin_, spacing_;
+  std::optional<ast::PerDimension> origin_, spacing_, along_;
   std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read
+  std::optional<ast::Identifier> domain_;
   ast::ExprPtr history_;
   bool constant_ = false;
   std::optional<ast::Boundary> boundary_;

@@ -56,6 +56,7 @@ using or_ = TAO_PEGTL_STRING("or");
 using param_ = TAO_PEGTL_STRING("param");
 using reduce_ = TAO_PEGTL_STRING("reduce");
 using require_ = TAO_PEGTL_STRING("require");
+using series_ = TAO_PEGTL_STRING("series");
 using stencil_ = TAO_PEGTL_STRING("stencil");
 using steps_ = TAO_PEGTL_STRING("steps");
 using stop_ = TAO_PEGTL_STRING("stop");
@@ -67,8 +68,8 @@ using when_ = TAO_PEGTL_STRING("when");
 using where_ = TAO_PEGTL_STRING("where");
 
 template <typename... Texts> struct any_word : sor<word<Texts>...> {};
-struct item_word : any_word<param_, grid_, subgrid_, type_, field_, table_, function_, stencil_,
-                            init_, reduce_, stop_, require_> {};
+struct item_word : any_word<param_, grid_, subgrid_, type_, field_, series_, table_, function_,
+                            stencil_, init_, reduce_, stop_, require_> {};
 struct reserved : sor<item_word,
                       any_word<and_, boundary_, constant_, every_, false_, history_, in_, let_,
                                not_, of_, on_, or_, steps_, true_, when_>> {};
@@ -234,9 +235,17 @@ struct boundary_for_all : boundary_kind {};
 struct boundary_rules : sor<boundary_list, boundary_for_all> {};
 struct boundary_keyword : seq<at<word<boundary_>>, boundary_> {};
 struct boundary : if_must<token<boundary_keyword>, boundary_rules> {};
+struct along_word : word<TAO_PEGTL_STRING("along")> {};
+struct along : seq<token<along_word>, per_dimension> {};
 struct field : seq<keyword<field_>, must<item_name>, star<if_must<comma, item_name>>,
                    must<colon, type, keyword<on_>, domain_name>,
-                   star<sor<history, constant, boundary>>, must<end>> {};
+                   star<sor<along, history, constant, boundary>>, must<end>> {};
+struct series_domain : if_must<keyword<on_>, domain_name> {};
+struct times : plain_box {};
+struct series_end : end {};
+struct series : seq<keyword<series_>, must<item_name>, star<if_must<comma, item_name>>,
+                    must<colon, type, times>, opt<series_domain>, star<sor<along, boundary>>,
+                    must<series_end>> {};
 
 struct extents_open : one<'['> {};
 struct extents_close : one<']'> {};
@@ -287,7 +296,7 @@ struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduc
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 
-struct item : sor<param, grid, subgrid, type_decl, field, table, function, stencil, init, reduce,
+struct item : sor<param, grid, subgrid, type_decl, field, series, table, function, stencil, init, reduce,
                   stop, require> {};
 struct one_item : must<item> {};
 

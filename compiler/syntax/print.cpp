@@ -201,11 +201,26 @@ class Printer {
     line("field {} on {}", names, f.domain.name);
     indented([&] {
       print(f.type);
+      print("along", f.along);
       part("history", f.history);
       if (f.constant) line("constant");
-      if (f.boundary && !f.boundary->list) print("boundary", f.boundary->dimensions[0].low);
-      if (f.boundary && f.boundary->list) print(*f.boundary);
+      print(f.boundary);
     });
+  }
+  void print(const Series& s) {
+    std::string names;
+    for (const auto& name : s.names) names += (names.empty() ? "" : ", ") + name.name;
+    line("series {}{}{}", names, s.domain ? " on " : "", s.domain ? s.domain->name : "");
+    indented([&] {
+      print(s.type);
+      print(s.times);
+      print("along", s.along);
+      print(s.boundary);
+    });
+  }
+  void print(const std::optional<Boundary>& boundary) {
+    if (boundary && !boundary->list) print("boundary", boundary->dimensions[0].low);
+    if (boundary && boundary->list) print(*boundary);
   }
   void print(std::string_view label, const BoundaryRule& rule) {
     line("{} {}", label, spelling(rule.kind));

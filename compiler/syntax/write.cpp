@@ -259,9 +259,18 @@ class Writer {
   void put(const Field& f) {
     Line line;
     line.text("field ").names(f.names).text(" : ").type(f.type).text(" on {}", f.domain.name);
+    if (f.along) line.text(" along ").values(*f.along);
     if (f.history) line.text(" history ").expr(*f.history);
     if (f.constant) line.text(" constant");
     if (f.boundary) line.text(" boundary ").boundary(*f.boundary);
+    add(line);
+  }
+  void put(const Series& s) {
+    Line line;
+    line.text("series ").names(s.names).text(" : ").type(s.type).text(" ").box(s.times);
+    if (s.domain) line.text(" on {}", s.domain->name);
+    if (s.along) line.text(" along ").values(*s.along);
+    if (s.boundary) line.text(" boundary ").boundary(*s.boundary);
     add(line);
   }
   void put(const Table& t) {

@@ -141,7 +141,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            Names names, kernel::Body& body, const ReadReduction& reductions) {
   const ir::Uniformity kinds = ir::uniformity(graph);
   const Uses uses(graph, results, kinds);
-  Landings landings(interface, graph, uses.needed, point, names, body);
+  Landings landings(interface, graph, uses.needed, point, time, names, body);
   const Evaluator evaluator(interface, graph, point, time, read, landings, reductions);
   std::vector<Expr> values(static_cast<size_t>(graph.size()));
   std::vector<int> size(values.size(), 0);  // operations in the expression so far
@@ -162,7 +162,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     if (arithmetic_type(node.type) != node.type) return;  // storage only
     size[i] = 0;
     if (uniform) {
-      if (!std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // it was folded
+      const bool loads = std::holds_alternative<kernel::Load>(values[i]->kind);
+      if (!loads && !std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // folded
       values[i] = scope.uniform(values[i], node.hint, kinds.timed[i] ? time : nullptr, names);
       return;
     }
@@ -193,7 +194,7 @@ Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::Nod
   const ReadReduction no_reductions;  // not in such a graph
   Names no_names;
   kernel::Body no_body;
-  Landings no_landings(interface, graph, {}, no_point, no_names, no_body);
+  Landings no_landings(interface, graph, {}, no_point, no_time, no_names, no_body);
   const Evaluator evaluator(interface, graph, no_point, no_time, no_access, no_landings,
                             no_reductions);
   std::vector<Expr> values;

@@ -99,7 +99,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   name_sizes();
   for (kernel::Array& array : arrays_) {
     const ir::Box& box = program.fields[static_cast<size_t>(array.field)].box;
-    for (int d = 0; d < rank(); ++d) array.extents.push_back(extent(box, d));
+    for (int d = 0; d < box.rank(); ++d) array.extents.push_back(extent(box, d));
   }
   lay_out(rows);
 
@@ -311,7 +311,7 @@ Expr Interface::affine(const ir::Affine& value) const {
 
 Expr Interface::extent(const ir::Box& box, int dimension) const {
   const ir::Range& range = box.ranges[static_cast<size_t>(dimension)];
-  if (range == program_.grid.ranges[static_cast<size_t>(dimension)]) {
+  if (dimension < rank() && range == program_.grid.ranges[static_cast<size_t>(dimension)]) {
     const std::string comment =
         "points of the grid in " + axis_names(rank())[static_cast<size_t>(dimension)];
     for (const kernel::NamedConstant& size : sizes_) {
@@ -323,6 +323,7 @@ Expr Interface::extent(const ir::Box& box, int dimension) const {
 
 Expr Interface::high(const ir::Box& box, int dimension) const {
   const ir::Affine& bound = box.ranges[static_cast<size_t>(dimension)].high;
+  if (dimension >= rank()) return affine(bound);
   const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(dimension)];
   const ir::Affine from_end = grid.high - bound;
   const bool near_end = from_end.is_constant() && from_end.constant >= 0 && from_end.constant <= 16;
@@ -364,7 +365,7 @@ Expr Interface::inside(const Point& point, const ir::Box& box, const ir::Box* wi
 std::vector<Expr> Interface::index(const Point& point, ir::FieldId field, int component) const {
   const ir::Box& box = program_.fields[static_cast<size_t>(field)].box;
   std::vector<Expr> out;
-  for (int d = 0; d < rank(); ++d)
+  for (int d = 0; d < box.rank(); ++d)
     out.push_back(kernel::sub(point[static_cast<size_t>(d)], low(box, d)));
   out.back() = kernel::add(out.back(), lead(field, component));
   return out;

@@ -46,17 +46,19 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
   return kernel::add(low, folded);
 }
 
-// Whether every point of the grid is one of the box in dimension d, and the other way round.
-bool spans_grid(const Interface& interface, const ir::Box& box, int d) {
+// Whether every point of the grid is one of the field in its dimension d, and the other way round.
+bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
-  return box.ranges[i] == interface.program().grid.ranges[i];
+  const int of_grid = field.dimension(i);
+  return of_grid != ir::kTime &&
+         field.box.ranges[i] == interface.program().grid.ranges[static_cast<size_t>(of_grid)];
 }
 
 // Whether the reflection of a place `offset` away from one in the box is known to lie in the box.
-bool one_reflection_does(const Interface& interface, const ir::Box& box, int d, int offset) {
-  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+bool one_reflection_does(const Interface& interface, const ir::Field& field, int d, int offset) {
+  const ir::Range& range = field.box.ranges[static_cast<size_t>(d)];
   const ir::Affine extent = range.high - range.low + 1;
-  return spans_grid(interface, box, d) && extent.is_constant() &&
+  return spans_grid(interface, field, d) && extent.is_constant() &&
          extent.constant > std::abs(offset);
 }
 
@@ -71,9 +73,10 @@ Expr reflect(const Interface& interface, const ir::Box& box, int d, Side side, c
 }
 
 // Between two mirrors: the place is `offset` away from one in the box.
-Expr mirror(const Interface& interface, const ir::Box& box, int d, const Expr& at, int offset,
+Expr mirror(const Interface& interface, const ir::Field& field, int d, const Expr& at, int offset,
             const Keep& keep) {
-  if (one_reflection_does(interface, box, d, offset)) {
+  const ir::Box& box = field.box;
+  if (one_reflection_does(interface, field, d, offset)) {
     return reflect(interface, box, d, offset < 0 ? Side::Low : Side::High, at);
   }
   return mirror_often(at, interface.low(box, d), interface.extent(box, d), keep);
@@ -157,7 +160,7 @@ Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr
   bool below = access.escapes_below(i);
   bool above = access.escapes_above(i);
   if (rules.periodic()) {
-    return {spans_grid(interface, field.box, d)
+    return {spans_grid(interface, field, d)
                 ? wrap(interface, field.box, d, at, below ? -offset : 0, above ? offset : 0, keep)
                 : wrap_often(interface, field.box, d, at, keep),
             {},
@@ -167,10 +170,10 @@ Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr
     return rule.kind == kind;
   };
   if (is(rules.low, ir::BoundaryKind::Mirror) && is(rules.high, ir::BoundaryKind::Mirror)) {
-    return {mirror(interface, field.box, d, at, offset, keep), {}, {}};
+    return {mirror(interface, field, d, at, offset, keep), {}, {}};
   }
   // One side may mirror; the other side's rule then holds for what that throws beyond it.
-  const bool once = one_reflection_does(interface, field.box, d, offset);
+  const bool once = one_reflection_does(interface, field, d, offset);
   if (below && is(rules.low, ir::BoundaryKind::Mirror)) {
     at = reflect(interface, field.box, d, Side::Low, at);
     below = false;
@@ -191,18 +194,32 @@ Landed land_in(const Interface& interface, const ir::Access& access, int d, Expr
   if (above && is(rules.high, ir::BoundaryKind::Constant)) {
     landed.inside_high = kernel::less_equal(at, high);
   }
-  landed.at = clamp_to(at, low, high, below, above);
+  // Steps that a tile leaves out have no time; what is computed for them is read by nobody.
+  const bool always = field.dimension(i) == ir::kTime;
+  landed.at = clamp_to(at, low, high, below || always, above || always);
   return landed;
 }
 
-Expr named_place(const ir::Access& access, size_t d, const Point& from) {
+Expr named_place(const ir::Access& access, size_t d, const Expr& from) {
   const int offset = access.offsets[d];
-  return offset < 0 ? kernel::sub(from[d], kernel::integer(-static_cast<int64_t>(offset)))
-                    : kernel::add(from[d], kernel::integer(offset));
+  return offset < 0 ? kernel::sub(from, kernel::integer(-static_cast<int64_t>(offset)))
+                    : kernel::add(from, kernel::integer(offset));
 }
 
 bool is_moved(const ir::Access& access, size_t d) {
   return access.escapes_below(d) || access.escapes_above(d);
+}
+
+bool is_time(const Interface& interface, const ir::Access& access, size_t d) {
+  return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kTime;
+}
+
+// Of a coordinate in the dimension d of an access: "x", or "time".
+std::string name_of(const Interface& interface, const ir::Access& access, size_t d) {
+  const int dimension =
+      interface.program().fields[static_cast<size_t>(access.field)].dimension(d);
+  return dimension == ir::kTime ? "time"
+                                : axis_names(interface.rank())[static_cast<size_t>(dimension)];
 }
 
 // Adds dimension d to what is known of a landing.
@@ -224,7 +241,7 @@ void append_landed(const Interface& interface, const ir::Access& access, size_t 
 Landing land(const Interface& interface, const ir::Access& access, const Point& from) {
   Landing landing;
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    Landed landed = {named_place(access, d, from), {}, {}};
+    Landed landed = {named_place(access, d, from[d]), {}, {}};
     if (is_moved(access, d)) {
       landed = land_in(interface, access, static_cast<int>(d), landed.at, unnamed);
     }
@@ -234,9 +251,9 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
 }
 
 Landings::Landings(const Interface& interface, const ir::Graph& graph,
-                   const std::vector<bool>& needed, const Point& from, Names& names,
-                   kernel::Body& body)
-    : interface_(interface), from_(from), names_(names), body_(body) {
+                   const std::vector<bool>& needed, const Point& from, const Expr& time,
+                   Names& names, kernel::Body& body)
+    : interface_(interface), from_(from), time_(time), names_(names), body_(body) {
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&graph[id].kind);
     if (!access || access->escapes == 0 || !needed[static_cast<size_t>(id)]) continue;
@@ -249,7 +266,7 @@ Landings::Landings(const Interface& interface, const ir::Graph& graph,
 Landings::Key Landings::key_of(const ir::Access& access, size_t d) const {
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
   const ir::Range& range = field.box.ranges[d];
-  Key key = {static_cast<int64_t>(d),
+  Key key = {static_cast<int64_t>(field.dimension(d)),
              access.offsets[d],
              access.escapes_below(d),
              access.escapes_above(d),
@@ -265,14 +282,20 @@ Landings::Key Landings::key_of(const ir::Access& access, size_t d) const {
   return key;
 }
 
+const Expr& Landings::from_in(const ir::Access& access, size_t d) const {
+  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
+  const int dimension = field.dimension(d);
+  return dimension == ir::kTime ? time_ : from_[static_cast<size_t>(dimension)];
+}
+
 Landing Landings::land(const ir::Access& access, bool again) {
   Landing landing;
   for (size_t d = 0; d < access.offsets.size(); ++d) {
-    if (!is_moved(access, d)) {
-      landing.point.push_back(named_place(access, d, from_));
+    if (!is_moved(access, d) && !is_time(interface_, access, d)) {
+      landing.point.push_back(named_place(access, d, from_in(access, d)));
       continue;
     }
-    const std::string name = "at_" + axis_names(interface_.rank())[d];
+    const std::string name = "at_" + name_of(interface_, access, d);
     const Keep keep = [&](const Expr& value) {
       if (!std::holds_alternative<kernel::Operation>(value->kind)) return value;
       const std::string unique = names_.unique(name);
@@ -281,8 +304,8 @@ Landing Landings::land(const ir::Access& access, bool again) {
     };
     Coordinate& known = coordinates_[key_of(access, d)];
     if (!known.at) {
-      const Landed landed =
-          land_in(interface_, access, static_cast<int>(d), named_place(access, d, from_), keep);
+      const Landed landed = land_in(interface_, access, static_cast<int>(d),
+                                    named_place(access, d, from_in(access, d)), keep);
       known.at = again || known.uses > 1 ? keep(landed.at) : landed.at;
       known.inside_low = landed.inside_low;
       known.inside_high = landed.inside_high;

@@ -26,8 +26,9 @@ Landing land(const Interface& interface, const ir::Access& access, const Point& 
 // again and again, it becomes a let of `body` when it is first asked for.
 class Landings {
  public:
+  // `time`: of the step, for series.
   Landings(const Interface& interface, const ir::Graph& graph, const std::vector<bool>& needed,
-           const Point& from, Names& names, kernel::Body& body);
+           const Point& from, const kernel::Expr& time, Names& names, kernel::Body& body);
 
   // `again`: the landing's coordinates are used several times for this access alone.
   Landing land(const ir::Access& access, bool again = false);
@@ -41,9 +42,11 @@ class Landings {
   // Dimension, offset, escapes, rules, and the range of the domain.
   using Key = std::vector<int64_t>;
   Key key_of(const ir::Access& access, size_t d) const;
+  const kernel::Expr& from_in(const ir::Access& access, size_t d) const;
 
   const Interface& interface_;
   const Point& from_;
+  const kernel::Expr& time_;
   Names& names_;
   kernel::Body& body_;
   std::map<Key, Coordinate> coordinates_;

@@ -71,6 +71,7 @@ Operations at_point(const analysis::TimeTiles& tiles, const ir::Function& functi
   const ir::Piece& piece = function.pieces[main_piece(regions)];
   Operations out = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    if (access->per_step) continue;
     (held(access->field) ? out.shared : out.loads) += words(piece.graph[id].type);
     out.accesses += 1;
   }

@@ -38,6 +38,7 @@ int64_t padding(const ir::Affine& extent, const ir::Affine& shift, int64_t unit)
 
 RowLayout lay_out_rows(const ir::Program& program, const ir::Field& field, Scalar type, Rows rows) {
   const int64_t size = size_in_bytes(type);
+  if (field.read_in_place()) return {0, size};
   const ir::Range& row = field.box.ranges.back();
   const ir::Affine extent = row.high - row.low + 1;
   const ir::Affine shift = row.low - program.grid.ranges.back().low;

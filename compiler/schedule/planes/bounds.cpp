@@ -11,12 +11,13 @@ namespace {
 
 using kernel::Expr;
 
+// But of what is read in place: its rules hold inside, too.
 template <class Visit>
 void for_each_access(const ir::Piece& piece, const Visit& visit) {
   const auto needed = ir::reachable(piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph.size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&piece.graph[id].kind);
-    if (access && needed[static_cast<size_t>(id)]) visit(*access);
+    if (access && !access->in_place && needed[static_cast<size_t>(id)]) visit(*access);
   }
 }
 

@@ -251,6 +251,7 @@ class StreamPlanner {
     std::set<Read> out;
     for (const StagePiece& piece : stage.pieces) {
       for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
+        if (access->in_place) continue;
         const int quantity =
             is_sum(access->field)
                 ? sums_[static_cast<size_t>(access->field) - program_.fields.size()]

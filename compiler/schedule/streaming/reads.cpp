@@ -81,10 +81,26 @@ struct AccessRead {
   }
 };
 
+// From memory. Places may lie beyond the grid; what is computed there is read by nobody, so they take
+// what is nearest.
+Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir::Access& access,
+                   Landings& landings) {
+  const ir::Field& field = context.program.fields[access.field];
+  Landing landing = landings.land(access);
+  for (size_t d = 0; d < landing.point.size(); ++d) {
+    if (field.dimension(d) == ir::kTime) continue;
+    Expr& to = landing.point[d];
+    const Expr low = context.interface.low(field.box, d), high = context.interface.high(field.box, d);
+    to = at.tests.unless_inside(larger(smaller(to, high), low), to);
+  }
+  return context.builder.load_global(access, landing);
+}
+
 }  // namespace
 
 Expr read(const StreamContext& context, const StreamQueues& queues, const StagePoint& at,
           const ir::Access& access, Landings& landings) {
+  if (access.in_place) return read_in_place(context, at, access, landings);
   const AccessRead reading{context, queues, at, access};
   const Expr plain = reading.cell(access.offsets);
   if (access.escapes == 0 || at.stage.everywhere) return plain;

@@ -86,7 +86,8 @@ class ScatterBuilder {
     for (ir::NodeId id = 0; id <= root; ++id) {
       if (!needed[static_cast<size_t>(id)]) continue;
       ir::Node node = from[id];
-      if (auto* access = std::get_if<ir::Access>(&node.kind)) access->offsets[0] += planes;
+      auto* access = std::get_if<ir::Access>(&node.kind);
+      if (access && !access->in_place) access->offsets[0] += planes;
       if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
         for (ir::NodeId& operand : operation->operands) {
           operand = copies[static_cast<size_t>(operand)];
@@ -131,7 +132,8 @@ std::optional<ScatterForm> scatter_form(const ir::Program& program, const ir::Fu
                     [&](const ir::Function& other) { return other.target == function.target; });
   if (writers != 1) return std::nullopt;
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
-    if (access->escapes != 0) return std::nullopt;
+    const bool placed = access->in_place && !access->per_step;  // sums are computed elsewhere
+    if (access->escapes != 0 || placed) return std::nullopt;
   }
   const auto split = ir::split_by_plane(piece, 0);
   if (!split) return std::nullopt;

@@ -174,7 +174,7 @@ void limit(const StreamContext& context, const StreamStage& stage, int d, Interv
   const auto needed = ir::reachable(*piece.graph, piece.results);
   for (ir::NodeId id = 0; id < piece.graph->size(); ++id) {
     const auto* access = std::get_if<ir::Access>(&(*piece.graph)[id].kind);
-    if (!access || !needed[id] || access->escapes == 0) continue;
+    if (!access || !needed[id] || access->in_place || access->escapes == 0) continue;
     const ir::Field& field = context.program.fields[access->field];
     if (field.boundary[d].periodic()) continue;  // images are read like points
     const int offset = access->offsets[d];

@@ -23,10 +23,21 @@ Point loop_point(KernelBuilder& builder) {
   }
   return point;
 }
+// Those of a field, which may lack some of the grid's dimensions, or have steps.
+Point loop_point(KernelBuilder& builder, const ir::Field& field) {
+  const auto axes = axis_names(builder.interface().rank());
+  Point point;
+  for (int d = 0; d < field.box.rank(); ++d) {
+    const int of_grid = field.dimension(static_cast<size_t>(d));
+    const std::string name = of_grid == ir::kTime ? "t" : axes[static_cast<size_t>(of_grid)];
+    point.push_back(kernel::variable(builder.names().unique(name)));
+  }
+  return point;
+}
 
 // for (z ...) for (y ...) for (x ...) body, inside the single thread of a host function.
 Body loop_nest(const Interface& interface, const ir::Box& box, const Point& point, Body body) {
-  for (int d = interface.rank() - 1; d >= 0; --d) {
+  for (int d = box.rank() - 1; d >= 0; --d) {
     const auto& name = std::get<kernel::Variable>(point[static_cast<size_t>(d)]->kind).name;
     Body outer;
     outer.push_back(
@@ -72,7 +83,7 @@ kernel::Module lower_initial_values(const ir::Program& program) {
       const std::string array = interface.array_name(init.field, c);
       KernelBuilder builder(interface, module, kernel_names.unique("init_" + array),
                             fmt::format("Initial values of {}.", array));
-      const Point point = loop_point(builder);
+      const Point point = loop_point(builder, field);
       Body body;
       const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
       const auto value =

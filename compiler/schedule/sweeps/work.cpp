@@ -27,9 +27,10 @@ Loads count_loads(const ir::Piece& piece, int elements, int apart) {
   std::set<Place> places;
   Loads out;
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+    if (access->per_step) continue;
     for (int e = 0; e < elements; ++e) {
       std::vector<int> at = access->offsets;
-      if (!at.empty()) at[0] += e * apart;
+      if (!access->in_place) at[0] += e * apart;
       const auto place =
           places.insert({access->field, access->level, access->component, std::move(at)});
       if (!place.second) continue;

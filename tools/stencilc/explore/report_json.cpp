@@ -153,6 +153,7 @@ Json head_of(const Report& report) {
               {"fp", report.fp},
               {"seconds", report.seconds},
               {"looked_at", report.looked_at},
+              {"ranked", ranked_in(report)},
               {"kendall_tau", optional(kendall_tau(report))}};
   out["pruned"] = Json::array();
   for (const Pruned& pruned : report.pruned) {
