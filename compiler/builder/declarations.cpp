@@ -263,10 +263,27 @@ Field Builder::field(const std::string& name, const Type& type, const Domain& do
   field.names.push_back(item.name(name));
   field.type = item.type(type);
   field.domain = item.name(Access::name(domain), Access::builder(domain));
+  field.along = item.per_dimension(options.along);
   field.history = item.expr(options.history);
   field.constant = options.constant;
   field.boundary = item.boundary(options.boundary);
   item.add(std::move(field));
+  return Field(name, state_->id);
+}
+
+Field Builder::series(const std::string& name, const Type& type, const Range& times,
+                      const SeriesOptions& options, Place place) {
+  Statement item(*state_, place);
+  ast::Series series;
+  series.names.push_back(item.name(name));
+  series.type = item.type(type);
+  series.times = item.box({times});
+  if (options.domain) {
+    series.domain = item.name(Access::name(*options.domain), Access::builder(*options.domain));
+  }
+  series.along = item.per_dimension(options.along);
+  series.boundary = item.boundary(options.boundary);
+  item.add(std::move(series));
   return Field(name, state_->id);
 }
 

@@ -434,7 +434,7 @@ void Driver::run_device() {
   out_.open("extern \"C\" " + device_signature(padded ? "_padded" : "_device") + " {");
   results_given(true);
   take_params(all_parameters());
-  check(check_arguments());
+  check(check_arguments(api_.steps(), "0"));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
   advance_body();
@@ -458,7 +458,7 @@ void Driver::run_from_host(const std::string& advance) {
   out_.open("extern \"C\" " + api_.run_signature() + " {");
   results_given(true);
   take_params(all_parameters());
-  check(check_arguments());
+  check(check_arguments(api_.steps(), "0"));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
   out_.line(
@@ -488,23 +488,20 @@ void Driver::run_packed(const std::string& advance) {
   } else {
     out_.line("(void)parameters;");
   }
-  std::vector<std::string> check = {"steps"};
   std::vector<std::string> items;
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     items.push_back(fmt::format("({})arrays[{}]", api_.pointer_type(api_.pointers()[i]), i));
   }
   items.insert(items.end(), {"steps", "first_step"});
-  const std::set<std::string> checked = checked_parameters();
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     items.push_back(api_.parameter_name(static_cast<int>(p)));
-    if (checked.count(plan_.parameters[p].name)) check.push_back(items.back());
   }
   if (api_.has_results()) {
     items.push_back(fmt::format("({}*)arrays[{}]", api_.results_type(), api_.pointers().size()));
     refuse_null(fmt::format("arrays[{}]", api_.pointers().size()), api_.results());
     out_.line(fmt::format("({})->{} = 0;", items.back(), api_.steps_done()));
   }
-  Driver::check(comma_list(check));
+  check(check_arguments("steps", "first_step"));
   out_.line("if (steps == 0) return NULL;");
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     refuse_null(fmt::format("arrays[{}]", i), api_.pointers()[i].name);

@@ -48,6 +48,7 @@ std::set<std::string> Driver::checked_parameters() const {
     });
   };
   for (const kernel::Check& check : plan_.checks) add(check.condition);
+  for (const kernel::StepLimit& limit : plan_.step_limits) add(limit.steps);
   for (const Array& array : plan_.arrays) {
     for (const Expr& extent : array.extents) add(extent);
     if (kernel::is_padded(array)) add(array.row_pitch);
@@ -56,9 +57,11 @@ std::set<std::string> Driver::checked_parameters() const {
   return names;
 }
 
-std::string Driver::check_arguments() const {
+// What is handed to the checks: a number of steps, the first one's index where that counts, params.
+std::string Driver::check_arguments(const std::string& steps, const std::string& first_step) const {
   const std::set<std::string> used = checked_parameters();
-  std::vector<std::string> items = {api_.steps()};
+  std::vector<std::string> items = {steps};
+  if (!plan_.step_limits.empty()) items.push_back(first_step);
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     if (used.count(plan_.parameters[p].name))
       items.push_back(api_.parameter_name(static_cast<int>(p)));
@@ -88,7 +91,7 @@ void Driver::check_extents(const Array& array, const std::vector<Expr>& extents)
 
 // Nothing is checked but the number of steps.
 bool Driver::checks_only_steps() const {
-  bool known = plan_.checks.empty() && !has_open_extents(module_);
+  bool known = plan_.checks.empty() && plan_.step_limits.empty() && !has_open_extents(module_);
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     known &= std::holds_alternative<kernel::IntegerLiteral>(launch.blocks->kind);
   });
@@ -108,6 +111,7 @@ void Driver::check_function() {
   if (checks_only_steps()) return;
   const std::set<std::string> used = checked_parameters();
   std::vector<std::string> items = {"int64_t " + api_.steps()};
+  if (!plan_.step_limits.empty()) items.push_back("int64_t " + first_step_);
   for (size_t p = 0; p < plan_.parameters.size(); ++p) {
     const int parameter = static_cast<int>(p);
     if (!used.count(plan_.parameters[p].name)) continue;
@@ -120,6 +124,13 @@ void Driver::check_function() {
     const Expr violated = kernel::operation(Op::Not, {widened(check.condition)});
     out_.open(fmt::format("if ({}) {{", expressions_.print(violated)));
     out_.line(fmt::format("return {};", string_literal(check.message)));
+    out_.close();
+  }
+  for (const kernel::StepLimit& limit : plan_.step_limits) {
+    const Expr most = kernel::sub(limit.steps, kernel::variable(first_step_, Scalar::I64));
+    out_.open(fmt::format("if ({} > {}) {{", api_.steps(), expressions_.print(widened(most))));
+    out_.line(fmt::format("return {};",
+                          string_literal(limit.message + ": the run has more steps")));
     out_.close();
   }
   for (const Array& array : plan_.arrays) {

@@ -142,7 +142,7 @@ void Driver::check_before_copies() {
     });
   }
   take_params(locals);
-  check(check_arguments());
+  check(check_arguments(api_.steps(), "0"));
   out_.line(fmt::format("if ({} == 0) return NULL;", api_.steps()));
   check_arrays();
 }

@@ -237,13 +237,7 @@ void Driver::init(const InitialValues& initial) {
   out_.comment("Puts the initial values into every level of the arrays.");
   out_.open("extern \"C\" " + api_.init_signature() + " {");
   take_params(used);
-  const std::set<std::string> checked = checked_parameters();
-  std::vector<std::string> check = {"0"};
-  for (size_t p = 0; p < plan_.parameters.size(); ++p) {
-    const std::string name = api_.parameter_name(static_cast<int>(p));
-    if (checked.count(plan_.parameters[p].name)) check.push_back(name);
-  }
-  Driver::check(comma_list(check));
+  check(check_arguments("0", "0"));
   check_arrays();
   for (size_t a = 0; a < plan_.arrays.size(); ++a) {
     if (given.count(a)) continue;

@@ -83,7 +83,7 @@ class Driver {
   void initialise(const kernel::Launch& launch, const InitialValues& initial);
   bool moves(int array) const;
   std::set<std::string> checked_parameters() const;
-  std::string check_arguments() const;
+  std::string check_arguments(const std::string& steps, const std::string& first_step) const;
   bool checks_only_steps() const;
   void check(const std::string& arguments);
   void check_arrays();

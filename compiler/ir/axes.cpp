@@ -60,6 +60,20 @@ std::vector<AxisValue> axis_values(const Program& program, const std::vector<int
   return values;
 }
 
+std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>& grid) {
+  std::vector<AxisValue> out;
+  for (size_t d = 0; d < field.box.ranges.size(); ++d) {
+    const int of_grid = field.dimension(d);
+    out.push_back(of_grid == kTime ? AxisValue{} : grid[static_cast<size_t>(of_grid)]);
+  }
+  return out;
+}
+
+std::string axis_name(const Program& program, const Field& field, size_t d) {
+  const int of_grid = field.dimension(d);
+  return of_grid == kTime ? "time" : kAxes[static_cast<size_t>(program.grid.rank() - 1 - of_grid)];
+}
+
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program) {
   std::vector<int64_t> integers;
   std::vector<double> reals;

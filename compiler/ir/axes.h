@@ -20,6 +20,11 @@ struct AxisValue {
 // Those of each dimension of the grid, for values of the params by ParamId.
 std::vector<AxisValue> axis_values(const Program& program, const std::vector<int64_t>& integers,
                                    const std::vector<double>& reals);
+// Those of each dimension of a field. Steps lie at their numbers.
+std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>& grid);
+// What a dimension of a field is called: "x" is the grid's last; "time" for steps.
+std::string axis_name(const Program& program, const Field& field, size_t d);
+
 // The same for the values that params have in the program; nothing if one that is needed has none.
 std::optional<std::vector<AxisValue>> default_axis_values(const Program& program);
 

@@ -210,6 +210,13 @@ std::string print_field(const Field& field, const std::vector<std::string>& para
   }
   std::string out = fmt::format("field {} : {} on {}", field.name, fmt::join(components, ", "),
                                 print(field.box, params));
+  if (field.read_in_place()) {
+    std::vector<std::string> dimensions;
+    for (const int d : field.dimensions) {
+      dimensions.push_back(d == kTime ? "time" : fmt::format("{}", d));
+    }
+    out += fmt::format(" along [{}]", fmt::join(dimensions, ", "));
+  }
   if (field.history > 1) out += fmt::format(" history {}", field.history);
   if (field.constant) out += " constant";
   const std::string boundary = print(field.boundary);

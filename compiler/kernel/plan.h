@@ -151,6 +151,11 @@ struct Check {     // must hold before anything is allocated
   std::string message;
 };
 
+struct StepLimit {  // of a run, from step 0 on
+  Expr steps;       // I64, over parameters: at most so many
+  std::string message;
+};
+
 struct Plan {
   int time_tile = 1;  // steps of a whole tile
   // Steps that a tile may have, descending from time_tile to 1; empty: any up to time_tile.
@@ -159,6 +164,7 @@ struct Plan {
   std::vector<Parameter> parameters;
   std::vector<Pinned> pinned = {};
   std::vector<Check> checks;
+  std::vector<StepLimit> step_limits = {};
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;
   std::vector<Scratch> scratch;

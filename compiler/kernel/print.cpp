@@ -287,6 +287,9 @@ void print_plan(const Module& module, std::string& out) {
   for (const Check& check : plan.checks) {
     out += fmt::format("  check {} \"{}\"\n", print(check.condition), check.message);
   }
+  for (const StepLimit& limit : plan.step_limits) {
+    out += fmt::format("  at most {} steps \"{}\"\n", print(limit.steps), limit.message);
+  }
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
   for (const Action& action : plan.actions) {
     out += "  " + std::visit(ActionPrinter{module}, action) + "\n";

@@ -39,6 +39,7 @@ class PlanVerifier {
     }
     for (const Pinned& pinned : plan_.pinned) expr(pinned.derived, pinned.type, "a pinned value");
     for (const Check& check : plan_.checks) expr(check.condition, Scalar::Bool, "a check");
+    for (const StepLimit& limit : plan_.step_limits) expr(limit.steps, Scalar::I64, "a step limit");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
     expr(plan_.points, Scalar::I64, "the number of points");
     for (const Action& action : plan_.actions) std::visit(*this, action);

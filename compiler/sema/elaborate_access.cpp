@@ -211,8 +211,8 @@ std::optional<std::vector<int>> Elaborator::own_offsets(const ir::Field& field,
                                                         Span span) {
   if (indices.size() != field.box.ranges.size()) {
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
-    error.expected = fmt::format("{}, {} one per dimension of '{}'", field.box.ranges.size(),
-                                 field.is_series() ? "the step and" : "", field.name);
+    error.expected = fmt::format("{}, {}one per dimension of '{}'", field.box.ranges.size(),
+                                 field.is_series() ? "the step and " : "", field.name);
     error.found = fmt::format("{}", indices.size());
     error.hint = fmt::format("its value at the point computed is {}{}", field.name,
                              env_.point(field));

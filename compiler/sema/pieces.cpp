@@ -246,6 +246,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
                                          fmt::format("field '{}' is constant", field.name));
     error.related.push_back({field.span, "declared here"});
     error.hint = "a constant field gets its values from init or from outside";
+    if (field.read_in_place()) return;  // no region fits it
   }
   if (stencil.pieces.size() > kMaxPieces) {
     env.report.error("S030", stencil.name.span, "too many pieces").expected =

@@ -49,6 +49,9 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program) {
     info.constant = field.constant;
     info.written = ir::is_written(program, static_cast<ir::FieldId>(f));
     info.rank = field.box.rank();
+    for (size_t d = 0; d < field.box.ranges.size(); ++d) {
+      info.dimensions.push_back(field.dimension(d));
+    }
     const bool known =
         std::all_of(field.box.ranges.begin(), field.box.ranges.end(),
                     [](const ir::Range& r) { return r.low.is_constant() && r.high.is_constant(); });
@@ -59,12 +62,15 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program) {
     }
     out.push_back(std::move(info));
   }
-  if (const auto axes = ir::default_axis_values(program)) describe_places(*axes, out);
+  if (const auto axes = ir::default_axis_values(program)) describe_places(program, *axes, out);
   return out;
 }
 
-void describe_places(const std::vector<ir::AxisValue>& axes, std::vector<FieldInfo>& fields) {
-  for (FieldInfo& field : fields) {
+void describe_places(const ir::Program& program, const std::vector<ir::AxisValue>& grid,
+                     std::vector<FieldInfo>& fields) {
+  for (size_t f = 0; f < fields.size(); ++f) {
+    FieldInfo& field = fields[f];
+    const auto axes = ir::axes_of(program.fields[f], grid);
     field.position.clear();
     field.spacing.clear();
     for (size_t d = 0; d < field.origin.size(); ++d) {

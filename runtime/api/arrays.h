@@ -28,7 +28,8 @@ ElementType element_type_of(Scalar type);
 // What is known of a program's fields without values of open params.
 std::vector<FieldInfo> describe_fields(const ir::Program& program);
 // Fills in position and spacing of fields whose origin is known.
-void describe_places(const std::vector<ir::AxisValue>& axes, std::vector<FieldInfo>& fields);
+void describe_places(const ir::Program& program, const std::vector<ir::AxisValue>& grid,
+                     std::vector<FieldInfo>& fields);
 
 // The shape of an array for the place. R073 if its components differ in type.
 Result<Extents> shape_at(const ir::Program& program, const reference::FieldData& field,

@@ -199,12 +199,17 @@ Status check_all_apart(const RunFiles& files) {
 }
 
 // The coordinates of a picture's plane, of which those that are not given are in the middle.
-std::vector<int64_t> plane_of(const reference::FieldData& field,
+std::vector<int64_t> plane_of(const ir::Field& declared, const reference::FieldData& field,
                               const std::vector<std::optional<int64_t>>& given) {
+  const size_t outer = std::max<size_t>(field.box.size(), 2) - 2;
+  const size_t count = declared.read_in_place() ? outer : std::min(given.size(), field.box.size());
   std::vector<int64_t> plane;
-  for (size_t d = 0; d < given.size() && d < field.box.size(); ++d) {
+  for (size_t d = 0; d < count; ++d) {
     const auto& [low, high] = field.box[d];
-    plane.push_back(given[d].value_or(low + (high - low) / 2));
+    const int of_grid = declared.dimension(d);
+    const bool known = of_grid != ir::kTime && static_cast<size_t>(of_grid) < given.size();
+    const auto at = known ? given[static_cast<size_t>(of_grid)] : std::nullopt;
+    plane.push_back(at.value_or(low + (high - low) / 2));
   }
   return plane;
 }
@@ -261,7 +266,8 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     if (runtime::format_of(output.path) != Format::Png) continue;
     const Selection& shown = output.selections[0];
     const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
-    output.plane = plane_of(field, outputs[o].plane);
+    output.plane = plane_of(program.fields[static_cast<size_t>(shown.field)], field,
+                            outputs[o].plane);
     const auto inside = runtime::plane_start(field, output.plane);
     if (!inside.ok()) return inside.failure();
   }

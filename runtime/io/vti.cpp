@@ -144,16 +144,17 @@ Status write_array(FileWriter& file, const Array& array) {
 }  // namespace
 
 Status check_vti(const ir::Program& program, const std::vector<Selection>& selections) {
-  if (program.grid.rank() > 3) {
-    return Failure{
-        "R031",
-        fmt::format("a .vti file holds at most 3 dimensions, the grid has {}", program.grid.rank()),
-        "write .npy files instead"};
-  }
   const ir::Field& first = program.fields[static_cast<size_t>(selections[0].field)];
+  if (first.box.rank() > 3) {
+    return Failure{"R031",
+                   fmt::format("a .vti file holds at most 3 dimensions, {} has {}",
+                               first.read_in_place() ? fmt::format("'{}'", first.name) : "the grid",
+                               first.box.rank()),
+                   "write .npy files instead"};
+  }
   for (const Selection& selection : selections) {
     const ir::Field& field = program.fields[static_cast<size_t>(selection.field)];
-    if (field.box == first.box) continue;
+    if (field.box == first.box && field.dimensions == first.dimensions) continue;
     return Failure{"R031",
                    fmt::format("a .vti file holds fields on the same points, '{}' is on others "
                                "than '{}'",
@@ -172,7 +173,9 @@ Result<NewFile> vti_file(const std::string& path, const ir::Program& program,
   }
   std::vector<Array> arrays;
   for (const Selection& selection : selections) add_arrays(program, state, selection, arrays);
-  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  const auto axes =
+      ir::axes_of(program.fields[static_cast<size_t>(selections[0].field)],
+                  ir::axis_values(program, state.integer_params, state.real_params));
   const std::string header = header_of(program, axes, arrays);
   int64_t bytes = static_cast<int64_t>(header.size() + kEnd.size());
   for (const Array& array : arrays) bytes += kSizeBytes + array.bytes();

@@ -13,23 +13,21 @@
 namespace stencil::runtime {
 namespace {
 
-std::string axis_name(int rank, int d) {
-  return kAxes[static_cast<size_t>(rank - 1 - d)];
-}
-
 // "z = 0.5 (index 48)" for each dimension outside of the plane.
-std::vector<std::string> places(const ir::Program& program, const std::vector<ir::AxisValue>& axes,
+std::vector<std::string> places(const ir::Program& program, const ir::Field& declared,
+                                const std::vector<ir::AxisValue>& axes,
                                 const reference::FieldData& field, int64_t start) {
   std::vector<std::string> out;
   const std::vector<int64_t> corner = field.point(start);
   for (int d = 0; d < field.rank() - 2; ++d) {
-    const int64_t index = corner[static_cast<size_t>(d)];
-    std::string text = axis_name(field.rank(), d) + " = ";
-    if (program.axes.empty()) {
+    const auto i = static_cast<size_t>(d);
+    const int64_t index = corner[i];
+    std::string text = ir::axis_name(program, declared, i) + " = ";
+    if (program.axes.empty() || declared.dimension(i) == ir::kTime) {
       text += std::to_string(index);
     } else {
       text +=
-          fmt::format("{} (index {})", print_number(axes[static_cast<size_t>(d)].at(index)), index);
+          fmt::format("{} (index {})", print_number(axes[i].at(index)), index);
     }
     out.push_back(text);
   }
@@ -56,15 +54,18 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
                  const Selection& shown) {
   const ir::Field& field = program.fields[static_cast<size_t>(shown.field)];
   const auto component = static_cast<size_t>(std::max(shown.component, 0));
-  const int rank = static_cast<int>(program.grid.ranges.size());
+  const size_t rank = field.box.ranges.size();
   Labels labels;
   labels.title =
       fmt::format("{}{} at step {}", field.name, field.components[component].path, state.step);
   labels.indices = program.axes.empty();
   labels.type = field.components[component].type;
-  const char* const kind = labels.indices ? " (index)" : "";
-  labels.across = axis_name(rank, rank - 1) + kind;
-  if (rank > 1) labels.down = axis_name(rank, rank - 2) + kind;
+  const auto label = [&](size_t d) {
+    const bool step = field.dimension(d) == ir::kTime;
+    return ir::axis_name(program, field, d) + (step ? " (step)" : labels.indices ? " (index)" : "");
+  };
+  labels.across = label(rank - 1);
+  if (rank > 1) labels.down = label(rank - 2);
   labels.notes.push_back(program.name);
   labels.notes.push_back(box_of(state.fields[static_cast<size_t>(shown.field)]));
   return labels;
@@ -77,7 +78,9 @@ Result<Image> picture_of(const ir::Program& program, const reference::State& sta
                          const ImageOptions& options) {
   const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
   const int component = std::max(shown.component, 0), rank = field.rank();
-  const auto axes = ir::axis_values(program, state.integer_params, state.real_params);
+  const ir::Field& declared = program.fields[static_cast<size_t>(shown.field)];
+  const auto axes = ir::axes_of(
+      declared, ir::axis_values(program, state.integer_params, state.real_params));
   if (options.plain) {
     const auto slice = slice_of(field, component, plane, axes);
     if (!slice.ok()) return slice.failure();
@@ -101,7 +104,7 @@ Result<Image> picture_of(const ir::Program& program, const reference::State& sta
       area_of(field.extents[down], field.extents[across], axes[down].spacing, axes[across].spacing);
   const auto slice = slice_of(field, component, plane, axes, area.points_down, area.points_across);
   if (!slice.ok()) return slice.failure();
-  for (std::string& place : places(program, axes, field, start.value())) {
+  for (std::string& place : places(program, declared, axes, field, start.value())) {
     labels.notes.push_back(std::move(place));
   }
   labels.notes.push_back(span_of(slice.value().census));

@@ -20,6 +20,7 @@ struct Choices {
 
   // Fields.
   int coefficient_field = 40;
+  int profile_with_levels = 30;  // profiles that are series, too
   int history = 22;  // 2 to 4 levels
   int sub_grid = 25;
   int second_sub_grid = 30;

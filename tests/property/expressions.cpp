@@ -67,6 +67,12 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return comprehension(site);
     case 'N':
       return nested_comprehension(site);
+    case 'a':
+      return profile_read(site);
+    case 's':
+      return series_read(false);
+    case 'S':
+      return series_read(true);
     case 'T':
       return table_sum(site);
     case 'L':

@@ -105,6 +105,9 @@ std::string Generator::declarations() const {
     if (!field.boundary.none()) text += " boundary " + field.boundary.text;
     text += ";\n";
   }
+  for (const auto* profiles : {&profiles_, &series_, &integer_series_}) {
+    for (const Profile& profile : *profiles) text += profile.text;
+  }
   return text;
 }
 

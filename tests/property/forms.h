@@ -11,8 +11,10 @@ namespace stencil::property {
 //   $i  a small integer                  $n  the name of an index          $o  a comparison
 //   $c  a condition
 //   $C $N $T  comprehensions: along an axis, of two names, with a table    $L  a local value
-//   $F  a call of a function               $p  the position of the point     $d  a dimension
+//   $F  a call of a function               $a  a profile, read at the point or beside it
+//   $p  the position of the point     $d  a dimension
 // and of what is the same at all points:
+//   $s  a series      $S  one of integers
 //   $U  in floating point      $I  an integer below 1000     $D  a condition
 // A form is not drawn where one of its holes cannot be filled.
 struct Form {

@@ -40,6 +40,15 @@ struct Field {
   int history = 1;
 };
 
+// A field along some of the dimensions, or a series, or both.
+struct Profile {
+  std::string name;
+  std::string text = {};             // its declaration
+  Boundary boundary = {};            // of the grid's dimensions that it has
+  std::vector<int> dimensions = {};  // these; before them -1 for steps
+  std::string selects = {};          // behind an access, if its value is a vector
+};
+
 // A user's function of a field: where it reads, and how it is called.
 struct Function {
   std::string name;
@@ -145,6 +154,14 @@ class Generator {
   std::string axis_text(size_t axis, const std::string& offset) const;
   Offset axis_offset(size_t axis, int offset) const;
 
+  // profiles.cpp: fields along some of the dimensions, and series. "" if there can be none.
+  const Profile& profile(bool steps);
+  const Profile& series(bool integers);
+  std::string profile_read(Site& site);
+  std::string series_read(bool integers);
+  std::string steps_of_series();
+  std::string step();
+
   // coordinates.cpp
   std::string grid_attributes();
   std::string per_dimension(const std::vector<std::string>& choices);
@@ -162,6 +179,7 @@ class Generator {
   int bits_per_step_ = 0;  // by which the values of an exact program grow
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
+  std::vector<Profile> profiles_, series_, integer_series_;
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;

@@ -237,6 +237,9 @@ kernel::Module Interface::empty_module() const {
     }
     module.plan.checks.push_back({condition, check.message});
   }
+  for (const ir::StepLimit& limit : program_.step_limits) {
+    module.plan.step_limits.push_back({affine_long(limit.steps), limit.message});
+  }
   for (const ir::Field& field : program_.fields) {
     for (const ir::Range& range : field.box.ranges) {
       if (range.low.is_constant() && range.high.is_constant()) continue;

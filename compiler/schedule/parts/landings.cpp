@@ -295,6 +295,12 @@ Landing Landings::land(const ir::Access& access, bool again) {
       landing.point.push_back(named_place(access, d, from_in(access, d)));
       continue;
     }
+    if (access.per_step) {  // computed apart from the points, and from what is kept for them
+      const Landed landed = land_in(interface_, access, static_cast<int>(d),
+                                    named_place(access, d, time_), unnamed);
+      append_landed(interface_, access, d, landed, landing);
+      continue;
+    }
     const std::string name = "at_" + name_of(interface_, access, d);
     const Keep keep = [&](const Expr& value) {
       if (!std::holds_alternative<kernel::Operation>(value->kind)) return value;

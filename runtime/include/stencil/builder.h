@@ -406,6 +406,7 @@ struct FieldOptions {
   std::optional<Expr> history = {};  // time levels that are kept; absent: 1
   bool constant = false;             // read only
   Boundary boundary = {};
+  PerDimension along = {};  // of a constant field: its dimensions, a number or several; absent: all
 };
 
 // A field, or an argument of a function that stands for one. A(-1, 0) reads it; by itself it is
@@ -422,6 +423,12 @@ class Field : public Expr {
   Field(const std::string& name, std::uint64_t builder);
   std::string name_;
   std::uint64_t builder_;
+};
+
+struct SeriesOptions {
+  std::optional<Domain> domain = {};  // absent: one value per step, for all points
+  PerDimension along = {};
+  Boundary boundary = {};
 };
 
 // Arguments of a function of the language: a field, or a value of whatever type is passed.
@@ -575,6 +582,9 @@ class Builder {
   // field NAME : type on domain history h constant boundary ...;
   Field field(const std::string& name, const Type& type, const Domain& domain,
               const FieldOptions& options = {}, Place place = Place::current());
+  // series NAME : type [times] on domain along ... boundary ...;  w(step_index() - 1) reads it.
+  Field series(const std::string& name, const Type& type, const Range& times,
+               const SeriesOptions& options = {}, Place place = Place::current());
   // table NAME : type[extents] = value;  Rows are values({...}) of values({...}).
   Expr table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
              const Expr& value, Place place = Place::current());

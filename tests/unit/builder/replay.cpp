@@ -253,7 +253,22 @@ class Replay {
     for (const ast::Identifier& name : f.names) {
       const dsl::Field field = builder_.field(
           name.name, type(f.type), domains_.at(f.domain.name),
-          {.history = expr(f.history), .constant = f.constant, .boundary = boundary(f.boundary)});
+          {.history = expr(f.history),
+           .constant = f.constant,
+           .boundary = boundary(f.boundary),
+           .along = per_dimension(f.along)});
+      fields_.emplace(name.name, field);
+      values_.emplace(name.name, field);
+    }
+  }
+  void declare(const ast::Series& s) {
+    for (const ast::Identifier& name : s.names) {
+      dsl::SeriesOptions options;
+      if (s.domain) options.domain = domains_.at(s.domain->name);
+      options.along = per_dimension(s.along);
+      options.boundary = boundary(s.boundary);
+      const dsl::Field field =
+          builder_.series(name.name, type(s.type), box(s.times).at(0), options);
       fields_.emplace(name.name, field);
       values_.emplace(name.name, field);
     }

@@ -1,0 +1,131 @@
+// Profiles and series: fields along some dimensions of the grid, values by step.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/unit/sema/fixture.h"
+
+namespace stencil::test {
+namespace {
+
+const std::string kSpace =
+    "param K : integer; grid G = [0..7, 0..9, 0..4] origin [0, 1, 2] spacing 0.5 steps 4;"
+    "subgrid H of G = [2..5, 3..6, 1..2]; field A : real on G;";
+
+const ir::Field& field(const ir::Program& program, size_t id) {
+  return program.fields.at(id);
+}
+
+std::string box_of(const ir::Field& field) {
+  std::string out;
+  for (const ir::Range& range : field.box.ranges) {
+    out += fmt::format("{}..{} ", range.low.constant, range.high.constant);
+  }
+  return out;
+}
+
+TEST(Profiles, HaveTheDimensionsNamed) {
+  const ir::Program program = program_of(
+      kSpace +
+      "field x : real on G along 2 constant; field zy : real on H along [0, 1] constant;"
+      "field all : real on G along [0, 1, 2] constant; series w : double [0..9];"
+      "series p : real [1..3] on H along 1 boundary clamp; series f : real [0..9] on G;"
+      "stencil s : A on H = x[1] + zy[0,0] + all[0,0,0] + float(w[time]) + p[time,0] +"
+      "  f[time,0,0,1];");
+  using Dimensions = std::vector<int>;
+  EXPECT_EQ(field(program, 1).dimensions, Dimensions{2});
+  EXPECT_EQ(box_of(field(program, 1)), "0..4 ");
+  EXPECT_EQ(field(program, 2).dimensions, (Dimensions{0, 1}));
+  EXPECT_EQ(box_of(field(program, 2)), "2..5 3..6 ");
+  EXPECT_FALSE(field(program, 3).read_in_place());
+  EXPECT_EQ(field(program, 4).dimensions, Dimensions{ir::kTime});
+  EXPECT_EQ(box_of(field(program, 4)), "0..9 ");
+  EXPECT_EQ(field(program, 5).dimensions, (Dimensions{ir::kTime, 1}));
+  EXPECT_EQ(box_of(field(program, 5)), "1..3 3..6 ");
+  EXPECT_EQ(field(program, 6).dimensions, (Dimensions{ir::kTime, 0, 1, 2}));
+  for (size_t f = 4; f < 7; ++f) EXPECT_TRUE(field(program, f).constant);
+}
+
+TEST(Profiles, MoveWithTheFunctionThatReadsThem) {
+  const ir::Program program = program_of(
+      kSpace +
+      "field y : real on G along 1 constant; series w : real [0..9] boundary constant 0;"
+      "function f(u : field) = u[0,0,1] * y[1] + w[time - 1];"
+      "stencil s : A on H = f(A)[1,2,1];");
+  EXPECT_EQ(result(program), "add(mul(A[1,2,2], y[3]), w[-1])");
+}
+
+TEST(Profiles, ArePassedToFunctions) {
+  const ir::Program program = program_of(
+      kSpace +
+      "field y : real on G along 1 constant; function d(u : field) = u[1] - u[-1];"
+      "stencil s : A on H = d(y)[0,1,0];");
+  EXPECT_EQ(result(program), "sub(y[2], y[0])");
+}
+
+TEST(Profiles, LieWhereTheirDimensionsDo) {
+  const ir::Program program = program_of(
+      kSpace +
+      "field y : real on G along 1 constant; series w : real [0..9] on G along 2 boundary clamp;"
+      "stencil s : A on H = y[0] + w[time,0]; init y[j] = position(j) + spacing(j);"
+      "init w[t, i] = t + origin(i);");
+  const ir::Init& init = program.inits.at(0);
+  EXPECT_EQ(expression(program, init.piece.graph, init.piece.results[0]),
+            "add(add(mul(float(#0), 0.5f), 1f), 0.5f)");
+  const ir::Init& other = program.inits.at(1);
+  EXPECT_EQ(expression(program, other.piece.graph, other.piece.results[0]), "add(float(#0), 2f)");
+}
+
+TEST(Profiles, BoundsAreThoseOfTheirDimensions) {
+  const auto messages = [](const std::string& rest) { return analyze_text(kSpace + rest).messages; };
+  EXPECT_EQ(messages("field y : real on G along 1 constant;"
+                     "stencil s : A[0..7, 1..8, 0..4] = y[1] + y[-1];")
+                .find("error"),
+            std::string::npos);
+  EXPECT_NE(messages("field y : real on G along 1 constant; stencil s : A on G = y[1];").find("S031"),
+            std::string::npos);
+  const ir::Program clamped = program_of(
+      kSpace + "field y : real on H along 1 constant boundary clamp; stencil s : A on G = y[1];");
+  const ir::Graph& graph = clamped.functions[0].pieces[0].graph;
+  const auto& access = std::get<ir::Access>(graph[0].kind);
+  EXPECT_TRUE(access.escapes_below(0));
+  EXPECT_TRUE(access.escapes_above(0));
+  EXPECT_TRUE(access.in_place);
+  EXPECT_FALSE(access.per_step);
+}
+
+TEST(Series, LimitTheStepsOfARun) {
+  const ir::Program open = program_of(
+      kSpace + "series w : real [0..K-1]; series c : real [-1..9] boundary clamp;"
+               "stencil s : A on G = w[time] + w[time + 2] + w[time + 2] + c[time - 1];");
+  ASSERT_EQ(open.step_limits.size(), 2u);
+  const auto params = ir::param_names(open);
+  EXPECT_EQ(ir::print(open.step_limits[0].steps, params), "K");
+  EXPECT_EQ(ir::print(open.step_limits[1].steps, params), "K - 2");
+  // The last step is step 3; steps that a run does not have need no values.
+  const std::string read = "stencil s : A on G = w[time + 1];";
+  EXPECT_TRUE(analyze_text(kSpace + "series w : real [0..4];" + read).program.has_value());
+  const Analysis few = analyze_text(kSpace + "series w : real [0..3];" + read);
+  EXPECT_FALSE(few.program.has_value());
+  EXPECT_NE(few.messages.find("series w has values from 0 to 3"), std::string::npos);
+}
+
+TEST(Series, AreTheSameAtAllPoints) {
+  const ir::Program program = program_of(
+      kSpace + "series w : real [0..9] boundary [constant 1 .. mirror];"
+               "stencil s : A on G = w[time] * A[0,0,0];");
+  const ir::Graph& graph = program.functions[0].pieces[0].graph;
+  int reads = 0;
+  for (const ir::Node& node : graph.nodes()) {
+    const auto* access = std::get_if<ir::Access>(&node.kind);
+    if (!access || access->field == 0) continue;
+    ++reads;
+    EXPECT_TRUE(access->per_step);
+    EXPECT_FALSE(access->escapes_below(0));  // steps begin at 0
+    EXPECT_TRUE(access->escapes_above(0));
+  }
+  EXPECT_EQ(reads, 1);
+}
+
+}  // namespace
+}  // namespace stencil::test
