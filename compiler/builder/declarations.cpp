@@ -89,6 +89,8 @@ class Statement {
         return {ast::BoundaryKind::Clamp, nullptr, {}};
       case Rule::Kind::Mirror:
         return {ast::BoundaryKind::Mirror, nullptr, {}};
+      case Rule::Kind::Odd:
+        return {ast::BoundaryKind::Odd, nullptr, {}};
       case Rule::Kind::Periodic:
         return {ast::BoundaryKind::Periodic, nullptr, {}};
     }

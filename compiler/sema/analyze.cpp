@@ -17,6 +17,7 @@
 #include "compiler/sema/complete.h"
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
+#include "compiler/sema/elaborate.h"
 #include "compiler/sema/pieces.h"
 
 namespace stencil {
@@ -148,6 +149,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Reduce>(program,
                         [&](const auto& item, Span span) { analyze_reduce(env, item, span); });
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
+  check_edges_not_met(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);
 }
 

@@ -171,16 +171,7 @@ Value Elaborator::declared_coordinate(const std::optional<ast::PerDimension>& va
     if (values) return {};  // a list too short, which is reported
     return of_grid(Value::of_leaf(Constant::of_integer(absent)), {});
   }
-  Frame global;
-  Frame* const frame = std::exchange(frame_, &global);
-  const Site site = std::exchange(site_, kCoordinateSite);
-  std::vector<int> shift = std::exchange(shift_, {});
-  const int function = std::exchange(current_function_, static_cast<int>(env_.functions.size()));
-  const Value value = elaborate(*expr);
-  current_function_ = function;
-  shift_ = std::move(shift);
-  site_ = site;
-  frame_ = frame;
+  const Value value = elsewhere(*expr, kCoordinateSite, {}, nullptr);
   const bool scalar = value.ok() && value.type->scalar();
   return scalar ? of_grid(value, expr->span) : Value{};
 }

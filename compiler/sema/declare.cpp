@@ -2,6 +2,7 @@
 // declares its name, marked as broken, so that its uses are not reported as well.
 #include "compiler/sema/declare.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -103,6 +104,7 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
     case ast::BoundaryKind::Clamp:
       return ir::BoundaryKind::Clamp;
     case ast::BoundaryKind::Mirror:
+    case ast::BoundaryKind::Odd:
       return ir::BoundaryKind::Mirror;
     case ast::BoundaryKind::Periodic:
       return ir::BoundaryKind::Periodic;
@@ -110,10 +112,33 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
   return ir::BoundaryKind::None;
 }
 
+// It may have another value at another step or place, or in another run.
+bool varies(const Environment& env, const ast::Expr& value) {
+  bool found = false;
+  for_each_free_name(value, [&](const std::string& name, Span) {
+    const auto declared = env.names.find(name);
+    const bool param = declared != env.names.end() && declared->second.kind == Declared::Param &&
+                       !declared->second.broken;
+    if (param) {
+      found |= !env.program.params[static_cast<size_t>(declared->second.index)].integer_value;
+    } else {
+      found |= name == "time" || env.is_field_or_function(name);
+    }
+  });
+  return found;
+}
+
+// `edge` gets what is no IR rule by itself (edges.cpp).
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
-                                              const Type& type) {
+                                              const Type& type, EdgeRule& edge) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
+  edge.odd = rule.kind == ast::BoundaryKind::Odd;
   if (!rule.value) return result;
+  if (varies(env, *rule.value)) {
+    edge.value = rule.value.get();
+    result.values.assign(static_cast<size_t>(type.components), 0);
+    return result;
+  }
   ir::Graph scratch;
   Elaborator elaborator(env, kConstantSite, scratch);
   const auto values = elaborator.arithmetic().store_constants(
@@ -127,7 +152,7 @@ std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::Bound
 
 // The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both are.
 std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
-                                           const Type& type) {
+                                           const Type& type, Edges& edges) {
   const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
   const bool low_wraps = sides.low.kind == ast::BoundaryKind::Periodic;
   const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
@@ -138,8 +163,9 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
     error.hint = "'periodic' alone stands for both sides";
     return std::nullopt;
   }
-  const auto low = boundary_rule(env, sides.low, type);
-  const auto high = sides.high ? boundary_rule(env, *sides.high, type) : low;
+  const auto low = boundary_rule(env, sides.low, type, edges.low);
+  edges.high = edges.low;
+  const auto high = sides.high ? boundary_rule(env, *sides.high, type, edges.high) : low;
   if (!low || !high) return std::nullopt;
   return ir::Boundary{*low, *high};
 }
@@ -147,7 +173,8 @@ std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::Boundary
 // Of a field of so many dimensions. Nothing if in error.
 std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             const ast::Boundary& boundary,
-                                                            const Type& type, size_t rank) {
+                                                            const Type& type, size_t rank,
+                                                            std::vector<Edges>& edges) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
     error.expected = fmt::format("{}, one per dimension of the {}", rank,
@@ -158,12 +185,15 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
   std::vector<ir::Boundary> result;
   bool ok = true;
   for (const ast::BoundarySides& sides : boundary.dimensions) {
-    const auto rules = boundary_sides(env, sides, type);
+    const auto rules = boundary_sides(env, sides, type, edges.emplace_back());
     ok &= rules.has_value();
     result.push_back(rules.value_or(ir::Boundary{}));
   }
   if (!ok) return std::nullopt;
-  if (!boundary.list) result.resize(rank, ir::Boundary(result[0]));
+  if (!boundary.list) {
+    result.resize(rank, ir::Boundary(result[0]));
+    edges.resize(rank, Edges(edges[0]));
+  }
   return result;
 }
 
@@ -201,15 +231,28 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   return true;
 }
 
+// Of a profile or series, where rules that are made of reads would lead from one to the next.
+bool require_plain(Environment& env, const ast::Boundary& boundary,
+                   const std::vector<Edges>& edges) {
+  const bool plain = std::none_of(edges.begin(), edges.end(), [](const Edges& dimension) {
+    return dimension.low.counts() || dimension.high.counts();
+  });
+  if (plain) return true;
+  Diagnostic& error = env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
+  error.expected = "none, a number, clamp, mirror or periodic";
+  return false;
+}
+
 // What the items `field` and `series` have in common, once it is known where they are.
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
   const size_t rank = field.box.ranges.size();
   field.boundary = ir::uniform_boundary(static_cast<int>(rank), {});
+  std::vector<Edges> edges;
   if (boundary && type && ok) {
-    auto rules = elaborate_boundary(env, *boundary, *type, rank);
-    ok &= rules.has_value();
+    auto rules = elaborate_boundary(env, *boundary, *type, rank, edges);
+    ok &= rules.has_value() && (!field.read_in_place() || require_plain(env, *boundary, edges));
     if (rules) field.boundary = std::move(*rules);
   }
   if (type) field.components = flatten(*type);
@@ -222,6 +265,7 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
     field.span = name.span.valid() ? name.span : item;
     env.program.fields.push_back(field);
     env.field_types.push_back(type);
+    env.field_edges.push_back(edges);
   }
 }
 

@@ -26,6 +26,7 @@ struct Site {
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
+inline constexpr Site kBoundarySite{"a boundary", true, true};
 inline constexpr Site kReduceSite{"a reduction", true, true};
 inline constexpr Site kInitSite{"an initial value"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
@@ -120,6 +121,14 @@ class Elaborator {
   std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
                                           const char* what);
 
+  // edges.cpp
+  Value at_edges(const ir::Access& access, Value value, Span span);
+  Value outside(const ir::Access& access, size_t d, bool low, Span span);
+  Value edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,
+                   Span span);
+  Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
+                  const Type* expected);
+
   // elaborate_call.cpp
   Value call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
              const Type* expected);
@@ -154,6 +163,7 @@ class Elaborator {
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;
+  bool in_boundary_ = false;  // no field but profiles and series may be read
   const ir::Field* field_ = nullptr;  // whose dimensions indices count; null: those of the grid
 
   Frame root_;
@@ -169,6 +179,9 @@ class Elaborator {
   int visits_ = 0;
   bool exhausted_ = false;
 };
+
+// S004 for names in boundaries that no access has met.
+void check_edges_not_met(Environment& env);
 
 // An integer known at compile time, outside any piece.
 std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what);

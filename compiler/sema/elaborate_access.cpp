@@ -48,7 +48,7 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     binding.field = declaration->index;
   }
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
-  if (!site_.fields) {
+  if (!site_.fields || (in_boundary_ && !field.read_in_place())) {
     not_usable(field.name, "a field", span);
     return {true, false};
   }
@@ -268,7 +268,8 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at
     value.leaves.push_back(graph_.add({access, arithmetic_type(component.type), span, {}}));
     ++access.component;
   }
-  return value;
+  access.component = 0;
+  return access.escapes == 0 ? value : at_edges(access, std::move(value), span);
 }
 
 // `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.

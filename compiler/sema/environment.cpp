@@ -200,6 +200,11 @@ const WrittenName* Environment::find_written(const std::string& name) const {
   return place == written_names_.end() ? nullptr : &written_[place->second];
 }
 
+bool Environment::is_field_or_function(const std::string& name) const {
+  const WrittenName* written = find_written(name);
+  return written && (written->kind == Declared::Field || written->kind == Declared::Function);
+}
+
 const WrittenName* Environment::item_around(Span span) const {
   auto behind = std::upper_bound(
       written_.begin(), written_.end(), span.begin,

@@ -39,6 +39,17 @@ struct WrittenName {
   Span name, item;
 };
 
+// What a boundary rule is besides an IR rule: accesses that escape choose (edges.cpp).
+struct EdgeRule {
+  const ast::Expr* value = nullptr;  // of `constant`, where it is no number; null: it is one
+  bool odd = false;
+  bool met = false;  // by some access, so that its value has been looked at
+  bool counts() const { return value || odd; }
+};
+struct Edges {  // of one dimension
+  EdgeRule low, high;
+};
+
 struct Environment {
   Environment(const ast::Program& syntax, const Source& source, const ProgramOptions& options,
               Diagnostics& diagnostics);
@@ -53,6 +64,7 @@ struct Environment {
   std::vector<TypePtr> types;        // Declared::Type
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
   std::vector<TypePtr> field_types;  // by FieldId
+  std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
@@ -82,6 +94,9 @@ struct Environment {
   // True for functions and constants of the library whose names a program may take for itself,
   // unless it does.
   bool means_library(const std::string& name) const;
+
+  // A field, series or function of the program, wherever it is declared.
+  bool is_field_or_function(const std::string& name) const;
 
   // Records what has to be checked when the sizes are known; the same one only once.
   void add_check(ir::Check check);

@@ -287,6 +287,12 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
   return escapes;
 }
 
+bool AccessProver::prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
+                                const std::vector<Span>& applied_at) {
+  const End end = {static_cast<int>(d), low ? Side::Low : Side::High, true};
+  return muted_ || require(access, end, span, applied_at);
+}
+
 // The steps of a run begin at 0, and how many there are is known when it begins. Adds to `escapes`
 // where a rule may have to hold.
 bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint32_t& escapes) {
@@ -397,6 +403,11 @@ std::string AccessProver::advice(const ir::Access& access, const End& end) const
         "offsets are relative to the point, {}{}; to read as far as this, give the "
         "field a boundary",
         field.name, env_.point(field));
+  }
+  const ir::Boundary& rules = field.boundary[d];
+  if (end.thrown && (low ? rules.high : rules.low).kind != ir::BoundaryKind::None) {
+    return fmt::format("{} the region at {}, or make the field larger: it is reflected once",
+                       low ? "start" : "end", env_.print(inside));
   }
   const bool ruled = field.boundary != ir::uniform_boundary(field.box.rank(), {});
   const std::string rule = ruled ? fmt::format(

@@ -46,6 +46,11 @@ class AccessProver {
   std::optional<uint32_t> prove(const ir::Access& access, Span span,
                                 const std::vector<Span>& applied_at);
 
+  // What the mirror at that side of dimension d throws back lies in the field; S031 if not, or a
+  // check.
+  bool prove_thrown(const ir::Access& access, size_t d, bool low, Span span,
+                    const std::vector<Span>& applied_at);
+
   // How far the region reaches beyond the field's box (ir::Access::excess).
   std::vector<ir::Excess> excess(ir::FieldId field);
 

@@ -153,7 +153,7 @@ struct TypeDecl {  // type cell = { ... };
   Identifier name;
   TypeExpr type;
 };
-enum class BoundaryKind { None, Constant, Clamp, Mirror, Periodic };
+enum class BoundaryKind { None, Constant, Clamp, Mirror, Odd, Periodic };
 struct BoundaryRule {
   BoundaryKind kind;
   ExprPtr value;  // of constant

@@ -205,6 +205,7 @@ void TreeBuilder::boundary_word(Span at) {
   auto kind = ast::BoundaryKind::None;
   if (word == "clamp") kind = ast::BoundaryKind::Clamp;
   if (word == "mirror") kind = ast::BoundaryKind::Mirror;
+  if (word == "odd") kind = ast::BoundaryKind::Odd;
   if (word == "periodic") kind = ast::BoundaryKind::Periodic;
   rules_.push_back({kind, nullptr, at});
 }

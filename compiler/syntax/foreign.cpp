@@ -109,6 +109,7 @@ constexpr WordRow kWords[] = {
      "write 'constant 0', with the value beyond the edge"},
     {Foreign::Boundary, "neumann Neumann edge nearest replicate", "write 'clamp'"},
     {Foreign::Boundary, "reflect reflecting symmetric reflective", "write 'mirror'"},
+    {Foreign::Boundary, "antisymmetric antimirror", "write 'odd'"},
     {Foreign::Boundary, "wrap cyclic circular", "write 'periodic'"},
 
     {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace",

@@ -388,7 +388,7 @@ Made boundary_as_attribute(const Place& p) {
   const std::string_view foreign = hint_for_foreign_word(Foreign::Boundary, p.next());
   if (!foreign.empty()) return std::string(foreign);
   if (p.next() == "constant") return "the rule follows without a sign: 'boundary constant 0'";
-  const bool rule = is_one_of("none clamp mirror periodic", p.next());
+  const bool rule = is_one_of("none clamp mirror odd periodic", p.next());
   return fmt::format("the rule follows without a sign: 'boundary {}'", rule ? p.next() : "clamp");
 }
 

@@ -20,6 +20,8 @@ std::string_view spelling(ast::BoundaryKind kind) {
       return "clamp";
     case ast::BoundaryKind::Mirror:
       return "mirror";
+    case ast::BoundaryKind::Odd:
+      return "odd";
     case ast::BoundaryKind::Periodic:
       return "periodic";
   }

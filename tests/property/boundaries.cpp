@@ -11,16 +11,28 @@ namespace stencil::property {
 
 namespace {
 
-std::string random_rule(Random& random, bool everywhere) {
+const std::vector<std::string>& computed_rules() {
+  static const std::vector<std::string> kRules = {"odd", "constant m", "constant time",
+                                                  "constant 2 * m - time", "odd"};
+  return kRules;
+}
+
+bool is_computed(const std::string& rule) {
+  const std::vector<std::string>& rules = computed_rules();
+  return std::find(rules.begin(), rules.end(), rule) != rules.end();
+}
+
+std::string random_rule(Random& random, bool everywhere, bool computed) {
   static const std::vector<std::string> kRules = {
       "clamp", "constant 0", "constant 1", "mirror", "constant 2", "clamp", "mirror", "none"};
+  if (computed && random.chance(30)) return random.pick(computed_rules());
   return kRules[static_cast<size_t>(random.below(everywhere ? 7 : 8))];
 }
 
-Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side) {
+Boundary::Sides random_sides(Random& random, bool everywhere, bool by_side, bool computed) {
   if (random.chance(20)) return {"periodic", "periodic"};
-  const std::string low = random_rule(random, everywhere);
-  return {low, by_side ? random_rule(random, everywhere) : low};
+  const std::string low = random_rule(random, everywhere, computed);
+  return {low, by_side ? random_rule(random, everywhere, computed) : low};
 }
 
 std::string first_word(const std::string& rule) {
@@ -43,8 +55,14 @@ bool Boundary::covers() const {
 
 std::set<std::string> Boundary::constructs() const {
   if (none()) return {"boundary none"};
-  if (text[0] != '[') return {"boundary " + first_word(text)};
+  if (text[0] != '[' && plain()) return {"boundary " + first_word(text)};
   std::set<std::string> out = {"boundary by dimension"};
+  for (const Sides& sides : dimensions) {
+    for (const std::string* rule : {&sides.low, &sides.high}) {
+      if (*rule == "odd") out.insert("boundary odd");
+      if (*rule != "odd" && is_computed(*rule)) out.insert("boundary with a computed value");
+    }
+  }
   for (const Sides& sides : dimensions) {
     if (sides.low == sides.high) continue;
     out.insert(fmt::format("boundary {} .. {}", first_word(sides.low), first_word(sides.high)));
@@ -52,7 +70,13 @@ std::set<std::string> Boundary::constructs() const {
   return out;
 }
 
-Boundary random_boundary(Random& random, int rank, bool everywhere) {
+bool Boundary::plain() const {
+  return std::all_of(dimensions.begin(), dimensions.end(), [](const Sides& sides) {
+    return !is_computed(sides.low) && !is_computed(sides.high);
+  });
+}
+
+Boundary random_boundary(Random& random, int rank, bool everywhere, bool computed) {
   Boundary out;
   const auto count = static_cast<size_t>(rank);
   const int roll = random.between(everywhere ? 35 : 0, 99);
@@ -60,13 +84,14 @@ Boundary random_boundary(Random& random, int rank, bool everywhere) {
     static const std::vector<std::string> kRules = {"clamp", "mirror", "periodic", "constant 0",
                                                     "constant 1"};
     out.text = roll < 35 ? "none" : random.pick(kRules);
+    if (roll >= 60) out.text = random_rule(random, true, computed);
     out.dimensions.assign(count, {out.text, out.text});
     return out;
   }
   const bool by_side = random.chance(70);
   std::vector<std::string> entries;
   for (int d = 0; d < rank; ++d) {
-    const Boundary::Sides sides = random_sides(random, everywhere, by_side);
+    const Boundary::Sides sides = random_sides(random, everywhere, by_side, computed);
     out.dimensions.push_back(sides);
     entries.push_back(sides.low == sides.high && random.chance(80)
                           ? sides.low
@@ -83,7 +108,8 @@ Boundary no_boundary(int rank) {
 int points_needed(const Boundary::Sides& sides, int offset) {
   const std::string& near = offset < 0 ? sides.low : sides.high;
   const std::string& far = offset < 0 ? sides.high : sides.low;
-  return near == "mirror" && far == "none" ? std::abs(offset) + 1 : 1;
+  const bool once = near == "odd" || (near == "mirror" && (far == "none" || is_computed(far)));
+  return once ? std::abs(offset) + 1 : 1;
 }
 
 }  // namespace stencil::property

@@ -18,16 +18,18 @@ struct Boundary {
 
   bool none() const;                         // no side has a rule
   bool covers() const;                       // every side has one
+  bool plain() const;                        // no value is computed, no side is odd
   std::set<std::string> constructs() const;  // for the coverage table
 };
 
 // `everywhere`: every side has a rule, so that no region needs to keep away from an edge.
-Boundary random_boundary(Random& random, int rank, bool everywhere);
+// `computed`: rules may have values that are no numbers, or be odd.
+Boundary random_boundary(Random& random, int rank, bool everywhere, bool computed);
 
 Boundary no_boundary(int rank);
 
 // How many points a dimension must have for an offset, so that no mirror throws an access over the
-// far edge if that one has no rule.
+// far edge where that is not allowed.
 int points_needed(const Boundary::Sides& sides, int offset);
 
 }  // namespace stencil::property

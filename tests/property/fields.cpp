@@ -65,11 +65,11 @@ Field Generator::random_field(const std::string& name) {
     field.type.text = type;
   }
   // Where a side has no rule, accesses would need a larger grid than a tiny one.
-  field.boundary = plain_ ? no_boundary(out_.rank) : random_boundary(random_, out_.rank, tiny_);
+  field.boundary = plain_ ? no_boundary(out_.rank) : random_boundary(random_, out_.rank, tiny_, !exact_);
   const int inner = field.boundary.none()     ? choices_.inner_without
                     : field.boundary.covers() ? choices_.inner_with_boundary
                                               : 0;
-  if (!sub_grids_.empty() && random_.chance(inner)) {
+  if (!sub_grids_.empty() && field.boundary.plain() && random_.chance(inner)) {
     const SubGrid& grid = random_.pick(sub_grids_);
     field.domain = grid.name;
     field.margin = grid.margin;

@@ -65,7 +65,7 @@ const Profile& Generator::profile(bool steps) {
     const Number number =
         random_.pick<Number>({Number::Real, Number::Double, Number::Float, Number::Bfloat});
     const int count = static_cast<int>(made.dimensions.size());
-    made.boundary = random_boundary(random_, count, tiny_ || steps);
+    made.boundary = random_boundary(random_, count, tiny_ || steps, false);
     std::string rules = made.boundary.text;
     std::string range;
     if (steps) {

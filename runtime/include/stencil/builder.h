@@ -362,7 +362,7 @@ Type vector(const Expr& length, const Type& element);
 
 // What an access beyond a field's edge finds: docs/language.md, "Accesses and boundaries".
 struct Rule {
-  enum class Kind { None, Constant, Clamp, Mirror, Periodic } kind = Kind::None;
+  enum class Kind { None, Constant, Clamp, Mirror, Odd, Periodic } kind = Kind::None;
   std::optional<Expr> value = {};  // of Constant
 };
 struct PlainRule {
@@ -372,6 +372,7 @@ struct PlainRule {
 inline constexpr PlainRule none{Rule::Kind::None};
 inline constexpr PlainRule clamp{Rule::Kind::Clamp};
 inline constexpr PlainRule mirror{Rule::Kind::Mirror};
+inline constexpr PlainRule odd{Rule::Kind::Odd};
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
 Rule constant(const Expr& value);
 

@@ -216,6 +216,8 @@ class Replay {
         return dsl::clamp;
       case ast::BoundaryKind::Mirror:
         return dsl::mirror;
+      case ast::BoundaryKind::Odd:
+        return dsl::odd;
       case ast::BoundaryKind::Periodic:
         return dsl::periodic;
     }

@@ -127,5 +127,64 @@ TEST(Series, AreTheSameAtAllPoints) {
   EXPECT_EQ(reads, 1);
 }
 
+// --- Values beyond an edge that are computed, and odd reflection
+
+const std::string kEdge =
+    "param v : real = 2; grid G = [0..7, 0..9] steps 4; series w : real [0..3];"
+    "series p : real [0..3] on G along 0 boundary clamp; field K : real on G;";
+
+TEST(Edges, ComputedValuesAreChosenByCoordinates) {
+  const ir::Program low = program_of(
+      kEdge + "field A : real on G boundary [none, constant v * w[time] .. clamp];"
+              "stencil s : A on G = A[0,-2] + A[0,1];");
+  EXPECT_EQ(result(low), "add(select(lt(#1, 2), mul(v, w[0]), A[0,-2]), A[0,1])");
+  const ir::Program both = program_of(
+      kEdge + "field A : real on G boundary constant v; stencil s : A on G = A[1,0];");
+  EXPECT_EQ(result(both), "select(gt(#0, 6), v, A[1,0])");
+  // Inside, nothing is chosen.
+  const ir::Program inside = program_of(
+      kEdge + "field A : real on G boundary constant v; stencil s : A[0..6, 0..9] = A[1,0];");
+  EXPECT_EQ(result(inside), "A[1,0]");
+}
+
+TEST(Edges, ProfilesAreReadAtThePlaceBeyond) {
+  const ir::Program program = program_of(
+      kEdge + "field A : real on G boundary [clamp, constant p[time - 1, 0] .. none];"
+              "stencil s : A[0..7, 0..9] = A[-2,-1];");
+  EXPECT_EQ(result(program), "select(lt(#1, 1), p[-1,-2], A[-2,-1])");
+}
+
+TEST(Edges, TheFirstConstantCounts) {
+  const ir::Program program = program_of(
+      kEdge + "field A : real on G boundary [constant 3, constant v];"
+              "stencil s : A on G = A[-1,1];");
+  EXPECT_EQ(result(program), "select(lt(#0, 1), 3f, select(gt(#1, 8), v, A[-1,1]))");
+}
+
+TEST(Edges, OddSidesTakeTheSignAndConstantsDoNot) {
+  const ir::Program program = program_of(
+      kEdge + "field A : real on G boundary [odd .. constant 3, odd];"
+              "stencil s : A on G = A[-1,2] + A[1,0];");
+  EXPECT_EQ(result(program),
+            "add(select(lt(#0, 1), neg(select(gt(#1, 7), neg(A[-1,2]), A[-1,2])), "
+            "select(gt(#1, 7), neg(A[-1,2]), A[-1,2])), A[1,0])");
+  const ir::Field& field = program.fields.at(1);
+  EXPECT_EQ(field.boundary[0].low.kind, ir::BoundaryKind::Mirror);
+  const ir::Program constant = program_of(
+      kEdge + "field A : real on G boundary [odd, constant 3]; stencil s : A on G = A[-1,2];");
+  EXPECT_EQ(result(constant),
+            "select(gt(#1, 7), 3f, select(lt(#0, 1), neg(A[-1,2]), A[-1,2]))");
+}
+
+TEST(Edges, OddReflectsOnce) {
+  const std::string open =
+      "param N : integer; grid G = [0..N-1] steps 4; field A : real on G boundary odd;"
+      "stencil s : A on G = A[-3];";
+  EXPECT_EQ(program_of(open).checks.size(), 2u);  // this, and that the grid has points
+  EXPECT_EQ(program_of("param N : integer; require N > 3;" + open.substr(open.find("grid")))
+                .checks.size(),
+            0u);
+}
+
 }  // namespace
 }  // namespace stencil::test

@@ -1,0 +1,135 @@
+// What accesses find beyond an edge whose rule is none of the IR's: a value that is computed
+// (`boundary constant inflow[time, 0]`), and odd reflection.
+//
+// They are lowered here, to a choice by the coordinates of the point. The IR's access has a rule
+// that leads somewhere, a constant or a mirror, so everything behind semantic analysis proves and
+// tiles it as it does without. A value is that of its expression at the place beyond the edge, as if
+// it were a function of the program applied there: profiles in it are read at that place.
+//
+// Dimensions are looked at from the last to the first, for if several find a constant, the first
+// one's counts; the signs of odd sides come before, for a constant is what it is.
+#include <utility>
+
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+
+// An expression of the program that stands elsewhere: it does not see the local names and functions
+// of the place where it is asked for, and is moved by `shift`.
+Value Elaborator::elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
+                            const Type* expected) {
+  Frame global;
+  Frame* const frame = std::exchange(frame_, &global);
+  const Site own_site = std::exchange(site_, site);
+  shift = std::exchange(shift_, std::move(shift));
+  const int function = std::exchange(current_function_, static_cast<int>(env_.functions.size()));
+  Value value = elaborate(expr, expected);
+  current_function_ = function;
+  shift_ = std::move(shift);
+  site_ = own_site;
+  frame_ = frame;
+  return value;
+}
+
+// The access leads beyond that side of the field's box.
+Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Range& range = field.box.ranges[d];
+  const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
+  const Value index = Value::of_leaf(
+      graph_.add({ir::Index{static_cast<int>(d)}, Scalar::I32, span, {}}));
+  const Value bound = edge.is_constant()
+                          ? Value::of_leaf(Constant::of_typed(Scalar::I32, edge.constant))
+                          : affine(edge, Scalar::I32, span);
+  return arithmetic_.apply(low ? Op::Lt : Op::Gt, {index, bound}, span);
+}
+
+// A component each, in the type in which the field is computed.
+Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& rule,
+                             EdgeRule& edge, Span span) {
+  edge.met = true;
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const TypePtr& type = env_.field_types[static_cast<size_t>(access.field)];
+  Value computed;
+  if (edge.value) {
+    const bool within = std::exchange(in_boundary_, true);
+    applied_at_.push_back(span);
+    computed = elsewhere(*edge.value, kBoundarySite, access.offsets, type.get());
+    applied_at_.pop_back();
+    in_boundary_ = within;
+    if (!computed.ok()) return {};
+    if (computed.leaves.size() != 1 && computed.leaves.size() != field.components.size()) {
+      env_.report.error("S018", edge.value->span, "a boundary of another shape than the field's")
+          .found = describe(*computed.type);
+      return {};
+    }
+  }
+  Value out{type, {}};
+  for (size_t c = 0; c < field.components.size(); ++c) {
+    const Scalar to = arithmetic_type(field.components[c].type);
+    if (!edge.value) {
+      const ir::Constant number{rule.values[c], static_cast<int64_t>(rule.values[c])};
+      out.leaves.push_back(graph_.add({is_float(to) ? ir::Constant{number.real, 0}
+                                                    : ir::Constant{0, number.integer},
+                                       to, span, {}}));
+      continue;
+    }
+    const auto stored = arithmetic_.store(Value::of_leaf(leaf_of(computed, c)), *scalar_type(to),
+                                          edge.value->span);
+    if (!stored) return {};
+    out.leaves.push_back(stored->front());
+  }
+  return out;
+}
+
+Value Elaborator::at_edges(const ir::Access& access, Value value, Span span) {
+  std::vector<Edges>& edges = env_.field_edges[static_cast<size_t>(access.field)];
+  const ir::Field field = env_.program.fields[static_cast<size_t>(access.field)];
+  bool counts = false;
+  for (size_t d = 0; d < edges.size(); ++d) {
+    counts |= access.escapes_below(d) && edges[d].low.counts();
+    counts |= access.escapes_above(d) && edges[d].high.counts();
+  }
+  if (!counts) return value;
+  const auto for_each_escape = [&](const auto& visit) {
+    for (size_t d = edges.size(); d-- > 0;) {
+      if (access.escapes_above(d)) visit(d, false, field.boundary[d].high, edges[d].high);
+      if (access.escapes_below(d)) visit(d, true, field.boundary[d].low, edges[d].low);
+    }
+  };
+  bool sound = true;
+  for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, EdgeRule& edge) {
+    // The far side's rule is asked for the point alone, not for what a mirror throws there.
+    const EdgeRule& far = low ? edges[d].high : edges[d].low;
+    const bool thrown = rule.kind == ir::BoundaryKind::Mirror && (edge.odd || far.counts());
+    if (thrown) sound &= prover_->prove_thrown(access, d, low, span, applied_at_);
+    if (!edge.odd || !sound || !value.ok()) return;
+    const Value negative = arithmetic_.apply(Op::Neg, {value}, span);
+    value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), negative, value}, span);
+  });
+  for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, EdgeRule& edge) {
+    if (rule.kind != ir::BoundaryKind::Constant || !sound || !value.ok()) return;
+    const Value beyond = edge_value(access, rule, edge, span);
+    if (!beyond.ok()) {
+      sound = false;
+      return;
+    }
+    value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), beyond, value}, span);
+  });
+  return sound ? value : Value{};
+}
+
+void check_edges_not_met(Environment& env) {
+  for (std::vector<Edges>& dimensions : env.field_edges) {
+    for (Edges& edges : dimensions) {
+      for (EdgeRule* edge : {&edges.low, &edges.high}) {
+        if (edge->value && !edge->met) env.check_names(*edge->value, {});
+        for (EdgeRule* same : {&edges.low, &edges.high}) {  // one rule for both sides
+          if (same->value == edge->value) same->met = true;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace stencil::sema
