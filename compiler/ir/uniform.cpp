@@ -45,7 +45,7 @@ Uniformity uniformity(const Graph& graph) {
 bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
   const Node& node = graph[id];
   return uniform[static_cast<size_t>(id)] && std::holds_alternative<Operation>(node.kind) &&
-         arithmetic_type(node.type) == node.type;
+         !is_storage(node.type);
 }
 
 }  // namespace stencil::ir

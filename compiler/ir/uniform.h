@@ -16,8 +16,8 @@ struct Uniformity {
   std::vector<bool> timed;  // by NodeId: `time` takes part, so a uniform value changes with steps
 
   // An operation with one value for all points. A schedule computes it once, apart from the points
-  // (schedule/parts/kernel_scope.h), so it costs a point nothing. Values of storage types (half,
-  // bfloat) are not: they exist in memory only.
+  // (schedule/parts/kernel_scope.h), so it costs a point nothing. Values of storage types
+  // (half, byte) are not: they exist in memory only.
   bool computed_once(const Graph& graph, NodeId id) const;
 };
 Uniformity uniformity(const Graph& graph);

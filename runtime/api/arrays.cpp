@@ -21,6 +21,10 @@ int64_t size_of(ElementType type) {
   return size_in_bytes(static_cast<Scalar>(type));
 }
 static_assert(static_cast<Scalar>(ElementType::Bool) == Scalar::Bool);
+static_assert(static_cast<Scalar>(ElementType::Byte) == Scalar::I8);
+static_assert(static_cast<Scalar>(ElementType::Ubyte) == Scalar::U8);
+static_assert(static_cast<Scalar>(ElementType::Short) == Scalar::I16);
+static_assert(static_cast<Scalar>(ElementType::Ushort) == Scalar::U16);
 static_assert(static_cast<Scalar>(ElementType::Int) == Scalar::I32);
 static_assert(static_cast<Scalar>(ElementType::Long) == Scalar::I64);
 static_assert(static_cast<Scalar>(ElementType::Half) == Scalar::F16);
@@ -135,8 +139,8 @@ std::string print_shape(const Extents& shape) {
   return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-bool is_storage(Scalar type) {
-  return type == Scalar::F16 || type == Scalar::BF16;
+bool is_narrow_float(Scalar type) {
+  return is_float(type) && is_storage(type);
 }
 
 // The range of offsets, in elements, that the array's indices reach: low <= 0 <= high. False if it
@@ -167,7 +171,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
                        : "a view has as many strides as extents"};
   }
   const Scalar type = field.types[static_cast<size_t>(std::max(place.component, 0))];
-  const bool converts = !exact && is_storage(type) && array.type() == ElementType::Float;
+  const bool converts = !exact && is_narrow_float(type) && array.type() == ElementType::Float;
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
         "R072",
@@ -232,7 +236,7 @@ void for_each_element(const FieldData& field, const Place& place, const AnyView&
           }
         });
       };
-      if constexpr (reference::kIsStorage<Stored>) {
+      if constexpr (reference::kIsNarrowFloat<Stored>) {
         if (array.type() == ElementType::Float) return run(float{});
       }
       run(Stored{});
