@@ -1,7 +1,8 @@
 // Arrays of the user's beside fields: names of places, shapes, types, and the way between them.
 //
-// The element types of an array and a component are the same, with one exception: C++ has no 16-bit
-// floats, so a half or bfloat component may be copied from and to floats.
+// The element types of an array and a component are the same, with two exceptions: C++ has no 16-bit
+// floats, so a half or bfloat component may be copied from and to floats; and no vector whose
+// elements are bools in memory, so a bool component may be copied from and to bytes.
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>
@@ -139,8 +140,10 @@ std::string print_shape(const Extents& shape) {
   return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-bool is_narrow_float(Scalar type) {
-  return is_float(type) && is_storage(type);
+// What else a component of the type is copied from and to.
+ElementType stand_in(Scalar type) {
+  if (type == Scalar::Bool) return ElementType::Ubyte;
+  return is_float(type) && is_storage(type) ? ElementType::Float : element_type_of(type);
 }
 
 // The range of offsets, in elements, that the array's indices reach: low <= 0 <= high. False if it
@@ -171,7 +174,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
                        : "a view has as many strides as extents"};
   }
   const Scalar type = field.types[static_cast<size_t>(std::max(place.component, 0))];
-  const bool converts = !exact && is_narrow_float(type) && array.type() == ElementType::Float;
+  const bool converts = !exact && array.type() == stand_in(type);
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
         "R072",
@@ -238,6 +241,8 @@ void for_each_element(const FieldData& field, const Place& place, const AnyView&
       };
       if constexpr (reference::kIsNarrowFloat<Stored>) {
         if (array.type() == ElementType::Float) return run(float{});
+      } else if constexpr (std::is_same_v<Stored, bool>) {
+        if (array.type() == ElementType::Ubyte) return run(uint8_t{});
       }
       run(Stored{});
     });
