@@ -86,8 +86,8 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
 Dialect make_cuda_dialect(std::string_view wide) {
   Dialect d;
   d.name = "CUDA";
-  d.types = {"bool", "signed char", "unsigned char", "short", "unsigned short", "int", wide,
-             "unsigned short", "unsigned short", "float", "double"};
+  d.types = {"bool", "signed char",    "unsigned char",  "short", "unsigned short", "int",
+             wide,   "unsigned short", "unsigned short", "float", "double"};
   d.wide_suffix = "LL";
   d.function = "static __device__ __forceinline__ ";
   d.both_function = "static __host__ __device__ __forceinline__ ";

@@ -472,7 +472,8 @@ class KernelVerifier {
 
   void integer_literal(int64_t value, Scalar type) {
     const bool typed = is_integer(type) || type == Scalar::Bool;
-    if (!typed || !integer_range(type).holds(value)) fail(fmt::format("the literal {} is no {}", value, name(type)));
+    if (!typed || !integer_range(type).holds(value))
+      fail(fmt::format("the literal {} is no {}", value, name(type)));
   }
 
   void use(const std::string& name, Scalar type) {

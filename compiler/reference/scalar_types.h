@@ -1,7 +1,7 @@
 // The C++ types behind the scalar types, and the conversions between them as support/scalar.h
-// defines them: truncation with saturation towards integers, the low bits towards narrower ones, one
-// rounding to nearest even towards half and bfloat. Half, Bfloat and integers of 8 and 16 bits only
-// store; arithmetic never sees them.
+// defines them: truncation with saturation towards integers, the low bits towards narrower ones,
+// one rounding to nearest even towards half and bfloat. Half, Bfloat and integers of 8 and 16 bits
+// only store; arithmetic never sees them.
 #pragma once
 
 #include <bit>

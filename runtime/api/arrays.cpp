@@ -1,8 +1,8 @@
 // Arrays of the user's beside fields: names of places, shapes, types, and the way between them.
 //
-// The element types of an array and a component are the same, with two exceptions: C++ has no 16-bit
-// floats, so a half or bfloat component may be copied from and to floats; and no vector whose
-// elements are bools in memory, so a bool component may be copied from and to bytes.
+// The element types of an array and a component are the same, with two exceptions: C++ has no
+// 16-bit floats, so a half or bfloat component may be copied from and to floats; and no vector
+// whose elements are bools in memory, so a bool component may be copied from and to bytes.
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>

@@ -135,8 +135,8 @@ struct Dtype {
   Scalar type;
 };
 constexpr Dtype kDtypes[] = {
-    {"<f2", Scalar::F16}, {"<f4", Scalar::F32}, {"<f8", Scalar::F64}, {"|i1", Scalar::I8},
-    {"<i2", Scalar::I16}, {"<i4", Scalar::I32}, {"<i8", Scalar::I64}, {"|u1", Scalar::U8},
+    {"<f2", Scalar::F16}, {"<f4", Scalar::F32},  {"<f8", Scalar::F64}, {"|i1", Scalar::I8},
+    {"<i2", Scalar::I16}, {"<i4", Scalar::I32},  {"<i8", Scalar::I64}, {"|u1", Scalar::U8},
     {"<u2", Scalar::U16}, {"|b1", Scalar::Bool},
 };
 

@@ -73,9 +73,8 @@ std::string constant_of(const Type& type, int number) {
 // A boundary of numbers, where the type has conditions, with constants that it takes.
 std::string with_constants_of(const Type& type, const std::string& text) {
   const auto components = components_of(type);
-  const bool conditions =
-      std::any_of(components.begin(), components.end(),
-                  [](const Component& c) { return is_condition(c.number); });
+  const bool conditions = std::any_of(components.begin(), components.end(),
+                                      [](const Component& c) { return is_condition(c.number); });
   if (!conditions) return text;
   const std::string word = "constant ";
   std::string out;

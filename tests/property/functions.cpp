@@ -84,8 +84,8 @@ std::string Generator::call(Site& site, int depth) {
   std::string arguments = random_level(field);
   if (function.takes_value) arguments += ", " + floating(site, depth + 1);
   const Number number = field.type.number;
-  const std::string scale = number == Number::Long    ? "0.000001"
-                            : has_16_bits(number)      ? "0.00001"
+  const std::string scale = number == Number::Long      ? "0.000001"
+                            : has_16_bits(number)       ? "0.00001"
                             : number == Number::Integer ? "0.03125"
                             : is_small(number)          ? "0.005"
                                                         : "0.25";

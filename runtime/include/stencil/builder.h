@@ -338,8 +338,8 @@ inline constexpr ScalarType half{"half"};
 inline constexpr ScalarType bfloat{"bfloat"};
 inline constexpr ScalarType byte{"byte"};  // 8 bits; without a sign, `ubyte`
 inline constexpr ScalarType ubyte{"ubyte"};
-inline constexpr ScalarType short_{"short"};    // 16 bits
-inline constexpr ScalarType ushort_{"ushort"};  // 16 bits without a sign; `ushort` is the C library's
+inline constexpr ScalarType short_{"short"};    // 16 bits; without a sign, `ushort`,
+inline constexpr ScalarType ushort_{"ushort"};  // which is also a name of the C library
 inline constexpr ScalarType bool_{"bool"};
 
 struct Member;

@@ -45,8 +45,8 @@ struct BfloatBits {
   uint16_t bits;
 };
 
-// The element type behind a C++ type: bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t (by
-// whatever name), float, double, HalfBits, BfloatBits.
+// The element type behind a C++ type: bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t
+// (by whatever name), float, double, HalfBits, BfloatBits.
 template <class T>
 constexpr ElementType element_type() {
   using U = std::remove_cv_t<T>;

@@ -264,13 +264,13 @@ TEST(Simulation, CopiesHalvesAsFloatsOrBits) {
 }
 
 TEST(Simulation, CopiesSmallIntegersAndBools) {
-  Simulation simulation =
-      program_of("grid G = [0..3] steps 1; field B : byte on G; field L : bool on G;"
-                 "stencil b : B on G = B[0] * 2; stencil l : L on G = not L[0];")
-          .compile({.device = "reference"})
-          .or_throw()
-          .start()
-          .or_throw();
+  Simulation simulation = program_of(
+                              "grid G = [0..3] steps 1; field B : byte on G; field L : bool on G;"
+                              "stencil b : B on G = B[0] * 2; stencil l : L on G = not L[0];")
+                              .compile({.device = "reference"})
+                              .or_throw()
+                              .start()
+                              .or_throw();
   simulation.set("B", View(std::vector<int8_t>{1, 64, -64, -65}, {4})).or_throw();
   simulation.set("L", View(std::vector<uint8_t>{0, 1, 2, 0}, {4})).or_throw();
   simulation.advance(1).or_throw();

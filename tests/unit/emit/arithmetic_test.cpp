@@ -143,10 +143,10 @@ TEST(Arithmetic, SmallIntegersKeepTheLowBits) {
             (std::vector<int16_t>{32767, -32768, 25536}));
   EXPECT_EQ(kept(uint16_t{}, Scalar::U16, {65535, 65536, -1}),
             (std::vector<uint16_t>{65535, 0, 65535}));
-  EXPECT_EQ((apply<int64_t, uint8_t>(Scalar::I64, Scalar::U8,
-                                     kernel::convert(x(Scalar::I64), Scalar::U8),
-                                     {(int64_t{1} << 40) + 3, -2})),
-            (std::vector<uint8_t>{3, 254}));
+  EXPECT_EQ(
+      (apply<int64_t, uint8_t>(Scalar::I64, Scalar::U8, kernel::convert(x(Scalar::I64), Scalar::U8),
+                               {(int64_t{1} << 40) + 3, -2})),
+      (std::vector<uint8_t>{3, 254}));
 }
 
 TEST(Arithmetic, SmallIntegersReadBackAsIntegers) {

@@ -386,13 +386,13 @@ TEST(Interpreter, SmallIntegersWrapAround) {
     ir::Program program;
     program.grid = box({{0, 2}});
     program.fields = {field("A", program.grid, type)};
-    program.functions = {function("f", 0, {piece(program.grid, [&](Expression& e) {
-                                    const auto five = e.number(Scalar::I32, 5);
-                                    const auto more = e.number(Scalar::I32, 13);
-                                    const auto old = e.read(0, {0}, 0, Scalar::I32);
-                                    return e.convert(
-                                        e.op(Op::Add, {e.op(Op::Mul, {old, five}), more}), type);
-                                  })})};
+    program.functions = {
+        function("f", 0, {piece(program.grid, [&](Expression& e) {
+                   const auto five = e.number(Scalar::I32, 5);
+                   const auto more = e.number(Scalar::I32, 13);
+                   const auto old = e.read(0, {0}, 0, Scalar::I32);
+                   return e.convert(e.op(Op::Add, {e.op(Op::Mul, {old, five}), more}), type);
+                 })})};
     State state = started(program);
     int64_t expected = 0;
     for (int step = 0; step < 20; ++step) {

@@ -129,10 +129,11 @@ TEST(Types, HalfComputesInFloat) {
 
 // A program of a field of the type, and its messages.
 std::string messages_of(const std::string& type, const std::string& value) {
-  return analyze_text("grid G = [0..7] steps 1; field A : real on G; field L : long on G;"
-                      "field B : " +
-                      type + " on G; stencil s : B[i in 0..7] = " + value +
-                      "; reduce a = sum(A[0]) on G; reduce l = sum(L[0]) on G;")
+  return analyze_text(
+             "grid G = [0..7] steps 1; field A : real on G; field L : long on G;"
+             "field B : " +
+             type + " on G; stencil s : B[i in 0..7] = " + value +
+             "; reduce a = sum(A[0]) on G; reduce l = sum(L[0]) on G;")
       .messages;
 }
 

@@ -56,9 +56,8 @@ TEST(Npy, ReadsHeadersInAnyOrderAndVersion2) {
 
 TEST(Npy, WrittenFilesAreAlignedAndReadBack) {
   const TemporaryDirectory directory;
-  for (const Scalar type :
-       {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16,
-        Scalar::I32, Scalar::I64, Scalar::Bool}) {
+  for (const Scalar type : {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I8, Scalar::U8,
+                            Scalar::I16, Scalar::U16, Scalar::I32, Scalar::I64, Scalar::Bool}) {
     NpyArray array{type, {2, 3}, std::vector<std::byte>(6 * size_in_bytes(type))};
     for (size_t i = 0; i < array.data.size(); ++i) array.data[i] = std::byte(i & 1);
     EXPECT_EQ((format_npy(array).size() - array.data.size()) % 64, 0u);
@@ -204,7 +203,8 @@ TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
   EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8), "R023: 'x.npy' holds -1, which is no ubyte");
   EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16), "R023: 'x.npy' holds -1, which is no ushort");
   EXPECT_EQ(stored(Scalar::I8, 5, Scalar::U16), "5");
-  EXPECT_EQ(stored(Scalar::U16, 40000, Scalar::I16), "R023: 'x.npy' holds 40000, which is no short");
+  EXPECT_EQ(stored(Scalar::U16, 40000, Scalar::I16),
+            "R023: 'x.npy' holds 40000, which is no short");
   EXPECT_EQ(stored(Scalar::I64, 65536, Scalar::U16),
             "R023: 'x.npy' holds 65536, which is no ushort");
   EXPECT_EQ(stored(Scalar::U16, 65535, Scalar::F32), "65535");

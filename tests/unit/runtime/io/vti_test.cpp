@@ -172,8 +172,8 @@ TEST(Vti, SmallIntegersKeepTheirTypes) {
       "grid G = [0..3] steps 1; field A : byte on G; field B : ubyte on G; field C : short on G;"
       "field D : ushort on G; field E : bool on G; init A[i] = -i; init D[i] = 65535 - i;"
       "init E[i] = i > 1; stencil s : B on G = 1;");
-  const ImageData image = written(
-      program, initial_state(program, bind_params(program).value()), {{0}, {1}, {2}, {3}, {4}});
+  const ImageData image = written(program, initial_state(program, bind_params(program).value()),
+                                  {{0}, {1}, {2}, {3}, {4}});
   std::string types;
   for (const auto& [name, array] : image.arrays) types += fmt::format("{} ", array.type);
   EXPECT_EQ(types, "Int8 UInt8 Int16 UInt16 UInt8 ");
