@@ -38,8 +38,8 @@ struct KernelHead {
 
 struct Dialect {
   std::string_view name;
-  std::array<std::string_view, 7>
-      types;                       // in the order of Scalar; half and bfloat as 16 stored bits
+  // In the order of Scalar; half and bfloat as 16 stored bits, bool as a value: stored() is a byte.
+  std::array<std::string_view, kScalarTypes> types;
   std::string_view wide_suffix;    // of 64-bit literals
   std::string_view function;       // qualifier of helper functions
   std::string_view both_function;  // that the host calls, too; empty: the same
@@ -69,7 +69,7 @@ struct Dialect {
   // which lanes and row length follow. Empty: Shuffles go through shared memory.
   std::string_view shuffle[2];
   // Vector types by element type (Scalar's order) and length 2 or 4; empty: Copies move elements.
-  std::array<std::string_view, 7> vectors[2];
+  std::array<std::string_view, kScalarTypes> vectors[2];
   bool async_copies = false;  // Copies may run on their own; else they are made at once
   // Type of the kernel argument that describes a BulkSource, a helper of the name `tensor_map`, and
   // a line that declares the words that tell which have arrived, with holes for name and number.
@@ -108,6 +108,10 @@ struct Dialect {
 
   bool has_device() const { return !runtime.empty(); }
   std::string_view type(Scalar scalar) const { return types[static_cast<size_t>(scalar)]; }
+  // Of an element of an array. Not every language has arrays of bools that kernels may take.
+  std::string_view stored(Scalar scalar) const {
+    return type(scalar == Scalar::Bool ? Scalar::U8 : scalar);
+  }
 };
 
 // Helpers of C++ on GPUs.

@@ -62,7 +62,8 @@ std::string cpp_file_head(const kernel::Module& module, bool) {
 Dialect make_cpp_dialect() {
   Dialect d;
   d.name = "C++";
-  d.types = {"bool", "int", "int64_t", "uint16_t", "uint16_t", "float", "double"};
+  d.types = {"bool",    "int8_t",   "uint8_t",  "int16_t", "uint16_t", "int",
+             "int64_t", "uint16_t", "uint16_t", "float",   "double"};
   d.wide_suffix = "LL";
   d.function = "static inline ";
   d.constant[0] = d.constant[1] = "constexpr {} {} = {};";
@@ -88,6 +89,9 @@ Dialect make_cpp_dialect() {
 
 constexpr std::string_view kPrelude = R"(typedef signed long int64_t;
 typedef unsigned int uint32_t;
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
 typedef unsigned short uint16_t;
 #define memcpy __builtin_memcpy
 extern "C" {

@@ -86,7 +86,8 @@ static const char* stencil_describe(stencil_tensor_map* map, const char* array, 
 Dialect make_cuda_dialect(std::string_view wide) {
   Dialect d;
   d.name = "CUDA";
-  d.types = {"bool", "int", wide, "unsigned short", "unsigned short", "float", "double"};
+  d.types = {"bool", "signed char",    "unsigned char",  "short", "unsigned short", "int",
+             wide,   "unsigned short", "unsigned short", "float", "double"};
   d.wide_suffix = "LL";
   d.function = "static __device__ __forceinline__ ";
   d.both_function = "static __host__ __device__ __forceinline__ ";
@@ -105,8 +106,10 @@ Dialect make_cuda_dialect(std::string_view wide) {
   d.thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
   d.shuffle[0] = "__shfl_up_sync(0xffffffffu, ";
   d.shuffle[1] = "__shfl_down_sync(0xffffffffu, ";
-  d.vectors[0] = {"", "int2", "longlong2", "ushort2", "ushort2", "float2", "double2"};
-  d.vectors[1] = {"", "int4", "", "ushort4", "ushort4", "float4", ""};
+  d.vectors[0] = {"uchar2",    "char2",   "uchar2",  "short2", "ushort2", "int2",
+                  "longlong2", "ushort2", "ushort2", "float2", "double2"};
+  d.vectors[1] = {"uchar4", "char4",   "uchar4",  "short4", "ushort4", "int4",
+                  "",       "ushort4", "ushort4", "float4", ""};
   d.async_copies = true;
   d.tensor_map = "const __grid_constant__ stencil_tensor_map";
   d.bulk_words = "__shared__ unsigned long long {}[{}];";

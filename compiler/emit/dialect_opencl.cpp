@@ -33,7 +33,8 @@ std::string opencl_pragmas(const kernel::Module& module, bool doubles) {
 Dialect make_opencl_dialect() {
   Dialect d;
   d.name = "OpenCL";
-  d.types = {"bool", "int", "long", "ushort", "ushort", "float", "double"};
+  d.types = {"bool", "char",   "uchar",  "short", "ushort", "int",
+             "long", "ushort", "ushort", "float", "double"};
   d.wide_suffix = "L";
   d.function = "static inline ";
   d.constant[0] = "enum {{ {1} = {2} }};";

@@ -213,17 +213,32 @@ void ExpressionPrinter::put(const Expr& expr, int level, bool exposed) {
   const auto* load = std::get_if<kernel::Load>(&expr->kind);
   if (load && kernel_) {
     const Scalar stored = kernel_->buffers[static_cast<size_t>(load->buffer)].type;
-    if (stored != expr->type && arithmetic_type(stored) == expr->type) {  // half, bfloat
-      const std::string helper = std::string(short_name(stored)) + "_to_float";
-      helpers_.insert(helper);
-      out_ += "stencil_" + helper;
-      open(true);
-      put_element(load->buffer, load->index);
-      close(true);
-      return;
-    }
+    const bool widened = stored != expr->type && arithmetic_type(stored) == expr->type;
+    if (widened || stored == Scalar::Bool) return put_stored(*load, stored, level);
   }
   std::visit(Visitor{*this, expr, level, exposed}, expr->kind);
+}
+
+// An element as the value that it stands for, where its type exists in memory only.
+void ExpressionPrinter::put_stored(const kernel::Load& load, Scalar stored, int level) {
+  if (stored == Scalar::Bool) {
+    open(kEquality < level);
+    put_element(load.buffer, load.index);
+    out_ += " != 0";
+    close(kEquality < level);
+  } else if (arithmetic_type(stored) == Scalar::I32) {  // spelled out, for overloaded functions
+    open(kUnary < level);
+    out_ += fmt::format("({})", dialect_.type(Scalar::I32));
+    put_element(load.buffer, load.index);
+    close(kUnary < level);
+  } else {
+    const std::string helper = std::string(short_name(stored)) + "_to_float";
+    helpers_.insert(helper);
+    out_ += "stencil_" + helper;
+    open(true);
+    put_element(load.buffer, load.index);
+    close(true);
+  }
 }
 
 void ExpressionPrinter::put_integer(int64_t value, Scalar type, bool bare) {
@@ -497,6 +512,10 @@ void ExpressionPrinter::put_to_storage(const Expr& value, Scalar to) {
       return put_to_storage(kernel::convert(value, to == Scalar::F16 ? Scalar::F32 : Scalar::F64),
                             to);
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::F16:
     case Scalar::BF16:
       return put_to_storage(kernel::convert(value, Scalar::F32), to);
@@ -515,6 +534,9 @@ void ExpressionPrinter::put_convert(const Expr& value, Scalar to, int level) {
   if (to == Scalar::Bool) {
     const Expr zero = is_float(from) ? kernel::real(0, from) : kernel::integer(0, from);
     return put_infix(Operation{Op::Ne, {value, zero}}, level, false);
+  }
+  if (is_float(from) && is_storage(to)) {
+    return put_convert(kernel::convert(value, arithmetic_type(to)), to, level);
   }
   if (is_float(from) && is_integer(to)) {
     const std::string name = fmt::format("{}_to_{}", short_name(from), short_name(to));

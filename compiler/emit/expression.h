@@ -46,6 +46,7 @@ class ExpressionPrinter {
   void put_call(const std::string& name, const std::vector<kernel::Expr>& arguments, bool exposed);
   void put_helper(const std::string& name, const std::vector<kernel::Expr>& arguments,
                   bool exposed);
+  void put_stored(const kernel::Load& load, Scalar stored, int level);
   void put_convert(const kernel::Expr& value, Scalar to, int level);
   void put_to_storage(const kernel::Expr& value, Scalar to);
   void put_element(kernel::BufferId buffer, const std::vector<kernel::Expr>& index);

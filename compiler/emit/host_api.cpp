@@ -114,7 +114,7 @@ void HostApi::declare_types(Text& out) const {
 }
 
 std::string HostApi::type(const kernel::Array& array) const {
-  return std::string(cpp_dialect().type(array.type));
+  return std::string(cpp_dialect().stored(array.type));
 }
 
 std::string HostApi::pointer_type(const Pointer& pointer) const {

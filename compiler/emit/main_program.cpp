@@ -152,12 +152,8 @@ void MainProgram::array_table() {
   for (size_t i = 0; i < api_.pointers().size(); ++i) {
     const Pointer& pointer = api_.pointers()[i];
     const Array& array = plan_.arrays[static_cast<size_t>(pointer.array)];
-    std::string_view type = "type_int";
-    if (array.type == Scalar::I64) type = "type_long";
-    if (array.type == Scalar::F16) type = "type_half";
-    if (array.type == Scalar::BF16) type = "type_bfloat";
-    if (array.type == Scalar::F32) type = "type_float";
-    if (array.type == Scalar::F64) type = "type_double";
+    const std::string type =
+        array.type == Scalar::I32 ? "type_int" : fmt::format("type_{}", name(array.type));
     std::vector<std::string> extents;
     for (const kernel::Expr& extent : array.extents)
       extents.push_back(expressions_.print(widened(extent)));

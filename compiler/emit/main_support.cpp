@@ -10,7 +10,10 @@ namespace stencil::emit {
 namespace {
 
 constexpr const char* kSupport =
-    R"text(enum element_type { type_int, type_long, type_half, type_bfloat, type_float, type_double };
+    R"text(enum element_type {
+  type_bool, type_byte, type_ubyte, type_short, type_ushort, type_int, type_long, type_half,
+  type_bfloat, type_float, type_double
+};
 
 struct array_info {
   const char* name;
@@ -29,6 +32,11 @@ struct array_info {
 
 static double element(const array_info& info, const void* data, int64_t i) {
   switch (info.type) {
+    case type_bool:
+    case type_ubyte: return ((const uint8_t*)data)[i];
+    case type_byte: return ((const int8_t*)data)[i];
+    case type_short: return ((const int16_t*)data)[i];
+    case type_ushort: return ((const uint16_t*)data)[i];
     case type_int: return ((const int*)data)[i];
     case type_long: return (double)((const int64_t*)data)[i];
     case type_float: return ((const float*)data)[i];
@@ -61,6 +69,11 @@ static void fill_random(const array_info& info, void* data, uint32_t seed) {
     h = (h ^ (h >> 31)) * 0x94d049bb133111ebu;
     const uint32_t bits = (uint32_t)(h >> 40);  // 24 of them
     switch (info.type) {
+      case type_bool:
+      case type_byte:
+      case type_ubyte: ((uint8_t*)data)[i] = (uint8_t)(bits & 1); break;
+      case type_short:
+      case type_ushort: ((uint16_t*)data)[i] = (uint16_t)(bits & 1); break;
       case type_int: ((int*)data)[i] = (int)(bits & 1); break;
       case type_long: ((int64_t*)data)[i] = bits & 1; break;
       case type_float: ((float*)data)[i] = (float)bits / 16777216.0f; break;
@@ -211,14 +224,12 @@ static bool same_value(const char* name, double got, double expected) {
 constexpr const char* kOutputs =
     R"text(// A file in the format of NumPy, version 1.0. Values of bfloat, which it lacks, are floats there.
 static bool write_npy(const char* path, const array_info& info, const void* data) {
-  const char* type = "<i4";
-  if (info.type == type_long) type = "<i8";
-  if (info.type == type_half) type = "<f2";
-  if (info.type == type_float || info.type == type_bfloat) type = "<f4";
-  if (info.type == type_double) type = "<f8";
+  // In the order of element_type.
+  static const char* const types[] = {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4",
+                                      "<i8", "<f2", "<f4", "<f4", "<f8"};
   char text[512];
   int used = snprintf(text, sizeof text,
-                      "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (", types[info.type]);
   for (int d = 0; d < info.rank; ++d) {
     used += snprintf(text + used, sizeof text - (size_t)used, "%lld,", (long long)info.extents[d]);
   }

@@ -120,7 +120,7 @@ void Writer::parameters(const Kernel& kernel, std::vector<std::string>& list) {
   for (const Buffer& buffer : kernel.buffers) {
     if (buffer.space != Space::Global) continue;
     list.push_back(fmt::format("{}{}{}* {} {}", dialect_.global_pointer,
-                               buffer.read_only ? "const " : "", dialect_.type(buffer.type),
+                               buffer.read_only ? "const " : "", dialect_.stored(buffer.type),
                                dialect_.restrict_keyword, names_.spell(buffer.name)));
   }
   for (const kernel::ScalarArgument& scalar : kernel.scalars) {
@@ -254,7 +254,7 @@ void Writer::packed_entry(const Kernel& kernel) {
   std::vector<std::string> list;
   for (const Buffer& buffer : kernel.buffers) {
     if (buffer.space != Space::Global) continue;
-    list.push_back(fmt::format("({}*)arguments[{}]", dialect_.type(buffer.type), list.size()));
+    list.push_back(fmt::format("({}*)arguments[{}]", dialect_.stored(buffer.type), list.size()));
   }
   for (const kernel::ScalarArgument& scalar : kernel.scalars) {
     const std::string_view type = dialect_.type(arithmetic_type(scalar.type));
@@ -310,7 +310,7 @@ void Writer::shared_buffers(const Kernel& kernel) {
       continue;
     }
     const std::string array = extents_text(buffer);
-    const std::string_view type = dialect_.type(buffer.type);
+    const std::string_view type = dialect_.stored(buffer.type);
     out_.line(with_comment(
         fmt::format("{0} (&{1}){2} = *reinterpret_cast<{0} (*){2}>(shared_memory + {3});", type,
                     names_.spell(buffer.name), array, layout.offsets[i]),
@@ -339,7 +339,7 @@ void Writer::declare(const Buffer& buffer, std::string_view qualifier) {
   const std::string_view value = !buffer.zeroed           ? ""
                                  : buffer.extents.empty() ? " = 0"
                                                           : dialect_.zeros;
-  out_.line(with_comment(fmt::format("{}{} {}{}{};", qualifier, dialect_.type(buffer.type),
+  out_.line(with_comment(fmt::format("{}{} {}{}{};", qualifier, dialect_.stored(buffer.type),
                                      names_.spell(buffer.name), extents_text(buffer), value),
                          buffer.comment));
 }

@@ -120,9 +120,9 @@ void Writer::store(const kernel::Store& store) {
   const std::string target = expressions_.element(store.buffer, store.index);
   const std::string value = expressions_.print(kernel::convert(store.value, buffer.type), exposed);
   if (values_.count(store.buffer)) {
-    out_.line(with_comment(
-        fmt::format("const {} {} ={}{};", dialect_.type(buffer.type), target, soft_space(0), value),
-        buffer.comment));
+    out_.line(with_comment(fmt::format("const {} {} ={}{};", dialect_.stored(buffer.type), target,
+                                       soft_space(0), value),
+                           buffer.comment));
     return;
   }
   out_.line(target + " =" + soft_space(0) + value + ";");

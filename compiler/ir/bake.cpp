@@ -26,8 +26,7 @@ Node bake(const Program& program, Node node) {
 
 NodeId fold(Graph& graph, Node node) {
   const auto* operation = std::get_if<Operation>(&node.kind);
-  const bool storage = arithmetic_type(node.type) != node.type;
-  if (!operation || storage) return graph.add(std::move(node));
+  if (!operation || is_storage(node.type)) return graph.add(std::move(node));
   const auto known = [&](NodeId id) { return std::get_if<Constant>(&graph[id].kind); };
   const std::vector<NodeId>& operands = operation->operands;
   if (operation->op == Op::Select && known(operands[0])) {

@@ -11,7 +11,7 @@ namespace stencil::ir {
 Constant known_real(Scalar type, double value);
 
 // The value of an operation, with the bits that the reference interpreter gives. `type`: of the
-// result; `from`: of the first operand. Neither is a storage type (half, bfloat).
+// result; `from`: of the first operand. Neither is a storage type (half, byte).
 Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands);
 
 // The values of all nodes of a graph over params, for values of these by ParamId.

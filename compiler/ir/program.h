@@ -151,7 +151,7 @@ struct Operation {
 
 struct Node {
   std::variant<Constant, ParamRef, Index, Time, ReductionRef, Access, Operation> kind;
-  Scalar type;  // of the value: never F16 or BF16 except for Convert results that are stored
+  Scalar type;  // of the value: never a storage type except for Convert results that are stored
   Span span;
   std::string hint;  // name of the `let` it came from, for readable output; may be empty
 };

@@ -47,7 +47,7 @@ bool Uniformity::computed_once(const Graph& graph, NodeId id) const {
   const Node& node = graph[id];
   const bool computed = std::holds_alternative<Operation>(node.kind) ||
                         std::holds_alternative<Access>(node.kind);
-  return uniform[static_cast<size_t>(id)] && computed && arithmetic_type(node.type) == node.type;
+  return uniform[static_cast<size_t>(id)] && computed && !is_storage(node.type);
 }
 
 }  // namespace stencil::ir

@@ -219,7 +219,7 @@ enum class Space { Global, Shared, Block, Thread };
 
 struct Buffer {
   std::string name;
-  Scalar type;  // F16/BF16: loads convert to F32, stores take a value of that storage type
+  Scalar type;  // storage types: loads convert (arithmetic_type), stores take a value of the type
   Space space;
   // Global: any I32/I64 expression of constants and scalars; others: literals or constants.
   // Row-major; no extents: a single value (Thread only).

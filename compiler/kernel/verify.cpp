@@ -471,9 +471,9 @@ class KernelVerifier {
   }
 
   void integer_literal(int64_t value, Scalar type) {
-    const bool fits = type == Scalar::I64 || (type == Scalar::Bool && (value == 0 || value == 1)) ||
-                      (type == Scalar::I32 && value == static_cast<int32_t>(value));
-    if (!fits) fail(fmt::format("the literal {} is no {}", value, name(type)));
+    const bool typed = is_integer(type) || type == Scalar::Bool;
+    if (!typed || !integer_range(type).holds(value))
+      fail(fmt::format("the literal {} is no {}", value, name(type)));
   }
 
   void use(const std::string& name, Scalar type) {
@@ -520,7 +520,7 @@ bool well_typed(const Operation& operation, Scalar type) {
       return all(0, type) && (is_integer(type) || floating(type));
     case Op::Min:
     case Op::Max:
-      return all(0, type) && type != Scalar::F16 && type != Scalar::BF16;
+      return all(0, type) && !is_storage(type);
     case Op::Sqrt:
     case Op::Rsqrt:
 #define STENCIL_FUNCTION(op, name, operands) case Op::op:
@@ -536,8 +536,7 @@ bool well_typed(const Operation& operation, Scalar type) {
     case Op::Ge:
     case Op::Eq:
     case Op::Ne:
-      return type == Scalar::Bool && all(0, operands[0]->type) &&
-             arithmetic_type(operands[0]->type) == operands[0]->type;
+      return type == Scalar::Bool && all(0, operands[0]->type) && !is_storage(operands[0]->type);
     case Op::And:
     case Op::Or:
     case Op::Not:

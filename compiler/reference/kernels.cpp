@@ -273,6 +273,11 @@ Kernel conversion(Scalar from, Scalar to) {
 }
 
 // Storage types have no arithmetic, but a stored value may be chosen between.
+template <class T>
+Kernel storage_operation(Op op) {
+  return op == Op::Select ? ternary<T, bool, select<T>> : nullptr;
+}
+
 Kernel arithmetic(Op op, Scalar type) {
   switch (type) {
     case Scalar::Bool:
@@ -285,10 +290,18 @@ Kernel arithmetic(Op op, Scalar type) {
       return float_operation<float>(op);
     case Scalar::F64:
       return float_operation<double>(op);
+    case Scalar::I8:
+      return storage_operation<int8_t>(op);
+    case Scalar::U8:
+      return storage_operation<uint8_t>(op);
+    case Scalar::I16:
+      return storage_operation<int16_t>(op);
+    case Scalar::U16:
+      return storage_operation<uint16_t>(op);
     case Scalar::F16:
-      return op == Op::Select ? ternary<Half, bool, select<Half>> : nullptr;
+      return storage_operation<Half>(op);
     case Scalar::BF16:
-      return op == Op::Select ? ternary<Bfloat, bool, select<Bfloat>> : nullptr;
+      return storage_operation<Bfloat>(op);
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 // The C++ types behind the scalar types, and the conversions between them as support/scalar.h
-// defines them: truncation with saturation towards integers, one rounding to nearest even towards
-// half and bfloat. Half and Bfloat only store; arithmetic never sees them.
+// defines them: truncation with saturation towards integers, the low bits towards narrower ones,
+// one rounding to nearest even towards half and bfloat. Half, Bfloat and integers of 8 and 16 bits
+// only store; arithmetic never sees them.
 #pragma once
 
 #include <bit>
@@ -21,7 +22,10 @@ struct Bfloat {
 };
 
 template <class T>
-constexpr bool kIsStorage = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+constexpr bool kIsNarrowFloat = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+template <class T>
+constexpr bool kIsStorage = kIsNarrowFloat<T> ||
+                            (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) < 4);
 
 // `value` in the binary format with the given field widths, rounded once to nearest even. Floats
 // and doubles both come here as double, which loses nothing.
@@ -97,9 +101,9 @@ template <class To, class From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (kIsStorage<From>) {
+  } else if constexpr (kIsNarrowFloat<From>) {
     return convert<To>(widen(value));
-  } else if constexpr (kIsStorage<To>) {
+  } else if constexpr (kIsNarrowFloat<To>) {
     double exact;
     if constexpr (std::is_integral_v<From>) {
       exact = sticky_double(static_cast<int64_t>(value));
@@ -114,7 +118,8 @@ To convert(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != 0;
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    return truncate_saturating<To>(value);
+    using Wide = std::conditional_t<kIsStorage<To>, int32_t, To>;
+    return static_cast<To>(truncate_saturating<Wide>(value));
   } else {
     return static_cast<To>(value);
   }
@@ -127,6 +132,14 @@ decltype(auto) with_type(Scalar type, F f) {
   switch (type) {
     case Scalar::Bool:
       return f(bool{});
+    case Scalar::I8:
+      return f(int8_t{});
+    case Scalar::U8:
+      return f(uint8_t{});
+    case Scalar::I16:
+      return f(int16_t{});
+    case Scalar::U16:
+      return f(uint16_t{});
     case Scalar::I32:
       return f(int32_t{});
     case Scalar::I64:

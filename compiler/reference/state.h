@@ -77,7 +77,7 @@ class Buffer {
 };
 
 // One field. Elements of a component lie row-major over the box, in the component's natural type
-// (half and bfloat as 16 bits, bool as one byte).
+// (half and bfloat as 16 bits, bool as one byte, 0 or 1).
 struct FieldData {
   using Level = std::vector<Buffer>;  // one per component
 

@@ -6,8 +6,8 @@
 //   - truth values take part in no arithmetic;
 //   - storing widens silently, narrows with a warning (S102), and never turns a real into an
 //   integer.
-// half and bfloat do not occur here: an access converts them to float at once, a store converts
-// back.
+// Storage types do not occur here: an access converts half and bfloat to float at once, byte,
+// ubyte, short and ushort to integer; a store converts back.
 #include "compiler/sema/arithmetic.h"
 
 #include <algorithm>

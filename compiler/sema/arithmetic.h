@@ -62,6 +62,7 @@ class Arithmetic {
   void warn_of_promotions(ir::NodeId stored);
   // Whether a float `type` holds `number`: S012 if it becomes an infinity, a warning (S106) if 0.
   bool in_range(double number, Scalar type, Span span);
+  bool in_range(const Constant& constant, Scalar type, Span span);
   // `value` in type `to` (not a storage type), rounded once. S012, S020, S106.
   std::optional<Constant> typed(const Constant& value, Scalar to, Span span);
   // A node of exactly type `to`.

@@ -2,7 +2,8 @@
 // once, from the double it was folded in; a choice of literals converts both sides; a node gets a
 // Convert. Conversions that are asked for by name truncate; those that a store implies never turn a
 // real number into an integer, and say so when they lose precision (S102). The arithmetic of half
-// and bfloat is that of float, so only a store ever makes them.
+// and bfloat is that of float, that of byte, ubyte, short and ushort is that of integer, so only a
+// store ever makes them; what it keeps of an integer are the low bits.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -51,6 +52,20 @@ bool Arithmetic::in_range(double number, Scalar type, Span span) {
   return true;
 }
 
+// A constant that a storage type takes: its value, which no type changes before.
+bool Arithmetic::in_range(const Constant& constant, Scalar type, Span span) {
+  if (is_float(type)) return in_range(constant.real, type, span);
+  if (!constant.integer) return true;  // no integer at all: typed() says so
+  const IntegerRange range = integer_range(type);
+  if (range.holds(*constant.integer)) return true;
+  const char* how = *constant.integer < 0 ? "small" : "large";
+  Diagnostic& error =
+      report_.error("S012", span, fmt::format("number too {} for a {}", how, name(type)));
+  error.expected = fmt::format("a value in {}..{}", range.least, range.most);
+  error.found = fmt::format("{}", *constant.integer);
+  return false;
+}
+
 std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span span) {
   if (value.type == to) return value;
   if (to == Scalar::Bool) return std::nullopt;  // admissible() and storable() have refused it
@@ -66,7 +81,7 @@ std::optional<Constant> Arithmetic::typed(const Constant& value, Scalar to, Span
     error.hint = "integer(x) truncates; floor(x) rounds down first";
     return std::nullopt;
   }
-  if (to == Scalar::I32 && *value.integer != static_cast<int32_t>(*value.integer)) {
+  if (!integer_range(to).holds(*value.integer)) {
     Diagnostic& error = report_.error("S012", span, "number too large for a 32-bit integer");
     error.found = fmt::format("{}", *value.integer);
     return std::nullopt;
@@ -141,6 +156,14 @@ Value Arithmetic::convert(const Value& value, Scalar to, Span span) {
 bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
   const std::optional<Scalar> from = type_of(leaf);
   const Scalar to = arithmetic_type(target);
+  if (to == Scalar::Bool) {
+    if (from == Scalar::Bool) return true;
+    Diagnostic& error = report_.error("S039", span, "a number where a condition is needed");
+    error.expected = "a condition (a comparison, `and`, `or`, `not`, true, false)";
+    error.found = describe_leaf(leaf);
+    error.hint = "a comparison makes a condition of a number, as in x != 0";
+    return false;
+  }
   if (!from) return true;  // literals: typed() decides
   if (*from == Scalar::Bool) {
     Diagnostic& error = report_.error("S018", span, "a condition where a number is needed");
@@ -151,13 +174,13 @@ bool Arithmetic::storable(const Leaf& leaf, Scalar target, Span span) {
     Diagnostic& error = report_.error("S020", span, "a real value where an integer is needed");
     error.expected = std::string(name(target));
     error.found = std::string(name(*from));
-    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(target));
+    error.hint = fmt::format("{}(x) truncates; floor(x) rounds down first", name(to));
     return false;
   }
   warn_of_quotient(leaf, to);
   const auto* id = std::get_if<ir::NodeId>(&leaf);
   const bool to_float = *from == Scalar::F64 && to == Scalar::F32 && real_ != Scalar::F64;
-  const bool to_integer = *from == Scalar::I64 && to == Scalar::I32;
+  const bool to_integer = *from == Scalar::I64 && target == Scalar::I32;
   if (id && (to_float || to_integer) && !promoted_.count(*id)) {
     report_.warning("S102", span, fmt::format("{} value stored as {}", name(*from), name(target)))
         .hint = fmt::format("{}(x) says that this is meant", name(to));
@@ -224,20 +247,22 @@ float rounded_to_odd(const Constant& constant) {
 
 }  // namespace
 
-// Towards half and bfloat: rounded once, from the type that the value has.
+// Towards storage types: rounded once, or the low bits, of the type that the value has.
 std::optional<ir::NodeId> Arithmetic::narrow(const Leaf& leaf, Scalar target, Span span) {
   std::optional<ir::NodeId> from;
-  const auto rounded = [&](const Constant& constant) -> std::optional<Constant> {
-    if (!in_range(constant.real, target, span)) return std::nullopt;
-    return Constant{Scalar::F32, std::nullopt, rounded_to_odd(constant)};
+  const Scalar computed = arithmetic_type(target);
+  const auto held = [&](const Constant& constant) -> std::optional<Constant> {
+    if (!in_range(constant, target, span)) return std::nullopt;
+    if (!is_float(target)) return typed(constant, computed, span);
+    return Constant{computed, std::nullopt, rounded_to_odd(constant)};
   };
   if (const auto* constant = std::get_if<Constant>(&leaf)) {
-    const auto value = rounded(*constant);
-    if (value) from = node(*value, Scalar::F32, span);
+    const auto value = held(*constant);
+    if (value) from = node(*value, computed, span);
   } else if (const auto* choice = std::get_if<Choice>(&leaf)) {
-    const auto if_true = rounded(choice->if_true), if_false = rounded(choice->if_false);
+    const auto if_true = held(choice->if_true), if_false = held(choice->if_false);
     if (if_true && if_false) {
-      from = node(Choice{choice->condition, *if_true, *if_false}, Scalar::F32, span);
+      from = node(Choice{choice->condition, *if_true, *if_false}, computed, span);
     }
   } else {
     from = std::get<ir::NodeId>(leaf);
@@ -296,8 +321,9 @@ std::optional<std::vector<Constant>> Arithmetic::store_constants(const Value& va
     }
     const Scalar target = components[c].type;
     if (!storable(leaf, target, span)) return std::nullopt;
-    const bool narrow = arithmetic_type(target) != target;
-    if (narrow && !in_range(std::get<Constant>(leaf).real, target, span)) return std::nullopt;
+    if (is_storage(target) && !in_range(std::get<Constant>(leaf), target, span)) {
+      return std::nullopt;
+    }
     const std::optional<Constant> constant =
         typed(std::get<Constant>(leaf), arithmetic_type(target), span);
     if (!constant) return std::nullopt;

@@ -22,14 +22,15 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
 
 TypePtr named_type(Environment& env, const std::string& name, Span span) {
   if (name == "real") return scalar_type(env.program.real);
-  for (const Scalar scalar :
-       {Scalar::I32, Scalar::I64, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64}) {
+  std::vector<std::string> known = {"real"};
+  for (size_t s = 0; s < kScalarTypes; ++s) {
+    const auto scalar = static_cast<Scalar>(s);
     if (name == stencil::name(scalar)) return scalar_type(scalar);
+    known.emplace_back(stencil::name(scalar));
   }
   const Declaration* declaration = env.use(name, span);
   if (!declaration) {
-    env.unknown_name(Foreign::Type, name, span,
-                     {"real", "float", "double", "half", "bfloat", "integer", "long"});
+    env.unknown_name(Foreign::Type, name, span, known);
     return nullptr;
   }
   if (declaration->broken) return nullptr;

@@ -3,8 +3,8 @@
 //
 // They are lowered here, to a choice by the coordinates of the point. The IR's access has a rule
 // that leads somewhere, a constant or a mirror, so everything behind semantic analysis proves and
-// tiles it as it does without. A value is that of its expression at the place beyond the edge, as if
-// it were a function of the program applied there: profiles in it are read at that place.
+// tiles it as it does without. A value is that of its expression at the place beyond the edge, as
+// if it were a function of the program applied there: profiles in it are read at that place.
 //
 // Dimensions are looked at from the last to the first, for if several find a constant, the first
 // one's counts; the signs of odd sides come before, for a constant is what it is.
@@ -36,8 +36,8 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const ir::Range& range = field.box.ranges[d];
   const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
-  const Value index = Value::of_leaf(
-      graph_.add({ir::Index{static_cast<int>(d)}, Scalar::I32, span, {}}));
+  const Value index =
+      Value::of_leaf(graph_.add({ir::Index{static_cast<int>(d)}, Scalar::I32, span, {}}));
   const Value bound = edge.is_constant()
                           ? Value::of_leaf(Constant::of_typed(Scalar::I32, edge.constant))
                           : affine(edge, Scalar::I32, span);
@@ -45,8 +45,8 @@ Value Elaborator::outside(const ir::Access& access, size_t d, bool low, Span spa
 }
 
 // A component each, in the type in which the field is computed.
-Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& rule,
-                             EdgeRule& edge, Span span) {
+Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,
+                             Span span) {
   edge.met = true;
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   const TypePtr& type = env_.field_types[static_cast<size_t>(access.field)];
@@ -69,13 +69,15 @@ Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& r
     const Scalar to = arithmetic_type(field.components[c].type);
     if (!edge.value) {
       const ir::Constant number{rule.values[c], static_cast<int64_t>(rule.values[c])};
-      out.leaves.push_back(graph_.add({is_float(to) ? ir::Constant{number.real, 0}
-                                                    : ir::Constant{0, number.integer},
-                                       to, span, {}}));
+      out.leaves.push_back(
+          graph_.add({is_float(to) ? ir::Constant{number.real, 0} : ir::Constant{0, number.integer},
+                      to,
+                      span,
+                      {}}));
       continue;
     }
-    const auto stored = arithmetic_.store(Value::of_leaf(leaf_of(computed, c)), *scalar_type(to),
-                                          edge.value->span);
+    const auto stored =
+        arithmetic_.store(Value::of_leaf(leaf_of(computed, c)), *scalar_type(to), edge.value->span);
     if (!stored) return {};
     out.leaves.push_back(stored->front());
   }

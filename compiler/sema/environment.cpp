@@ -107,10 +107,10 @@ Environment::Environment(const ast::Program& syntax, const Source& source,
 
 bool is_reserved(const std::string& name) {
   static const std::unordered_set<std::string> reserved = {
-      "time", "true",  "false",  "real",  "float", "double", "half", "bfloat", "integer",
-      "long", "bool",  "vector", "field", "sum",   "prod",   "min",  "max",    "select",
-      "abs",  "sqrt",  "rsqrt",  "exp",   "log",   "pow",    "sin",  "cos",    "tan",
-      "tanh", "floor", "ceil",   "fma",   "and",   "or",     "not",  "in"};
+      "time", "true",   "false", "real",   "float", "double", "half",  "bfloat", "integer", "long",
+      "byte", "ubyte",  "short", "ushort", "bool",  "vector", "field", "sum",    "prod",    "min",
+      "max",  "select", "abs",   "sqrt",   "rsqrt", "exp",    "log",   "pow",    "sin",     "cos",
+      "tan",  "tanh",   "floor", "ceil",   "fma",   "and",    "or",    "not",    "in"};
   return reserved.count(name) != 0;
 }
 

@@ -29,7 +29,7 @@ void append_leaves(const Type& type, const std::string& path, std::vector<ir::Co
 TypePtr scalar_type(Scalar scalar) {
   static const std::vector<TypePtr> types = [] {
     std::vector<TypePtr> all;
-    for (int s = 0; s <= static_cast<int>(Scalar::F64); ++s) {
+    for (size_t s = 0; s < kScalarTypes; ++s) {
       all.push_back(std::make_shared<Type>(Type{ScalarType{static_cast<Scalar>(s)}}));
     }
     return all;

@@ -16,7 +16,7 @@ namespace stencil::sema {
 // exact, where division truncates, and `real`, in double; a real literal has no integer track. So
 // 1/2 is 0 where an integer is needed and 0.5 where a real is.
 struct Constant {
-  std::optional<Scalar> type;      // never F16 or BF16
+  std::optional<Scalar> type;      // never a storage type
   std::optional<int64_t> integer;  // always present for Bool, I32 and I64, absent for floats
   double real = 0;
 

@@ -35,6 +35,10 @@ const char* numbers_of(Scalar type) {
   switch (type) {
     case Scalar::Bool:
       return "0 or 1";
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::I32:
       return "a 32-bit integer";
     case Scalar::I64:

@@ -2,6 +2,7 @@
 #include "compiler/support/scalar.h"
 
 #include <array>
+#include <limits>
 
 namespace stencil {
 
@@ -74,7 +75,11 @@ bool is_integer(Scalar type) {
 int size_in_bytes(Scalar type) {
   switch (type) {
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
       return 1;
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::F16:
     case Scalar::BF16:
       return 2;
@@ -92,6 +97,14 @@ std::string_view name(Scalar type) {
   switch (type) {
     case Scalar::Bool:
       return "bool";
+    case Scalar::I8:
+      return "byte";
+    case Scalar::U8:
+      return "ubyte";
+    case Scalar::I16:
+      return "short";
+    case Scalar::U16:
+      return "ushort";
     case Scalar::I32:
       return "integer";
     case Scalar::I64:
@@ -109,7 +122,56 @@ std::string_view name(Scalar type) {
 }
 
 Scalar arithmetic_type(Scalar type) {
-  return type == Scalar::F16 || type == Scalar::BF16 ? Scalar::F32 : type;
+  switch (type) {
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
+      return Scalar::I32;
+    case Scalar::F16:
+    case Scalar::BF16:
+      return Scalar::F32;
+    case Scalar::Bool:
+    case Scalar::I32:
+    case Scalar::I64:
+    case Scalar::F32:
+    case Scalar::F64:
+      return type;
+  }
+  return type;
+}
+
+namespace {
+
+template <class T>
+constexpr IntegerRange range_of_type() {
+  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+}
+
+}  // namespace
+
+IntegerRange integer_range(Scalar type) {
+  switch (type) {
+    case Scalar::Bool:
+      return {0, 1};
+    case Scalar::I8:
+      return range_of_type<int8_t>();
+    case Scalar::U8:
+      return range_of_type<uint8_t>();
+    case Scalar::I16:
+      return range_of_type<int16_t>();
+    case Scalar::U16:
+      return range_of_type<uint16_t>();
+    case Scalar::I32:
+      return range_of_type<int32_t>();
+    case Scalar::I64:
+    case Scalar::F16:
+    case Scalar::BF16:
+    case Scalar::F32:
+    case Scalar::F64:
+      break;
+  }
+  return range_of_type<int64_t>();
 }
 
 int arity(Op op) {

@@ -3,21 +3,33 @@
 // splits them into scalar components.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace stencil {
 
-enum class Scalar : uint8_t { Bool, I32, I64, F16, BF16, F32, F64 };
+enum class Scalar : uint8_t { Bool, I8, U8, I16, U16, I32, I64, F16, BF16, F32, F64 };
+constexpr size_t kScalarTypes = 11;
 
 bool is_float(Scalar type);    // any floating type, storage-only ones included
-bool is_integer(Scalar type);  // I32, I64
+bool is_integer(Scalar type);  // I32, I64: those that are computed with
 int size_in_bytes(Scalar type);
-std::string_view name(
-    Scalar type);  // "float", "double", "half", "bfloat", "integer", "long", "bool"
+std::string_view name(Scalar type);  // as programs write it: "integer", "float", "half", ...
 
-// The type arithmetic on a stored value is done in: half and bfloat compute in float.
+// The type arithmetic on a stored value is done in: half and bfloat compute in float; byte, ubyte,
+// short and ushort in integer.
 Scalar arithmetic_type(Scalar type);
+inline bool is_storage(Scalar type) {  // exists in memory only
+  return arithmetic_type(type) != type;
+}
+
+// The values of a type of integers, storage types included.
+struct IntegerRange {
+  int64_t least, most;
+  bool holds(int64_t value) const { return value >= least && value <= most; }
+};
+IntegerRange integer_range(Scalar type);
 
 // Semantics that every interpreter, device and dialect must share:
 //   Neg flips the sign bit of a float. Round takes halves away from zero, Trunc cuts off. Min(a, b)
@@ -26,7 +38,7 @@ Scalar arithmetic_type(Scalar type);
 //   the least integer wraps). Other integer overflow leaves an unspecified value (no trap). Shl/Shr
 //   take the shift count modulo the width; Shr is arithmetic. Select evaluates both arms. Convert
 //   float -> integer truncates, saturates, and maps NaN to 0; to half and bfloat it rounds to
-//   nearest even.
+//   nearest even; from an integer to a narrower one it keeps the low bits.
 enum class Op : uint8_t {
   Neg,
   Add,

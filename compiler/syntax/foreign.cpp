@@ -81,7 +81,12 @@ constexpr WordRow kWords[] = {
     {Foreign::Type, "float64 f64 real64", "write 'double', or 'real' and --real double"},
     {Foreign::Type, "float16 f16 fp16", "write 'half'"},
     {Foreign::Type, "bfloat16 bf16", "write 'bfloat'"},
-    {Foreign::Type, "bool boolean logical", "an integer of 0 and 1 serves"},
+    {Foreign::Type, "int8 int8_t i8 char", "write 'byte'"},
+    {Foreign::Type, "uint8 uint8_t u8 uchar", "write 'ubyte'"},
+    {Foreign::Type, "int16 int16_t i16", "write 'short'"},
+    {Foreign::Type, "uint16 uint16_t u16", "write 'ushort'"},
+    {Foreign::Type, "boolean logical", "write 'bool'"},
+    {Foreign::Type, "bool", "an integer of 0 and 1 serves"},  // as a param
     {Foreign::Type, "float2 double2 real2 vec2", "write 'vector 2 of real'"},
     {Foreign::Type, "float3 double3 real3 vec3", "write 'vector 3 of real'"},
     {Foreign::Type, "float4 double4 real4 vec4", "write 'vector 4 of real'"},

@@ -151,7 +151,8 @@ constexpr std::string_view kBox =
 constexpr std::string_view kPointByPoint = "all operators work point by point: without a dot";
 constexpr std::string_view kArgument = "an argument is written 'x', 'x : real' or 'u : field'";
 constexpr std::string_view kTypes =
-    "real float double half bfloat integer long int unsigned short char bool const";
+    "real float double half bfloat integer long byte ubyte short ushort bool int unsigned char "
+    "const";
 
 // Whether what has this last token can be read in brackets.
 bool ends_operand(std::string_view token) {
@@ -320,7 +321,8 @@ const TokenRow kTokens[] = {
     {"field", 0, kDue<argument_name>, kArgument},
     {"return", 0, kAnything, "in place of 'return expression;' write '= expression;'",
      [](const Place& p) { return p.item() == "function"; }},
-    {"real float double half bfloat integer long", 0, kDue<colon>, "write ':' before the type"},
+    {"real float double half bfloat integer long byte ubyte short ushort bool", 0, kDue<colon>,
+     "write ':' before the type"},
     {"", 0, kDue<colon>, kThreeStencilForms, [](const Place& p) { return p.item() == "stencil"; }},
     {"", 0, kDue<colon>, "a table is written 'table w : real[3] = {1, 2, 3};'",
      [](const Place& p) { return p.item() == "table"; }},
@@ -355,8 +357,10 @@ using Made = std::string;
 // param real a, field int A.
 Made type_ahead_of_name(const Place& p) {
   constexpr std::string_view kOwn = "real float double half bfloat integer long";
+  constexpr std::string_view kOfFields = "byte ubyte short ushort bool";
   if (!p.is_due(kDue<colon>) || !p.is_word() || !is_one_of(kTypes, p.back())) return "";
-  const std::string_view type = is_one_of(kOwn, p.back()) ? p.back() : "integer";
+  const bool of_field = p.item() == "field" && is_one_of(kOfFields, p.back());
+  const std::string_view type = of_field || is_one_of(kOwn, p.back()) ? p.back() : "integer";
   if (p.item() == "param") {
     return fmt::format("the type comes behind the name: 'param {} : {}'", p.token(), type);
   }

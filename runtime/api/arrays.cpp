@@ -1,7 +1,8 @@
 // Arrays of the user's beside fields: names of places, shapes, types, and the way between them.
 //
-// The element types of an array and a component are the same, with one exception: C++ has no 16-bit
-// floats, so a half or bfloat component may be copied from and to floats.
+// The element types of an array and a component are the same, with two exceptions: C++ has no
+// 16-bit floats, so a half or bfloat component may be copied from and to floats; and no vector
+// whose elements are bools in memory, so a bool component may be copied from and to bytes.
 #include "runtime/api/arrays.h"
 
 #include <fmt/format.h>
@@ -21,6 +22,10 @@ int64_t size_of(ElementType type) {
   return size_in_bytes(static_cast<Scalar>(type));
 }
 static_assert(static_cast<Scalar>(ElementType::Bool) == Scalar::Bool);
+static_assert(static_cast<Scalar>(ElementType::Byte) == Scalar::I8);
+static_assert(static_cast<Scalar>(ElementType::Ubyte) == Scalar::U8);
+static_assert(static_cast<Scalar>(ElementType::Short) == Scalar::I16);
+static_assert(static_cast<Scalar>(ElementType::Ushort) == Scalar::U16);
 static_assert(static_cast<Scalar>(ElementType::Int) == Scalar::I32);
 static_assert(static_cast<Scalar>(ElementType::Long) == Scalar::I64);
 static_assert(static_cast<Scalar>(ElementType::Half) == Scalar::F16);
@@ -141,8 +146,10 @@ std::string print_shape(const Extents& shape) {
   return shape.empty() ? "no dimensions" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-bool is_storage(Scalar type) {
-  return type == Scalar::F16 || type == Scalar::BF16;
+// What else a component of the type is copied from and to.
+ElementType stand_in(Scalar type) {
+  if (type == Scalar::Bool) return ElementType::Ubyte;
+  return is_float(type) && is_storage(type) ? ElementType::Float : element_type_of(type);
 }
 
 // The range of offsets, in elements, that the array's indices reach: low <= 0 <= high. False if it
@@ -173,7 +180,7 @@ Status check_array(const ir::Program& program, const FieldData& field, const Pla
                        : "a view has as many strides as extents"};
   }
   const Scalar type = field.types[static_cast<size_t>(std::max(place.component, 0))];
-  const bool converts = !exact && is_storage(type) && array.type() == ElementType::Float;
+  const bool converts = !exact && array.type() == stand_in(type);
   if (array.type() != element_type_of(type) && !converts) {
     return Failure{
         "R072",
@@ -238,8 +245,10 @@ void for_each_element(const FieldData& field, const Place& place, const AnyView&
           }
         });
       };
-      if constexpr (reference::kIsStorage<Stored>) {
+      if constexpr (reference::kIsNarrowFloat<Stored>) {
         if (array.type() == ElementType::Float) return run(float{});
+      } else if constexpr (std::is_same_v<Stored, bool>) {
+        if (array.type() == ElementType::Ubyte) return run(uint8_t{});
       }
       run(Stored{});
     });

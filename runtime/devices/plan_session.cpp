@@ -116,6 +116,10 @@ ScalarBytes PlanSession::parameter(const kernel::Parameter& parameter) const {
   const size_t id = static_cast<size_t>(parameter.param);
   switch (arithmetic_type(parameter.type)) {
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::I32:
       return bytes_of(static_cast<int32_t>(state_.integer_params[id]));
     case Scalar::I64:

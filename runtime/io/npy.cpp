@@ -129,16 +129,15 @@ Result<NpyHeader> parse_header(HeaderText text, const std::string& name) {
   return header;
 }
 
-// How the elements of a file are stored, and what they become.
+// How the elements of a file are stored.
 struct Dtype {
   std::string_view descr;
   Scalar type;
-  int64_t stored_size;  // bytes
 };
 constexpr Dtype kDtypes[] = {
-    {"<f2", Scalar::F16, 2}, {"<f4", Scalar::F32, 4}, {"<f8", Scalar::F64, 8},
-    {"<i4", Scalar::I32, 4}, {"<i8", Scalar::I64, 8}, {"|b1", Scalar::Bool, 1},
-    {"|u1", Scalar::I32, 1},
+    {"<f2", Scalar::F16}, {"<f4", Scalar::F32},  {"<f8", Scalar::F64}, {"|i1", Scalar::I8},
+    {"<i2", Scalar::I16}, {"<i4", Scalar::I32},  {"<i8", Scalar::I64}, {"|u1", Scalar::U8},
+    {"<u2", Scalar::U16}, {"|b1", Scalar::Bool},
 };
 
 Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
@@ -150,7 +149,7 @@ Result<Dtype> dtype_of(const NpyHeader& header, const std::string& name) {
     if (dtype.descr == header.descr) return dtype;
   }
   return Failure{"R021", "'" + name + "' has dtype '" + header.descr + "', which is not supported",
-                 "save array.astype(t) with t one of '<f2', '<f4', '<f8', '<i4', '<i8'"};
+                 "save array.astype(t) with t one of '<f2', '<f4', '<f8', '<i2', '<i4', '<i8'"};
 }
 
 // Number of elements; nothing if it overflows. A shape with a 0 has none, whatever else it holds.
@@ -176,27 +175,21 @@ std::string print_tuple(const std::vector<int64_t>& shape) {
 NpySource::NpySource(const NpyArray& array)
     : type_(array.type),
       shape_(array.shape),
-      stored_size_(size_in_bytes(array.type)),
-      count_(static_cast<int64_t>(array.data.size()) / stored_size_),
+      count_(static_cast<int64_t>(array.data.size()) / size_in_bytes(array.type)),
       memory_(array.data.data()) {}
 
 Status NpySource::stored(int64_t first, int64_t count, std::byte* to) const {
-  const int64_t at = first * stored_size_, bytes = count * stored_size_;
+  const int64_t size = size_in_bytes(type_);
+  const int64_t at = first * size, bytes = count * size;
   if (file_ != nullptr) return file_->read(start_ + at, bytes, to);
   if (bytes > 0) std::memcpy(to, memory_ + at, static_cast<size_t>(bytes));
   return Done{};
 }
 
 Status NpySource::load(int64_t first, int64_t count, std::byte* to) const {
-  const int64_t size = size_in_bytes(type_);
-  if (size == stored_size_ && type_ != Scalar::Bool) return stored(first, count, to);
-  std::vector<std::byte> bytes(static_cast<size_t>(count));  // u1, or a bool, which is 0 or 1
-  const Status read = stored(first, count, bytes.data());
-  for (int64_t i = 0; i < count && read.ok(); ++i) {
-    const auto byte = std::to_integer<int32_t>(bytes[static_cast<size_t>(i)]);
-    const int32_t value = type_ == Scalar::Bool ? byte != 0 : byte;
-    std::memcpy(to + i * size, &value, static_cast<size_t>(size));
-  }
+  const Status read = stored(first, count, to);
+  if (!read.ok() || type_ != Scalar::Bool) return read;
+  for (int64_t i = 0; i < count; ++i) to[i] = std::byte{to[i] != std::byte{0}};  // 0 or 1
   return read;
 }
 
@@ -250,7 +243,7 @@ Result<NpySource> NpySource::of(const InputFile& file) {
   if (!dtype.ok()) return dtype.failure();
   const std::optional<int64_t> count = count_elements(header.value().shape);
   int64_t size = 0;
-  if (!count || __builtin_mul_overflow(*count, dtype.value().stored_size, &size)) {
+  if (!count || __builtin_mul_overflow(*count, size_in_bytes(dtype.value().type), &size)) {
     return damaged_npy(name, "its shape " + print_tuple(header.value().shape) + " overflows");
   }
   const int64_t there = file.size() - preface.value().end;
@@ -262,7 +255,6 @@ Result<NpySource> NpySource::of(const InputFile& file) {
   NpySource source;
   source.type_ = dtype.value().type;
   source.shape_ = header.value().shape;
-  source.stored_size_ = dtype.value().stored_size;
   source.count_ = *count;
   source.file_ = &file;
   source.start_ = preface.value().end;

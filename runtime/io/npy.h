@@ -15,7 +15,7 @@ namespace stencil::runtime {
 
 // A dense array in C order, little-endian.
 struct NpyArray {
-  Scalar type = Scalar::F32;  // F16, F32, F64, I32, I64 or Bool
+  Scalar type = Scalar::F32;  // any but BF16
   std::vector<int64_t> shape;
   std::vector<std::byte> data;  // product of the shape elements
 };
@@ -24,8 +24,8 @@ struct NpyArray {
 class NpySource {
  public:
   NpySource(const NpyArray& array);  // implicit: whatever takes a source takes an array
-  // Reads the header of versions 1 to 3 of the format with dtype f2, f4, f8, i4, i8, bool, or u1
-  // (which becomes I32). R010; R020 for what is no intact .npy file, R021 for other dtypes, byte
+  // Reads the header of versions 1 to 3 of the format with dtype f2, f4, f8, i1, i2, i4, i8, u1, u2
+  // or bool. R010; R020 for what is no intact .npy file, R021 for other dtypes, byte
   // orders and Fortran order.
   static Result<NpySource> of(const InputFile& file);
 
@@ -42,7 +42,6 @@ class NpySource {
 
   Scalar type_ = Scalar::F32;
   std::vector<int64_t> shape_;
-  int64_t stored_size_ = 0;  // bytes of an element there
   int64_t count_ = 0;
   const InputFile* file_ = nullptr;  // the elements begin at `start_`
   int64_t start_ = 0;

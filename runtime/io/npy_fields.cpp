@@ -3,7 +3,8 @@
 // component is an array of its own.
 //
 // An input is converted only where no value changes beyond rounding: floats of any width into
-// floats, integers into anything that holds them. Rounding is counted, for who asked for it should
+// floats, integers into anything that holds them, and into bools, where all but 0 is true. Rounding
+// is counted, for who asked for it should
 // know. Everything is checked before the first element is stored, in a pass of its own where the
 // types can differ in a value. Both directions go part by part, so a field is never twice in
 // memory.
@@ -46,10 +47,17 @@ int digits(Scalar type) {
   switch (type) {
     case Scalar::Bool:
       return 1;
+    case Scalar::I8:
+      return 7;
+    case Scalar::U8:
     case Scalar::BF16:
       return 8;
     case Scalar::F16:
       return 11;
+    case Scalar::I16:
+      return 15;
+    case Scalar::U16:
+      return 16;
     case Scalar::F32:
       return 24;
     case Scalar::I32:
@@ -62,10 +70,16 @@ int digits(Scalar type) {
   return 0;
 }
 
+// Whether the type holds every value of the other.
+bool holds_all(Scalar type, Scalar other) {
+  const bool has_sign = is_float(type) || integer_range(type).least < 0;
+  const bool needs_sign = is_float(other) || integer_range(other).least < 0;
+  return type == Scalar::Bool || (digits(other) <= digits(type) && (has_sign || !needs_sign));
+}
+
 // Whether the type can hold every array of the other, but for rounding and range.
 Status check_types(const NpySource& array, const std::string& name, Scalar type) {
-  const bool into_bool = type == Scalar::Bool && array.type() != Scalar::Bool;
-  if ((!is_float(array.type()) || is_float(type)) && !into_bool) return Done{};
+  if (!is_float(array.type()) || is_float(type)) return Done{};
   return Failure{"R023",
                  "'" + name + "' holds " + std::string(stencil::name(array.type())) +
                      " values, the field holds " + std::string(stencil::name(type)),
@@ -76,14 +90,18 @@ Status check_types(const NpySource& array, const std::string& name, Scalar type)
 template <class Stored, class Element>
 Status check_value(Element element, const std::string& name, Scalar type, Rounding& rounding) {
   const auto stored = reference::convert<Stored>(element);
+  if constexpr (std::is_integral_v<Stored>) {
+    if (integer_range(type).holds(static_cast<int64_t>(element))) return Done{};
+    const bool small = is_storage(type);
+    return Failure{"R023",
+                   fmt::format("'{}' holds {}, which is no {}", name, +element,
+                               small ? stencil::name(type) : "32-bit integer"),
+                   fmt::format("declare the field as {}", small ? "integer" : "long")};
+  }
   const auto back = reference::convert<Element>(stored);
   if (back == element || element != element) return Done{};
   const auto before = reference::convert<double>(element);
   const auto after = reference::convert<double>(stored);
-  if (!is_float(type)) {
-    return Failure{"R023", fmt::format("'{}' holds {}, which is no 32-bit integer", name, +element),
-                   "declare the field as long"};
-  }
   if (std::isfinite(before) && !std::isfinite(after)) {
     return Failure{"R023",
                    fmt::format("'{}' holds {}, which is too large for the field's type {}", name,
@@ -97,7 +115,7 @@ Status check_value(Element element, const std::string& name, Scalar type, Roundi
 // Adds what becomes of the values of component `c` of the array to `rounding`.
 Status check_values(const NpySource& array, const std::string& name, Scalar type, int c,
                     int components, Rounding& rounding) {
-  if (digits(array.type()) <= digits(type)) return Done{};
+  if (holds_all(type, array.type())) return Done{};
   const int64_t points = array.count() / components;
   std::vector<std::byte> part(static_cast<size_t>(std::min(points, kPointsAtOnce) * components *
                                                   size_in_bytes(array.type())));
@@ -111,7 +129,7 @@ Status check_values(const NpySource& array, const std::string& name, Scalar type
       const auto* in = reinterpret_cast<const Element*>(part.data()) + c;
       reference::with_type(type, [&](auto stored) {
         using Stored = decltype(stored);
-        if constexpr (!reference::kIsStorage<Element>) {
+        if constexpr (!reference::kIsNarrowFloat<Element>) {
           for (int64_t i = 0; i < count && sound.ok(); ++i) {
             sound = check_value<Stored>(in[i * components], name, type, rounding);
           }

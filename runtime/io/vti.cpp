@@ -30,8 +30,15 @@ VtkType vtk_type(Scalar type) {
       return {Scalar::I32, "Int32"};
     case Scalar::I64:
       return {Scalar::I64, "Int64"};
+    case Scalar::I8:
+      return {type, "Int8"};
     case Scalar::Bool:
-      return {Scalar::Bool, "UInt8"};
+    case Scalar::U8:
+      return {type, "UInt8"};
+    case Scalar::I16:
+      return {type, "Int16"};
+    case Scalar::U16:
+      return {type, "UInt16"};
   }
   return {};
 }

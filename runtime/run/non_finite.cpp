@@ -73,6 +73,10 @@ Count count_of(Scalar type, const std::byte* memory, int64_t count) {
     case Scalar::F64:
       return count_all<uint64_t>(memory, count, 0x7ff0000000000000);
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::I32:
     case Scalar::I64:
       break;

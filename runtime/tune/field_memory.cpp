@@ -46,7 +46,12 @@ void fill_component(FieldData& field, int level, int component, uint64_t seed) {
   const auto low_bit = [](uint32_t bits) { return bits & 1; };
   switch (field.types[static_cast<size_t>(component)]) {
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
       return fill_with<uint8_t>(data, points, seed, low_bit);
+    case Scalar::I16:
+    case Scalar::U16:
+      return fill_with<uint16_t>(data, points, seed, low_bit);
     case Scalar::I32:
       return fill_with<int32_t>(data, points, seed, low_bit);
     case Scalar::I64:

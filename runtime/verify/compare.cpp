@@ -35,6 +35,10 @@ double spacing(Scalar type) {
     case Scalar::F64:
       return 0x1p-52;
     case Scalar::Bool:
+    case Scalar::I8:
+    case Scalar::U8:
+    case Scalar::I16:
+    case Scalar::U16:
     case Scalar::I32:
     case Scalar::I64:
       return 0;

@@ -55,6 +55,17 @@ stencil s : A[1..98, 1..97] = 0.5 * (A[-1,0] + A[0,1]) + A@-1[0,0] - B[0,0];
 stencil t : B[1..98, 1..97] = max(A[0,-1], B[1,0]);
 END
 check halves --schedule "streaming T=1 loads=registers"
+cat >smalls.stn <<'END'
+grid G = [0..99, 0..127] steps 8;
+field B : byte on G boundary clamp;
+field U : ushort on G;
+field L : bool on G;
+stencil b : B on G = B[-1,0] * 5 + min(B[0,1], 7);
+stencil u : U[1..98, 1..126] = U[0,-1] * 3 + select(L[0,0], 1, 0);
+stencil l : L[1..98, 1..126] = L[-1,0] and not L[0,1] or B[0,0] > 3;
+END
+check smalls --schedule "streaming T=1 loads=registers elements=4x1"
+check smalls --schedule direct
 
 # Params that are called what HIP's headers declare.
 table=$examples/../compiler/emit/reserved_names.cpp

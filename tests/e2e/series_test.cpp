@@ -1,6 +1,9 @@
 // Profiles and series from the command line: their files, and the steps that a series limits.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 #include "tests/e2e/tool.h"
 
 namespace stencil::test {
@@ -49,6 +52,45 @@ TEST_F(Series, AreFilesOfTheirShape) {
   const Outcome wrong = stencilc("run driven.stn --device host --in wave=wind.npy");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_TRUE(holds(wrong.err, "error R022")) << wrong.err;
+}
+
+// Signals that enter at an edge and travel a point per step: what a point has after n steps is
+// known.
+TEST_F(Series, EnterAtAnEdge) {
+  write("travel.stn",
+        "grid G = [0..39] steps 14;\n"
+        "series w : real [0..9] boundary constant -1;\n"
+        "field U : real on G boundary [constant 2 * w[time] .. none];\n"
+        "field V : real on G boundary [none .. constant w[time]];\n"
+        "stencil right : U on G = U[-1];\n"
+        "stencil left : V[1..39] = V[1];\n"
+        "init w[t] = real(t + 1);\ninit V[i] = real(i);\n");
+  const auto values = [&](const std::string& schedule) {
+    const Outcome outcome = stencilc("run travel.stn --device host --out U=u.npy --out V=v.npy " +
+                                     schedule);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<float> all(80);
+    for (const char* name : {"u.npy", "v.npy"}) {
+      const std::string bytes = read(file(name));
+      const size_t half = 40 * sizeof(float);
+      EXPECT_GT(bytes.size(), half);
+      std::memcpy(all.data() + (name[0] == 'u' ? 0 : 40), bytes.data() + bytes.size() - half, half);
+    }
+    return all;
+  };
+  for (const char* schedule : {"", "--schedule direct", "--schedule 'overlapped T=4'"}) {
+    const std::vector<float> found = values(schedule);
+    for (int i = 0; i < 40; ++i) {
+      const int entered = 13 - i;  // in this step; the series ends at 9
+      const float u = i > 13 ? 0 : entered > 9 ? -2 : 2.0f * static_cast<float>(entered + 1);
+      EXPECT_EQ(found[static_cast<size_t>(i)], u) << schedule << " U " << i;
+      const int from = 13 - (39 - i);
+      const float v = i == 0 ? 0 : i + 14 <= 39 ? static_cast<float>(i + 14)
+                                 : from > 9     ? -1.0f
+                                                : static_cast<float>(from + 1);
+      EXPECT_EQ(found[static_cast<size_t>(40 + i)], v) << schedule << " V " << i;
+    }
+  }
 }
 
 TEST_F(Series, LimitARun) {

@@ -81,13 +81,13 @@ std::string Generator::access(const Field& field, Site& site) {
   return fmt::format("{}[{}]", random_level(field), list(offset));
 }
 
-// A component that is an integer or one that is not.
-std::optional<Generator::Operand> Generator::random_operand(bool integers) {
+// A component of a kind.
+std::optional<Generator::Operand> Generator::random_operand(Kind kind) {
   std::vector<std::vector<Operand>> choices;  // per field
   for (const Field& field : fields_) {
     std::vector<Operand> fitting;
     for (const Component& component : components_of(field.type)) {
-      if (is_integer(component.number) == integers) fitting.push_back({&field, component});
+      if (kind(component.number)) fitting.push_back({&field, component});
     }
     if (!fitting.empty()) choices.push_back(fitting);
   }
@@ -95,9 +95,11 @@ std::optional<Generator::Operand> Generator::random_operand(bool integers) {
   return random_.pick(random_.pick(choices));
 }
 
-std::string Generator::access(bool integers, Site& site) {
-  const auto operand = random_operand(integers);
-  return operand ? access(*operand->field, site) + operand->component.path : "";
+std::string Generator::access(Kind kind, Site& site) {
+  const auto operand = random_operand(kind);
+  if (!operand) return "";
+  const std::string read = access(*operand->field, site) + operand->component.path;
+  return has_16_bits(operand->component.number) ? fmt::format("({} % 997)", read) : read;
 }
 
 Offset Generator::axis_offset(size_t axis, int offset) const {

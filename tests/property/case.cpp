@@ -36,7 +36,8 @@ void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
         for (int64_t p = 0; p < field.points; ++p) {
           const Scalar type = field.types[static_cast<size_t>(c)];
           if (!is_float(type)) {
-            field.set_integer(static_cast<int>(level), c, p, random.below(8));
+            const int values = type == Scalar::Bool ? 2 : is_storage(type) ? 65536 : 8;
+            field.set_integer(static_cast<int>(level), c, p, random.below(values));
           } else if (holes > 0 && random.chance(holes)) {
             field.set_real(static_cast<int>(level), c, p, non_finite(random));
           } else if (exact) {

@@ -14,7 +14,7 @@ struct Choices {
   std::vector<int> ranks = {20, 40, 40, 9, 2, 2, 2, 2};  // weights of ranks 1, 2, ... 8
 
   // Element types, weights: those of numbers in the order of enum Number (types.h).
-  std::vector<int> numbers = {50, 7, 7, 7, 6, 8, 8};
+  std::vector<int> numbers = {50, 7, 7, 7, 6, 8, 8, 3, 4, 3, 4, 6};
   int vector = 10, structure = 9;
   int named_type = 50;  // of structures
 

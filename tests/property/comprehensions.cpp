@@ -9,7 +9,7 @@ namespace stencil::property {
 
 // Over neighbours along one axis.
 std::string Generator::comprehension(Site& site) {
-  const auto operand = random_operand(false);
+  const auto operand = random_operand(is_floating);
   if (!operand) return "";
   const size_t axis = static_cast<size_t>(random_.below(out_.rank));
   const int radius = random_.between(1, 2);
@@ -34,7 +34,7 @@ std::string Generator::comprehension(Site& site) {
 
 // A later range depends on the name before it. One of two has no values for p = 1.
 std::string Generator::nested_comprehension(Site& site) {
-  const auto operand = random_operand(false);
+  const auto operand = random_operand(is_floating);
   if (!operand) return "";
   const size_t a = static_cast<size_t>(random_.below(out_.rank));
   const size_t b = static_cast<size_t>(random_.below(out_.rank));
@@ -56,7 +56,7 @@ std::string Generator::nested_comprehension(Site& site) {
 
 // Weights, or offsets, from a table.
 std::string Generator::table_sum(Site& site) {
-  const auto operand = random_operand(false);
+  const auto operand = random_operand(is_floating);
   if (!has_tables_ || !operand) return "";
   const Field& field = *operand->field;
   const std::string& path = operand->component.path;

@@ -45,6 +45,8 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return floating_access(site);
     case 'i':
       return integer(site);
+    case 'b':
+      return access(is_condition, site);
     case 'c':
       return fmt::format("({})", pick_form(condition_forms(), site, depth + 1));
     case 'U':
@@ -90,8 +92,9 @@ std::string Generator::floating(Site& site, int depth) {
 // Integers are scaled to the magnitude of the others.
 std::string Generator::floating_access(Site& site) {
   const bool integers = random_.chance(15);
-  const auto found = random_operand(integers);
-  const auto operand = found ? found : random_operand(!integers);
+  const auto found = random_operand(integers ? is_integer : is_floating);
+  const auto operand = found ? found : random_operand(integers ? is_floating : is_integer);
+  if (!operand) return fmt::format("real({})", access(is_condition, site));
   const std::string read = access(*operand->field, site) + operand->component.path;
   switch (operand->component.number) {
     case Number::Integer:
@@ -100,6 +103,14 @@ std::string Generator::floating_access(Site& site) {
     case Number::Long:
       covers("promotion");
       return "0.000002 * " + read;
+    case Number::Byte:
+    case Number::Ubyte:
+      covers("promotion");
+      return "0.0078125 * " + read;
+    case Number::Short:
+    case Number::Ushort:
+      covers("promotion");
+      return "0.00003 * " + read;
     default:
       return read;
   }
@@ -122,6 +133,10 @@ std::string Generator::integer_value(Number number, Site& site) {
     sum += pick_form(integer_forms(), site, 0);
   }
   if (number == Number::Integer) return fmt::format("({}) % 97", sum);
+  if (is_small(number)) {  // a constant would have to be one that the type holds
+    covers("integers that wrap around");
+    return fmt::format("({}) * 37 + time", sum);
+  }
   return fmt::format("(long({}) * 40961) % 1000003", sum);
 }
 
@@ -137,7 +152,7 @@ std::string Generator::integer(Site& site) {
     covers("integer param");
     return "m";
   }
-  const std::string read = roll < 28 ? "" : access(true, site);
+  const std::string read = roll < 28 ? "" : access(is_integer, site);
   if (!read.empty()) return read;
   covers("conversion to an integer");
   if (random_.chance(40)) return fmt::format("(long(1000 * {}) % 1000003)", floating_access(site));

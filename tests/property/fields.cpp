@@ -56,6 +56,38 @@ std::vector<const Field*> Generator::targets() const {
   return written;
 }
 
+namespace {
+
+// A number as a constant of a type: a condition where the type holds one.
+std::string constant_of(const Type& type, int number) {
+  if (type.is_scalar()) {
+    return is_condition(type.number) ? number > 0 ? "true" : "false" : fmt::format("{}", number);
+  }
+  std::vector<std::string> members;
+  for (const Type::Member& member : type.members) {
+    members.push_back(constant_of(member.type, number));
+  }
+  return fmt::format("{{{}}}", fmt::join(members, ", "));
+}
+
+// A boundary of numbers, where the type has conditions, with constants that it takes.
+std::string with_constants_of(const Type& type, const std::string& text) {
+  const auto components = components_of(type);
+  const bool conditions = std::any_of(components.begin(), components.end(),
+                                      [](const Component& c) { return is_condition(c.number); });
+  if (!conditions) return text;
+  const std::string word = "constant ";
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const bool number = text.compare(at, word.size(), word) == 0;
+    out += number ? word + constant_of(type, text[at + word.size()] - '0') : text.substr(at, 1);
+    at += number ? word.size() + 1 : 1;
+  }
+  return out;
+}
+
+}  // namespace
+
 Field Generator::random_field(const std::string& name) {
   Field field{name, {"real", Number::Real, {}}, {}, "G", Margin(out_.rank)};
   if (!exact_) field.type = random_type(random_, choices_);
@@ -65,7 +97,10 @@ Field Generator::random_field(const std::string& name) {
     field.type.text = type;
   }
   // Where a side has no rule, accesses would need a larger grid than a tiny one.
-  field.boundary = plain_ ? no_boundary(out_.rank) : random_boundary(random_, out_.rank, tiny_, !exact_);
+  field.boundary =
+      plain_ ? no_boundary(out_.rank)
+             : random_boundary(random_, out_.rank, tiny_, !exact_ && all_numbers(field.type));
+  field.boundary.text = with_constants_of(field.type, field.boundary.text);
   const int inner = field.boundary.none()     ? choices_.inner_without
                     : field.boundary.covers() ? choices_.inner_with_boundary
                                               : 0;

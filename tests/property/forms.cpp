@@ -84,6 +84,8 @@ const std::vector<Form>& condition_forms() {
       {1, "$c or $c", "and, or, not"},
       {1, "not $c", "and, or, not"},
       {1, "$D", "uniform condition"},
+      {4, "$b", "condition of a field"},
+      {2, "not $b", "condition of a field"},
   };
   return kForms;
 }

@@ -63,7 +63,8 @@ std::string Generator::make_functions() {
 std::string Generator::call(Site& site, int depth) {
   std::vector<const Field*> fields;
   for (const Field& field : fields_) {
-    if (field.type.is_scalar()) fields.push_back(&field);
+    const bool number = field.type.is_scalar() && !is_condition(field.type.number);
+    if (number) fields.push_back(&field);
   }
   if (functions_.empty() || fields.empty()) return "";
   const Function& function = random_.pick(functions_);
@@ -82,9 +83,12 @@ std::string Generator::call(Site& site, int depth) {
   }
   std::string arguments = random_level(field);
   if (function.takes_value) arguments += ", " + floating(site, depth + 1);
-  const std::string scale = field.type.number == Number::Long      ? "0.000001"
-                            : field.type.number == Number::Integer ? "0.03125"
-                                                                   : "0.25";
+  const Number number = field.type.number;
+  const std::string scale = number == Number::Long      ? "0.000001"
+                            : has_16_bits(number)       ? "0.00001"
+                            : number == Number::Integer ? "0.03125"
+                            : is_small(number)          ? "0.005"
+                                                        : "0.25";
   return fmt::format("{} * {}({})[{}]{}", scale, function.name, arguments, list(shift),
                      function.selects);
 }

@@ -143,14 +143,15 @@ class Generator {
     const Field* field;
     Component component;
   };
-  std::optional<Operand> random_operand(bool integers);
+  using Kind = bool (*)(Number);
+  std::optional<Operand> random_operand(Kind kind);
   Offset random_offset(const Site& site);
   void make_huge(const Field& field, const Site& site, Offset& offset);
   void note(const Field& field, const Offset& offset, Site& site);
   static bool allows(const Site& site, const Offset& offset);
   std::string random_level(const Field& field);
   std::string access(const Field& field, Site& site);
-  std::string access(bool integers, Site& site);  // "" if there is no such field
+  std::string access(Kind kind, Site& site);  // "" if there is no such field
   std::string axis_text(size_t axis, const std::string& offset) const;
   Offset axis_offset(size_t axis, int offset) const;
 

@@ -17,8 +17,8 @@ constexpr size_t kMost = 2;  // of a kind
 // The range and the rule of a series, which may begin before the run or after its first step. A
 // long one needs no rule.
 std::string Generator::steps_of_series() {
-  static const std::vector<std::string> kRules = {"clamp", "constant 1", "mirror", "periodic",
-                                                  "[clamp .. constant 0]", "[mirror .. clamp]"};
+  static const std::vector<std::string> kRules = {
+      "clamp", "constant 1", "mirror", "periodic", "[clamp .. constant 0]", "[mirror .. clamp]"};
   if (random_.chance(25)) {
     covers("series without a rule");
     return "[-3..299]";
@@ -41,8 +41,7 @@ const Profile& Generator::series(bool integers) {
     static const std::vector<Number> kFloating = {Number::Real, Number::Double, Number::Half};
     Profile made{fmt::format("{}{}", integers ? "q" : "s", all.size())};
     const Number number = random_.pick(integers ? kIntegers : kFloating);
-    made.text =
-        fmt::format("series {} : {} {};\n", made.name, name(number), steps_of_series());
+    made.text = fmt::format("series {} : {} {};\n", made.name, name(number), steps_of_series());
     all.push_back(made);
   }
   return random_.pick(all);
@@ -73,10 +72,10 @@ const Profile& Generator::profile(bool steps) {
       if (rules[0] == '[') rules = fmt::format("[clamp, {}", rules.substr(1));
     }
     const std::string vector = random_.chance(20) ? "vector 2 of " : "";
-    made.text = fmt::format("{} {} : {}{}{} on G along [{}]{}{};\n", steps ? "series" : "field",
-                            made.name, vector, name(number), range,
-                            fmt::join(made.dimensions, ", "), steps ? "" : " constant",
-                            made.boundary.none() ? "" : " boundary " + rules);
+    made.text =
+        fmt::format("{} {} : {}{}{} on G along [{}]{}{};\n", steps ? "series" : "field", made.name,
+                    vector, name(number), range, fmt::join(made.dimensions, ", "),
+                    steps ? "" : " constant", made.boundary.none() ? "" : " boundary " + rules);
     made.selects = vector.empty() ? "" : "[1]";
     if (steps) made.dimensions.insert(made.dimensions.begin(), -1);
     profiles_.push_back(made);

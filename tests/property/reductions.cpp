@@ -41,15 +41,21 @@ std::string Generator::reduced_value(const std::string& reducer, Site& site) {
   const Field& field = random_.pick(fields_);
   if (exact_) return access(field, site);
   const Component component = random_.pick(components_of(field.type));
+  if (is_condition(component.number)) {
+    covers("reduction of a condition");
+    return fmt::format("select({}{}, 2, 1)", access(field, site), component.path);
+  }
+  const char* small = has_16_bits(component.number) ? " % 97" : "";  // sums fit 32 bits
   if (field.history > 1 && reducer != "prod" && random_.chance(60)) {
     covers("reduction of a change");
     const std::string here = list(Offset(rank(), 0));
     note(field, Offset(rank(), 0), site);
-    return fmt::format("abs({0}[{1}]{2} - {0}@-1[{1}]{2})", field.name, here, component.path);
+    return fmt::format("abs({0}[{1}]{2} - {0}@-1[{1}]{2}){3}", field.name, here, component.path,
+                       small);
   }
   if (is_integer(component.number)) {
     covers("reduction of integers");
-    const std::string value = access(field, site) + component.path;
+    const std::string value = access(field, site) + component.path + small;
     return reducer == "prod" ? fmt::format("select({} > 0, 1, -1)", value) : value;
   }
   const std::string value = floating(site, 1);

@@ -66,9 +66,10 @@ std::string Generator::otherwise(const Field& target) {
   covers("else");
   out_.sizes_known = true;
   const std::string own = fmt::format("{}[{}]", target.name, list(Offset(rank(), 0)));
+  if (all_floating(target.type)) return fmt::format("  else = 0.5 * {};\n", own);
   const bool integer = target.type.is_scalar() && is_integer(target.type.number);
-  return fmt::format("  else = {}{};\n", all_floating(target.type) ? "0.5 * " : "",
-                     integer ? own + " ^ 5" : own);
+  const bool condition = target.type.is_scalar() && is_condition(target.type.number);
+  return fmt::format("  else = {}{}{};\n", condition ? "not " : "", own, integer ? " ^ 5" : "");
 }
 
 // The names of the indices that the site uses, behind a named region: of all dimensions.
@@ -158,6 +159,7 @@ std::string Generator::make_pieces(const Field& target) {
 std::string Generator::stored(const Type& type, Site& site) {
   if (exact_) return linear_value(site);
   if (type.is_scalar()) {
+    if (is_condition(type.number)) return pick_form(condition_forms(), site, 0);
     return is_integer(type.number) ? integer_value(type.number, site) : floating_value(site);
   }
   if (all_floating(type) && random_.chance(20)) return stored_whole(type, site);
@@ -195,6 +197,9 @@ std::string Generator::stored_vector(const Type& type, Site& site) {
   const int last = static_cast<int>(type.members.size()) - 1;
   if (is_integer(number)) {
     return fmt::format("vector(e in 0..{} : {} + e)", last, integer_value(number, site));
+  }
+  if (is_condition(number)) {
+    return fmt::format("vector(e in 0..{} : e == 1 or {})", last, hole('c', site, 0));
   }
   return fmt::format("vector(e in 0..{} : 0.25 * (e + 1) * ({}))", last, floating_value(site));
 }

@@ -9,8 +9,8 @@
 namespace stencil::property {
 
 const char* name(Number number) {
-  static const char* const kNames[] = {"real",   "float",   "double", "half",
-                                       "bfloat", "integer", "long"};
+  static const char* const kNames[] = {"real", "float", "double", "half",  "bfloat", "integer",
+                                       "long", "byte",  "ubyte",  "short", "ushort", "bool"};
   return kNames[static_cast<int>(number)];
 }
 
@@ -29,10 +29,16 @@ std::vector<Component> components_of(const Type& type) {
   return all;
 }
 
+bool all_numbers(const Type& type) {
+  const std::vector<Component> components = components_of(type);
+  return std::none_of(components.begin(), components.end(),
+                      [](const Component& component) { return is_condition(component.number); });
+}
+
 bool all_floating(const Type& type) {
   const auto components = components_of(type);
-  return std::none_of(components.begin(), components.end(),
-                      [](const Component& c) { return is_integer(c.number); });
+  return std::all_of(components.begin(), components.end(),
+                     [](const Component& c) { return is_floating(c.number); });
 }
 
 namespace {

@@ -9,11 +9,36 @@
 
 namespace stencil::property {
 
-enum class Number { Real, Float, Double, Half, Bfloat, Integer, Long };
+enum class Number {
+  Real,
+  Float,
+  Double,
+  Half,
+  Bfloat,
+  Integer,
+  Long,
+  Byte,
+  Ubyte,
+  Short,
+  Ushort,
+  Bool
+};
 
 const char* name(Number number);  // as the language spells it
+inline bool is_floating(Number number) {
+  return number < Number::Integer;
+}
+inline bool is_condition(Number number) {
+  return number == Number::Bool;
+}
 inline bool is_integer(Number number) {
-  return number == Number::Integer || number == Number::Long;
+  return !is_floating(number) && !is_condition(number);
+}
+inline bool is_small(Number number) {  // integers that wrap around when they are stored
+  return is_integer(number) && number >= Number::Byte;
+}
+inline bool has_16_bits(Number number) {
+  return number == Number::Short || number == Number::Ushort;
 }
 
 // A scalar if it has no members, else a vector or a structure.
@@ -38,6 +63,7 @@ struct Component {
 std::vector<Component> components_of(const Type& type);
 
 bool all_floating(const Type& type);
+bool all_numbers(const Type& type);  // no conditions
 
 Type random_type(Random& random, const Choices& choices);
 

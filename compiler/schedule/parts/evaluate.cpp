@@ -42,9 +42,8 @@ class Evaluator {
       const ir::Node& node;
       const std::vector<Expr>& values;
       Expr operator()(const ir::Constant& c) const {
-        if (node.type == Scalar::Bool) return kernel::boolean(c.integer != 0);
-        return is_integer(node.type) ? kernel::integer(c.integer, node.type)
-                                     : kernel::real(c.real, node.type);
+        return is_float(node.type) ? kernel::real(c.real, node.type)
+                                   : kernel::integer(c.integer, node.type);
       }
       Expr operator()(const ir::ParamRef& p) const { return self.interface_.param(p.param); }
       Expr operator()(const ir::Index& i) const {
@@ -119,11 +118,11 @@ struct Uses {
 
 // The value bound to a let, so that stores which follow cannot change what it reads: the components
 // of one point are computed from one snapshot, also when they are stored one after the other in
-// place. A storage type (half, bfloat) exists in memory only: there the value before its conversion
+// place. A storage type (half, byte) exists in memory only: there the value before its conversion
 // is bound.
 Expr settled(Expr value, Names& names, kernel::Body& body) {
   const auto* operation = std::get_if<kernel::Operation>(&value->kind);
-  if (value->type == Scalar::F16 || value->type == Scalar::BF16) {
+  if (is_storage(value->type)) {
     if (!operation) return value;
     return kernel::convert(settled(operation->operands[0], names, body), value->type);
   }
@@ -159,7 +158,7 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
         uniform &&
         (is_call(node) || (uses.more_often[i] && !kinds.known[i] && !is_form_of_named(values[i])));
     if (!shared && !named && !apart && size[i] <= kLargestExpression) return;
-    if (arithmetic_type(node.type) != node.type) return;  // storage only
+    if (is_storage(node.type)) return;
     size[i] = 0;
     if (uniform) {
       const bool loads = std::holds_alternative<kernel::Load>(values[i]->kind);

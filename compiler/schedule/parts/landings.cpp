@@ -325,8 +325,8 @@ Expr apply_boundary(const Landing& landing, Expr loaded) {
   const Scalar type = loaded->type;
   for (size_t c = landing.constants.size(); c-- > 0;) {  // the first one decides, so it comes last
     const double value = landing.constants[c].value;
-    const Expr outside = is_integer(type) ? kernel::integer(static_cast<int64_t>(value), type)
-                                          : kernel::real(value, type);
+    const Expr outside = is_float(type) ? kernel::real(value, type)
+                                        : kernel::integer(static_cast<int64_t>(value), type);
     loaded =
         kernel::operation(Op::Select, {landing.constants[c].inside, std::move(loaded), outside});
   }

@@ -123,10 +123,8 @@ class StageWriter {
     if (applies_everywhere(at.stage)) return main_piece_at(at, 0);
     if (is_true(at.tests.inside)) return main_piece_at(at, main_piece(context_.program, at.stage));
     const bool storage_type =
-        std::any_of(at.stage.results.begin(), at.stage.results.end(), [&](int id) {
-          const Scalar type = context_.quantity(id).type;
-          return arithmetic_type(type) != type;
-        });
+        std::any_of(at.stage.results.begin(), at.stage.results.end(),
+                    [&](int id) { return is_storage(context_.quantity(id).type); });
     // Selecting is cheaper than branching: the stages stay one basic block.
     return storage_type || at.stage.pieces.size() > 2 ? branch_over_pieces(at, live)
                                                       : select_pieces(at, live);

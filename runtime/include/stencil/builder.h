@@ -324,7 +324,7 @@ struct GridOptions {
 // --- Types -----------------------------------------------------------------------------------
 
 // A built-in scalar type; called, a conversion to it: real(x). (The language has no conversions to
-// `half` and `bfloat`; storing converts.)
+// those that only fields and tables have, from `half` on; storing converts.)
 struct ScalarType {
   const char* name;
   Expr operator()(const Expr& x) const;
@@ -332,10 +332,15 @@ struct ScalarType {
 inline constexpr ScalarType real{"real"};  // float, or double under --real double
 inline constexpr ScalarType float_{"float"};
 inline constexpr ScalarType double_{"double"};
-inline constexpr ScalarType half{"half"};
-inline constexpr ScalarType bfloat{"bfloat"};
 inline constexpr ScalarType integer{"integer"};  // 32 bits
 inline constexpr ScalarType long_{"long"};       // 64 bits
+inline constexpr ScalarType half{"half"};
+inline constexpr ScalarType bfloat{"bfloat"};
+inline constexpr ScalarType byte{"byte"};  // 8 bits; without a sign, `ubyte`
+inline constexpr ScalarType ubyte{"ubyte"};
+inline constexpr ScalarType short_{"short"};    // 16 bits; without a sign, `ushort`,
+inline constexpr ScalarType ushort_{"ushort"};  // which is also a name of the C library
+inline constexpr ScalarType bool_{"bool"};
 
 struct Member;
 

@@ -64,7 +64,8 @@ class STENCIL_API State {
   // Copies an array into a field, or into one level or component of it (see Arrays). The array has
   // the field's shape, with the components as one more, last dimension if there are several and
   // they share a type, and the component's element type. Strides are free. Half and bfloat may also
-  // be given as float, which is rounded to nearest even. R070 to R073.
+  // be given as float, which is rounded to nearest even, and bool as uint8_t, where all but 0 is
+  // true. R070 to R073.
   Status set(const std::string& field, const AnyView& array);
   // The inverse.
   Status get(const std::string& field, const AnyView& array);

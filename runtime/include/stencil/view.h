@@ -22,6 +22,10 @@ using Extents = std::vector<int64_t>;
 // Types of elements, with their names in the language.
 enum class ElementType : uint8_t {
   Bool,    // bool, one byte
+  Byte,    // byte: 8 bits, with a sign; stored only, as the next three
+  Ubyte,   // ubyte: 8 bits, from 0 to 255
+  Short,   // short: 16 bits, with a sign
+  Ushort,  // ushort: 16 bits, from 0 to 65535
   Int,     // integer, 32 bits
   Long,    // long, 64 bits
   Half,    // half: binary16, stored only
@@ -41,13 +45,21 @@ struct BfloatBits {
   uint16_t bits;
 };
 
-// The element type behind a C++ type: bool, int32_t, int64_t (by whatever name), float, double,
-// HalfBits, BfloatBits.
+// The element type behind a C++ type: bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t
+// (by whatever name), float, double, HalfBits, BfloatBits.
 template <class T>
 constexpr ElementType element_type() {
   using U = std::remove_cv_t<T>;
   if constexpr (std::is_same_v<U, bool>) {
     return ElementType::Bool;
+  } else if constexpr (std::is_same_v<U, int8_t>) {
+    return ElementType::Byte;
+  } else if constexpr (std::is_same_v<U, uint8_t>) {
+    return ElementType::Ubyte;
+  } else if constexpr (std::is_same_v<U, int16_t>) {
+    return ElementType::Short;
+  } else if constexpr (std::is_same_v<U, uint16_t>) {
+    return ElementType::Ushort;
   } else if constexpr (std::is_integral_v<U> && std::is_signed_v<U> && sizeof(U) == 4) {
     return ElementType::Int;
   } else if constexpr (std::is_integral_v<U> && std::is_signed_v<U> && sizeof(U) == 8) {

@@ -263,6 +263,25 @@ TEST(Simulation, CopiesHalvesAsFloatsOrBits) {
   EXPECT_EQ(code_of(simulation.get<double>("h")), "R072");
 }
 
+TEST(Simulation, CopiesSmallIntegersAndBools) {
+  Simulation simulation = program_of(
+                              "grid G = [0..3] steps 1; field B : byte on G; field L : bool on G;"
+                              "stencil b : B on G = B[0] * 2; stencil l : L on G = not L[0];")
+                              .compile({.device = "reference"})
+                              .or_throw()
+                              .start()
+                              .or_throw();
+  simulation.set("B", View(std::vector<int8_t>{1, 64, -64, -65}, {4})).or_throw();
+  simulation.set("L", View(std::vector<uint8_t>{0, 1, 2, 0}, {4})).or_throw();
+  simulation.advance(1).or_throw();
+  EXPECT_EQ(simulation.get<int8_t>("B").or_throw(), (std::vector<int8_t>{2, -128, -128, 126}));
+  EXPECT_EQ(simulation.get<uint8_t>("L").or_throw(), (std::vector<uint8_t>{1, 0, 0, 1}));
+  bool values[4] = {};
+  simulation.get("L", View(values)).or_throw();
+  EXPECT_TRUE(values[0] && !values[1]);
+  EXPECT_EQ(code_of(simulation.get<int>("B")), "R072");
+}
+
 TEST(Simulation, KnowsStatistics) {
   Simulation simulation =
       program_of(kStructures).compile({.device = "reference"}).or_throw().start().or_throw();

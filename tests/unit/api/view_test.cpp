@@ -50,6 +50,11 @@ TEST(View, KnowsItsElementType) {
   EXPECT_EQ(element_type<long long>(), ElementType::Long);
   EXPECT_EQ(element_type<long>(), ElementType::Long);
   EXPECT_EQ(element_type<int>(), ElementType::Int);
+  EXPECT_EQ(element_type<int8_t>(), ElementType::Byte);
+  EXPECT_EQ(element_type<unsigned char>(), ElementType::Ubyte);
+  EXPECT_EQ(element_type<short>(), ElementType::Short);
+  EXPECT_EQ(element_type<const uint16_t>(), ElementType::Ushort);
+  EXPECT_EQ(element_type<bool>(), ElementType::Bool);
   EXPECT_EQ(element_type<HalfBits>(), ElementType::Half);
   EXPECT_STREQ(name_of(ElementType::Bfloat), "bfloat");
   EXPECT_EQ(size_of(ElementType::Bfloat), 2);

@@ -94,6 +94,8 @@ TEST(Forms, ParamsGridsAndTypes) {
   const auto cell = b.type("cell", structure({{"rho", float_}, {"u", pair}}));
   b.field("a", cell, G);
   b.field("b", vector(N, structure({{"x", bfloat}})), G, {.history = 3, .constant = true});
+  b.field("c", structure({{"x", byte}, {"y", ubyte}, {"z", short_}, {"w", ushort_}}), G);
+  b.field("d", bool_, G);
   EXPECT_EQ(text_of(b),
             "param N : integer;\n"
             "param M : long = 2 * N;\n"
@@ -104,7 +106,9 @@ TEST(Forms, ParamsGridsAndTypes) {
             "type pair = vector 2 of half;\n"
             "type cell = { rho : float, u : pair };\n"
             "field a : cell on G;\n"
-            "field b : vector N of { x : bfloat } on G history 3 constant;\n");
+            "field b : vector N of { x : bfloat } on G history 3 constant;\n"
+            "field c : { x : byte, y : ubyte, z : short, w : ushort } on G;\n"
+            "field d : bool on G;\n");
 }
 
 TEST(Forms, CoordinatesOfTheGrid) {

@@ -186,9 +186,10 @@ class Replay {
   }
   static const dsl::ScalarType* scalar(const std::string& name) {
     static const std::map<std::string, const dsl::ScalarType*> kScalars = {
-        {"real", &dsl::real}, {"float", &dsl::float_},  {"double", &dsl::double_},
-        {"half", &dsl::half}, {"bfloat", &dsl::bfloat}, {"integer", &dsl::integer},
-        {"long", &dsl::long_}};
+        {"real", &dsl::real},    {"float", &dsl::float_},   {"double", &dsl::double_},
+        {"half", &dsl::half},    {"bfloat", &dsl::bfloat},  {"integer", &dsl::integer},
+        {"long", &dsl::long_},   {"byte", &dsl::byte},      {"ubyte", &dsl::ubyte},
+        {"short", &dsl::short_}, {"ushort", &dsl::ushort_}, {"bool", &dsl::bool_}};
     const auto found = kScalars.find(name);
     return found == kScalars.end() ? nullptr : found->second;
   }

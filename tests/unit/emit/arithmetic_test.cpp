@@ -130,6 +130,46 @@ TEST(Arithmetic, HalfAndBfloatReadBack) {
             (std::vector<uint16_t>{0x3f81, 0x0000, 0x7f80}));
 }
 
+TEST(Arithmetic, SmallIntegersKeepTheLowBits) {
+  const auto kept = [](auto zero, Scalar type, std::vector<int> values) {
+    return apply<int, decltype(zero)>(Scalar::I32, type, kernel::convert(x(Scalar::I32), type),
+                                      std::move(values));
+  };
+  EXPECT_EQ(kept(int8_t{}, Scalar::I8, {127, 128, -129, 300, kMost, kLeast}),
+            (std::vector<int8_t>{127, -128, 127, 44, -1, 0}));
+  EXPECT_EQ(kept(uint8_t{}, Scalar::U8, {255, 256, -1, kMost}),
+            (std::vector<uint8_t>{255, 0, 255, 255}));
+  EXPECT_EQ(kept(int16_t{}, Scalar::I16, {32767, 32768, -40000}),
+            (std::vector<int16_t>{32767, -32768, 25536}));
+  EXPECT_EQ(kept(uint16_t{}, Scalar::U16, {65535, 65536, -1}),
+            (std::vector<uint16_t>{65535, 0, 65535}));
+  EXPECT_EQ(
+      (apply<int64_t, uint8_t>(Scalar::I64, Scalar::U8, kernel::convert(x(Scalar::I64), Scalar::U8),
+                               {(int64_t{1} << 40) + 3, -2})),
+      (std::vector<uint8_t>{3, 254}));
+}
+
+TEST(Arithmetic, SmallIntegersReadBackAsIntegers) {
+  const Expr more = kernel::add(x(Scalar::I32), kernel::integer(1));
+  EXPECT_EQ((apply<int8_t, int>(Scalar::I8, Scalar::I32, more, {127, -128})),
+            (std::vector<int>{128, -127}));
+  EXPECT_EQ((apply<uint8_t, int>(Scalar::U8, Scalar::I32, more, {255, 0})),
+            (std::vector<int>{256, 1}));
+  EXPECT_EQ((apply<int16_t, int>(Scalar::I16, Scalar::I32, more, {-32768})),
+            (std::vector<int>{-32767}));
+  EXPECT_EQ((apply<uint16_t, int>(Scalar::U16, Scalar::I32, more, {65535})),
+            (std::vector<int>{65536}));
+}
+
+TEST(Arithmetic, BoolsAreBytesOf0And1) {
+  const Expr below = kernel::less(x(Scalar::I32), kernel::integer(3));
+  EXPECT_EQ((apply<int, uint8_t>(Scalar::I32, Scalar::Bool, below, {2, 3})),
+            (std::vector<uint8_t>{1, 0}));
+  const Expr inverse = kernel::operation(Op::Not, {x(Scalar::Bool)});
+  EXPECT_EQ((apply<uint8_t, uint8_t>(Scalar::Bool, Scalar::Bool, inverse, {0, 1, 2})),
+            (std::vector<uint8_t>{1, 0, 0}));
+}
+
 TEST(Arithmetic, BoolsAreNumbersWhenConverted) {
   const Expr below = kernel::less(x(Scalar::F32), kernel::real(1, Scalar::F32));
   EXPECT_EQ(

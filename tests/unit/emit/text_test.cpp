@@ -226,6 +226,10 @@ TEST(Cuda, AsyncCopies) {
   const std::string half = emit_for(Target::Cuda, samples::exchange(Scalar::F16));
   EXPECT_TRUE(has(half, "stencil_copy_async_8(&staged[k][thread_y][thread_x * 4], &A["));
   EXPECT_TRUE(lacks(half, "copy_async_16"));
+  const std::string byte = emit_for(Target::Cuda, samples::exchange(Scalar::I8));
+  EXPECT_TRUE(has(byte, "stencil_copy_async_4(&staged[k][thread_y][thread_x * 4], &A["));
+  EXPECT_TRUE(has(byte, "stencil_store_4<char4>("));
+  EXPECT_TRUE(lacks(byte, "copy_async_8"));
   const std::string none = emit_for(Target::Cuda, samples::tiled());
   EXPECT_TRUE(lacks(none, "cp.async"));
 }

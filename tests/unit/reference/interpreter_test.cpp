@@ -378,6 +378,33 @@ ir::Program large_program() {
   return program;
 }
 
+// A generator of the kind that relies on it: 5 x + 13 modulo the size of the type.
+TEST(Interpreter, SmallIntegersWrapAround) {
+  const std::pair<Scalar, int64_t> types[] = {
+      {Scalar::U8, 256}, {Scalar::U16, 65536}, {Scalar::I8, 256}, {Scalar::I16, 65536}};
+  for (const auto& [type, size] : types) {
+    ir::Program program;
+    program.grid = box({{0, 2}});
+    program.fields = {field("A", program.grid, type)};
+    program.functions = {
+        function("f", 0, {piece(program.grid, [&](Expression& e) {
+                   const auto five = e.number(Scalar::I32, 5);
+                   const auto more = e.number(Scalar::I32, 13);
+                   const auto old = e.read(0, {0}, 0, Scalar::I32);
+                   return e.convert(e.op(Op::Add, {e.op(Op::Mul, {old, five}), more}), type);
+                 })})};
+    State state = started(program);
+    int64_t expected = 0;
+    for (int step = 0; step < 20; ++step) {
+      advance(program, state, 1);
+      expected = (5 * expected + 13) % size;
+      const int64_t value = state.fields[0].integer(0, 0, 1);
+      EXPECT_EQ((value + size) % size, expected) << name(type);
+      EXPECT_TRUE(integer_range(type).holds(value)) << name(type);
+    }
+  }
+}
+
 TEST(Interpreter, ThreadsChangeNoBit) {
   const ir::Program program = large_program();
   const auto run = [&](const char* threads) {

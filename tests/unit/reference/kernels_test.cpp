@@ -106,6 +106,18 @@ TEST(Convert, FloatsTruncateAndSaturate) {
   EXPECT_EQ((convert<bool>(0.5f)), true);
 }
 
+TEST(Convert, SmallIntegersKeepTheLowBits) {
+  EXPECT_EQ((convert<int8_t>(int32_t{200})), -56);
+  EXPECT_EQ((convert<uint8_t>(int32_t{-1})), 255);
+  EXPECT_EQ((convert<int16_t>(int64_t{98304})), -32768);
+  EXPECT_EQ((convert<uint16_t>(int64_t{-65537})), 65535);
+  EXPECT_EQ((convert<int32_t>(int8_t{-56})), -56);
+  EXPECT_EQ((convert<double>(uint16_t{65535})), 65535);
+  EXPECT_EQ((convert<uint8_t>(257.9)), 1);
+  EXPECT_EQ(kernel_for(Op::Add, Scalar::U8, {Scalar::U8, Scalar::U8}), nullptr);
+  EXPECT_EQ(kernel_for(Op::Lt, Scalar::Bool, {Scalar::I16, Scalar::I16}), nullptr);
+}
+
 TEST(Convert, HalfRoundsToNearestEven) {
   EXPECT_EQ(to_half(1.0).bits, 0x3c00);
   EXPECT_EQ(to_half(1 + 0x1p-11).bits, 0x3c00);            // a tie, to even

@@ -112,7 +112,9 @@ TEST(State, ElementsOfEveryType) {
   program.grid = box({{0, 2}, {5, 7}});
   program.fields = {field("f", program.grid)};
   program.fields[0].components = {{".h", Scalar::F16}, {".b", Scalar::BF16}, {".d", Scalar::F64},
-                                  {".i", Scalar::I32}, {".l", Scalar::I64},  {".t", Scalar::Bool}};
+                                  {".i", Scalar::I32}, {".l", Scalar::I64},  {".t", Scalar::Bool},
+                                  {".y", Scalar::I8},  {".u", Scalar::U8},   {".s", Scalar::I16},
+                                  {".w", Scalar::U16}};
   State state = started(program);
   FieldData& data = state.fields[0];
   EXPECT_EQ(data.position({1, 6}), 4);
@@ -124,6 +126,14 @@ TEST(State, ElementsOfEveryType) {
   EXPECT_EQ(data.real(0, 2, 4), 257.9);
   EXPECT_EQ(data.integer(0, 3, 4), 257);
   EXPECT_EQ(data.integer(0, 5, 4), 1);
+  EXPECT_EQ(data.integer(0, 6, 4), 1);
+  EXPECT_EQ(data.integer(0, 8, 4), 257);
+  EXPECT_EQ(data.size_in_bytes(7), 9);
+  for (int c = 6; c < 10; ++c) data.set_integer(0, c, 4, -2);
+  EXPECT_EQ(data.integer(0, 6, 4), -2);
+  EXPECT_EQ(data.integer(0, 7, 4), 254);
+  EXPECT_EQ(data.integer(0, 8, 4), -2);
+  EXPECT_EQ(data.integer(0, 9, 4), 65534);
   data.set_integer(0, 4, 4, INT64_MAX);
   EXPECT_EQ(data.integer(0, 4, 4), INT64_MAX);
   EXPECT_EQ(data.real(0, 2, 3), 0);

@@ -127,6 +127,63 @@ TEST(Types, HalfComputesInFloat) {
   EXPECT_EQ(piece.graph[piece.results[0]].type, Scalar::F16);
 }
 
+// A program of a field of the type, and its messages.
+std::string messages_of(const std::string& type, const std::string& value) {
+  return analyze_text(
+             "grid G = [0..7] steps 1; field A : real on G; field L : long on G;"
+             "field B : " +
+             type + " on G; stencil s : B[i in 0..7] = " + value +
+             "; reduce a = sum(A[0]) on G; reduce l = sum(L[0]) on G;")
+      .messages;
+}
+
+TEST(Types, SmallIntegersComputeInInteger) {
+  for (const char* type : {"byte", "ubyte", "short", "ushort"}) {
+    const ir::Program program = program_of(std::string("grid G = [0..7] steps 1; field B : ") +
+                                           type + " on G; stencil s : B on G = B[0] * 5 + 300;");
+    EXPECT_EQ(result(program), std::string(type) + "(add(mul(B[0], 5), 300))");
+    const ir::Piece& piece = program.functions[0].pieces[0];
+    EXPECT_EQ(piece.graph[0].type, Scalar::I32);
+    EXPECT_EQ(name(piece.graph[piece.results[0]].type), type);
+    EXPECT_EQ(messages_of(type, "B[0] * L[0]"), "") << "the low bits are what is meant";
+  }
+  EXPECT_EQ(stored("200", "ubyte"), "ubyte(200)");
+  EXPECT_EQ(stored("select(i == 0, -128, 7/2)", "byte"), "byte(select(eq(#0, 0), -128, 3))");
+}
+
+TEST(Types, SmallIntegersTakeNoConstantThatTheyCannotHold) {
+  EXPECT_NE(messages_of("byte", "128").find("S012: number too large for a byte"),
+            std::string::npos);
+  EXPECT_NE(messages_of("ubyte", "-1").find("S012: number too small for a ubyte"),
+            std::string::npos);
+  EXPECT_NE(messages_of("short", "3000000000").find("expected: a value in -32768..32767"),
+            std::string::npos);
+  EXPECT_NE(messages_of("ushort", "select(i == 0, 1, 65536)").find("S012"), std::string::npos);
+  EXPECT_EQ(messages_of("ushort", "65536 & 0xFFFF"), "");
+}
+
+TEST(Types, SmallIntegersTakeIntegersOnly) {
+  EXPECT_NE(messages_of("byte", "A[0]").find("S020"), std::string::npos);
+  EXPECT_NE(messages_of("byte", "A[0]").find("integer(x) truncates"), std::string::npos);
+  EXPECT_NE(messages_of("ubyte", "0.5").find("S020"), std::string::npos);
+  EXPECT_NE(messages_of("ushort", "A[0] < 1").find("S018"), std::string::npos);
+  EXPECT_EQ(messages_of("short", "integer(A[0])"), "");
+}
+
+TEST(Types, BoolsAreConditions) {
+  const ir::Program program = program_of(
+      "grid G = [0..7] steps 1; field B : bool on G boundary constant true; field A : real on G;"
+      "stencil s : B on G = B[0] and not B[1] or A[0] < 2; stencil t : A on G where B[0] = 1;");
+  EXPECT_EQ(result(program), "or(and(B[0], not(B[1])), lt(A[0], 2f))");
+  EXPECT_EQ(result(program, 1), "select(B[0], 1f, A[0])");
+  EXPECT_EQ(program.fields[0].boundary[0].low.values, std::vector<double>{1});
+  EXPECT_EQ(stored("true", "bool"), "true");
+  EXPECT_EQ(stored("I[0] != 0", "bool"), "ne(I[0], 0)");
+  EXPECT_NE(messages_of("bool", "1").find("S039"), std::string::npos);
+  EXPECT_NE(messages_of("bool", "select(A[0] < 1, 1, 0)").find("S039"), std::string::npos);
+  EXPECT_NE(messages_of("bool", "B[0] + 1").find("S018"), std::string::npos);
+}
+
 TEST(Types, TruthValuesConvertExplicitly) {
   EXPECT_EQ(stored("integer(A[0] > 1)", "integer"), "select(gt(A[0], 1f), 1, 0)");
   const std::string program =

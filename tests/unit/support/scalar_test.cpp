@@ -20,6 +20,10 @@ TEST(Scalar, Table) {
   };
   const std::vector<Row> rows = {
       {Scalar::Bool, "bool", 1, false, false, Scalar::Bool},
+      {Scalar::I8, "byte", 1, false, false, Scalar::I32},
+      {Scalar::U8, "ubyte", 1, false, false, Scalar::I32},
+      {Scalar::I16, "short", 2, false, false, Scalar::I32},
+      {Scalar::U16, "ushort", 2, false, false, Scalar::I32},
       {Scalar::I32, "integer", 4, false, true, Scalar::I32},
       {Scalar::I64, "long", 8, false, true, Scalar::I64},
       {Scalar::F16, "half", 2, true, false, Scalar::F32},
@@ -27,13 +31,27 @@ TEST(Scalar, Table) {
       {Scalar::F32, "float", 4, true, false, Scalar::F32},
       {Scalar::F64, "double", 8, true, false, Scalar::F64},
   };
+  EXPECT_EQ(rows.size(), kScalarTypes);
   for (const Row& row : rows) {
     EXPECT_EQ(name(row.type), row.name);
     EXPECT_EQ(size_in_bytes(row.type), row.bytes) << row.name;
     EXPECT_EQ(is_float(row.type), row.floating) << row.name;
     EXPECT_EQ(is_integer(row.type), row.integer) << row.name;
     EXPECT_EQ(arithmetic_type(row.type), row.arithmetic) << row.name;
+    EXPECT_EQ(is_storage(row.type), row.type != row.arithmetic) << row.name;
   }
+}
+
+TEST(Scalar, IntegersHoldWhatTheirBitsDo) {
+  EXPECT_TRUE(integer_range(Scalar::I8).holds(-128));
+  EXPECT_FALSE(integer_range(Scalar::I8).holds(128));
+  EXPECT_TRUE(integer_range(Scalar::U8).holds(255));
+  EXPECT_FALSE(integer_range(Scalar::U8).holds(-1));
+  EXPECT_EQ(integer_range(Scalar::I16).least, -32768);
+  EXPECT_EQ(integer_range(Scalar::U16).most, 65535);
+  EXPECT_FALSE(integer_range(Scalar::I32).holds(int64_t{1} << 31));
+  EXPECT_TRUE(integer_range(Scalar::I64).holds(INT64_MIN));
+  EXPECT_FALSE(integer_range(Scalar::Bool).holds(2));
 }
 
 TEST(Op, EveryOperatorHasItsOwnNameAndOneToThreeOperands) {

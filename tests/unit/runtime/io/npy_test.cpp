@@ -48,16 +48,16 @@ TEST(Npy, ReadsHeadersInAnyOrderAndVersion2) {
   bytes += std::string(3, '\0') + header + "\xc8";
   const Result<NpyArray> array = parse_npy(bytes, "");
   ASSERT_TRUE(array.ok()) << array.failure().message;
-  EXPECT_EQ(array.value().type, Scalar::I32);
+  EXPECT_EQ(array.value().type, Scalar::U8);
   EXPECT_TRUE(array.value().shape.empty());
-  ASSERT_EQ(array.value().data.size(), 4u);
+  ASSERT_EQ(array.value().data.size(), 1u);
   EXPECT_EQ(std::to_integer<int>(array.value().data[0]), 200);
 }
 
 TEST(Npy, WrittenFilesAreAlignedAndReadBack) {
   const TemporaryDirectory directory;
-  for (const Scalar type :
-       {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32, Scalar::I64, Scalar::Bool}) {
+  for (const Scalar type : {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I8, Scalar::U8,
+                            Scalar::I16, Scalar::U16, Scalar::I32, Scalar::I64, Scalar::Bool}) {
     NpyArray array{type, {2, 3}, std::vector<std::byte>(6 * size_in_bytes(type))};
     for (size_t i = 0; i < array.data.size(); ++i) array.data[i] = std::byte(i & 1);
     EXPECT_EQ((format_npy(array).size() - array.data.size()) % 64, 0u);
@@ -184,6 +184,37 @@ TEST(NpyFields, RefusesOtherShapesAndValues) {
   large.set_integer(0, 0, 2, -5);
   EXPECT_TRUE(from_npy(array_of(large).value(), "x.npy", field).ok());
   EXPECT_EQ(field.integer(0, 0, 2), -5);
+}
+
+TEST(NpyFields, SmallIntegersAreCheckedForTheirRange) {
+  const auto stored = [](Scalar from, int64_t value, Scalar type) {
+    reference::FieldData source = make_field({{0, 2}}, {from});
+    source.set_integer(0, 0, 2, value);
+    reference::FieldData field = make_field({{0, 2}}, {type});
+    const auto status = from_npy(array_of(source).value(), "x.npy", field);
+    if (!status.ok()) return status.failure().code + ": " + status.failure().message;
+    EXPECT_EQ(status.value().values, 0);
+    return std::to_string(field.integer(0, 0, 2));
+  };
+  EXPECT_EQ(stored(Scalar::I32, 200, Scalar::U8), "200");
+  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I32), "200");
+  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I16), "200");
+  EXPECT_EQ(stored(Scalar::U8, 200, Scalar::I8), "R023: 'x.npy' holds 200, which is no byte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U8), "R023: 'x.npy' holds -1, which is no ubyte");
+  EXPECT_EQ(stored(Scalar::I8, -1, Scalar::U16), "R023: 'x.npy' holds -1, which is no ushort");
+  EXPECT_EQ(stored(Scalar::I8, 5, Scalar::U16), "5");
+  EXPECT_EQ(stored(Scalar::U16, 40000, Scalar::I16),
+            "R023: 'x.npy' holds 40000, which is no short");
+  EXPECT_EQ(stored(Scalar::I64, 65536, Scalar::U16),
+            "R023: 'x.npy' holds 65536, which is no ushort");
+  EXPECT_EQ(stored(Scalar::U16, 65535, Scalar::F32), "65535");
+  EXPECT_EQ(stored(Scalar::Bool, 1, Scalar::I8), "1");
+  for (const Scalar from : {Scalar::I8, Scalar::U8, Scalar::U16, Scalar::I64}) {
+    EXPECT_EQ(stored(from, 2, Scalar::Bool), "1") << "all but 0 is true";
+    EXPECT_EQ(stored(from, 0, Scalar::Bool), "0");
+  }
+  EXPECT_EQ(stored(Scalar::F32, 1, Scalar::Bool),
+            "R023: 'x.npy' holds float values, the field holds bool");
 }
 
 // Larger than a part that is converted at once, from a file.

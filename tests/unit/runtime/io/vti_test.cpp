@@ -167,6 +167,21 @@ TEST(Vti, HasEveryTypeVectorsAndGridCoordinates) {
   EXPECT_EQ(inner.arrays.at("W").at<float>(6), 0.5f);
 }
 
+TEST(Vti, SmallIntegersKeepTheirTypes) {
+  const ir::Program program = program_of(
+      "grid G = [0..3] steps 1; field A : byte on G; field B : ubyte on G; field C : short on G;"
+      "field D : ushort on G; field E : bool on G; init A[i] = -i; init D[i] = 65535 - i;"
+      "init E[i] = i > 1; stencil s : B on G = 1;");
+  const ImageData image = written(program, initial_state(program, bind_params(program).value()),
+                                  {{0}, {1}, {2}, {3}, {4}});
+  std::string types;
+  for (const auto& [name, array] : image.arrays) types += fmt::format("{} ", array.type);
+  EXPECT_EQ(types, "Int8 UInt8 Int16 UInt16 UInt8 ");
+  EXPECT_EQ(image.arrays.at("A").at<int8_t>(3), -3);
+  EXPECT_EQ(image.arrays.at("D").at<uint16_t>(1), 65534);
+  EXPECT_EQ(image.arrays.at("E").at<uint8_t>(2), 1);
+}
+
 TEST(Vti, LowerRanksAreOnePlane) {
   const ir::Program line = program_of(kWave);
   reference::State state = initial_state(line, bind_params(line).value());
