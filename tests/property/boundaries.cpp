@@ -12,7 +12,7 @@ namespace stencil::property {
 namespace {
 
 const std::vector<std::string>& computed_rules() {
-  static const std::vector<std::string> kRules = {"odd", "constant m", "constant time",
+  static const std::vector<std::string> kRules = {"odd", "constant m * m", "constant time",
                                                   "constant 2 * m - time", "odd"};
   return kRules;
 }
