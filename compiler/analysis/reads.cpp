@@ -105,6 +105,22 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
   return out;
 }
 
+std::vector<Reads> reads_in_place(const ir::Function& function) {
+  std::map<ir::FieldId, Reads> found;
+  for (const ir::Piece& piece : function.pieces) {
+    for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
+      if (!access->in_place) continue;
+      Margin at;
+      for (const int offset : access->offsets) at.push_back({-int64_t{offset}, offset});
+      const auto [entry, fresh] = found.try_emplace(access->field, Reads{access->field, 0, at});
+      if (!fresh) entry->second.offsets = hull(entry->second.offsets, at);
+    }
+  }
+  std::vector<Reads> out;
+  for (auto& [field, reads] : found) out.push_back(std::move(reads));
+  return out;
+}
+
 std::vector<FarRead> far_reads(const ir::Program& program) {
   std::vector<FarRead> out;
   for (size_t f = 0; f < program.functions.size(); ++f) {

@@ -53,6 +53,9 @@ struct Reads {
 // level, ordered by field, then level.
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
 
+// Those of profiles and series, by the offsets as they are written: in the dimensions of the field.
+std::vector<Reads> reads_in_place(const ir::Function& function);
+
 struct FarRead {
   size_t function;  // that reads, into Program::functions
   ir::FieldId field;

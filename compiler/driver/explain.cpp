@@ -13,6 +13,7 @@
 #include "compiler/ir/axes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/explore.h"
+#include "compiler/schedule/parts/describe.h"
 #include "compiler/schedule/parts/rows.h"
 #include "compiler/schedule/scheduler.h"
 #include "compiler/support/layout.h"
@@ -75,16 +76,7 @@ std::string coordinate_section(const ir::Program& program) {
 std::string stencil_section(const ir::Program& program) {
   std::vector<Row> rows = {{"function", "writes", "reads (offsets low..high)", "operations"}};
   for (const ir::Function& function : program.functions) {
-    std::vector<std::string> reads;
-    for (const analysis::Reads& r : analysis::reads_of(program, function)) {
-      std::vector<std::string> offsets;
-      for (const auto& [low, high] : r.offsets)
-        offsets.push_back(fmt::format("{}..{}", -low, high));
-      reads.push_back(fmt::format(
-          "{}[{}]{}",
-          level_name(program.fields[static_cast<size_t>(r.field)], static_cast<size_t>(r.level)),
-          fmt::join(offsets, ", "), r.far ? " and far" : ""));
-    }
+    const std::vector<std::string> reads = schedule::describe_reads(program, function);
     int operations = 0;
     for (const ir::Piece& piece : function.pieces) {
       operations = std::max(operations, ir::count_operations(piece));

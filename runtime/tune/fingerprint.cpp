@@ -61,10 +61,11 @@ class Canonical {
 
   std::string text_of(const ir::Box& box) const {
     std::string out;
-    for (size_t d = 0; d < box.ranges.size(); ++d) {
-      out += fmt::format(" {}..{}", text_of(box.ranges[d].low, d), text_of(box.ranges[d].high, d));
-    }
+    for (size_t d = 0; d < box.ranges.size(); ++d) out += text_of(box.ranges[d], d);
     return out;
+  }
+  std::string text_of(const ir::Range& range, size_t dimension) const {
+    return fmt::format(" {}..{}", text_of(range.low, dimension), text_of(range.high, dimension));
   }
 
   std::string text_of(const ir::BoundaryRule& rule) {
@@ -78,7 +79,14 @@ class Canonical {
     for (const ir::Component& component : field.components) {
       out += fmt::format(" {}", name(component.type));
     }
-    out += text_of(field.box);
+    // How many steps a series has counts for no schedule.
+    for (size_t d = 0; d < field.box.ranges.size(); ++d) {
+      const int of_grid = field.dimension(d);
+      if (field.read_in_place()) out += fmt::format(" along {}", of_grid);
+      if (of_grid != ir::kTime) {
+        out += text_of(field.box.ranges[d], static_cast<size_t>(of_grid));
+      }
+    }
     for (const ir::Boundary& rules : field.boundary)
       out += text_of(rules.low) + text_of(rules.high);
     return out + "\n";

@@ -34,7 +34,7 @@ own_words() {
   done | sed 's://.*::' | grep -oE '[A-Za-z_][A-Za-z0-9_]*'
 }
 
-reserved='and|boundary|constant|every|false|field|function|grid|history|in|init|let|not|of|on|or|param|reduce|require|stencil|steps|stop|subgrid|table|true|type|when|integer|long|real|float|double|half|bfloat|vector|min|max|sum|prod|abs|sqrt|rsqrt|fma|floor|ceil|exp|log|pow|sin|cos|tan|tanh|select|time|bool'
+reserved='and|boundary|constant|every|false|field|function|grid|history|in|init|let|not|of|on|or|param|reduce|require|series|stencil|steps|stop|subgrid|table|true|type|when|integer|long|real|float|double|half|bfloat|byte|ubyte|short|ushort|vector|min|max|sum|prod|abs|sqrt|rsqrt|fma|floor|ceil|exp|log|pow|sin|cos|tan|tanh|select|time|bool'
 {
   own_words
   sed -n 's/^ *"\(.*\)".*/\1/p' "$source/compiler/emit/reserved_names.cpp" | tr ' ' '\n'

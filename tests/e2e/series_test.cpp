@@ -38,8 +38,9 @@ TEST_F(Series, AreFilesOfTheirShape) {
   EXPECT_NE(read(file("depth.npy")).find("'shape': (20,)"), std::string::npos);
   EXPECT_NE(read(file("wave.npy")).find("'shape': (9,)"), std::string::npos);
   EXPECT_NE(read(file("wind.npy")).find("'shape': (4, 30)"), std::string::npos);
-  EXPECT_NE(read(file("depth.vti")).find("WholeExtent=\"0 19 0 0 0 0\" Origin=\"0 0 0\" "
-                                         "Spacing=\"0.5 1 1\""),
+  EXPECT_NE(read(file("depth.vti"))
+                .find("WholeExtent=\"0 19 0 0 0 0\" Origin=\"0 0 0\" "
+                      "Spacing=\"0.5 1 1\""),
             std::string::npos);
   EXPECT_GT(read(file("wave.png")).size(), 1000u);
   EXPECT_GT(read(file("wind.png")).size(), 1000u);
@@ -66,8 +67,8 @@ TEST_F(Series, EnterAtAnEdge) {
         "stencil left : V[1..39] = V[1];\n"
         "init w[t] = real(t + 1);\ninit V[i] = real(i);\n");
   const auto values = [&](const std::string& schedule) {
-    const Outcome outcome = stencilc("run travel.stn --device host --out U=u.npy --out V=v.npy " +
-                                     schedule);
+    const Outcome outcome =
+        stencilc("run travel.stn --device host --out U=u.npy --out V=v.npy " + schedule);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     std::vector<float> all(80);
     for (const char* name : {"u.npy", "v.npy"}) {
@@ -85,12 +86,20 @@ TEST_F(Series, EnterAtAnEdge) {
       const float u = i > 13 ? 0 : entered > 9 ? -2 : 2.0f * static_cast<float>(entered + 1);
       EXPECT_EQ(found[static_cast<size_t>(i)], u) << schedule << " U " << i;
       const int from = 13 - (39 - i);
-      const float v = i == 0 ? 0 : i + 14 <= 39 ? static_cast<float>(i + 14)
-                                 : from > 9     ? -1.0f
-                                                : static_cast<float>(from + 1);
+      const float v = i == 0         ? 0
+                      : i + 14 <= 39 ? static_cast<float>(i + 14)
+                      : from > 9     ? -1.0f
+                                     : static_cast<float>(from + 1);
       EXPECT_EQ(found[static_cast<size_t>(40 + i)], v) << schedule << " V " << i;
     }
   }
+}
+
+TEST_F(Series, AreExplained) {
+  const Outcome outcome = stencilc("explain driven.stn");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(holds(outcome.out, "A[-1..1, -1..1] depth[-1..-1] wave[time+1] wind[time, 0..0]"))
+      << outcome.out;
 }
 
 TEST_F(Series, LimitARun) {
@@ -114,7 +123,8 @@ TEST_F(Series, LimitAnEmittedProgram) {
   EXPECT_EQ(ran("--steps 8 K=9"), 0) << read(file("log"));
   EXPECT_TRUE(holds(read(file("log")), "check=passed")) << read(file("log"));
   EXPECT_NE(ran("--steps 9 K=9"), 0);
-  EXPECT_TRUE(holds(read(file("log")), "series wave has values from 0 to K-1")) << read(file("log"));
+  EXPECT_TRUE(holds(read(file("log")), "series wave has values from 0 to K-1"))
+      << read(file("log"));
 }
 
 }  // namespace

@@ -19,6 +19,34 @@ std::string print_box(const ir::Box& box, const std::vector<std::string>& params
 
 }  // namespace
 
+std::vector<std::string> describe_reads(const ir::Program& program, const ir::Function& function) {
+  const auto text = [&](const analysis::Reads& reads) {
+    const ir::Field& field = program.fields[static_cast<size_t>(reads.field)];
+    std::vector<std::string> ranges;
+    for (size_t d = 0; d < reads.offsets.size(); ++d) {
+      const auto& [low, high] = reads.offsets[d];
+      const bool time = field.dimension(d) == ir::kTime;
+      const auto step = [](int64_t offset) {
+        return offset == 0 ? std::string("time") : fmt::format("time{:+}", offset);
+      };
+      if (!time) ranges.push_back(fmt::format("{}..{}", -low, high));
+      if (time && -low == high) ranges.push_back(step(high));
+      if (time && -low != high) ranges.push_back(step(-low) + ".." + step(high));
+    }
+    return fmt::format("{}{}[{}]{}", field.name,
+                       reads.level ? fmt::format("@-{}", reads.level) : "", fmt::join(ranges, ", "),
+                       reads.far ? " and far" : "");
+  };
+  std::vector<std::string> out;
+  for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
+    out.push_back(text(reads));
+  }
+  for (const analysis::Reads& reads : analysis::reads_in_place(function)) {
+    out.push_back(text(reads));
+  }
+  return out;
+}
+
 std::vector<std::string> describe(const ir::Program& program) {
   const auto params = ir::param_names(program);
   std::vector<std::string> lines;
@@ -33,17 +61,7 @@ std::vector<std::string> describe(const ir::Program& program) {
   }
   for (const ir::Function& function : program.functions) {
     const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
-    std::vector<std::string> halos;
-    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
-      std::vector<std::string> widths;
-      for (const analysis::Reach& reach : reads.offsets) {
-        widths.push_back(fmt::format("{}..{}", -reach.low, reach.high));
-      }
-      halos.push_back(fmt::format("{}{}[{}]{}",
-                                  program.fields[static_cast<size_t>(reads.field)].name,
-                                  reads.level ? fmt::format("@-{}", reads.level) : "",
-                                  fmt::join(widths, ", "), reads.far ? " and far" : ""));
-    }
+    const std::vector<std::string> halos = describe_reads(program, function);
     lines.push_back(fmt::format("function  {} writes {}{}{}", function.name, target.name,
                                 halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));
   }

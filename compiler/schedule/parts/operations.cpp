@@ -140,6 +140,7 @@ double sectors(double bytes) {
 double footprint(const ir::Program& program) {
   double bytes = 0;
   for (const ir::Field& field : program.fields) {
+    if (field.read_in_place()) continue;  // small beside the others
     const ir::FieldId id = static_cast<ir::FieldId>(&field - program.fields.data());
     const int levels = field.history + (ir::is_written(program, id) ? 1 : 0);
     bytes += static_cast<double>(bytes_per_point(field)) * levels;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "compiler/ir/rewrite.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/streaming/chunks.h"
 #include "compiler/schedule/streaming/resources.h"
@@ -28,6 +29,23 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   if (!covers_all_places(tiles.program(), plan, stage)) {
     selects +=
         points * static_cast<double>(stage.pieces.size() * stage.results.size()) * (plan.rank - 1);
+  }
+}
+
+// What it reads in place for the patch: once along each dimension that a profile lacks.
+void count_in_place(const ir::Program& program, const StreamPlan& plan, const StreamStage& stage,
+                    Operations& out) {
+  for (const StagePiece& piece : stage.pieces) {
+    for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
+      if (!access->in_place || access->per_step) continue;
+      double loads = plan.steps;
+      for (const int d : program.fields[static_cast<size_t>(access->field)].dimensions) {
+        const int axis = plan.rank - 1 - d;
+        if (d > 0) loads *= plan.patch[static_cast<size_t>(axis)];
+      }
+      out.loads += loads * words((*piece.graph)[id].type);
+      out.accesses += loads;
+    }
   }
 }
 
@@ -109,8 +127,11 @@ TileWork work_of(const analysis::TimeTiles& tiles, const Schedule& schedule,
   work.ahead = schedule.prefetch;
   double selects = 0;
   work.stages = 0;
+  const bool in_place = std::any_of(program.fields.begin(), program.fields.end(),
+                                    [](const ir::Field& field) { return field.read_in_place(); });
   for (const StreamStage& stage : plan.stages) {
     if (stage.step == 0) count_stage(tiles, plan, stage, work.iteration, selects);
+    if (stage.step == 0 && in_place) count_in_place(program, plan, stage, work.iteration);
     work.stages += stage.patient ? 0 : 1;
   }
   double bytes = 0;

@@ -22,15 +22,16 @@ struct Loads {
   double words = 0, accesses = 0;
 };
 
-Loads count_loads(const ir::Piece& piece, int elements, int apart) {
+Loads count_loads(const ir::Program& program, const ir::Piece& piece, int elements, int apart) {
   using Place = std::tuple<ir::FieldId, int, int, std::vector<int>>;
   std::set<Place> places;
   Loads out;
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
     if (access->per_step) continue;
     for (int e = 0; e < elements; ++e) {
+      const ir::Field& field = program.fields[static_cast<size_t>(access->field)];
       std::vector<int> at = access->offsets;
-      if (!access->in_place) at[0] += e * apart;
+      for (size_t d = 0; d < at.size(); ++d) at[d] += field.dimension(d) == 0 ? e * apart : 0;
       const auto place =
           places.insert({access->field, access->level, access->component, std::move(at)});
       if (!place.second) continue;
@@ -44,14 +45,15 @@ Loads count_loads(const ir::Piece& piece, int elements, int apart) {
 // Each counted once (TimeTiles::kept).
 class PieceLoads {
  public:
-  explicit PieceLoads(const ir::Program&) {}
+  explicit PieceLoads(const ir::Program& program) : program_(program) {}
   const Loads& of(const ir::Piece& piece, int elements, int apart) {
     const auto [entry, fresh] = known_.try_emplace({&piece, elements, apart});
-    if (fresh) entry->second = count_loads(piece, elements, apart);
+    if (fresh) entry->second = count_loads(program_, piece, elements, apart);
     return entry->second;
   }
 
  private:
+  const ir::Program& program_;
   std::map<std::tuple<const ir::Piece*, int, int>, Loads> known_;
 };
 

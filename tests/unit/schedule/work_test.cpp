@@ -399,5 +399,24 @@ TEST(Work, ArithmeticOfGraphs) {
   EXPECT_EQ(of("exp(A[0,1])").calls, 1);
 }
 
+// A profile is loaded once along the dimensions that it lacks, a series once per step: not here.
+TEST(Work, ProfilesAndSeries) {
+  const std::string text = R"(
+grid G = [0..1023, 0..2047] steps 8;
+field A : real on G;
+field x : real on G along 1 constant; field y : real on G along 0 constant;
+series w : real [0..7];
+stencil s : A[1..1022, 1..2046] = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1] + A[0,0]))";
+  const ir::Program plain = load(text + ";"), with = load(text + " * x[0] + y[0] + w[time];");
+  const std::string line = "streaming T=2 block=32x1 elements=4x1";
+  const Work before = work_of(plain, line).kernels[0], after = work_of(with, line).kernels[0];
+  EXPECT_EQ(after.iteration.loads - before.iteration.loads, 2 * (4 + 1));
+  EXPECT_EQ(after.iteration.accesses - before.iteration.accesses, 2 * (4 + 1));
+  EXPECT_EQ(after.bytes, before.bytes);
+  EXPECT_EQ(after.footprint, before.footprint);
+  const Work direct = work_of(with, "direct block=64x4 elements=1x2").kernels[0];
+  EXPECT_EQ(direct.iteration.loads, 2 * 5 + 2 + 1);
+}
+
 }  // namespace
 }  // namespace stencil::schedule

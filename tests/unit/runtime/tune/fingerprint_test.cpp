@@ -79,6 +79,23 @@ TEST(Fingerprint, TellsComputationsApart) {
             static_cast<std::ptrdiff_t>(names.size()));
 }
 
+TEST(Fingerprint, OfProfilesAndSeries) {
+  const char* const text = R"(
+param N : integer = 64;
+grid G = [0..N-1, 0..N-1] steps 3;
+field A : real on G;
+field p : real on G along 0 constant;
+series w : real [0..9] on G;
+series q : real [0..9];
+stencil s : A on G = A[0,0] * p[0] + w[time,0,0] + q[time];
+)";
+  const std::string name = fingerprint(program_of(text));
+  EXPECT_EQ(name, fingerprint(with(text, {{"N", "1000"}})));
+  EXPECT_EQ(name, fingerprint(program_of(replaced(text, "[0..9]", "[0..99]"))));
+  EXPECT_NE(name, fingerprint(program_of(replaced(text, "along 0", "along 1"))));
+  EXPECT_NE(name, fingerprint(program_of(replaced(text, "q[time]", "q[time + 1]"))));
+}
+
 TEST(Sizes, AreTheExtentsOfTheGrid) {
   EXPECT_EQ(sizes_of(program_of(kDecay)), (Sizes{20, 23}));
   ProgramOptions options;
