@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -38,6 +39,11 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestChunk;
   const bool ahead = schedule.prefetch >= 1 && schedule.prefetch <= kFarthestAhead;
   return chunk && ahead && schedule.time_tile <= kDeepestStream;
+}
+
+bool is_same_tile(const Schedule& a, const Schedule& b) {
+  return a.family == b.family && a.time_tile == b.time_tile && a.block == b.block &&
+         a.elements == b.elements;
 }
 
 class Explorer {
@@ -75,9 +81,8 @@ class Explorer {
   }
 
   static bool is_alike(const Candidate& a, const Candidate& b) {
-    return a.prediction.seconds == b.prediction.seconds && a.schedule.family == b.schedule.family &&
-           a.schedule.time_tile == b.schedule.time_tile && a.schedule.block == b.schedule.block &&
-           a.schedule.elements == b.schedule.elements && a.schedule.form == b.schedule.form;
+    return a.prediction.seconds == b.prediction.seconds && is_same_tile(a.schedule, b.schedule) &&
+           a.schedule.form == b.schedule.form;
   }
 
   std::vector<Candidate> sorted() const {
@@ -290,13 +295,27 @@ Space explore(Scheduler& scheduler, Effort effort) {
   return Explorer(scheduler, effort).explore();
 }
 
+std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
+  std::vector<Schedule> out;
+  for (const Candidate& candidate : space.ranked) {
+    if (out.size() >= most) break;
+    const Schedule& schedule = candidate.schedule;
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Schedule& other) {
+      return is_same_tile(schedule, other);
+    });
+    if (!known) out.push_back(schedule);
+  }
+  return out;
+}
+
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled) {
   Diagnostics none;
   const PlanPtr plan = scheduler.plan_once(schedule, none);
   auto work = plan ? plan->work() : std::nullopt;
   if (!work) return std::nullopt;
-  if (compiled.empty()) return Candidate{schedule, predict(*work, scheduler.machine())};
+  const Prediction counted = predict(*work, scheduler.machine());
+  if (compiled.empty()) return Candidate{schedule, counted};
   CompiledKernel hungriest;
   for (const CompiledKernel& each : compiled) {
     hungriest.registers = std::max(hungriest.registers, each.registers);
@@ -315,6 +334,12 @@ std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
   // A few bytes are saved where they are hardly ever read.
   constexpr int64_t kHarmless = 16;
   Candidate out{schedule, predict(*work, scheduler.machine())};
+  // Errors of the two are hardly related, so that their mean is nearer than either.
+  constexpr double kWeightOfCode = 0.4;
+  const double ratio = out.prediction.seconds / counted.seconds;
+  const double rest = std::pow(ratio, kWeightOfCode - 1);
+  out.prediction.seconds *= rest;
+  out.prediction.points_per_second /= rest;
   out.prediction.registers = hungriest.registers;
   out.prediction.spills = hungriest.local_bytes > kHarmless;
   return out;

@@ -41,6 +41,10 @@ enum class Effort {
 // Families whose plans count no work (Plan::work) are left out, each with its reason.
 Space explore(Scheduler& scheduler, Effort effort);
 
+// The best of each tile (family, T, block, elements), at most so many, fastest first: what is worth
+// a compiler's or a clock's opinion, since the model knows least about what differs most.
+std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
+
 // What a compiler has made of a kernel.
 struct CompiledKernel {
   int registers = 0;         // per thread
@@ -54,7 +58,8 @@ struct CompiledKernel {
 // One schedule; nothing where it is refused or the model knows nothing of its family. `compiled`:
 // the kernels that a whole time tile launches, in that order, instead of what the model expects;
 // empty: none were compiled. If the model counts another number of kernels, the hungriest stands
-// for all, and no instructions are known.
+// for all, and no instructions are known. The time is then the mean of what the model and what the
+// machine code say (docs/model.md).
 std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled = {});
 // True if `a` is to be preferred: it is expected to be faster, and does not spill unless both do.

@@ -7,6 +7,7 @@
 #include "runtime/api/program.h"
 #include "runtime/api/simulation.h"
 #include "runtime/devices/device_table.h"
+#include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/tuned.h"
 
 namespace stencil {
@@ -19,14 +20,25 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
   return {info.name, info.description, info.available, info.reason, device.takes_pointers};
 }
 
+// What "auto" takes: measured, or else compiled and compared.
+std::optional<runtime::KnownLine> known_line(const ir::Program& program,
+                                             const runtime::ChosenDevice& chosen, bool dense) {
+  if (auto tuned = tune::tuned_line(program, chosen)) return tuned;
+  schedule::Machine machine = chosen.device.machine;
+  machine.in_place = machine.in_place || dense;
+  return tune::compiled_choice(program, machine);
+}
+
 }  // namespace
 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
                        const KernelOptions& options) {
   Diagnostics diagnostics;
-  auto prepared = runtime::prepare(
-      data->program, options.device, options.schedule, diagnostics, options.dense, options.stage,
-      [&](const runtime::ChosenDevice& chosen) { return tune::tuned_line(data->program, chosen); });
+  auto prepared =
+      runtime::prepare(data->program, options.device, options.schedule, diagnostics, options.dense,
+                       options.stage, [&](const runtime::ChosenDevice& chosen) {
+                         return known_line(data->program, chosen, options.dense);
+                       });
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();
     return in_program ? failure_of(data->source, diagnostics) : prepared.failure();

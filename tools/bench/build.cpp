@@ -9,6 +9,7 @@
 
 #include "compiler/driver/frontend.h"
 #include "runtime/io/files.h"
+#include "runtime/tune/compiled_choice.h"
 
 namespace stencil::bench {
 
@@ -56,8 +57,11 @@ void lower(const BuildRequest& request, const ChosenDevice& device, Build& build
   auto params = runtime::bind_params(*build.program);
   if (!params.ok()) return note(build, params.failure());
   build.params = std::move(params).value();
-  build.module = runtime::lower(*build.program, request.schedule, device.device.machine,
-                                build.schedule, diagnostics);
+  const auto chosen = request.schedule == "auto"
+                          ? tune::compiled_choice(*build.program, device.device.machine)
+                          : std::nullopt;
+  build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule,
+                                device.device.machine, build.schedule, diagnostics);
   if (build.module) return;
   // A line that says nothing is no refusal.
   const auto& items = diagnostics.items();
