@@ -216,6 +216,12 @@ Expr max(const std::vector<Range>& ranges, const Expr& body) { return comprehens
 Expr vector(const std::vector<Range>& ranges, const Expr& body) { return comprehension("vector", ranges, body); }
 // clang-format on
 
+Expr within(const Expr& offset, const Expr& bound) {
+  return Access::combine({offset, bound}, [](Exprs parts) {
+    return make_expr(ast::Within{std::move(parts[0]), std::move(parts[1])});
+  });
+}
+
 Expr values(const std::vector<Expr>& elements) {
   return Access::combine(elements, [](Exprs parts) {
     ast::Aggregate node;

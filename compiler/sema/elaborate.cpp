@@ -77,6 +77,7 @@ struct Elaborator::Visitor {
   Value operator()(const ast::Aggregate& aggregate) const {
     return self.aggregate(aggregate, span, expected);
   }
+  Value operator()(const ast::Within&) const { return self.no_offset(span); }
 };
 
 Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover)
@@ -132,7 +133,10 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
         "origin and spacing count as known at run time; let the grid take them from an integer "
         "param, and use that param here, too";
   } else if (!constant && std::string_view(what) == "an offset") {
-    error.hint = "offsets are relative to the point computed, which is at 0";
+    error.hint = fmt::format(
+        "offsets are relative to the point computed, which is at 0; one that varies needs a bound, "
+        "as in '{} within 1'",
+        env_.text(expr.span));
   } else if (constant && !constant->type && !constant->integer) {
     const bool whole =
         std::trunc(constant->real) == constant->real && std::fabs(constant->real) < 0x1p53;

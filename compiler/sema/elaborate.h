@@ -1,6 +1,7 @@
 // Expressions: syntax to values, building the graph of a piece.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -104,6 +105,8 @@ class Elaborator {
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
   Value needs_offsets(ir::FieldId id, Span field, Span whole = {}, const std::string& foreign = "");
+  bool names_point(const ast::Expr& expr) const;
+  const ast::Expr* added_to_point(const ast::Expr& index) const;
   std::optional<int64_t> offset_from_point(const ast::Expr& index) const;
   std::string hint_of_called_field(const ast::Call& call) const;
   bool reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
@@ -114,12 +117,28 @@ class Elaborator {
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
+
+  // offsets.cpp
+  struct Offset {  // one, or as many as it may be
+    int low, high;
+    Value varies = {};  // how far from `middle`; without a type where low == high
+    int middle = 0;
+  };
+  using Offsets = std::vector<Offset>;
   std::optional<int> steps_ahead(const ast::Expr& index);
-  std::optional<std::vector<int>> own_offsets(const ir::Field& field,
-                                              const std::vector<ast::ExprPtr>& indices, Span span);
-  bool is_offset(int64_t value, Span span, const char* what);
-  std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
-                                          const char* what);
+  std::optional<Offset> offset(const ast::Expr& index, int moved);
+  std::optional<Offset> varying_offset(const ast::Within& within, int moved);
+  std::optional<Offsets> own_offsets(const ir::Field& field,
+                                     const std::vector<ast::ExprPtr>& indices, Span span);
+  std::optional<Offsets> offsets(const std::vector<ast::ExprPtr>& indices, Span span);
+  void no_integer(const Value& value, Span span);
+  bool is_offset(int64_t value, Span span);
+  bool few_enough(const Offsets& offsets, Span span);
+  using AtOffset = std::function<Value(const std::vector<int>&)>;
+  Value at_offsets(const Offsets& offsets, Span span, const AtOffset& read);
+  Value chosen_offset(const Offsets& offsets, std::vector<int>& at, int low, int high, Span span,
+                      const AtOffset& read);
+  Value no_offset(Span span);
 
   // edges.cpp
   Value at_edges(const ir::Access& access, Value value, Span span);
@@ -130,8 +149,7 @@ class Elaborator {
                   const Type* expected);
 
   // elaborate_call.cpp
-  Value call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
-             const Type* expected);
+  Value call(const ast::Call& call, Span span, const std::vector<int>* shift, const Type* expected);
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
   Value sign(const ast::Call& call, Span span, const Type* expected);
   Value logical_shift(const ast::Call& call, Span span);
@@ -139,8 +157,7 @@ class Elaborator {
   // odd; one over base^-exponent where it is negative.
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
-  Value apply_function(int index, const ast::Call& call, Span span,
-                       const std::vector<ast::ExprPtr>* shift);
+  Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
   const FunctionInfo* shiftable_function(const ast::Expr& expr) const;
   Value comprehension(const ast::Comprehension& comprehension, Span span, const Type* expected);
   Value vector_of(const std::vector<Value>& elements, Span span);

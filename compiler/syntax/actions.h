@@ -45,6 +45,7 @@ template <> struct Action<grammar::paren_close> : CallsWithSpan<&TreeBuilder::pa
 template <> struct Action<grammar::call_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::call_close> : CallsWithSpan<&TreeBuilder::call> {};
 template <> struct Action<grammar::comprehension_close> : CallsWithSpan<&TreeBuilder::comprehension> {};
+template <> struct Action<grammar::within> : Calls<&TreeBuilder::within> {};
 template <> struct Action<grammar::bracket_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::bracket_close> : CallsWithSpan<&TreeBuilder::bracket> {};
 template <> struct Action<grammar::member> : Calls<&TreeBuilder::member> {};

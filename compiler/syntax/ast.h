@@ -4,7 +4,7 @@
 //   item     = param | grid | subgrid | type | field | table | function | stencil | init
 //            | reduce | stop | require
 //   expr     = number | bool | name | level | unary | binary | call | comprehension
-//            | bracket | member | aggregate
+//            | bracket | member | aggregate | within
 //
 // Closed sets are variants. Expressions are owned trees; their depth is bounded by the parser
 // (kMaxExpressionDepth), so that later recursive passes cannot overflow the stack.
@@ -84,10 +84,13 @@ struct Aggregate {  // {1, 2} (vector, table row) or {rho = 1, u = {0, 0}} (stru
   };
   std::vector<Entry> entries;
 };
+struct Within {  // d within 2, among the indices of a bracket: an offset of -2..2
+  ExprPtr value, bound;
+};
 
 struct Expr {
   std::variant<Number, Boolean, Name, Level, Unary, Binary, Call, Comprehension, Bracket, Member,
-               Aggregate>
+               Aggregate, Within>
       kind;
   Span span;
 };

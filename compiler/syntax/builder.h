@@ -50,6 +50,7 @@ class TreeBuilder {
   void parenthesized(Span close);
   void call(Span close);
   void comprehension(Span close);
+  void within();
   void bracket(Span close);
   void member();
   void aggregate_entry();

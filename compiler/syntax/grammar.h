@@ -145,9 +145,12 @@ struct named : seq<name, sor<call, level, plain_name>> {};
 
 struct primary : sor<number, named, parenthesized, boolean, aggregate> {};
 
+struct within_word : word<TAO_PEGTL_STRING("within")> {};
+struct within : if_must<token<within_word>, expression> {};
+struct index : seq<expression, opt<within>> {};
 struct bracket_open : one<'['> {};
 struct bracket_close : one<']'> {};
-struct bracket : seq<token<bracket_open>, list_must<expression, comma>,
+struct bracket : seq<token<bracket_open>, list_must<index, comma>,
                      must<token<bracket_close>>> {};
 struct member_dot : token<seq<not_at<two<'.'>>, one<'.'>>> {};
 struct member : if_must<member_dot, member_name> {};

@@ -118,6 +118,14 @@ class Printer {
     });
   }
 
+  void print(const Within& w) {
+    line("within");
+    indented([&] {
+      print(*w.value);
+      print(*w.bound);
+    });
+  }
+
   // Boxes, regions, types.
   void print(const Box& box) {
     line("box");

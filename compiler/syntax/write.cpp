@@ -20,10 +20,12 @@ using namespace ast;  // NOLINT: every alternative of every variant is spelled b
 
 constexpr size_t kWidestLine = 100;
 constexpr int kPostfixPrecedence = kPrefixPrecedence + 1;
+constexpr int kWithinPrecedence = 0;  // looser than every operator
 
 int precedence_of(const Expr& expr) {
   if (const auto* binary = std::get_if<Binary>(&expr.kind))
     return stencil::precedence_of(binary->op);
+  if (std::holds_alternative<Within>(expr.kind)) return kWithinPrecedence;
   return std::holds_alternative<Unary>(expr.kind) ? kPrefixPrecedence : kPostfixPrecedence;
 }
 
@@ -184,6 +186,7 @@ class Line {
     });
     out_ += '}';
   }
+  void put(const Within& w) { expr(*w.value).text(" within ").expr(*w.bound); }
 
   void put(const NamedType& t) { out_ += t.name; }
   void put(const VectorType& t) { text("vector ").expr(*t.length).text(" of ").type(*t.element); }

@@ -37,6 +37,7 @@ struct Choices {
   int where = 15;      // of pieces and reductions
   int otherwise = 15;  // functions with `else`
   int far_offset = 12;  // 4 points instead of 1 or 2
+  int varying_offset = 5;  // `within`, of accesses
   int huge_offset = 2;  // up to 2^20, in a dimension whose boundary takes it
 
   // The grid.

@@ -146,6 +146,7 @@ class Generator {
   using Kind = bool (*)(Number);
   std::optional<Operand> random_operand(Kind kind);
   Offset random_offset(const Site& site);
+  std::optional<std::string> varying_access(const Field& field, Site& site);
   void make_huge(const Field& field, const Site& site, Offset& offset);
   void note(const Field& field, const Offset& offset, Site& site);
   static bool allows(const Site& site, const Offset& offset);

@@ -213,6 +213,10 @@ Expr position(const Expr& index);
 Expr origin(const Expr& dimension);
 Expr spacing(const Expr& dimension);
 
+// offset within bound: an offset that varies, of at most `bound` points either way. It stands among
+// the indices of a field alone: U(within(d, 2), 0).
+Expr within(const Expr& offset, const Expr& bound);
+
 // {a, b, ...}: a vector, a row of a table, or the members of a structure in their order.
 Expr values(const std::vector<Expr>& elements);
 

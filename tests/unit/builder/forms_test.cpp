@@ -125,6 +125,21 @@ TEST(Forms, CoordinatesOfTheGrid) {
             "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
+TEST(Forms, OffsetsWithinBounds) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}, {0, 7}});
+  const auto U = b.field("U", real, G);
+  b.stencil("s", U, G, U(within(integer(U(0, 0)), 2), 1));
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7, 0..7];\nfield U : real on G;\n"
+            "stencil s : U on G = U[integer(U[0, 0]) within 2, 1];\n");
+  Builder wrong;  // it stands nowhere else, which the text has no form for
+  const auto H = wrong.grid("G", {{0, 7}});
+  const auto V = wrong.field("V", real, H);
+  wrong.stencil("s", V, H, 1 + within(V(0), 2));
+  EXPECT_FALSE(wrong.finish().ok());
+}
+
 TEST(Forms, Boundaries) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}, {0, 7}});

@@ -151,6 +151,8 @@ class Replay {
     return members.empty() ? dsl::values(elements) : dsl::record(members);
   }
 
+  dsl::Expr make(const ast::Within& w) { return dsl::within(expr(*w.value), expr(*w.bound)); }
+
   // Boxes, regions, types, boundaries.
   dsl::Box box(const ast::Box& box) {
     dsl::Box out;

@@ -43,6 +43,8 @@ TEST(Write, ParenthesesStandOnlyWhereTheTreeNeedsThem) {
   EXPECT_EQ(rewritten("(-a)[0].m"), "(-a)[0].m");
   EXPECT_EQ(rewritten("(U@-1[0,(1)]).rho[2]"), "U@-1[0, 1].rho[2]");
   EXPECT_EQ(rewritten("(2)[0]"), "(2)[0]");
+  EXPECT_EQ(rewritten("u[(a or b)within(c), -d within 1 + within]"),
+            "u[a or b within c, -d within 1 + within]");
 }
 
 TEST(Write, NumbersKeepTheirKindAndValue) {
