@@ -91,6 +91,12 @@ class Statement {
         return {ast::BoundaryKind::Mirror, nullptr, {}};
       case Rule::Kind::Odd:
         return {ast::BoundaryKind::Odd, nullptr, {}};
+      case Rule::Kind::Symmetric:
+        return {ast::BoundaryKind::Symmetric, nullptr, {}};
+      case Rule::Kind::Antisymmetric:
+        return {ast::BoundaryKind::Antisymmetric, nullptr, {}};
+      case Rule::Kind::Linear:
+        return {ast::BoundaryKind::Linear, nullptr, {}};
       case Rule::Kind::Periodic:
         return {ast::BoundaryKind::Periodic, nullptr, {}};
     }

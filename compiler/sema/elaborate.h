@@ -116,6 +116,8 @@ class Elaborator {
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
+  bool locate(ir::Access& access, Span span);
+  Value components(ir::Access access, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
 
   // offsets.cpp
@@ -141,6 +143,11 @@ class Elaborator {
   Value no_offset(Span span);
 
   // edges.cpp
+  Value with_reflections(const ir::Access& access, size_t first, Span span);
+  Value reflected(const ir::Access& access, size_t d, bool low, Span span);
+  Value extrapolated(const ir::Access& access, size_t d, bool low, Span span);
+  Value distance_beyond(const ir::Access& access, size_t d, bool low, Span span);
+  Value distance(const ir::Affine& from, int dimension, Span span);
   Value at_edges(const ir::Access& access, Value value, Span span);
   Value outside(const ir::Access& access, size_t d, bool low, Span span);
   Value edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,

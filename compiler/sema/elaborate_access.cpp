@@ -184,21 +184,34 @@ Value Elaborator::at_point(ir::FieldId field, Span span) {
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
   ir::Access access{binding.field, 0, binding.level, at, 0};
+  if (!locate(access, span)) return {};
+  if (access.escapes == 0) return components(access, span);
+  Value value = with_reflections(access, 0, span);
+  return value.ok() ? at_edges(access, std::move(value), span) : value;
+}
+
+// What follows from the offsets. False if they lead out of the field, which is reported.
+bool Elaborator::locate(ir::Access& access, Span span) {
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
-  if (!escapes) return {};
+  if (!escapes) return false;
   access.escapes = *escapes;
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   access.in_place = field.read_in_place();
   access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
   if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
-  Value value{env_.field_types[static_cast<size_t>(binding.field)], {}};
+  return true;
+}
+
+// The value of an access by the rules of the IR.
+Value Elaborator::components(ir::Access access, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  Value value{env_.field_types[static_cast<size_t>(access.field)], {}};
   value.leaves.reserve(field.components.size());
   for (const ir::Component& component : field.components) {
     value.leaves.push_back(graph_.add({access, arithmetic_type(component.type), span, {}}));
     ++access.component;
   }
-  access.component = 0;
-  return access.escapes == 0 ? value : at_edges(access, std::move(value), span);
+  return value;
 }
 
 // `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.

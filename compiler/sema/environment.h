@@ -42,9 +42,12 @@ struct WrittenName {
 // What a boundary rule is besides an IR rule: accesses that escape choose (edges.cpp).
 struct EdgeRule {
   const ast::Expr* value = nullptr;  // of `constant`, where it is no number; null: it is one
-  bool odd = false;
+  bool negates = false;              // odd, antisymmetric
+  bool repeats = false;              // symmetric, antisymmetric: the edge point, unlike the mirror
+  bool linear = false;
   bool met = false;  // by some access, so that its value has been looked at
-  bool counts() const { return value || odd; }
+  bool moves() const { return repeats || linear; }
+  bool counts() const { return value || negates || moves(); }
 };
 struct Edges {  // of one dimension
   EdgeRule low, high;

@@ -156,7 +156,17 @@ struct TypeDecl {  // type cell = { ... };
   Identifier name;
   TypeExpr type;
 };
-enum class BoundaryKind { None, Constant, Clamp, Mirror, Odd, Periodic };
+enum class BoundaryKind {
+  None,
+  Constant,
+  Clamp,
+  Mirror,
+  Odd,
+  Symmetric,
+  Antisymmetric,
+  Linear,
+  Periodic
+};
 struct BoundaryRule {
   BoundaryKind kind;
   ExprPtr value;  // of constant

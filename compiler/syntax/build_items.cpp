@@ -206,6 +206,9 @@ void TreeBuilder::boundary_word(Span at) {
   if (word == "clamp") kind = ast::BoundaryKind::Clamp;
   if (word == "mirror") kind = ast::BoundaryKind::Mirror;
   if (word == "odd") kind = ast::BoundaryKind::Odd;
+  if (word == "symmetric") kind = ast::BoundaryKind::Symmetric;
+  if (word == "antisymmetric") kind = ast::BoundaryKind::Antisymmetric;
+  if (word == "linear") kind = ast::BoundaryKind::Linear;
   if (word == "periodic") kind = ast::BoundaryKind::Periodic;
   rules_.push_back({kind, nullptr, at});
 }

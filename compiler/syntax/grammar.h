@@ -227,7 +227,8 @@ struct constant : keyword<constant_> {};
 struct boundary_constant : if_must<keyword<constant_>, expression> {};
 struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
                                 TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("odd"),
-                                TAO_PEGTL_STRING("periodic")> {};
+                                TAO_PEGTL_STRING("symmetric"), TAO_PEGTL_STRING("antisymmetric"),
+                                TAO_PEGTL_STRING("linear"), TAO_PEGTL_STRING("periodic")> {};
 struct boundary_kind : sor<boundary_constant, token<boundary_text>> {};
 struct boundary_high : boundary_kind {};
 struct boundary_sides : seq<must<boundary_kind>, opt<if_must<dots, boundary_high>>> {};

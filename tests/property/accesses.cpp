@@ -49,11 +49,17 @@ void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
     const Boundary::Sides& sides = field.boundary.dimensions[d];
+    // What a line begins at is read from the points near the edge, and from all others with them.
+    const int inwards = offset[d] < 0 && sides.low == "linear"    ? 1
+                        : offset[d] > 0 && sides.high == "linear" ? -1
+                                                                  : offset[d];
     if (sides.low == "none") {
-      site.reach.low[d] = std::max(site.reach.low[d], field.margin.low[d] - offset[d]);
+      site.reach.low[d] =
+          std::max(site.reach.low[d], field.margin.low[d] - std::min(offset[d], inwards));
     }
     if (sides.high == "none") {
-      site.reach.high[d] = std::max(site.reach.high[d], field.margin.high[d] + offset[d]);
+      site.reach.high[d] =
+          std::max(site.reach.high[d], field.margin.high[d] + std::max(offset[d], inwards));
     }
     needed_[d] = std::max(needed_[d], points_needed(sides, offset[d]));
   }

@@ -371,7 +371,17 @@ Type vector(const Expr& length, const Type& element);
 
 // What an access beyond a field's edge finds: docs/language.md, "Accesses and boundaries".
 struct Rule {
-  enum class Kind { None, Constant, Clamp, Mirror, Odd, Periodic } kind = Kind::None;
+  enum class Kind {
+    None,
+    Constant,
+    Clamp,
+    Mirror,
+    Odd,
+    Symmetric,
+    Antisymmetric,
+    Linear,
+    Periodic
+  } kind = Kind::None;
   std::optional<Expr> value = {};  // of Constant
 };
 struct PlainRule {
@@ -382,6 +392,9 @@ inline constexpr PlainRule none{Rule::Kind::None};
 inline constexpr PlainRule clamp{Rule::Kind::Clamp};
 inline constexpr PlainRule mirror{Rule::Kind::Mirror};
 inline constexpr PlainRule odd{Rule::Kind::Odd};
+inline constexpr PlainRule symmetric{Rule::Kind::Symmetric};
+inline constexpr PlainRule antisymmetric{Rule::Kind::Antisymmetric};
+inline constexpr PlainRule linear{Rule::Kind::Linear};
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
 Rule constant(const Expr& value);
 

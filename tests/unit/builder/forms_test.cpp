@@ -149,6 +149,7 @@ TEST(Forms, Boundaries) {
   b.field("d", real, G, {.boundary = {{mirror, constant(1)}, {none, clamp}}});
   b.field("e", vector(2, real), G, {.boundary = {constant(values({1, 2})), mirror}});
   b.field("f", real, G, {.boundary = {{clamp, mirror}}});
+  b.field("g", real, G, {.boundary = {{linear, odd}, {symmetric, antisymmetric}}});
   EXPECT_EQ(text_of(b),
             "grid G = [0..7, 0..7];\n"
             "field a : real on G boundary none;\n"
@@ -156,7 +157,8 @@ TEST(Forms, Boundaries) {
             "field c : real on G boundary [periodic, clamp];\n"
             "field d : real on G boundary [mirror .. constant 1, none .. clamp];\n"
             "field e : vector 2 of real on G boundary [constant {1, 2}, mirror];\n"
-            "field f : real on G boundary [clamp .. mirror];\n");
+            "field f : real on G boundary [clamp .. mirror];\n"
+            "field g : real on G boundary [linear .. odd, symmetric .. antisymmetric];\n");
 }
 
 TEST(Forms, FunctionsStencilsAndTheRest) {

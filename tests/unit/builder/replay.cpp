@@ -221,6 +221,12 @@ class Replay {
         return dsl::mirror;
       case ast::BoundaryKind::Odd:
         return dsl::odd;
+      case ast::BoundaryKind::Symmetric:
+        return dsl::symmetric;
+      case ast::BoundaryKind::Antisymmetric:
+        return dsl::antisymmetric;
+      case ast::BoundaryKind::Linear:
+        return dsl::linear;
       case ast::BoundaryKind::Periodic:
         return dsl::periodic;
     }

@@ -62,6 +62,7 @@ TEST(Write, EveryFormOfEveryItem) {
       "grid G = [0..N - 1, 0] steps 2 * N origin -k spacing [k / 2, 1];\n"
       "subgrid inner of G = [1..N - 2, 0];\n"
       "field U, V : cell on G history 2 boundary [periodic, clamp .. constant 1];\n"
+      "field o : real on inner boundary [linear .. odd, symmetric .. antisymmetric];\n"
       "field c : vector 3 of half on inner constant boundary none;\n"
       "table w : real[2, 2] = {{1, 2}, {3, 4.5}};\n"
       "function f(u : field, x) = u[0, 0].rho * x;\n"

@@ -1,0 +1,86 @@
+// What constructs of the language give, from the command line: values worked out by hand, on the
+// reference interpreter and in kernels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/tool.h"
+
+namespace stencil::test {
+namespace {
+
+class Language : public Tool {
+ protected:
+  using Values = std::vector<double>;
+
+  // The field `name`, of doubles, after a run of `text`.
+  Values run(const std::string& text, const std::string& arguments, const std::string& name) {
+    write("p.stn", text);
+    const Outcome outcome = stencilc("run p.stn --out " + name + "=out.npy " + arguments);
+    EXPECT_EQ(outcome.status, 0) << text << outcome.err;
+    if (outcome.status != 0) return {};
+    const std::string bytes = read(file("out.npy"));
+    const size_t begin = bytes.find('\n') + 1;
+    Values out((bytes.size() - begin) / sizeof(double));
+    std::memcpy(out.data(), bytes.data() + begin, out.size() * sizeof(double));
+    return out;
+  }
+
+  void gives(const std::string& text, const std::string& name, const Values& expected) {
+    for (const char* how : {"--device reference", "--device host --schedule direct",
+                            "--device host --schedule 'overlapped T=2'"}) {
+      EXPECT_EQ(run(text, how, name), expected) << text << how;
+    }
+  }
+};
+
+// The values at -3, -2, -1 and 5, 6, 7 of a field of 1, 4, 9, 16, 25.
+TEST_F(Language, RulesBeyondAnEdge) {
+  const std::vector<std::pair<std::string, Values>> rules = {
+      {"clamp", {1, 1, 1, 25, 25, 25}},
+      {"mirror", {16, 9, 4, 16, 9, 4}},
+      {"odd", {-16, -9, -4, -16, -9, -4}},
+      {"symmetric", {9, 4, 1, 25, 16, 9}},
+      {"antisymmetric", {-9, -4, -1, -25, -16, -9}},
+      {"linear", {-8, -5, -2, 34, 43, 52}},
+      {"periodic", {9, 16, 25, 1, 4, 9}},
+      {"constant 7", {7, 7, 7, 7, 7, 7}}};
+  for (const auto& [rule, expected] : rules) {
+    Values low(expected.begin(), expected.begin() + 3), high(expected.begin() + 3, expected.end());
+    const Values field = {1, 4, 9, 16, 25};
+    low.insert(low.end(), field.begin(), field.begin() + 2);
+    high.insert(high.begin(), field.begin() + 3, field.end());
+    const std::string text = "grid G = [0..4] steps 1;\nfield U : double on G boundary " + rule +
+                             ";\nfield L, H : double on G;\nstencil l : L on G = U[-3];\n"
+                             "stencil h : H on G = U[3];\nstencil u : U on G = U[0];\n"
+                             "init U[i] = real((i + 1) * (i + 1));\n";
+    gives(text, "L", low);
+    gives(text, "H", high);
+  }
+}
+
+TEST_F(Language, LinesMeetInACorner) {
+  gives(
+      "grid G = [0..1, 0..1] steps 1;\nfield U, V : double on G boundary linear;\n"
+      "stencil v : V on G = U[-1,1];\nstencil u : U on G = U[0,0];\n"
+      "init U[i,j] = real(2 + 3*i + 5*j + 7*i*j);\n",
+      "V", {2 - 3 + 5 - 7, 2 - 3 + 10 - 14, 2 + 5, 2 + 10});
+}
+
+TEST_F(Language, OffsetsWithinABound) {
+  // Each point reads d = its own number of points to the right, at most 2 and at least -2.
+  gives(
+      "grid G = [0..5] steps 1;\nfield U, V : double on G boundary [constant 100 .. clamp];\n"
+      "field d : double on G constant;\n"
+      "stencil v : V on G = U[integer(d[0]) within 2];\nstencil u : U on G = U[0];\n"
+      "init U[i] = real(10*i);\n"
+      "init d[i] = select(i == 0, -1.0, select(i == 1, 1e30, select(i == 2, -7.9,"
+      " select(i == 3, 0.0/real(i - 3), select(i == 4, -0.9, 2.9)))));\n",
+      "V", {100, 30, 0, 30, 40, 50});
+}
+
+}  // namespace
+}  // namespace stencil::test
