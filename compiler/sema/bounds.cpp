@@ -16,6 +16,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxMagnitude = int64_t{1} << 40;
+constexpr int64_t kMaxStride = int64_t{1} << 30;
 
 bool in_reach(const ir::Affine& affine) {
   auto fits = [](int64_t value) { return value <= kMaxMagnitude && value >= -kMaxMagnitude; };
@@ -175,6 +176,21 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   return ok ? std::optional<ir::Box>(std::move(result)) : std::nullopt;
 }
 
+std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box) {
+  std::vector<int64_t> strides(box.ranges.size(), 1);
+  bool ok = true, any = false;
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    if (!box.ranges[d].stride) continue;
+    const auto stride =
+        constant_in(env, *box.ranges[d].stride, "the stride of a range", 1, kMaxStride);
+    ok &= stride.has_value();
+    strides[d] = stride.value_or(1);
+    any |= strides[d] > 1;
+  }
+  if (!ok) return std::nullopt;
+  return any ? strides : std::vector<int64_t>{};
+}
+
 std::vector<const ast::Identifier*> indices_of(const ast::Region& region) {
   std::vector<const ast::Identifier*> names;
   if (const auto* box = std::get_if<ast::Box>(&region)) {
@@ -214,12 +230,14 @@ bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span
 
 Region elaborate_region(Environment& env, const ast::Region& region) {
   const auto rank = static_cast<size_t>(env.program.grid.rank());
-  Region result{false, env.program.grid, std::vector<std::string>(rank)};
+  Region result{false, env.program.grid, std::vector<std::string>(rank), {}};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
     result.index_names = index_names(env, indices_of(region));
     result.index_names.resize(rank);
     std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank));
-    result.ok = bounds.has_value();
+    const auto strides = elaborate_strides(env, *box);
+    result.ok = bounds && strides;
+    result.strides = strides.value_or(std::vector<int64_t>{});
     if (bounds) result.box = std::move(*bounds);
     return result;
   }
@@ -237,6 +255,7 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
   } else if (declaration->kind == Declared::Subgrid) {
     result.ok = true;
     result.box = env.subgrids[static_cast<size_t>(declaration->index)];
+    result.strides = env.subgrid_strides[static_cast<size_t>(declaration->index)];
   } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));

@@ -88,9 +88,19 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
 
 // --- Fields --------------------------------------------------------------------------------------
 
+// False (S065) for a sub-grid with a stride, which is a region and no domain.
+bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name) {
+  if (region.strides.empty()) return true;
+  Diagnostic& error =
+      env.report.error("S065", name.span, fmt::format("'{}' lacks the points between", name.name));
+  error.expected = "a grid or sub-grid without a stride";
+  error.hint = "a sub-grid with a stride is a region of stencils and reductions";
+  return false;
+}
+
 std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
-  if (!region.ok) return std::nullopt;
+  if (!region.ok || !require_every_point(env, region, domain)) return std::nullopt;
   if (!(region.box == env.program.grid)) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
@@ -379,9 +389,10 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
   if (declaration) declaration->broken = true;  // not visible in its own definition
   std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
-  bool inside = true;
+  const auto strides = elaborate_strides(env, subgrid.box);
+  bool inside = strides && (!parent.ok || require_every_point(env, parent, subgrid.parent));
   if (box && parent.ok) {
-    inside = require_inside(
+    inside &= require_inside(
         env, *box, parent.box,
         fmt::format("subgrid '{}' leaves '{}'", subgrid.name.name, subgrid.parent.name),
         subgrid.box.span);
@@ -389,6 +400,7 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   if (!declaration) return;
   declaration->broken = !box || !parent.ok || !inside;
   env.subgrids.push_back(box.value_or(ir::Box{}));
+  env.subgrid_strides.push_back(strides.value_or(std::vector<int64_t>{}));
 }
 
 void declare_field(Environment& env, const ast::Field& field, Span item) {

@@ -159,6 +159,17 @@ void Elaborator::bind_value(const std::string& name, Value value) {
   root_.names.insert_or_assign(name, std::move(value));
 }
 
+Value Elaborator::on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span) {
+  const auto number = [](int64_t n) { return Value::of_leaf(Constant::of_typed(Scalar::I32, n)); };
+  Value from_low = Value::of_leaf(graph_.add({ir::Index{dimension}, Scalar::I32, span, {}}));
+  if (!(low == ir::Affine{})) {
+    const Value first = low.is_constant() ? number(low.constant) : affine(low, Scalar::I32, span);
+    from_low = arithmetic_.apply(Op::Sub, {from_low, first}, span);
+  }
+  const Value rest = arithmetic_.apply(Op::Mod, {from_low, number(stride)}, span);
+  return arithmetic_.apply(Op::Eq, {rest, number(0)}, span);
+}
+
 void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {
   for (const ast::Let* let : lets) {
     Value value = elaborate(*let->value);

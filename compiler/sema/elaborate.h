@@ -60,6 +60,9 @@ class Elaborator {
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
 
+  // Whether the point is low, low + stride, ... in that dimension.
+  Value on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span);
+
   // What the newest level of a field has at the point, before the function.
   Value at_point(ir::FieldId field, Span span);
 

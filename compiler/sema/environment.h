@@ -66,6 +66,7 @@ struct Environment {
   std::unordered_map<std::string, Declaration> names;
   std::vector<TypePtr> types;        // Declared::Type
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
+  std::vector<std::vector<int64_t>> subgrid_strides;  // likewise; empty: 1 everywhere
   std::vector<TypePtr> field_types;  // by FieldId
   std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
   std::vector<Value> tables;         // constants; a vector of vectors of the element type

@@ -112,13 +112,32 @@ Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   return value;
 }
 
+// Whether a point of the box is one of the region: strides leave some out, and so does `where`,
+// whose value this is unless there is none. Without a type: in error.
+Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
+            const std::optional<Value>& where, Span span) {
+  std::optional<Value> all;
+  const auto require = [&](const Value& condition) {
+    all = all ? elaborator.arithmetic().apply(Op::And, {*all, condition}, span) : condition;
+  };
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (strides[d] == 1) continue;
+    require(elaborator.on_stride(static_cast<int>(d), box.ranges[d].low, strides[d], span));
+  }
+  if (where) require(*where);
+  return all.value_or(Value{});
+}
+
 // The value where the condition holds; elsewhere that of the `else` piece, or the one that the
 // point has.
-Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, ir::Piece& result,
-             AccessProver& prover, Value value, const Type& type) {
-  const Span span = piece.where->span;
+Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
+             const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
+             Value value, const Type& type) {
+  const Span span = piece.where ? piece.where->span : span_of(piece.region);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
-  const Value condition = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
+  std::optional<Value> where;
+  if (piece.where) where = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
+  const Value condition = taken(elaborator, result.region, strides, where, span);
   Elaborator other(env, kStencilSite, result.graph, &prover);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
                                            pieces.otherwise_indices, &type)
@@ -153,8 +172,8 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
-  if (piece.where) {
-    value = chosen(env, pieces, piece, result, prover, std::move(value), *type);
+  if (piece.where || !region.strides.empty()) {
+    value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
   auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
   if (!stored || !inside) return std::nullopt;
@@ -185,7 +204,7 @@ void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& fun
   const auto left = boxes_left(env, pieces.field(env).box, taken, piece.span);
   if (!left) return;
   for (const ir::Box& box : *left) {
-    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices});
+    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices, {}});
     if (!result) return;
     function.pieces.push_back(std::move(*result));
   }
@@ -262,13 +281,17 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.otherwise_indices.resize(rank);
   }
   check_let_names(env, stencil);
-  bool ok = target != nullptr;
+  bool ok = target != nullptr, strided = false;
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) continue;
-    auto result = analyze_piece(env, pieces, piece, elaborate_region(env, piece.region));
+    Region region = elaborate_region(env, piece.region);
+    strided |= !region.strides.empty();
+    auto result = analyze_piece(env, pieces, piece, std::move(region));
     ok &= result.has_value();
     if (!result) continue;
-    for (const ir::Piece& other : function.pieces) require_disjoint(env, other, *result);
+    for (const ir::Piece& other : function.pieces) {
+      require_disjoint(env, other, *result, strided);
+    }
     function.pieces.push_back(std::move(*result));
   }
   if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
@@ -338,12 +361,15 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
   Value value = elaborator.elaborate(*reduce.value);
   const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
   if (!type) return;
-  if (reduce.where && reducer) {
-    const Value condition = elaborator.elaborate(*reduce.where);
+  if ((reduce.where || !region.strides.empty()) && reducer) {
+    const Span span = reduce.where ? reduce.where->span : span_of(reduce.region);
+    std::optional<Value> where;
+    if (reduce.where) where = elaborator.elaborate(*reduce.where);
+    const Value condition = taken(elaborator, result.piece.region, region.strides, where, span);
     const ir::NodeId neutral =
-        result.piece.graph.add({ir::neutral(*reducer, *type), *type, reduce.where->span, {}});
+        result.piece.graph.add({ir::neutral(*reducer, *type), *type, span, {}});
     value = elaborator.arithmetic().apply(
-        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, reduce.where->span);
+        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, span);
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
   if (!stored || !reducer || !every || !inside || !declaration) return;

@@ -55,6 +55,7 @@ template <> struct Action<grammar::aggregate_close> : CallsWithSpan<&TreeBuilder
 
 // Boxes, regions, types.
 template <> struct Action<grammar::range_begin> : Calls<&TreeBuilder::range_begin> {};
+template <> struct Action<grammar::range_stride> : Calls<&TreeBuilder::range_stride> {};
 template <> struct Action<grammar::range_end> : Calls<&TreeBuilder::range_end> {};
 template <> struct Action<grammar::box_open> : CallsWithSpan<&TreeBuilder::box_begin> {};
 template <> struct Action<grammar::box_close> : CallsWithSpan<&TreeBuilder::box_end> {};

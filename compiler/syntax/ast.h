@@ -100,6 +100,7 @@ struct Range {  // 1..N-2, or 0 (one point: high is null), optionally "i in" bef
   ExprPtr low;
   ExprPtr high;
   Span span;
+  ExprPtr stride = nullptr;  // 0..N-1 by 2; null: 1
 };
 struct Box {
   std::vector<Range> ranges;

@@ -22,6 +22,7 @@ void TreeBuilder::start_item(Span word) {
   openings_.clear();
   types_.clear();
   box_ = {};
+  range_stride_.reset();
   region_.reset();
   indices_.clear();
   where_.reset();
@@ -52,11 +53,17 @@ void TreeBuilder::range_begin() {
   range_names_ = names_.size();
 }
 
+void TreeBuilder::range_stride() {
+  range_stride_ = pop_expr();
+}
+
 void TreeBuilder::range_end() {
   ast::Range range;
+  range.stride = std::move(range_stride_);
   if (operands_.size() > range_operands_ + 1) range.high = pop_expr();
   range.low = pop_expr();
   range.span = range.high ? join(range.low->span, range.high->span) : range.low->span;
+  if (range.stride) range.span = join(range.span, range.stride->span);
   if (names_.size() > range_names_) {
     range.index = pop_name();
     range.span = join(range.index->span, range.span);

@@ -58,6 +58,7 @@ class TreeBuilder {
 
   // Boxes, regions, types.
   void range_begin();
+  void range_stride();
   void range_end();
   void box_begin(Span bracket);
   void box_end(Span bracket);
@@ -162,6 +163,7 @@ class TreeBuilder {
 
   size_t range_operands_ = 0;  // operands and names before the range being read
   size_t range_names_ = 0;
+  ast::ExprPtr range_stride_;
   ast::Box box_;
   std::optional<ast::Region> region_;
   size_t index_names_ = 0;  // names before the list of indices being read

@@ -170,11 +170,17 @@ struct range_begin : success {};
 struct range_end : success {};
 struct range_index : seq<at<binder_ahead>, must<index_name>, keyword<in_>> {};
 struct plain_range : seq<range_begin, expression, opt<if_must<dots, expression>>, range_end> {};
-struct range : seq<range_begin, opt<range_index>, expression, opt<if_must<dots, expression>>,
-                   range_end> {};
+struct by_word : word<TAO_PEGTL_STRING("by")> {};
+struct range_stride : if_must<token<by_word>, expression> {};
+struct range : seq<range_begin, opt<range_index>, expression,
+                   opt<if_must<dots, expression, opt<range_stride>>>, range_end> {};
+struct strided_range : seq<range_begin, expression, opt<if_must<dots, expression,
+                           opt<range_stride>>>, range_end> {};
 struct box_open : one<'['> {};
 struct box_close : one<']'> {};
 struct plain_box : seq<token<box_open>, list_must<plain_range, comma>, must<token<box_close>>> {};
+struct strided_box : seq<token<box_open>, list_must<strided_range, comma>,
+                         must<token<box_close>>> {};
 struct box : seq<token<box_open>, list_must<range, comma>, must<token<box_close>>> {};
 struct region_name : success {};
 struct names_open : token<one<'['>> {};
@@ -218,7 +224,7 @@ struct spacing : seq<token<spacing_word>, per_dimension> {};
 struct grid_end : end {};
 struct grid : seq<keyword<grid_>, must<item_name, assign, plain_box>,
                   star<sor<steps, origin, spacing>>, must<grid_end>> {};
-struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, plain_box,
+struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, strided_box,
                          end> {};
 struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
 

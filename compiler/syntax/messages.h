@@ -63,6 +63,7 @@ STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
 
 STENCIL_EXPECT(dots, "'..' and the end of the range");
 STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
+STENCIL_EXPECT(strided_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(times, "'[' and the range of the series' steps, as in [0..999]");
 STENCIL_EXPECT(series_end, "'on', 'along', 'boundary' or ';' after the series");
 STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");

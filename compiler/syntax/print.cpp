@@ -139,6 +139,7 @@ class Printer {
         indented([&] {
           print(*range.low);
           if (range.high) print(*range.high);
+          part("by", range.stride);
         });
       }
     });

@@ -89,6 +89,7 @@ class Line {
       if (range.index) text("{} in ", range.index->name);
       expr(*range.low);
       if (range.high) text("..").expr(*range.high);
+      if (range.stride) text(" by ").expr(*range.stride);
     });
     out_ += ']';
     return *this;

@@ -82,5 +82,24 @@ TEST_F(Language, OffsetsWithinABound) {
       "V", {100, 30, 0, 30, 40, 50});
 }
 
+TEST_F(Language, Strides) {
+  const std::string head =
+      "param N : integer = 9;\ngrid G = [0..N-1] steps 1;\nsubgrid third of G = [1..N-1 by 3];\n"
+      "field U : double on G;\ninit U[i] = real(i);\n";
+  gives(head + "stencil s : U[2..N-2 by 2] = -U[0];\n", "U", {0, 1, -2, 3, -4, 5, -6, 7, 8});
+  gives(head + "stencil s : U[i in 1..N-2 by 3] where i > 1 = 10 * U[1];\n", "U",
+        {0, 1, 2, 3, 50, 5, 6, 80, 8});
+  gives(head + "stencil s : U { [0..5 by 5] = U[1]; else = -1; }\n", "U",
+        {1, -1, -1, -1, -1, 6, -1, -1, -1});
+  gives(head + "stencil s : U on third = 0;\n", "U", {0, 0, 2, 3, 0, 5, 6, 0, 8});
+  gives(head +
+            "stencil s : U on G = U[0] + time;\nreduce r = sum(U[0]) on third;\n"
+            "stop when r > 0;\n",
+        "U", {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  write("r.stn",
+        head + "stencil s : U on G = U[0];\nreduce r = sum(U[0]) on third where U[0] > 2;\n");
+  EXPECT_TRUE(holds(stencilc("run r.stn --device host").out, "r = 11"));
+}
+
 }  // namespace
 }  // namespace stencil::test

@@ -130,7 +130,8 @@ void Generator::note_constructs(const Field& field) {
 std::string Generator::declarations() const {
   std::string text;
   for (const SubGrid& grid : sub_grids_) {
-    text += fmt::format("subgrid {} of {} = [{}];\n", grid.name, grid.parent, box_of(grid.margin));
+    text += fmt::format("subgrid {} of {} = [{}];\n", grid.name, grid.parent,
+                        box_of(grid.margin, grid.strides));
   }
   for (const std::string& type : types_) text += type;
   for (const Field& field : fields_) {

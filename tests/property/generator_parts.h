@@ -28,6 +28,7 @@ struct Margin {
 struct SubGrid {
   std::string name, parent;
   Margin margin;
+  std::string strides = {};  // behind each of its ranges
 };
 
 struct Field {
@@ -91,7 +92,8 @@ class Generator {
   std::string declarations() const;
 
   // regions.cpp
-  std::string box_of(const Margin& margin) const;
+  std::string box_of(const Margin& margin, const std::string& strides = "") const;
+  std::string stride(const std::string& range);
   std::string range(size_t d, int low, int high);
   std::string random_range(size_t d, const Margin& reach);
   std::string region(const Site& site, const std::vector<std::string>& fixed = {});

@@ -250,6 +250,8 @@ class Range {
   Range(const Expr& low, const Expr& high);
   template <typename T>
   requires std::convertible_to<const T&, Expr> Range(const T& point) : low_(point) {}
+  // low..high by n: low, low + n, ... alone. Of sub-grids and the regions of pieces and reductions.
+  Range by(const Expr& n) const;
 
  private:
   friend struct Access;
@@ -257,6 +259,7 @@ class Range {
   std::optional<std::string> index_;
   Expr low_;
   std::optional<Expr> high_;
+  std::optional<Expr> stride_;
 };
 
 // 0..n-1: all of a dimension of n points.

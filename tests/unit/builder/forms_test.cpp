@@ -125,6 +125,28 @@ TEST(Forms, CoordinatesOfTheGrid) {
             "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
+TEST(Forms, Strides) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}, {0, 7}});
+  const auto U = b.field("U", real, G);
+  const auto half = b.subgrid("half", G, {Range(0, 7).by(2), {0, 7}});
+  const Index i("i");
+  b.stencil("s", U, {i.in(1, 7).by(3), {0, 7}}, i);
+  b.stencil("t", U, half, 1);
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7, 0..7];\nfield U : real on G;\n"
+            "subgrid half of G = [0..7 by 2, 0..7];\n"
+            "stencil s : U[i in 1..7 by 3, 0..7] = i;\nstencil t : U on half = 1;\n");
+  Builder wrong;
+  wrong.grid("G", {Range(0, 7).by(2)});
+  EXPECT_NE(wrong.finish().report().find("a stride in a range of a grid"), std::string::npos);
+  Builder point;
+  const auto H = point.grid("H", {{0, 7}});
+  const auto V = point.field("V", real, H);
+  point.stencil("s", V, {Range(3).by(2)}, sum({i.in(0, 3).by(2)}, i));
+  EXPECT_NE(point.finish().report().find("a stride in a range of"), std::string::npos);
+}
+
 TEST(Forms, OffsetsWithinBounds) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}, {0, 7}});

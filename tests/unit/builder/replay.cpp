@@ -164,6 +164,7 @@ class Replay {
       } else {
         out.push_back(range.high ? dsl::Range(low, expr(*range.high)) : dsl::Range(low));
       }
+      if (range.stride) out.back() = out.back().by(expr(*range.stride));
     }
     return out;
   }

@@ -166,6 +166,18 @@ TEST(Where, LeavesPointsOutOfReductions) {
   }
 }
 
+TEST(Stride, IsAConditionOnCoordinates) {
+  const std::string head =
+      "param N : integer; require N >= 4; grid G = [0..N-1, 0..9] steps 4; field A : real on G;"
+      "subgrid even of G = [0..N-1 by 2, 3..9 by 3];";
+  EXPECT_EQ(result(program_of(head + "stencil s : A[1..N-2 by 2, 0..9 by 1] = 1;")),
+            "select(eq(mod(sub(#0, 1), 2), 0), 1f, A[0,0])");
+  EXPECT_EQ(result(program_of(head + "stencil s : A[i in N-3..N-2 by 5, 0] where i > 2 = 1;")),
+            "select(and(eq(mod(sub(#0, add(N, -3)), 5), 0), gt(#0, 2)), 1f, A[0,0])");
+  EXPECT_EQ(result(program_of(head + "stencil s : A on even = 1;")),
+            "select(and(eq(mod(#0, 2), 0), eq(mod(sub(#1, 3), 3), 0)), 1f, A[0,0])");
+}
+
 TEST(Else, IsWhatNoPieceWrites) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
