@@ -224,6 +224,17 @@ const Stencil& Stencil::otherwise(const Expr& value, const std::vector<Index>& i
   return *this;
 }
 
+const Stencil& Stencil::every(const Expr& n, Place place) const {
+  Statement line(*state_, place);
+  auto& stencil = item_of<ast::Stencil>(*state_, item_);
+  if (stencil.every) {
+    line.check(detail::problem(
+        "P023", fmt::format("stencil '{}' has an interval already", stencil.name.name)));
+  }
+  stencil.every = line.expr(n);
+  return *this;
+}
+
 Region Region::where(const Expr& condition) const {
   Region out = *this;
   out.where_ = condition;

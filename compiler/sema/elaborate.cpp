@@ -170,6 +170,13 @@ Value Elaborator::on_stride(int dimension, const ir::Affine& low, int64_t stride
   return arithmetic_.apply(Op::Eq, {rest, number(0)}, span);
 }
 
+Value Elaborator::in_step_of(int64_t interval, Span span) {
+  const auto number = [](int64_t n) { return Value::of_leaf(Constant::of_typed(Scalar::I32, n)); };
+  const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
+  const Value rest = arithmetic_.apply(Op::Mod, {time, number(interval)}, span);
+  return arithmetic_.apply(Op::Eq, {rest, number(0)}, span);
+}
+
 void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {
   for (const ast::Let* let : lets) {
     Value value = elaborate(*let->value);

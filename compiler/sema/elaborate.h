@@ -63,6 +63,9 @@ class Elaborator {
   // Whether the point is low, low + stride, ... in that dimension.
   Value on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span);
 
+  // Whether the running step is 0, interval, 2*interval, ...
+  Value in_step_of(int64_t interval, Span span);
+
   // What the newest level of a field has at the point, before the function.
   Value at_point(ir::FieldId field, Span span);
 

@@ -83,6 +83,8 @@ struct Pieces {
   const Declaration* target;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // its index names
+  int64_t every = 1;                           // steps from one to the next that it writes in
+  Span every_span = {};
 
   const ir::Field& field(const Environment& env) const {
     return env.program.fields[static_cast<size_t>(target->index)];
@@ -148,6 +150,16 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
       span);
 }
 
+// The value in the steps that the stencil writes in; in others the one that the point has.
+Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
+  const Span span = pieces.every_span;
+  const Value due = elaborator.in_step_of(pieces.every, span);
+  const Value kept = elaborator.at_point(pieces.target->index, span);
+  Arithmetic& arithmetic = elaborator.arithmetic();
+  return arithmetic.apply(Op::Select, {due, settled(arithmetic, std::move(value), type), kept},
+                          span);
+}
+
 // The piece over a region of its own or, of `else`, one that is left. Nothing is returned if there
 // are errors.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
@@ -175,6 +187,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   if (piece.where || !region.strides.empty()) {
     value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
+  if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
   auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
@@ -273,6 +286,12 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     return;
   }
   Pieces pieces{LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  if (stencil.every) {
+    const auto every = constant_in(env, *stencil.every, "the interval of a stencil", 1, kMaxEvery);
+    if (!every) return;
+    pieces.every = *every;
+    pieces.every_span = stencil.every->span;
+  }
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);

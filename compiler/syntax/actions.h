@@ -94,6 +94,7 @@ template <> struct Action<grammar::argument> : Calls<&TreeBuilder::argument> {};
 template <> struct Action<grammar::let> : Calls<&TreeBuilder::let> {};
 template <> struct Action<grammar::else_piece> : Calls<&TreeBuilder::else_piece> {};
 template <> struct Action<grammar::region_piece> : Calls<&TreeBuilder::piece> {};
+template <> struct Action<grammar::stencil_every> : Calls<&TreeBuilder::stencil_every> {};
 template <> struct Action<grammar::single_piece> : Calls<&TreeBuilder::piece> {};
 template <> struct Action<grammar::body_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::body_close> : CallsWithSpan<&TreeBuilder::body_end> {};

@@ -233,6 +233,7 @@ struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }
   Identifier field;
   std::vector<Let> lets;
   std::vector<Piece> pieces;
+  ExprPtr every = nullptr;  // null: 1
 };
 struct Init {  // init A[i,j] = expr;
   Identifier field;

@@ -26,6 +26,7 @@ void TreeBuilder::start_item(Span word) {
   region_.reset();
   indices_.clear();
   where_.reset();
+  every_.reset();
   steps_.reset();
   origin_.reset();
   spacing_.reset();
@@ -251,6 +252,10 @@ void TreeBuilder::let() {
   lets_.push_back({pop_name(), pop_expr()});
 }
 
+void TreeBuilder::stencil_every() {
+  every_ = pop_expr();
+}
+
 void TreeBuilder::piece() {
   auto value = pop_expr();
   const Span place = std::holds_alternative<ast::Box>(*region_)
@@ -324,7 +329,8 @@ void TreeBuilder::function() {
 
 void TreeBuilder::stencil() {
   auto field = pop_name();
-  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_)});
+  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_),
+                      std::move(every_)});
 }
 
 void TreeBuilder::init() {

@@ -91,6 +91,7 @@ class TreeBuilder {
   void argument_field();
   void argument();
   void let();
+  void stencil_every();
   void piece();
   void else_word(Span word);
   void else_piece();
@@ -169,6 +170,7 @@ class TreeBuilder {
   size_t index_names_ = 0;  // names before the list of indices being read
   std::vector<ast::Identifier> indices_;
   ast::ExprPtr where_;
+  ast::ExprPtr every_;
   Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;

@@ -295,7 +295,11 @@ struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
                           must<token<body_close>>, optional_end> {};
 struct single_value : seq<opt<where>, must<assign, expression>, single_piece, must<end>> {};
 struct on_region : if_must<keyword<on_>, region> {};
-struct stencil_form : sor<seq<on_region, single_value>, seq<box, single_value>, stencil_body> {};
+struct stencil_on : seq<on_region, single_value> {};
+struct stencil_every : if_must<keyword<every_>, expression> {};
+struct form_behind_every : sor<stencil_on, stencil_body> {};
+struct stencil_form : sor<seq<stencil_every, must<form_behind_every>>, stencil_on,
+                          seq<box, single_value>, stencil_body> {};
 struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
 
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};

@@ -101,6 +101,8 @@ STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function",
                "a function's body ends with its value: '= expression;'");
 STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
+STENCIL_EXPECT(form_behind_every, "'on' or '{' behind the interval",
+               "write 'stencil n : F every 4 on [box] = e;'");
 STENCIL_EXPECT(piece, "a piece: region = expression;");
 STENCIL_EXPECT(names_close, "',' or ']' in the list of index names");
 STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");

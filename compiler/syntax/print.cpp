@@ -271,6 +271,7 @@ class Printer {
   void print(const Stencil& s) {
     line("stencil {} : {}", s.name.name, s.field.name);
     indented([&] {
+      part("every", s.every);
       print(s.lets);
       for (const auto& piece : s.pieces) {
         line("piece");

@@ -297,9 +297,11 @@ class Writer {
   void put(const Stencil& s) {
     Line line;
     line.text("stencil {} : {}", s.name.name, s.field.name);
+    if (s.every) line.text(" every ").expr(*s.every);
     if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();
-      line.text("{}", std::holds_alternative<NamedRegion>(only.region) ? " on " : "");
+      const bool named = std::holds_alternative<NamedRegion>(only.region);
+      line.text("{}", named || s.every ? " on " : "");
       return add(line.region(only.region).where(only.where).text(" = ").expr(*only.value));
     }
     add(line.text(" {{").take());

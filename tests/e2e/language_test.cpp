@@ -101,5 +101,16 @@ TEST_F(Language, Strides) {
   EXPECT_TRUE(holds(stencilc("run r.stn --device host").out, "r = 11"));
 }
 
+TEST_F(Language, SomeOfTheSteps) {
+  const std::string text =
+      "grid G = [0..2] steps 8;\nfield U : double on G history 2;\nfield V, W : double on G;\n"
+      "stencil u : U every 3 on [0..1] = U[0] + 1;\n"
+      "stencil v : V every 2 { [0] = U[0] + V[0]; else = time; }\n"
+      "stencil w : W on G = W[0] + U[0] - U@-1[0];\n";
+  gives(text, "U", {3, 3, 0});              // in steps 0, 3, 6
+  gives(text, "V", {1 + 1 + 2 + 3, 6, 6});  // in steps 0, 2, 4, 6
+  gives(text, "W", {3, 3, 0});
+}
+
 }  // namespace
 }  // namespace stencil::test

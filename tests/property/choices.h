@@ -34,6 +34,7 @@ struct Choices {
   int sub_region = 15;         // per dimension: leaves out some points
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
   int named_region = 12;
+  int every = 8;       // functions that write in some steps alone
   int stride = 8;      // per dimension of a region
   int where = 15;      // of pieces and reductions
   int otherwise = 15;  // functions with `else`

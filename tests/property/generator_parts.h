@@ -106,6 +106,7 @@ class Generator {
   std::string make_boundary_function(const Field& target);
   std::string make_pieces(const Field& target);
   Site site_of(const Field& target) const;
+  std::string every();
   std::string with_lets(const std::string& pieces);
   std::string where(Site& site);
   std::string otherwise(const Field& target);

@@ -515,6 +515,8 @@ class Stencil {
   // region = value;  (at least one piece: P023)
   const Stencil& piece(const Region& region, const Expr& value,
                        Place place = Place::current()) const;
+  // every n: in steps 0, n, 2n, ... alone. At most once (P023).
+  const Stencil& every(const Expr& n, Place place = Place::current()) const;
   // else = value;  at all points of the field where no piece writes. `indices`: names for those of
   // the point, one per dimension, or none.
   const Stencil& otherwise(const Expr& value, const std::vector<Index>& indices = {},

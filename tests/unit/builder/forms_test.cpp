@@ -125,6 +125,19 @@ TEST(Forms, CoordinatesOfTheGrid) {
             "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
+TEST(Forms, SomeOfTheSteps) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}});
+  const auto U = b.field("U", real, G);
+  b.stencil("s", U, {{1, 6}}, 1).every(4);
+  b.stencil("t", U).otherwise(1).every(2);
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7];\nfield U : real on G;\nstencil s : U every 4 on [1..6] = 1;\n"
+            "stencil t : U every 2 {\n  else = 1;\n}\n");
+  b.stencil("u", U, G, 1).every(4).every(5);
+  EXPECT_NE(b.finish().report().find("stencil 'u' has an interval already"), std::string::npos);
+}
+
 TEST(Forms, Strides) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}, {0, 7}});

@@ -316,6 +316,7 @@ class Replay {
   void declare(const ast::Stencil& s) {
     const auto values = values_;
     dsl::Stencil stencil = builder_.stencil(s.name.name, fields_.at(s.field.name));
+    if (s.every) stencil.every(expr(*s.every));
     for (const ast::Let& let : s.lets) {
       values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
     }

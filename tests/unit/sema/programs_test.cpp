@@ -178,6 +178,20 @@ TEST(Stride, IsAConditionOnCoordinates) {
             "select(and(eq(mod(#0, 2), 0), eq(mod(sub(#1, 3), 3), 0)), 1f, A[0,0])");
 }
 
+TEST(Every, KeepsTheValueBetween) {
+  EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 3 on I = M[0,1];")),
+            "select(eq(mod(time, 3), 0), M[0,1], A[0,0])");
+  EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 1 on I = M[0,1];")), "M[0,1]");
+  const ir::Program program =
+      program_of(kPlane + "stencil s : A every 2 { I where M[0,0] > 0 = 1/2; else = 3; }");
+  EXPECT_EQ(result(program),
+            "select(eq(mod(time, 2), 0), select(gt(M[0,0], 0f), 0.5f, 3f), A[0,0])");
+  for (const ir::Piece& piece : program.functions[0].pieces) {
+    const std::string text = expression(program, piece.graph, piece.results[0]);
+    EXPECT_EQ(text.find("select(eq(mod(time, 2), 0), "), 0u) << text;
+  }
+}
+
 TEST(Else, IsWhatNoPieceWrites) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");
