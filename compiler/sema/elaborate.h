@@ -23,16 +23,18 @@ struct Site {
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;  // position, origin, spacing
+  bool initial_values = false;  // accesses, of fields whose init comes before
   bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
 inline constexpr Site kReduceSite{"a reduction", true, true};
-inline constexpr Site kInitSite{"an initial value"};
+inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
-inline constexpr Site kDefaultSite{"the value of a param", false, false, true, false, false, true};
+inline constexpr Site kDefaultSite{
+    .what = "the value of a param", .coordinates = false, .in_double = true};
 inline constexpr Site kConstantSite{"a constant expression", false, false, false, false, false};
 inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, true, false, false};
 
@@ -160,6 +162,12 @@ class Elaborator {
                    Span span);
   Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                   const Type* expected);
+
+  // initial.cpp
+  Value initial_value(ir::FieldId field, const std::vector<int>& at, Span span);
+  const ir::Init* init_before(ir::FieldId field, Span span);
+  bool initialised_there(const ir::Field& field, int d, const ir::Range& points, int offset,
+                         Span span);
 
   // elaborate_call.cpp
   Value call(const ast::Call& call, Span span, const std::vector<int>* shift, const Type* expected);

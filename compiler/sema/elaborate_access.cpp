@@ -48,7 +48,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     binding.field = declaration->index;
   }
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
-  if (!site_.fields || (in_boundary_ && !field.read_in_place())) {
+  const bool readable = site_.fields || site_.initial_values;
+  if (!readable || (in_boundary_ && !field.read_in_place())) {
     not_usable(field.name, "a field", span);
     return {true, false};
   }
@@ -183,6 +184,7 @@ Value Elaborator::at_point(ir::FieldId field, Span span) {
 }
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
+  if (site_.initial_values) return initial_value(binding.field, at, span);
   ir::Access access{binding.field, 0, binding.level, at, 0};
   if (!locate(access, span)) return {};
   if (access.escapes == 0) return components(access, span);

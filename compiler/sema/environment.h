@@ -71,6 +71,8 @@ struct Environment {
   std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
+  std::unordered_map<std::string, Span> init_places;  // by field, those to come included
+  std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, in error or not
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

@@ -322,6 +322,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   if (!target) return;
   const ir::FieldId id = target->index;
   const ir::Field& field = env.program.fields[static_cast<size_t>(id)];
+  env.inits_seen.insert(id);
   for (const ir::Init& other : env.program.inits) {
     if (other.field != id) continue;
     Diagnostic& error =

@@ -112,5 +112,14 @@ TEST_F(Language, SomeOfTheSteps) {
   gives(text, "W", {3, 3, 0});
 }
 
+TEST_F(Language, InitialValuesOfOthers) {
+  gives(
+      "grid G = [0..4] steps 0;\nsubgrid I of G = [1..3];\nfield A : double on G history 2;\n"
+      "field B : double on I;\nfield C : integer on I;\nstencil a : A on G = A@-1[0];\n"
+      "stencil b : B on I = C[0] + B[0];\ninit A[i] = 1.5 * real(i * i);\n"
+      "init C = integer(A@-1[1] - A[-1]);\ninit B[k] = A[1] + C[0] + k;\n",
+      "B", {6 + 6 + 1, 13.5 + 12 + 2, 24 + 18 + 3});
+}
+
 }  // namespace
 }  // namespace stencil::test
