@@ -1,8 +1,8 @@
 // Boxes. A bound is an affine function of the open params; params with a value are part of its
-// constant. Sums, differences and multiples are handled here; anything else (a division, min, a
-// table entry) must be known at compile time and is left to the elaborator, so that N/2 is a bound
-// as long as N has a value. Constants and coefficients are kept below kMaxMagnitude, far from
-// overflow, which lets all later passes add and subtract bounds without looking.
+// constant. Sums, differences, multiples and quotients by constants are handled here; anything else
+// (min, a table entry) must be known at compile time and is left to the elaborator. Constants and
+// coefficients are kept below kMaxMagnitude, far from overflow, which lets all later passes add and
+// subtract bounds without looking.
 #include "compiler/sema/bounds.h"
 
 #include <unordered_set>
@@ -16,7 +16,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxMagnitude = int64_t{1} << 40;
-constexpr int64_t kMaxStride = int64_t{1} << 30;
+constexpr int64_t kMaxStride = int64_t{1} << 30;  // and divisor
 
 bool in_reach(const ir::Affine& affine) {
   auto fits = [](int64_t value) { return value <= kMaxMagnitude && value >= -kMaxMagnitude; };
@@ -53,6 +53,8 @@ class AffineEvaluator {
       if (binary->op == Op::Add || binary->op == Op::Sub || binary->op == Op::Mul) {
         return combine(*binary, expr.span);
       }
+      if (binary->op == Op::Div && mentions_open_param(*binary->left))
+        return quotient(expr, *binary);
     }
     return constant(expr);
   }
@@ -80,6 +82,16 @@ class AffineEvaluator {
       return std::nullopt;
     }
     return other * factor.constant;
+  }
+
+  std::optional<ir::Affine> quotient(const ast::Expr& expr, const ast::Binary& binary) {
+    const auto by = AffineEvaluator(env_, what_, true).evaluate(*binary.right);
+    if (!by || !by->is_constant() || by->constant < 1 || by->constant > kMaxStride) {
+      return not_affine(expr.span);
+    }
+    const auto of = evaluate(*binary.left);
+    if (!of || of->is_constant()) return of ? constant(expr) : std::nullopt;
+    return quotient_in_bound(env_, expr, *of, by->constant, !quiet_);
   }
 
   static bool products_in_reach(const ir::Affine& affine, int64_t factor) {
@@ -125,7 +137,7 @@ class AffineEvaluator {
     if (quiet_) return std::nullopt;
     Diagnostic& error =
         env_.report.error("S011", span, fmt::format("{} is not affine in the open params", what_));
-    error.expected = "sums and constant multiples of params";
+    error.expected = "sums and constant multiples of params, and quotients by constants";
     error.found = env_.text(span);
     error.hint = "give the param a value (-D NAME=VALUE, or a default) and it is a constant";
     return std::nullopt;

@@ -15,6 +15,11 @@ std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, 
 // The same, but silently nothing where `expr` is not affine.
 std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 
+// expr, which is `of` / `by`, as an affine function: of a param that follows from the others,
+// unless the division is exact. `make`: if need be, such a param is made; else nothing.
+std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
+                                            const ir::Affine& of, int64_t by, bool make);
+
 // A box of `rank` dimensions (0: any up to kMaxRank). S014 for another rank.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
 

@@ -53,6 +53,12 @@ struct Edges {  // of one dimension
   EdgeRule low, high;
 };
 
+struct Quotient {  // a param that stands for one in bounds
+  ir::Affine of;
+  int64_t by;
+  ir::ParamId param;
+};
+
 struct Environment {
   Environment(const ast::Program& syntax, const Source& source, const ProgramOptions& options,
               Diagnostics& diagnostics);
@@ -78,6 +84,7 @@ struct Environment {
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of
   // `require`, and a grid that is not empty.
   std::vector<ir::Affine> facts;
+  std::vector<Quotient> quotients;
 
   // Adds `name` to the namespace. S002 if it is taken, S003 if it is reserved: then nothing.
   Declaration* declare(const ast::Identifier& name, Declared kind, int index);
@@ -101,6 +108,8 @@ struct Environment {
   // unless it does.
   bool means_library(const std::string& name) const;
 
+  // Whether the program declares the name, somewhere.
+  bool is_declared(const std::string& name) const { return find_written(name) != nullptr; }
   // A field, series or function of the program, wherever it is declared.
   bool is_field_or_function(const std::string& name) const;
 

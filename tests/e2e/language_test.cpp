@@ -121,5 +121,29 @@ TEST_F(Language, InitialValuesOfOthers) {
       "B", {6 + 6 + 1, 13.5 + 12 + 2, 24 + 18 + 3});
 }
 
+TEST_F(Language, HalvesOfOpenSizes) {
+  write("p.stn",
+        "param N : integer = 7;\nrequire N >= 2;\ngrid G = [0..N-1] steps 1;\n"
+        "field U : double on G;\nstencil s : U { [0..N/2-1] = U[1]; [N/2..N-1] = -U[0]; }\n"
+        "init U[i] = real(i);\n");
+  const std::string p = read(file("p.stn"));
+  gives(p, "U", {1, 2, 3, -3, -4, -5, -6});
+  EXPECT_EQ(run(p, "--device host --open N -D N=7", "U"), run(p, "--device host", "U"));
+  EXPECT_EQ(run(p, "--device host --open N -D N=2", "U"), (Values{1, -1}));
+
+  ASSERT_EQ(stencilc("p.stn -o p.cpp --main --open N --schedule direct").status, 0);
+  const std::string in = "cd '" + (root_ / "work").string() + "' && ";
+  ASSERT_EQ(std::system((in + "c++ -std=c++17 -o p p.cpp 2>log").c_str()), 0) << read(file("log"));
+  const auto ran = [&](const std::string& words) {
+    return std::system((in + "./p " + words + " --repeat 0 >log 2>&1").c_str());
+  };
+  EXPECT_EQ(ran("N=9"), 0) << read(file("log"));
+  EXPECT_TRUE(holds(read(file("log")), "check=passed")) << read(file("log"));
+  EXPECT_NE(ran("N=9 N_over_2=3"), 0);
+  EXPECT_TRUE(holds(read(file("log")), "param 'N_over_2' is less than N/2")) << read(file("log"));
+  EXPECT_NE(ran("N=9 N_over_2=5"), 0);
+  EXPECT_TRUE(holds(read(file("log")), "param 'N_over_2' is more than N/2")) << read(file("log"));
+}
+
 }  // namespace
 }  // namespace stencil::test

@@ -32,6 +32,7 @@ struct Choices {
   int boundary_function = 20;  // functions of an edge alone, mostly reading inwards
   int same_target = 30;        // a function writes what the one before it wrote
   int sub_region = 15;         // per dimension: leaves out some points
+  int half_region = 4;         // per dimension: begins or ends in the middle
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
   int named_region = 12;
   int every = 8;       // functions that write in some steps alone

@@ -95,6 +95,7 @@ class Generator {
   std::string box_of(const Margin& margin, const std::string& strides = "") const;
   std::string stride(const std::string& range);
   std::string range(size_t d, int low, int high);
+  std::string half(size_t d, int low, int high);
   std::string random_range(size_t d, const Margin& reach);
   std::string region(const Site& site, const std::vector<std::string>& fixed = {});
   std::string named_region(const Margin& reach);

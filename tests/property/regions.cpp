@@ -42,11 +42,22 @@ std::string Generator::random_range(size_t d, const Margin& reach) {
     covers("sub-region");
     needed_[d] = std::max(needed_[d], low + high + 1);
   }
+  if (!tiny_ && !plain_ && random_.chance(choices_.half_region)) return half(d, low, high);
   if (random_.chance(choices_.maybe_empty)) {
     low += random_.between(0, 3);
     high += random_.between(1, 3);
   }
   return range(d, low, high);
+}
+
+// The points below or above the middle.
+std::string Generator::half(size_t d, int low, int high) {
+  covers("half of a dimension");
+  const std::string middle = size_name(d) + "/2";
+  const bool below = random_.chance(50);
+  needed_[d] = std::max(needed_[d], 2 * (below ? high : low) + 2);
+  return below ? fmt::format("{}..{}-1", low, middle)
+               : fmt::format("{}..{}", middle, below_last(d, high));
 }
 
 // A box with the index names that the site uses. `fixed` has the ranges of some dimensions.
