@@ -37,6 +37,7 @@ struct Choices {
   int named_region = 12;
   int every = 8;       // functions that write in some steps alone
   int stride = 8;      // per dimension of a region
+  int sub_grid_stride = 30;  // of named regions
   int where = 15;      // of pieces and reductions
   int otherwise = 15;  // functions with `else`
   int far_offset = 12;  // 4 points instead of 1 or 2

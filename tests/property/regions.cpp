@@ -86,7 +86,7 @@ std::string Generator::named_region(const Margin& reach) {
   covers("named region");
   const std::string name = fmt::format("R{}", sub_grids_.size());
   sub_grids_.push_back({name, "G", reach});
-  if (!exact_ && !plain_ && random_.chance(choices_.stride)) {
+  if (!exact_ && !plain_ && random_.chance(choices_.sub_grid_stride)) {
     sub_grids_.back().strides = fmt::format(" by {}", random_.between(2, 3));
     covers("stride of a sub-grid");
   }
