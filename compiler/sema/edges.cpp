@@ -190,8 +190,12 @@ Value Elaborator::at_edges(const ir::Access& access, Value value, Span span) {
   const ir::Field field = env_.program.fields[static_cast<size_t>(access.field)];
   bool counts = false;
   for (size_t d = 0; d < edges.size(); ++d) {
-    counts |= access.escapes_below(d) && edges[d].low.counts();
-    counts |= access.escapes_above(d) && edges[d].high.counts();
+    const ir::Boundary& rules = field.boundary[d];
+    const bool below = edges[d].low.counts() ||
+                       (rules.low.kind == ir::BoundaryKind::Mirror && edges[d].high.counts());
+    const bool above = edges[d].high.counts() ||
+                       (rules.high.kind == ir::BoundaryKind::Mirror && edges[d].low.counts());
+    counts |= (access.escapes_below(d) && below) || (access.escapes_above(d) && above);
   }
   if (!counts) return value;
   const auto for_each_escape = [&](const auto& visit) {

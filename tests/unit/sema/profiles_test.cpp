@@ -214,6 +214,24 @@ TEST(Edges, LinesGoThroughTheLastTwoPoints) {
             "select(le(sub(8, #1), -1), A[0,-1], A[0,0])))), A[0,2])");
 }
 
+// What a mirror throws beyond the other edge would have to meet the rule there, which it does not.
+TEST(Edges, MirrorsOppositeThemLandInTheField) {
+  for (const char* far : {"odd", "symmetric", "antisymmetric", "linear", "constant v"}) {
+    for (const bool low : {true, false}) {
+      const auto messages = [&](const std::string& size) {
+        return analyze_text(
+                   "param v : real = 2; grid G = [0.." + size +
+                   "] steps 4; field A : real on G boundary [" +
+                   (low ? std::string("mirror .. ") + far : far + std::string(" .. mirror")) +
+                   "]; stencil s : A on G = A[" + (low ? "-3" : "3") + "];")
+            .messages;
+      };
+      EXPECT_NE(messages("2").find("error S031"), std::string::npos) << far;
+      EXPECT_EQ(messages("3").find("error"), std::string::npos) << far << messages("3");
+    }
+  }
+}
+
 TEST(Edges, LinesAndReflectionsNeedTheirPoints) {
   const auto messages = [](const std::string& text) {
     return analyze_text(
