@@ -50,6 +50,13 @@ class Statement {
     return sound(node) ? node.make() : ast::TypeExpr{};
   }
 
+  // Of a grid or series.
+  ast::Box plain_box(const Box& ranges, const char* of) {
+    for (const Range& range : ranges) {
+      if (Access::stride(range)) check(detail::unstrided(of));
+    }
+    return box(ranges);
+  }
   ast::Box box(const Box& ranges) {
     ast::Box box;
     for (const Range& range : ranges) {
@@ -57,6 +64,10 @@ class Statement {
       if (Access::index(range)) out.index = name(*Access::index(range));
       out.low = expr(Access::low(range));
       out.high = expr(Access::high(range));
+      out.stride = expr(Access::stride(range));
+      if (out.stride && !Access::high(range)) {
+        check(detail::problem("P023", "a stride in a range of one point"));
+      }
     }
     return box;
   }
@@ -91,6 +102,12 @@ class Statement {
         return {ast::BoundaryKind::Mirror, nullptr, {}};
       case Rule::Kind::Odd:
         return {ast::BoundaryKind::Odd, nullptr, {}};
+      case Rule::Kind::Symmetric:
+        return {ast::BoundaryKind::Symmetric, nullptr, {}};
+      case Rule::Kind::Antisymmetric:
+        return {ast::BoundaryKind::Antisymmetric, nullptr, {}};
+      case Rule::Kind::Linear:
+        return {ast::BoundaryKind::Linear, nullptr, {}};
       case Rule::Kind::Periodic:
         return {ast::BoundaryKind::Periodic, nullptr, {}};
     }
@@ -207,6 +224,17 @@ const Stencil& Stencil::otherwise(const Expr& value, const std::vector<Index>& i
   return *this;
 }
 
+const Stencil& Stencil::every(const Expr& n, Place place) const {
+  Statement line(*state_, place);
+  auto& stencil = item_of<ast::Stencil>(*state_, item_);
+  if (stencil.every) {
+    line.check(detail::problem(
+        "P023", fmt::format("stencil '{}' has an interval already", stencil.name.name)));
+  }
+  stencil.every = line.expr(n);
+  return *this;
+}
+
 Region Region::where(const Expr& condition) const {
   Region out = *this;
   out.where_ = condition;
@@ -236,7 +264,7 @@ Domain Builder::grid(const std::string& name, const Box& box, const std::optiona
 Domain Builder::grid(const std::string& name, const Box& box, const GridOptions& options,
                      Place place) {
   Statement item(*state_, place);
-  item.add(ast::Grid{item.name(name), item.box(box), item.expr(options.steps),
+  item.add(ast::Grid{item.name(name), item.plain_box(box, "a grid"), item.expr(options.steps),
                      item.per_dimension(options.origin), item.per_dimension(options.spacing)});
   return Access::domain(name, state_->id);
 }
@@ -279,7 +307,7 @@ Field Builder::series(const std::string& name, const Type& type, const Range& ti
   ast::Series series;
   series.names.push_back(item.name(name));
   series.type = item.type(type);
-  series.times = item.box({times});
+  series.times = item.plain_box({times}, "a series");
   if (options.domain) {
     series.domain = item.name(Access::name(*options.domain), Access::builder(*options.domain));
   }

@@ -68,6 +68,7 @@ Expr comprehension(const std::string& reducer, const std::vector<Range>& ranges,
                                 "write index.in(low, high)");
       break;
     }
+    if (Access::stride(range)) problem = detail::unstrided(fmt::format("{}()", reducer));
     names.push_back(*Access::index(range));
     operands.push_back(Access::low(range));
     operands.push_back(*Access::high(range));
@@ -216,6 +217,12 @@ Expr max(const std::vector<Range>& ranges, const Expr& body) { return comprehens
 Expr vector(const std::vector<Range>& ranges, const Expr& body) { return comprehension("vector", ranges, body); }
 // clang-format on
 
+Expr within(const Expr& offset, const Expr& bound) {
+  return Access::combine({offset, bound}, [](Exprs parts) {
+    return make_expr(ast::Within{std::move(parts[0]), std::move(parts[1])});
+  });
+}
+
 Expr values(const std::vector<Expr>& elements) {
   return Access::combine(elements, [](Exprs parts) {
     ast::Aggregate node;
@@ -259,6 +266,12 @@ Range Index::in(const Expr& point) const {
 }
 
 Range::Range(const Expr& low, const Expr& high) : low_(low), high_(high) {}
+
+Range Range::by(const Expr& n) const {
+  Range out = *this;
+  out.stride_ = n;
+  return out;
+}
 
 Range extent(const Expr& n) {
   return {0, n - 1};

@@ -19,6 +19,11 @@ Problem problem(std::string code, std::string message, std::string hint) {
   return std::make_shared<const Diagnostic>(std::move(diagnostic));
 }
 
+Problem unstrided(const std::string& where) {
+  return problem("P023", "a stride in a range of " + where,
+                 "by() is for sub-grids and the regions of pieces and reductions");
+}
+
 void Extent::include(const Extent& part) {
   height = std::max(height, part.height + 1);
   size = std::min(size + part.size, kMostNodes + 1);

@@ -87,6 +87,9 @@ struct Built {
   std::vector<Statement> statements;  // one comes before its parts
 };
 
+// P023: such a range has no stride.
+Problem unstrided(const std::string& where);
+
 bool is_name(const std::string& text);
 Problem check_name(const std::string& text);  // P021 unless it is one
 
@@ -113,6 +116,7 @@ struct Access {
   static const std::optional<std::string>& index(const Range& range) { return range.index_; }
   static const Expr& low(const Range& range) { return range.low_; }
   static const std::optional<Expr>& high(const Range& range) { return range.high_; }
+  static const std::optional<Expr>& stride(const Range& range) { return range.stride_; }
   static Domain domain(const std::string& name, uint64_t builder) { return Domain(name, builder); }
   static const std::string& name(const Domain& domain) { return domain.name_; }
   static uint64_t builder(const Domain& domain) { return domain.builder_; }

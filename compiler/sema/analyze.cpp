@@ -145,6 +145,9 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Reduce>(program, [&](const auto& item, Span) { declare_reduction(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
+  for_each<ast::Init>(program, [&](const auto& item, Span span) {
+    env.init_places.emplace(item.field.name, span);
+  });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });
   for_each<ast::Reduce>(program,
                         [&](const auto& item, Span span) { analyze_reduce(env, item, span); });

@@ -50,6 +50,11 @@ class FreeNames {
     for (const auto& entry : aggregate.entries) walk(*entry.value);
   }
 
+  void operator()(const ast::Within& within, Span) {
+    walk(*within.value);
+    walk(*within.bound);
+  }
+
   void mention(const std::string& name, Span span) {
     const bool bound = std::any_of(bound_.begin(), bound_.end(),
                                    [&](const std::string* other) { return *other == name; });

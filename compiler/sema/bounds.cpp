@@ -1,8 +1,8 @@
 // Boxes. A bound is an affine function of the open params; params with a value are part of its
-// constant. Sums, differences and multiples are handled here; anything else (a division, min, a
-// table entry) must be known at compile time and is left to the elaborator, so that N/2 is a bound
-// as long as N has a value. Constants and coefficients are kept below kMaxMagnitude, far from
-// overflow, which lets all later passes add and subtract bounds without looking.
+// constant. Sums, differences, multiples and quotients by constants are handled here; anything else
+// (min, a table entry) must be known at compile time and is left to the elaborator. Constants and
+// coefficients are kept below kMaxMagnitude, far from overflow, which lets all later passes add and
+// subtract bounds without looking.
 #include "compiler/sema/bounds.h"
 
 #include <unordered_set>
@@ -16,6 +16,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxMagnitude = int64_t{1} << 40;
+constexpr int64_t kMaxStride = int64_t{1} << 30;  // and divisor
 
 bool in_reach(const ir::Affine& affine) {
   auto fits = [](int64_t value) { return value <= kMaxMagnitude && value >= -kMaxMagnitude; };
@@ -52,6 +53,8 @@ class AffineEvaluator {
       if (binary->op == Op::Add || binary->op == Op::Sub || binary->op == Op::Mul) {
         return combine(*binary, expr.span);
       }
+      if (binary->op == Op::Div && mentions_open_param(*binary->left))
+        return quotient(expr, *binary);
     }
     return constant(expr);
   }
@@ -79,6 +82,16 @@ class AffineEvaluator {
       return std::nullopt;
     }
     return other * factor.constant;
+  }
+
+  std::optional<ir::Affine> quotient(const ast::Expr& expr, const ast::Binary& binary) {
+    const auto by = AffineEvaluator(env_, what_, true).evaluate(*binary.right);
+    if (!by || !by->is_constant() || by->constant < 1 || by->constant > kMaxStride) {
+      return not_affine(expr.span);
+    }
+    const auto of = evaluate(*binary.left);
+    if (!of || of->is_constant()) return of ? constant(expr) : std::nullopt;
+    return quotient_in_bound(env_, expr, *of, by->constant, !quiet_);
   }
 
   static bool products_in_reach(const ir::Affine& affine, int64_t factor) {
@@ -124,7 +137,7 @@ class AffineEvaluator {
     if (quiet_) return std::nullopt;
     Diagnostic& error =
         env_.report.error("S011", span, fmt::format("{} is not affine in the open params", what_));
-    error.expected = "sums and constant multiples of params";
+    error.expected = "sums and constant multiples of params, and quotients by constants";
     error.found = env_.text(span);
     error.hint = "give the param a value (-D NAME=VALUE, or a default) and it is a constant";
     return std::nullopt;
@@ -175,6 +188,21 @@ std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int 
   return ok ? std::optional<ir::Box>(std::move(result)) : std::nullopt;
 }
 
+std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box) {
+  std::vector<int64_t> strides(box.ranges.size(), 1);
+  bool ok = true, any = false;
+  for (size_t d = 0; d < box.ranges.size(); ++d) {
+    if (!box.ranges[d].stride) continue;
+    const auto stride =
+        constant_in(env, *box.ranges[d].stride, "the stride of a range", 1, kMaxStride);
+    ok &= stride.has_value();
+    strides[d] = stride.value_or(1);
+    any |= strides[d] > 1;
+  }
+  if (!ok) return std::nullopt;
+  return any ? strides : std::vector<int64_t>{};
+}
+
 std::vector<const ast::Identifier*> indices_of(const ast::Region& region) {
   std::vector<const ast::Identifier*> names;
   if (const auto* box = std::get_if<ast::Box>(&region)) {
@@ -214,12 +242,14 @@ bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span
 
 Region elaborate_region(Environment& env, const ast::Region& region) {
   const auto rank = static_cast<size_t>(env.program.grid.rank());
-  Region result{false, env.program.grid, std::vector<std::string>(rank)};
+  Region result{false, env.program.grid, std::vector<std::string>(rank), {}};
   if (const auto* box = std::get_if<ast::Box>(&region)) {
     result.index_names = index_names(env, indices_of(region));
     result.index_names.resize(rank);
     std::optional<ir::Box> bounds = elaborate_box(env, *box, static_cast<int>(rank));
-    result.ok = bounds.has_value();
+    const auto strides = elaborate_strides(env, *box);
+    result.ok = bounds && strides;
+    result.strides = strides.value_or(std::vector<int64_t>{});
     if (bounds) result.box = std::move(*bounds);
     return result;
   }
@@ -237,6 +267,7 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
   } else if (declaration->kind == Declared::Subgrid) {
     result.ok = true;
     result.box = env.subgrids[static_cast<size_t>(declaration->index)];
+    result.strides = env.subgrid_strides[static_cast<size_t>(declaration->index)];
   } else {
     Diagnostic& error =
         env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));

@@ -15,8 +15,16 @@ std::optional<ir::Affine> affine_bound(Environment& env, const ast::Expr& expr, 
 // The same, but silently nothing where `expr` is not affine.
 std::optional<ir::Affine> try_affine(Environment& env, const ast::Expr& expr);
 
+// expr, which is `of` / `by`, as an affine function: of a param that follows from the others,
+// unless the division is exact. `make`: if need be, such a param is made; else nothing.
+std::optional<ir::Affine> quotient_in_bound(Environment& env, const ast::Expr& expr,
+                                            const ir::Affine& of, int64_t by, bool make);
+
 // A box of `rank` dimensions (0: any up to kMaxRank). S014 for another rank.
 std::optional<ir::Box> elaborate_box(Environment& env, const ast::Box& box, int rank);
+
+// The strides of its ranges, empty if none has one. Nothing if one is in error. S010, S029.
+std::optional<std::vector<int64_t>> elaborate_strides(Environment& env, const ast::Box& box);
 
 // The names that a region gives to indices, in its order; null where a range has none.
 std::vector<const ast::Identifier*> indices_of(const ast::Region& region);
@@ -31,6 +39,7 @@ struct Region {
   bool ok = false;  // if not, reported, and the box is the grid's
   ir::Box box;
   std::vector<std::string> index_names;
+  std::vector<int64_t> strides;  // per dimension, from the low bound on; empty: 1 everywhere
 };
 Region elaborate_region(Environment& env, const ast::Region& region);
 

@@ -10,6 +10,7 @@
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/prove.h"
 
 namespace stencil::sema {
 namespace {
@@ -87,9 +88,19 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
 
 // --- Fields --------------------------------------------------------------------------------------
 
+// False (S065) for a sub-grid with a stride, which is a region and no domain.
+bool require_every_point(Environment& env, const Region& region, const ast::Identifier& name) {
+  if (region.strides.empty()) return true;
+  Diagnostic& error =
+      env.report.error("S065", name.span, fmt::format("'{}' lacks the points between", name.name));
+  error.expected = "a grid or sub-grid without a stride";
+  error.hint = "a sub-grid with a stride is a region of stencils and reductions";
+  return false;
+}
+
 std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
-  if (!region.ok) return std::nullopt;
+  if (!region.ok || !require_every_point(env, region, domain)) return std::nullopt;
   if (!(region.box == env.program.grid)) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
@@ -103,9 +114,12 @@ ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
     case ast::BoundaryKind::Constant:
       return ir::BoundaryKind::Constant;
     case ast::BoundaryKind::Clamp:
+    case ast::BoundaryKind::Linear:
       return ir::BoundaryKind::Clamp;
     case ast::BoundaryKind::Mirror:
     case ast::BoundaryKind::Odd:
+    case ast::BoundaryKind::Symmetric:
+    case ast::BoundaryKind::Antisymmetric:
       return ir::BoundaryKind::Mirror;
     case ast::BoundaryKind::Periodic:
       return ir::BoundaryKind::Periodic;
@@ -133,7 +147,10 @@ bool varies(const Environment& env, const ast::Expr& value) {
 std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
                                               const Type& type, EdgeRule& edge) {
   ir::BoundaryRule result{boundary_kind(rule.kind), {}};
-  edge.odd = rule.kind == ast::BoundaryKind::Odd;
+  using Kind = ast::BoundaryKind;
+  edge.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
+  edge.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
+  edge.linear = rule.kind == Kind::Linear;
   if (!rule.value) return result;
   if (varies(env, *rule.value)) {
     edge.value = rule.value.get();
@@ -244,6 +261,24 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
   return false;
 }
 
+// Two points make a line. S063, or a check before a run.
+bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
+               const std::vector<Edges>& edges) {
+  for (size_t d = 0; d < edges.size(); ++d) {
+    if (!edges[d].low.linear && !edges[d].high.linear) continue;
+    const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
+    const std::string message =
+        fmt::format("a boundary that is linear needs two points in dimension {}", d + 1);
+    const Verdict verdict = decide(env.facts, more);
+    if (verdict == Verdict::Unknown) env.add_check({{more}, "S063", message, boundary.span});
+    if (verdict != Verdict::Fails) continue;
+    env.report.error("S063", boundary.span, message).found =
+        fmt::format("{}..{}", env.print(box.ranges[d].low), env.print(box.ranges[d].high));
+    return false;
+  }
+  return true;
+}
+
 // What the items `field` and `series` have in common, once it is known where they are.
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
@@ -253,7 +288,8 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   std::vector<Edges> edges;
   if (boundary && type && ok) {
     auto rules = elaborate_boundary(env, *boundary, *type, rank, edges);
-    ok &= rules.has_value() && (!field.read_in_place() || require_plain(env, *boundary, edges));
+    ok &= rules.has_value() && (!field.read_in_place() || require_plain(env, *boundary, edges)) &&
+          has_lines(env, *boundary, field.box, edges);
     if (rules) field.boundary = std::move(*rules);
   }
   if (type) field.components = flatten(*type);
@@ -353,9 +389,10 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
       env.declare(subgrid.name, Declared::Subgrid, static_cast<int>(env.subgrids.size()));
   if (declaration) declaration->broken = true;  // not visible in its own definition
   std::optional<ir::Box> box = elaborate_box(env, subgrid.box, env.program.grid.rank());
-  bool inside = true;
+  const auto strides = elaborate_strides(env, subgrid.box);
+  bool inside = strides && (!parent.ok || require_every_point(env, parent, subgrid.parent));
   if (box && parent.ok) {
-    inside = require_inside(
+    inside &= require_inside(
         env, *box, parent.box,
         fmt::format("subgrid '{}' leaves '{}'", subgrid.name.name, subgrid.parent.name),
         subgrid.box.span);
@@ -363,6 +400,7 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   if (!declaration) return;
   declaration->broken = !box || !parent.ok || !inside;
   env.subgrids.push_back(box.value_or(ir::Box{}));
+  env.subgrid_strides.push_back(strides.value_or(std::vector<int64_t>{}));
 }
 
 void declare_field(Environment& env, const ast::Field& field, Span item) {

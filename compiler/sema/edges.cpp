@@ -1,18 +1,34 @@
 // What accesses find beyond an edge whose rule is none of the IR's: a value that is computed
-// (`boundary constant inflow[time, 0]`), and odd reflection.
+// (`boundary constant inflow[time, 0]`), odd reflection, reflection that repeats the edge point,
+// and the line through the last two points.
 //
 // They are lowered here, to a choice by the coordinates of the point. The IR's access has a rule
-// that leads somewhere, a constant or a mirror, so everything behind semantic analysis proves and
-// tiles it as it does without. A value is that of its expression at the place beyond the edge, as
-// if it were a function of the program applied there: profiles in it are read at that place.
+// that leads somewhere, a constant, a mirror or `clamp`, so everything behind semantic analysis
+// proves and tiles it as it does without. A value is that of its expression at the place beyond the
+// edge, as if it were a function of the program applied there: profiles in it are read at that
+// place.
 //
-// Dimensions are looked at from the last to the first, for if several find a constant, the first
-// one's counts; the signs of odd sides come before, for a constant is what it is.
+// Where the edge point is repeated, the mirror of the access one point further in is what is asked
+// for: it throws the place k points beyond the edge to the k-th point of the field. A line needs
+// the edge point, which `clamp` gives, and the point next to it, which lies at another offset from
+// each point near the edge: a choice among as many accesses as the offset is large.
+//
+// These moved accesses come first, the dimensions within each other. Then dimensions are looked at
+// from the last to the first, for if several find a constant, the first one's counts; the signs of
+// odd sides come before, for a constant is what it is.
+#include <cstdlib>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "compiler/sema/elaborate.h"
 
 namespace stencil::sema {
+namespace {
+
+constexpr int64_t kMostOfLine = 32;  // accesses that the point next to the edge is found by
+
+}  // namespace
 
 // An expression of the program that stands elsewhere: it does not see the local names and functions
 // of the place where it is asked for, and is moved by `shift`.
@@ -84,13 +100,102 @@ Value Elaborator::edge_value(const ir::Access& access, const ir::BoundaryRule& r
   return out;
 }
 
+// from - index.
+Value Elaborator::distance(const ir::Affine& from, int dimension, Span span) {
+  const Value index = Value::of_leaf(graph_.add({ir::Index{dimension}, Scalar::I32, span, {}}));
+  const Value to = from.is_constant()
+                       ? Value::of_leaf(Constant::of_typed(Scalar::I32, from.constant))
+                       : affine(from, Scalar::I32, span);
+  return arithmetic_.apply(Op::Sub, {to, index}, span);
+}
+
+// How many points the access leads beyond that side, where it does.
+Value Elaborator::distance_beyond(const ir::Access& access, size_t d, bool low, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Range& range = field.box.ranges[d];
+  const ir::Affine edge = (low ? range.low : range.high) - access.offsets[d];
+  const Value points = distance(edge, static_cast<int>(d), span);
+  return low ? points : arithmetic_.apply(Op::Neg, {points}, span);
+}
+
+// Beyond that side, the value that the mirror finds which repeats the edge point.
+Value Elaborator::reflected(const ir::Access& access, size_t d, bool low, Span span) {
+  const Edges& edges = env_.field_edges[static_cast<size_t>(access.field)][d];
+  const bool negates = (low ? edges.low : edges.high).negates;
+  ir::Access moved = access;
+  moved.offsets[d] += low ? 1 : -1;
+  const bool thrown_inside = prover_->prove_thrown(moved, d, low, span, applied_at_);
+  if (!thrown_inside || !locate(moved, span)) return {};
+  const Value value = with_reflections(moved, d + 1, span);
+  return negates && value.ok() ? arithmetic_.apply(Op::Neg, {value}, span) : value;
+}
+
+// Beyond that side, the line through the edge point and the one next to it: e + k * (e - n).
+Value Elaborator::extrapolated(const ir::Access& access, size_t d, bool low, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  const ir::Range range = field.box.ranges[d];
+  const ir::Excess reach = prover_->excess(access.field)[d];
+  const std::optional<int64_t>& more = low ? reach.below : reach.above;
+  const int64_t near = low ? 2 + int64_t{access.offsets[d]} : int64_t{access.offsets[d]} - 2;
+  const int64_t far = (low ? 1 : -1) * (1 + more.value_or(0));
+  if (!more || std::abs(near - far) >= kMostOfLine) {
+    Diagnostic& error = env_.report.error("S064", span, "an access that is too far from a line");
+    error.expected = fmt::format("at most {} points beyond a side that is linear", kMostOfLine);
+    error.hint = more ? "take a smaller offset, or another boundary"
+                      : "say with 'require' how far the region leaves the field";
+    return {};
+  }
+  Offsets next;
+  for (const int offset : access.offsets) next.push_back({offset, offset});
+  next[d].low = static_cast<int>(std::min(near, far));
+  next[d].high = static_cast<int>(std::max(near, far));
+  next[d].varies = distance(low ? range.low + 1 : range.high - 1, static_cast<int>(d), span);
+  const Value edge_point = with_reflections(access, d + 1, span);
+  if (!edge_point.ok()) return {};
+  const Value beside = at_offsets(next, span, [&](const std::vector<int>& at) {
+    ir::Access moved = access;
+    moved.offsets = at;
+    return locate(moved, span) ? with_reflections(moved, d + 1, span) : Value{};
+  });
+  const Value slope = arithmetic_.apply(Op::Sub, {edge_point, beside}, span);
+  const Value rise =
+      arithmetic_.apply(Op::Mul, {distance_beyond(access, d, low, span), slope}, span);
+  return arithmetic_.apply(Op::Add, {edge_point, rise}, span);
+}
+
+// The value of an access by the rules of the IR, and by those rules of dimension `first` and
+// further ones that are made of accesses at other offsets.
+Value Elaborator::with_reflections(const ir::Access& access, size_t first, Span span) {
+  const std::vector<Edges> edges = env_.field_edges[static_cast<size_t>(access.field)];
+  for (size_t d = first; d < edges.size(); ++d) {
+    const bool below = access.escapes_below(d) && edges[d].low.moves();
+    const bool above = access.escapes_above(d) && edges[d].high.moves();
+    if (!below && !above) continue;
+    Value value = with_reflections(access, d + 1, span);
+    for (const bool low : {true, false}) {
+      if (!(low ? below : above) || !value.ok()) continue;
+      const EdgeRule& rule = low ? edges[d].low : edges[d].high;
+      const Value beyond =
+          rule.linear ? extrapolated(access, d, low, span) : reflected(access, d, low, span);
+      if (!beyond.ok()) return {};
+      value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), beyond, value}, span);
+    }
+    return value;
+  }
+  return components(access, span);
+}
+
 Value Elaborator::at_edges(const ir::Access& access, Value value, Span span) {
   std::vector<Edges>& edges = env_.field_edges[static_cast<size_t>(access.field)];
   const ir::Field field = env_.program.fields[static_cast<size_t>(access.field)];
   bool counts = false;
   for (size_t d = 0; d < edges.size(); ++d) {
-    counts |= access.escapes_below(d) && edges[d].low.counts();
-    counts |= access.escapes_above(d) && edges[d].high.counts();
+    const ir::Boundary& rules = field.boundary[d];
+    const bool below = edges[d].low.counts() ||
+                       (rules.low.kind == ir::BoundaryKind::Mirror && edges[d].high.counts());
+    const bool above = edges[d].high.counts() ||
+                       (rules.high.kind == ir::BoundaryKind::Mirror && edges[d].low.counts());
+    counts |= (access.escapes_below(d) && below) || (access.escapes_above(d) && above);
   }
   if (!counts) return value;
   const auto for_each_escape = [&](const auto& visit) {
@@ -103,9 +208,10 @@ Value Elaborator::at_edges(const ir::Access& access, Value value, Span span) {
   for_each_escape([&](size_t d, bool low, const ir::BoundaryRule& rule, EdgeRule& edge) {
     // The far side's rule is asked for the point alone, not for what a mirror throws there.
     const EdgeRule& far = low ? edges[d].high : edges[d].low;
-    const bool thrown = rule.kind == ir::BoundaryKind::Mirror && (edge.odd || far.counts());
+    const bool mirrored = rule.kind == ir::BoundaryKind::Mirror && !edge.repeats;
+    const bool thrown = mirrored && (edge.negates || far.counts());
     if (thrown) sound &= prover_->prove_thrown(access, d, low, span, applied_at_);
-    if (!edge.odd || !sound || !value.ok()) return;
+    if (!edge.negates || edge.repeats || !sound || !value.ok()) return;
     const Value negative = arithmetic_.apply(Op::Neg, {value}, span);
     value = arithmetic_.apply(Op::Select, {outside(access, d, low, span), negative, value}, span);
   });

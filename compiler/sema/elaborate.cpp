@@ -77,6 +77,7 @@ struct Elaborator::Visitor {
   Value operator()(const ast::Aggregate& aggregate) const {
     return self.aggregate(aggregate, span, expected);
   }
+  Value operator()(const ast::Within&) const { return self.no_offset(span); }
 };
 
 Elaborator::Elaborator(Environment& env, const Site& site, ir::Graph& graph, AccessProver* prover)
@@ -132,7 +133,10 @@ std::optional<int64_t> Elaborator::constant_integer(const ast::Expr& expr, const
         "origin and spacing count as known at run time; let the grid take them from an integer "
         "param, and use that param here, too";
   } else if (!constant && std::string_view(what) == "an offset") {
-    error.hint = "offsets are relative to the point computed, which is at 0";
+    error.hint = fmt::format(
+        "offsets are relative to the point computed, which is at 0; one that varies needs a bound, "
+        "as in '{} within 1'",
+        env_.text(expr.span));
   } else if (constant && !constant->type && !constant->integer) {
     const bool whole =
         std::trunc(constant->real) == constant->real && std::fabs(constant->real) < 0x1p53;
@@ -153,6 +157,24 @@ void Elaborator::bind_index(const std::string& name, int dimension) {
 
 void Elaborator::bind_value(const std::string& name, Value value) {
   root_.names.insert_or_assign(name, std::move(value));
+}
+
+Value Elaborator::on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span) {
+  const auto number = [](int64_t n) { return Value::of_leaf(Constant::of_typed(Scalar::I32, n)); };
+  Value from_low = Value::of_leaf(graph_.add({ir::Index{dimension}, Scalar::I32, span, {}}));
+  if (!(low == ir::Affine{})) {
+    const Value first = low.is_constant() ? number(low.constant) : affine(low, Scalar::I32, span);
+    from_low = arithmetic_.apply(Op::Sub, {from_low, first}, span);
+  }
+  const Value rest = arithmetic_.apply(Op::Mod, {from_low, number(stride)}, span);
+  return arithmetic_.apply(Op::Eq, {rest, number(0)}, span);
+}
+
+Value Elaborator::in_step_of(int64_t interval, Span span) {
+  const auto number = [](int64_t n) { return Value::of_leaf(Constant::of_typed(Scalar::I32, n)); };
+  const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
+  const Value rest = arithmetic_.apply(Op::Mod, {time, number(interval)}, span);
+  return arithmetic_.apply(Op::Eq, {rest, number(0)}, span);
 }
 
 void Elaborator::bind_lets(const std::vector<const ast::Let*>& lets) {

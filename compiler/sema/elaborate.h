@@ -1,6 +1,7 @@
 // Expressions: syntax to values, building the graph of a piece.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,16 +23,18 @@ struct Site {
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
   bool coordinates = true;  // position, origin, spacing
+  bool initial_values = false;  // accesses, of fields whose init comes before
   bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
 inline constexpr Site kReduceSite{"a reduction", true, true};
-inline constexpr Site kInitSite{"an initial value"};
+inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
-inline constexpr Site kDefaultSite{"the value of a param", false, false, true, false, false, true};
+inline constexpr Site kDefaultSite{
+    .what = "the value of a param", .coordinates = false, .in_double = true};
 inline constexpr Site kConstantSite{"a constant expression", false, false, false, false, false};
 inline constexpr Site kCoordinateSite{"a coordinate of the grid", false, false, true, false, false};
 
@@ -58,6 +61,12 @@ class Elaborator {
   void bind_value(const std::string& name, Value value);
   // Evaluates the lets in order and binds them.
   void bind_lets(const std::vector<const ast::Let*>& lets);
+
+  // Whether the point is low, low + stride, ... in that dimension.
+  Value on_stride(int dimension, const ir::Affine& low, int64_t stride, Span span);
+
+  // Whether the running step is 0, interval, 2*interval, ...
+  Value in_step_of(int64_t interval, Span span);
 
   // What the newest level of a field has at the point, before the function.
   Value at_point(ir::FieldId field, Span span);
@@ -104,6 +113,8 @@ class Elaborator {
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
   Value needs_offsets(ir::FieldId id, Span field, Span whole = {}, const std::string& foreign = "");
+  bool names_point(const ast::Expr& expr) const;
+  const ast::Expr* added_to_point(const ast::Expr& index) const;
   std::optional<int64_t> offset_from_point(const ast::Expr& index) const;
   std::string hint_of_called_field(const ast::Call& call) const;
   bool reads_by_coordinates(const ir::Field& declared, const ast::Expr& field,
@@ -113,15 +124,38 @@ class Elaborator {
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);
+  bool locate(ir::Access& access, Span span);
+  Value components(ir::Access access, Span span);
   Value select_indices(const Value& base, const std::vector<ast::ExprPtr>& indices, Span span);
+
+  // offsets.cpp
+  struct Offset {  // one, or as many as it may be
+    int low, high;
+    Value varies = {};  // how far from `middle`; without a type where low == high
+    int middle = 0;
+  };
+  using Offsets = std::vector<Offset>;
   std::optional<int> steps_ahead(const ast::Expr& index);
-  std::optional<std::vector<int>> own_offsets(const ir::Field& field,
-                                              const std::vector<ast::ExprPtr>& indices, Span span);
-  bool is_offset(int64_t value, Span span, const char* what);
-  std::optional<std::vector<int>> offsets(const std::vector<ast::ExprPtr>& indices, Span span,
-                                          const char* what);
+  std::optional<Offset> offset(const ast::Expr& index, int moved);
+  std::optional<Offset> varying_offset(const ast::Within& within, int moved);
+  std::optional<Offsets> own_offsets(const ir::Field& field,
+                                     const std::vector<ast::ExprPtr>& indices, Span span);
+  std::optional<Offsets> offsets(const std::vector<ast::ExprPtr>& indices, Span span);
+  void no_integer(const Value& value, Span span);
+  bool is_offset(int64_t value, Span span);
+  bool few_enough(const Offsets& offsets, Span span);
+  using AtOffset = std::function<Value(const std::vector<int>&)>;
+  Value at_offsets(const Offsets& offsets, Span span, const AtOffset& read);
+  Value chosen_offset(const Offsets& offsets, std::vector<int>& at, int low, int high, Span span,
+                      const AtOffset& read);
+  Value no_offset(Span span);
 
   // edges.cpp
+  Value with_reflections(const ir::Access& access, size_t first, Span span);
+  Value reflected(const ir::Access& access, size_t d, bool low, Span span);
+  Value extrapolated(const ir::Access& access, size_t d, bool low, Span span);
+  Value distance_beyond(const ir::Access& access, size_t d, bool low, Span span);
+  Value distance(const ir::Affine& from, int dimension, Span span);
   Value at_edges(const ir::Access& access, Value value, Span span);
   Value outside(const ir::Access& access, size_t d, bool low, Span span);
   Value edge_value(const ir::Access& access, const ir::BoundaryRule& rule, EdgeRule& edge,
@@ -129,9 +163,14 @@ class Elaborator {
   Value elsewhere(const ast::Expr& expr, const Site& site, std::vector<int> shift,
                   const Type* expected);
 
+  // initial.cpp
+  Value initial_value(ir::FieldId field, const std::vector<int>& at, Span span);
+  const ir::Init* init_before(ir::FieldId field, Span span);
+  bool initialised_there(const ir::Field& field, int d, const ir::Range& points, int offset,
+                         Span span);
+
   // elaborate_call.cpp
-  Value call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
-             const Type* expected);
+  Value call(const ast::Call& call, Span span, const std::vector<int>* shift, const Type* expected);
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
   Value sign(const ast::Call& call, Span span, const Type* expected);
   Value logical_shift(const ast::Call& call, Span span);
@@ -139,8 +178,7 @@ class Elaborator {
   // odd; one over base^-exponent where it is negative.
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
-  Value apply_function(int index, const ast::Call& call, Span span,
-                       const std::vector<ast::ExprPtr>* shift);
+  Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
   const FunctionInfo* shiftable_function(const ast::Expr& expr) const;
   Value comprehension(const ast::Comprehension& comprehension, Span span, const Type* expected);
   Value vector_of(const std::vector<Value>& elements, Span span);

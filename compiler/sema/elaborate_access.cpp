@@ -48,7 +48,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     binding.field = declaration->index;
   }
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
-  if (!site_.fields || (in_boundary_ && !field.read_in_place())) {
+  const bool readable = site_.fields || site_.initial_values;
+  if (!readable || (in_boundary_ && !field.read_in_place())) {
     not_usable(field.name, "a field", span);
     return {true, false};
   }
@@ -72,24 +73,34 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   return {true, true, binding};
 }
 
-// The offset that an index like i+1 or j-1 stands for, where it means the point computed: `i` is an
-// index name, or unknown. Nothing for anything else.
+// An index name, or something unknown that looks like one.
+bool Elaborator::names_point(const ast::Expr& expr) const {
+  const auto* name = std::get_if<ast::Name>(&expr.kind);
+  if (!name || is_reserved(name->name)) return false;
+  if (const Binding* local = find_local(name->name)) {
+    return std::holds_alternative<IndexBinding>(*local);
+  }
+  constexpr size_t kLongestIndex = 2;  // i, ix: longer ones are names in error
+  return name->name.size() <= kLongestIndex && env_.names.count(name->name) == 0;
+}
+
+// d, of an index like i+d, where `i` means the point computed.
+const ast::Expr* Elaborator::added_to_point(const ast::Expr& index) const {
+  const auto* sum = std::get_if<ast::Binary>(&index.kind);
+  if (!sum || sum->op != Op::Add) return nullptr;
+  if (names_point(*sum->left)) return sum->right.get();
+  return names_point(*sum->right) ? sum->left.get() : nullptr;
+}
+
+// The offset that an index like i+1 or j-1 stands for, where it means the point computed. Nothing
+// for anything else.
 std::optional<int64_t> Elaborator::offset_from_point(const ast::Expr& index) const {
-  const auto from_point = [&](const ast::Expr& expr) {
-    const auto* name = std::get_if<ast::Name>(&expr.kind);
-    if (!name || is_reserved(name->name)) return false;
-    if (const Binding* local = find_local(name->name)) {
-      return std::holds_alternative<IndexBinding>(*local);
-    }
-    constexpr size_t kLongestIndex = 2;  // i, ix: longer ones are names in error
-    return name->name.size() <= kLongestIndex && env_.names.count(name->name) == 0;
-  };
-  if (from_point(index)) return 0;
+  if (names_point(index)) return 0;
   const auto* sum = std::get_if<ast::Binary>(&index.kind);
   if (!sum || (sum->op != Op::Add && sum->op != Op::Sub)) return {};
   const bool minus = sum->op == Op::Sub;
-  const bool point_first = from_point(*sum->left);
-  if (!point_first && (minus || !from_point(*sum->right))) return {};
+  const bool point_first = names_point(*sum->left);
+  if (!point_first && (minus || !names_point(*sum->right))) return {};
   const ast::Expr& rest = point_first ? *sum->right : *sum->left;
   const auto* number = std::get_if<ast::Number>(&rest.kind);
   if (!number || !number->integral) return {};
@@ -137,9 +148,10 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
     const ast::ExprPtr& index = indices[d];
     const bool time = d < declared.box.ranges.size() && declared.dimension(d) == ir::kTime;
     const auto offset = time ? std::nullopt : offset_from_point(*index);
-    found |= offset.has_value();
+    const ast::Expr* added = time ? nullptr : added_to_point(*index);
+    found |= offset || added;
     relative += relative.empty() ? "" : ",";
-    relative += offset ? fmt::format("{}", *offset) : env_.text(index->span);
+    relative += offset ? fmt::format("{}", *offset) : env_.text(added ? added->span : index->span);
   }
   if (!found) return false;
   Diagnostic& error = env_.report.error("S010", span, "coordinates in place of offsets");
@@ -157,102 +169,14 @@ bool Elaborator::reads_by_coordinates(const ir::Field& declared, const ast::Expr
   return true;
 }
 
-bool Elaborator::is_offset(int64_t value, Span span, const char* what) {
-  if (value <= kMaxOffset && value >= -kMaxOffset) return true;
-  Diagnostic& error = env_.report.error("S029", span, fmt::format("{} is out of range", what));
-  error.expected = fmt::format("a value in {}..{}", -kMaxOffset, kMaxOffset);
-  error.found = fmt::format("{}", value);
-  return false;
-}
-
-std::optional<std::vector<int>> Elaborator::offsets(const std::vector<ast::ExprPtr>& indices,
-                                                    Span span, const char* what) {
-  const auto rank = static_cast<size_t>(env_.program.grid.rank());
-  if (indices.size() != rank) {
-    Diagnostic& error = env_.report.error("S014", span, fmt::format("wrong number of {}s", what));
-    error.expected = fmt::format("{}, one per dimension of the grid", rank);
-    error.found = fmt::format("{}", indices.size());
-    error.hint = fmt::format("one bracket has all offsets: {} is the point computed", env_.point());
-    return std::nullopt;
-  }
-  std::vector<int> result;
-  for (size_t d = 0; d < rank; ++d) {
-    const std::optional<int64_t> offset =
-        constant_integer(*indices[d], fmt::format("an {}", what).c_str());
-    if (!offset) continue;
-    if (!is_offset(*offset, indices[d]->span, what)) return std::nullopt;
-    const int64_t total = *offset + (shift_.empty() ? 0 : shift_[d]);
-    if (!is_offset(total, indices[d]->span, what)) return std::nullopt;
-    result.push_back(static_cast<int>(total));
-  }
-  if (result.size() != rank) return std::nullopt;
-  return result;
-}
-
-// The number of steps after the running one that `time`, `time + 1` or `time - 2` stands for.
-std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
-  const auto is_time = [](const ast::Expr& expr) {
-    const auto* name = std::get_if<ast::Name>(&expr.kind);
-    return name && name->name == "time";
-  };
-  if (is_time(index)) return 0;
-  const auto* sum = std::get_if<ast::Binary>(&index.kind);
-  const bool minus = sum && sum->op == Op::Sub;
-  const bool first = sum && is_time(*sum->left);
-  const bool timed = sum && (minus || sum->op == Op::Add) && (first || is_time(*sum->right));
-  if (!timed || (minus && !first)) {
-    Diagnostic& error = env_.report.error("S052", index.span, "a series is not read at 'time'");
-    error.expected = "time, or a constant number of steps before or after: time - 1";
-    error.found = env_.text(index.span);
-    return std::nullopt;
-  }
-  const auto steps = constant_integer(first ? *sum->right : *sum->left, "an offset");
-  if (!steps || !is_offset(*steps, index.span, "offset")) return std::nullopt;
-  return static_cast<int>(minus ? -*steps : *steps);
-}
-
-// Of a profile or a series: an offset for each dimension that it has.
-std::optional<std::vector<int>> Elaborator::own_offsets(const ir::Field& field,
-                                                        const std::vector<ast::ExprPtr>& indices,
-                                                        Span span) {
-  if (indices.size() != field.box.ranges.size()) {
-    Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
-    error.expected = fmt::format("{}, {}one per dimension of '{}'", field.box.ranges.size(),
-                                 field.is_series() ? "the step and " : "", field.name);
-    error.found = fmt::format("{}", indices.size());
-    error.hint = fmt::format("its value at the point computed is {}{}", field.name,
-                             env_.point(field));
-    error.related.push_back({field.span, "declared here"});
-    return std::nullopt;
-  }
-  std::vector<int> result;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    const int dimension = field.dimension(d);
-    if (dimension == ir::kTime) {
-      const auto steps = steps_ahead(*indices[d]);
-      if (!steps) return std::nullopt;
-      result.push_back(*steps);
-      continue;
-    }
-    const auto offset = constant_integer(*indices[d], "an offset");
-    if (!offset) return std::nullopt;
-    const int64_t moved = shift_.empty() ? 0 : shift_[static_cast<size_t>(dimension)];
-    if (!is_offset(*offset, indices[d]->span, "offset") ||
-        !is_offset(*offset + moved, indices[d]->span, "offset")) {
-      return std::nullopt;
-    }
-    result.push_back(static_cast<int>(*offset + moved));
-  }
-  return result;
-}
-
 Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::ExprPtr>& indices,
                          Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
-  const std::optional<std::vector<int>> at = field.read_in_place()
-                                                 ? own_offsets(field, indices, span)
-                                                 : offsets(indices, span, "offset");
-  return at ? access(binding, *at, span) : Value{};
+  const std::optional<Offsets> at =
+      field.read_in_place() ? own_offsets(field, indices, span) : offsets(indices, span);
+  if (!at) return {};
+  return at_offsets(*at, span,
+                    [&](const std::vector<int>& offset) { return access(binding, offset, span); });
 }
 
 Value Elaborator::at_point(ir::FieldId field, Span span) {
@@ -260,22 +184,36 @@ Value Elaborator::at_point(ir::FieldId field, Span span) {
 }
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
+  if (site_.initial_values) return initial_value(binding.field, at, span);
   ir::Access access{binding.field, 0, binding.level, at, 0};
+  if (!locate(access, span)) return {};
+  if (access.escapes == 0) return components(access, span);
+  Value value = with_reflections(access, 0, span);
+  return value.ok() ? at_edges(access, std::move(value), span) : value;
+}
+
+// What follows from the offsets. False if they lead out of the field, which is reported.
+bool Elaborator::locate(ir::Access& access, Span span) {
   const std::optional<uint32_t> escapes = prover_->prove(access, span, applied_at_);
-  if (!escapes) return {};
+  if (!escapes) return false;
   access.escapes = *escapes;
-  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   access.in_place = field.read_in_place();
   access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
   if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
-  Value value{env_.field_types[static_cast<size_t>(binding.field)], {}};
+  return true;
+}
+
+// The value of an access by the rules of the IR.
+Value Elaborator::components(ir::Access access, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
+  Value value{env_.field_types[static_cast<size_t>(access.field)], {}};
   value.leaves.reserve(field.components.size());
   for (const ir::Component& component : field.components) {
     value.leaves.push_back(graph_.add({access, arithmetic_type(component.type), span, {}}));
     ++access.component;
   }
-  access.component = 0;
-  return access.escapes == 0 ? value : at_edges(access, std::move(value), span);
+  return value;
 }
 
 // `whole`: what is selected from the field, if anything; `foreign`: of a scalar field, this.
@@ -305,7 +243,12 @@ Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
     return access(use.field, bracket.indices, span);
   }
   if (shiftable_function(*bracket.base)) {
-    return call(std::get<ast::Call>(bracket.base->kind), span, &bracket.indices, nullptr);
+    const auto& moved = std::get<ast::Call>(bracket.base->kind);
+    const std::optional<Offsets> by = offsets(bracket.indices, span);
+    if (!by) return {};
+    return at_offsets(*by, span, [&](const std::vector<int>& offset) {
+      return call(moved, span, &offset, nullptr);
+    });
   }
   if (const auto* name = std::get_if<ast::Name>(&bracket.base->kind);
       name && !find_local(name->name)) {

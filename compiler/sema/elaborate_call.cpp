@@ -115,7 +115,7 @@ void append_key(std::vector<int64_t>& key, const Value& value) {
 
 }  // namespace
 
-Value Elaborator::call(const ast::Call& call, Span span, const std::vector<ast::ExprPtr>* shift,
+Value Elaborator::call(const ast::Call& call, Span span, const std::vector<int>* shift,
                        const Type* expected) {
   const std::string& name = call.callee.name;
   const bool known_here = is_reserved(name) || env_.means_library(name);
@@ -257,7 +257,7 @@ const FunctionInfo* Elaborator::shiftable_function(const ast::Expr& expr) const 
 }
 
 Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
-                                 const std::vector<ast::ExprPtr>* shift) {
+                                 const std::vector<int>* shift) {
   if (index >= current_function_) return {};  // reported by use()
   const FunctionInfo& function = env_.functions[static_cast<size_t>(index)];
   const auto& arguments = function.syntax->arguments;
@@ -287,12 +287,7 @@ Value Elaborator::apply_function(int index, const ast::Call& call, Span span,
       frame.names.insert_or_assign(arguments[a].name.name, std::move(value));
     }
   }
-  std::vector<int> total = shift_;
-  if (shift) {
-    const auto shifted = offsets(*shift, span, "offset");
-    if (!shifted) return {};
-    total = *shifted;
-  }
+  std::vector<int> total = shift ? *shift : shift_;
   if (!ok) return {};
   for (int offset : total) key.push_back(offset);
   if (const auto known = applications_.find(key); known != applications_.end())

@@ -42,12 +42,21 @@ struct WrittenName {
 // What a boundary rule is besides an IR rule: accesses that escape choose (edges.cpp).
 struct EdgeRule {
   const ast::Expr* value = nullptr;  // of `constant`, where it is no number; null: it is one
-  bool odd = false;
+  bool negates = false;              // odd, antisymmetric
+  bool repeats = false;              // symmetric, antisymmetric: the edge point, unlike the mirror
+  bool linear = false;
   bool met = false;  // by some access, so that its value has been looked at
-  bool counts() const { return value || odd; }
+  bool moves() const { return repeats || linear; }
+  bool counts() const { return value || negates || moves(); }
 };
 struct Edges {  // of one dimension
   EdgeRule low, high;
+};
+
+struct Quotient {  // a param that stands for one in bounds
+  ir::Affine of;
+  int64_t by;
+  ir::ParamId param;
 };
 
 struct Environment {
@@ -63,15 +72,19 @@ struct Environment {
   std::unordered_map<std::string, Declaration> names;
   std::vector<TypePtr> types;        // Declared::Type
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
+  std::vector<std::vector<int64_t>> subgrid_strides;  // likewise; empty: 1 everywhere
   std::vector<TypePtr> field_types;  // by FieldId
   std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
+  std::unordered_map<std::string, Span> init_places;  // by field, those to come included
+  std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, in error or not
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of
   // `require`, and a grid that is not empty.
   std::vector<ir::Affine> facts;
+  std::vector<Quotient> quotients;
 
   // Adds `name` to the namespace. S002 if it is taken, S003 if it is reserved: then nothing.
   Declaration* declare(const ast::Identifier& name, Declared kind, int index);
@@ -95,6 +108,8 @@ struct Environment {
   // unless it does.
   bool means_library(const std::string& name) const;
 
+  // Whether the program declares the name, somewhere.
+  bool is_declared(const std::string& name) const { return find_written(name) != nullptr; }
   // A field, series or function of the program, wherever it is declared.
   bool is_field_or_function(const std::string& name) const;
 

@@ -83,6 +83,8 @@ struct Pieces {
   const Declaration* target;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // its index names
+  int64_t every = 1;                           // steps from one to the next that it writes in
+  Span every_span = {};
 
   const ir::Field& field(const Environment& env) const {
     return env.program.fields[static_cast<size_t>(target->index)];
@@ -112,13 +114,32 @@ Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
   return value;
 }
 
+// Whether a point of the box is one of the region: strides leave some out, and so does `where`,
+// whose value this is unless there is none. Without a type: in error.
+Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
+            const std::optional<Value>& where, Span span) {
+  std::optional<Value> all;
+  const auto require = [&](const Value& condition) {
+    all = all ? elaborator.arithmetic().apply(Op::And, {*all, condition}, span) : condition;
+  };
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (strides[d] == 1) continue;
+    require(elaborator.on_stride(static_cast<int>(d), box.ranges[d].low, strides[d], span));
+  }
+  if (where) require(*where);
+  return all.value_or(Value{});
+}
+
 // The value where the condition holds; elsewhere that of the `else` piece, or the one that the
 // point has.
-Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, ir::Piece& result,
-             AccessProver& prover, Value value, const Type& type) {
-  const Span span = piece.where->span;
+Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
+             const std::vector<int64_t>& strides, ir::Piece& result, AccessProver& prover,
+             Value value, const Type& type) {
+  const Span span = piece.where ? piece.where->span : span_of(piece.region);
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
-  const Value condition = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
+  std::optional<Value> where;
+  if (piece.where) where = value_of(elaborator, pieces, *piece.where, result.index_names, nullptr);
+  const Value condition = taken(elaborator, result.region, strides, where, span);
   Elaborator other(env, kStencilSite, result.graph, &prover);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
                                            pieces.otherwise_indices, &type)
@@ -127,6 +148,16 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece, ir
   return arithmetic.apply(
       Op::Select, {condition, settled(arithmetic, value, type), settled(arithmetic, kept, type)},
       span);
+}
+
+// The value in the steps that the stencil writes in; in others the one that the point has.
+Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
+  const Span span = pieces.every_span;
+  const Value due = elaborator.in_step_of(pieces.every, span);
+  const Value kept = elaborator.at_point(pieces.target->index, span);
+  Arithmetic& arithmetic = elaborator.arithmetic();
+  return arithmetic.apply(Op::Select, {due, settled(arithmetic, std::move(value), type), kept},
+                          span);
 }
 
 // The piece over a region of its own or, of `else`, one that is left. Nothing is returned if there
@@ -153,9 +184,10 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
   Elaborator elaborator(env, kStencilSite, result.graph, &prover);
   Value value = value_of(elaborator, pieces, *piece.value, result.index_names, type.get());
   if (!type) return std::nullopt;
-  if (piece.where) {
-    value = chosen(env, pieces, piece, result, prover, std::move(value), *type);
+  if (piece.where || !region.strides.empty()) {
+    value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
+  if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
   auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
@@ -185,7 +217,7 @@ void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& fun
   const auto left = boxes_left(env, pieces.field(env).box, taken, piece.span);
   if (!left) return;
   for (const ir::Box& box : *left) {
-    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices});
+    auto result = analyze_piece(env, pieces, piece, {true, box, pieces.otherwise_indices, {}});
     if (!result) return;
     function.pieces.push_back(std::move(*result));
   }
@@ -254,6 +286,12 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     return;
   }
   Pieces pieces{LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  if (stencil.every) {
+    const auto every = constant_in(env, *stencil.every, "the interval of a stencil", 1, kMaxEvery);
+    if (!every) return;
+    pieces.every = *every;
+    pieces.every_span = stencil.every->span;
+  }
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);
@@ -262,13 +300,17 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.otherwise_indices.resize(rank);
   }
   check_let_names(env, stencil);
-  bool ok = target != nullptr;
+  bool ok = target != nullptr, strided = false;
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) continue;
-    auto result = analyze_piece(env, pieces, piece, elaborate_region(env, piece.region));
+    Region region = elaborate_region(env, piece.region);
+    strided |= !region.strides.empty();
+    auto result = analyze_piece(env, pieces, piece, std::move(region));
     ok &= result.has_value();
     if (!result) continue;
-    for (const ir::Piece& other : function.pieces) require_disjoint(env, other, *result);
+    for (const ir::Piece& other : function.pieces) {
+      require_disjoint(env, other, *result, strided);
+    }
     function.pieces.push_back(std::move(*result));
   }
   if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
@@ -280,6 +322,7 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   if (!target) return;
   const ir::FieldId id = target->index;
   const ir::Field& field = env.program.fields[static_cast<size_t>(id)];
+  env.inits_seen.insert(id);
   for (const ir::Init& other : env.program.inits) {
     if (other.field != id) continue;
     Diagnostic& error =
@@ -338,12 +381,15 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
   Value value = elaborator.elaborate(*reduce.value);
   const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
   if (!type) return;
-  if (reduce.where && reducer) {
-    const Value condition = elaborator.elaborate(*reduce.where);
+  if ((reduce.where || !region.strides.empty()) && reducer) {
+    const Span span = reduce.where ? reduce.where->span : span_of(reduce.region);
+    std::optional<Value> where;
+    if (reduce.where) where = elaborator.elaborate(*reduce.where);
+    const Value condition = taken(elaborator, result.piece.region, region.strides, where, span);
     const ir::NodeId neutral =
-        result.piece.graph.add({ir::neutral(*reducer, *type), *type, reduce.where->span, {}});
+        result.piece.graph.add({ir::neutral(*reducer, *type), *type, span, {}});
     value = elaborator.arithmetic().apply(
-        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, reduce.where->span);
+        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, span);
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
   if (!stored || !reducer || !every || !inside || !declaration) return;

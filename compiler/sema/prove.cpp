@@ -171,7 +171,7 @@ std::optional<std::vector<ir::Box>> boxes_left(Environment& env, const ir::Box& 
   return left;
 }
 
-void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) {
+void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided) {
   std::vector<ir::Affine> alternatives;
   for (size_t d = 0; d < a.region.ranges.size(); ++d) {
     alternatives.push_back(less(a.region.ranges[d].high, b.region.ranges[d].low));
@@ -194,6 +194,7 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b) 
     error.expected = "regions without a common point";
     error.found = fmt::format("{} and {}", env.print(a.region), env.print(b.region));
     error.related.push_back({a.span, "the other piece"});
+    if (strided) error.hint = "'else' writes the points that a stride leaves out";
     return;
   }
   ir::Check check{alternatives, "S033",

@@ -25,7 +25,8 @@ std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box)
 void require_nonempty(Environment& env, const ir::Box& box, const std::string& what, Span span);
 bool require_inside(Environment& env, const ir::Box& inner, const ir::Box& outer,
                     const std::string& message, Span span);
-void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b);
+// `strided`: some region has a stride, for a hint.
+void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, bool strided);
 
 // Boxes that together are `whole` without `taken`, which lie in it and have no point in common;
 // some may turn out to be empty. S049 if that depends on params. `span`: of what asks.

@@ -45,6 +45,7 @@ template <> struct Action<grammar::paren_close> : CallsWithSpan<&TreeBuilder::pa
 template <> struct Action<grammar::call_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::call_close> : CallsWithSpan<&TreeBuilder::call> {};
 template <> struct Action<grammar::comprehension_close> : CallsWithSpan<&TreeBuilder::comprehension> {};
+template <> struct Action<grammar::within> : Calls<&TreeBuilder::within> {};
 template <> struct Action<grammar::bracket_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::bracket_close> : CallsWithSpan<&TreeBuilder::bracket> {};
 template <> struct Action<grammar::member> : Calls<&TreeBuilder::member> {};
@@ -54,6 +55,7 @@ template <> struct Action<grammar::aggregate_close> : CallsWithSpan<&TreeBuilder
 
 // Boxes, regions, types.
 template <> struct Action<grammar::range_begin> : Calls<&TreeBuilder::range_begin> {};
+template <> struct Action<grammar::range_stride> : Calls<&TreeBuilder::range_stride> {};
 template <> struct Action<grammar::range_end> : Calls<&TreeBuilder::range_end> {};
 template <> struct Action<grammar::box_open> : CallsWithSpan<&TreeBuilder::box_begin> {};
 template <> struct Action<grammar::box_close> : CallsWithSpan<&TreeBuilder::box_end> {};
@@ -92,6 +94,7 @@ template <> struct Action<grammar::argument> : Calls<&TreeBuilder::argument> {};
 template <> struct Action<grammar::let> : Calls<&TreeBuilder::let> {};
 template <> struct Action<grammar::else_piece> : Calls<&TreeBuilder::else_piece> {};
 template <> struct Action<grammar::region_piece> : Calls<&TreeBuilder::piece> {};
+template <> struct Action<grammar::stencil_every> : Calls<&TreeBuilder::stencil_every> {};
 template <> struct Action<grammar::single_piece> : Calls<&TreeBuilder::piece> {};
 template <> struct Action<grammar::body_open> : CallsWithSpan<&TreeBuilder::open> {};
 template <> struct Action<grammar::body_close> : CallsWithSpan<&TreeBuilder::body_end> {};

@@ -4,7 +4,7 @@
 //   item     = param | grid | subgrid | type | field | table | function | stencil | init
 //            | reduce | stop | require
 //   expr     = number | bool | name | level | unary | binary | call | comprehension
-//            | bracket | member | aggregate
+//            | bracket | member | aggregate | within
 //
 // Closed sets are variants. Expressions are owned trees; their depth is bounded by the parser
 // (kMaxExpressionDepth), so that later recursive passes cannot overflow the stack.
@@ -84,10 +84,13 @@ struct Aggregate {  // {1, 2} (vector, table row) or {rho = 1, u = {0, 0}} (stru
   };
   std::vector<Entry> entries;
 };
+struct Within {  // d within 2, among the indices of a bracket: an offset of -2..2
+  ExprPtr value, bound;
+};
 
 struct Expr {
   std::variant<Number, Boolean, Name, Level, Unary, Binary, Call, Comprehension, Bracket, Member,
-               Aggregate>
+               Aggregate, Within>
       kind;
   Span span;
 };
@@ -97,6 +100,7 @@ struct Range {  // 1..N-2, or 0 (one point: high is null), optionally "i in" bef
   ExprPtr low;
   ExprPtr high;
   Span span;
+  ExprPtr stride = nullptr;  // 0..N-1 by 2; null: 1
 };
 struct Box {
   std::vector<Range> ranges;
@@ -153,7 +157,17 @@ struct TypeDecl {  // type cell = { ... };
   Identifier name;
   TypeExpr type;
 };
-enum class BoundaryKind { None, Constant, Clamp, Mirror, Odd, Periodic };
+enum class BoundaryKind {
+  None,
+  Constant,
+  Clamp,
+  Mirror,
+  Odd,
+  Symmetric,
+  Antisymmetric,
+  Linear,
+  Periodic
+};
 struct BoundaryRule {
   BoundaryKind kind;
   ExprPtr value;  // of constant
@@ -219,6 +233,7 @@ struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }
   Identifier field;
   std::vector<Let> lets;
   std::vector<Piece> pieces;
+  ExprPtr every = nullptr;  // null: 1
 };
 struct Init {  // init A[i,j] = expr;
   Identifier field;

@@ -217,6 +217,15 @@ void TreeBuilder::comprehension(Span close_span) {
   push(span, height + 1, std::move(node));
 }
 
+void TreeBuilder::within() {
+  Operand bound = pop_operand();
+  Operand value = pop_operand();
+  const int height = std::max(value.height, bound.height) + 1;
+  const Span span = join(value.expr->span, bound.expr->span);
+  if (height > ast::kMaxExpressionDepth) throw expression_too_deep(span);
+  push(span, height, ast::Within{std::move(value.expr), std::move(bound.expr)});
+}
+
 void TreeBuilder::bracket(Span close_span) {
   const Opening opening = close();
   int height = 0;

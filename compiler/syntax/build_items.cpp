@@ -22,9 +22,11 @@ void TreeBuilder::start_item(Span word) {
   openings_.clear();
   types_.clear();
   box_ = {};
+  range_stride_.reset();
   region_.reset();
   indices_.clear();
   where_.reset();
+  every_.reset();
   steps_.reset();
   origin_.reset();
   spacing_.reset();
@@ -52,11 +54,17 @@ void TreeBuilder::range_begin() {
   range_names_ = names_.size();
 }
 
+void TreeBuilder::range_stride() {
+  range_stride_ = pop_expr();
+}
+
 void TreeBuilder::range_end() {
   ast::Range range;
+  range.stride = std::move(range_stride_);
   if (operands_.size() > range_operands_ + 1) range.high = pop_expr();
   range.low = pop_expr();
   range.span = range.high ? join(range.low->span, range.high->span) : range.low->span;
+  if (range.stride) range.span = join(range.span, range.stride->span);
   if (names_.size() > range_names_) {
     range.index = pop_name();
     range.span = join(range.index->span, range.span);
@@ -206,6 +214,9 @@ void TreeBuilder::boundary_word(Span at) {
   if (word == "clamp") kind = ast::BoundaryKind::Clamp;
   if (word == "mirror") kind = ast::BoundaryKind::Mirror;
   if (word == "odd") kind = ast::BoundaryKind::Odd;
+  if (word == "symmetric") kind = ast::BoundaryKind::Symmetric;
+  if (word == "antisymmetric") kind = ast::BoundaryKind::Antisymmetric;
+  if (word == "linear") kind = ast::BoundaryKind::Linear;
   if (word == "periodic") kind = ast::BoundaryKind::Periodic;
   rules_.push_back({kind, nullptr, at});
 }
@@ -239,6 +250,10 @@ void TreeBuilder::argument() {
 
 void TreeBuilder::let() {
   lets_.push_back({pop_name(), pop_expr()});
+}
+
+void TreeBuilder::stencil_every() {
+  every_ = pop_expr();
 }
 
 void TreeBuilder::piece() {
@@ -314,7 +329,8 @@ void TreeBuilder::function() {
 
 void TreeBuilder::stencil() {
   auto field = pop_name();
-  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_)});
+  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_),
+                      std::move(every_)});
 }
 
 void TreeBuilder::init() {

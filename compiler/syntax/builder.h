@@ -50,6 +50,7 @@ class TreeBuilder {
   void parenthesized(Span close);
   void call(Span close);
   void comprehension(Span close);
+  void within();
   void bracket(Span close);
   void member();
   void aggregate_entry();
@@ -57,6 +58,7 @@ class TreeBuilder {
 
   // Boxes, regions, types.
   void range_begin();
+  void range_stride();
   void range_end();
   void box_begin(Span bracket);
   void box_end(Span bracket);
@@ -89,6 +91,7 @@ class TreeBuilder {
   void argument_field();
   void argument();
   void let();
+  void stencil_every();
   void piece();
   void else_word(Span word);
   void else_piece();
@@ -161,11 +164,13 @@ class TreeBuilder {
 
   size_t range_operands_ = 0;  // operands and names before the range being read
   size_t range_names_ = 0;
+  ast::ExprPtr range_stride_;
   ast::Box box_;
   std::optional<ast::Region> region_;
   size_t index_names_ = 0;  // names before the list of indices being read
   std::vector<ast::Identifier> indices_;
   ast::ExprPtr where_;
+  ast::ExprPtr every_;
   Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;

@@ -113,8 +113,11 @@ constexpr WordRow kWords[] = {
     {Foreign::Boundary, "dirichlet Dirichlet fixed zero value",
      "write 'constant 0', with the value beyond the edge"},
     {Foreign::Boundary, "neumann Neumann edge nearest replicate", "write 'clamp'"},
-    {Foreign::Boundary, "reflect reflecting symmetric reflective", "write 'mirror'"},
-    {Foreign::Boundary, "antisymmetric antimirror", "write 'odd'"},
+    {Foreign::Boundary, "reflect reflecting reflective",
+     "write 'mirror', or 'symmetric' where the edge point is repeated"},
+    {Foreign::Boundary, "antimirror",
+     "write 'odd', or 'antisymmetric' where the edge point is repeated"},
+    {Foreign::Boundary, "extrapolate extrapolated extrapolation smooth", "write 'linear'"},
     {Foreign::Boundary, "wrap cyclic circular", "write 'periodic'"},
 
     {Foreign::Member, "dx dy dz dx2 dy2 dz2 dt dt2 laplace",

@@ -145,9 +145,12 @@ struct named : seq<name, sor<call, level, plain_name>> {};
 
 struct primary : sor<number, named, parenthesized, boolean, aggregate> {};
 
+struct within_word : word<TAO_PEGTL_STRING("within")> {};
+struct within : if_must<token<within_word>, expression> {};
+struct index : seq<expression, opt<within>> {};
 struct bracket_open : one<'['> {};
 struct bracket_close : one<']'> {};
-struct bracket : seq<token<bracket_open>, list_must<expression, comma>,
+struct bracket : seq<token<bracket_open>, list_must<index, comma>,
                      must<token<bracket_close>>> {};
 struct member_dot : token<seq<not_at<two<'.'>>, one<'.'>>> {};
 struct member : if_must<member_dot, member_name> {};
@@ -167,11 +170,17 @@ struct range_begin : success {};
 struct range_end : success {};
 struct range_index : seq<at<binder_ahead>, must<index_name>, keyword<in_>> {};
 struct plain_range : seq<range_begin, expression, opt<if_must<dots, expression>>, range_end> {};
-struct range : seq<range_begin, opt<range_index>, expression, opt<if_must<dots, expression>>,
-                   range_end> {};
+struct by_word : word<TAO_PEGTL_STRING("by")> {};
+struct range_stride : if_must<token<by_word>, expression> {};
+struct range : seq<range_begin, opt<range_index>, expression,
+                   opt<if_must<dots, expression, opt<range_stride>>>, range_end> {};
+struct strided_range : seq<range_begin, expression, opt<if_must<dots, expression,
+                           opt<range_stride>>>, range_end> {};
 struct box_open : one<'['> {};
 struct box_close : one<']'> {};
 struct plain_box : seq<token<box_open>, list_must<plain_range, comma>, must<token<box_close>>> {};
+struct strided_box : seq<token<box_open>, list_must<strided_range, comma>,
+                         must<token<box_close>>> {};
 struct box : seq<token<box_open>, list_must<range, comma>, must<token<box_close>>> {};
 struct region_name : success {};
 struct names_open : token<one<'['>> {};
@@ -215,7 +224,7 @@ struct spacing : seq<token<spacing_word>, per_dimension> {};
 struct grid_end : end {};
 struct grid : seq<keyword<grid_>, must<item_name, assign, plain_box>,
                   star<sor<steps, origin, spacing>>, must<grid_end>> {};
-struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, plain_box,
+struct subgrid : if_must<keyword<subgrid_>, item_name, keyword<of_>, parent_name, assign, strided_box,
                          end> {};
 struct type_decl : if_must<keyword<type_>, item_name, assign, type, end> {};
 
@@ -224,7 +233,8 @@ struct constant : keyword<constant_> {};
 struct boundary_constant : if_must<keyword<constant_>, expression> {};
 struct boundary_text : any_word<TAO_PEGTL_STRING("none"), TAO_PEGTL_STRING("clamp"),
                                 TAO_PEGTL_STRING("mirror"), TAO_PEGTL_STRING("odd"),
-                                TAO_PEGTL_STRING("periodic")> {};
+                                TAO_PEGTL_STRING("symmetric"), TAO_PEGTL_STRING("antisymmetric"),
+                                TAO_PEGTL_STRING("linear"), TAO_PEGTL_STRING("periodic")> {};
 struct boundary_kind : sor<boundary_constant, token<boundary_text>> {};
 struct boundary_high : boundary_kind {};
 struct boundary_sides : seq<must<boundary_kind>, opt<if_must<dots, boundary_high>>> {};
@@ -285,7 +295,11 @@ struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
                           must<token<body_close>>, optional_end> {};
 struct single_value : seq<opt<where>, must<assign, expression>, single_piece, must<end>> {};
 struct on_region : if_must<keyword<on_>, region> {};
-struct stencil_form : sor<seq<on_region, single_value>, seq<box, single_value>, stencil_body> {};
+struct stencil_on : seq<on_region, single_value> {};
+struct stencil_every : if_must<keyword<every_>, expression> {};
+struct form_behind_every : sor<stencil_on, stencil_body> {};
+struct stencil_form : sor<seq<stencil_every, must<form_behind_every>>, stencil_on,
+                          seq<box, single_value>, stencil_body> {};
 struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
 
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};

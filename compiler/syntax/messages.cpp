@@ -88,6 +88,9 @@ std::string hint_for(const TreeBuilder& builder, const Token& token,
     if (found == ";") return "an item with a body needs at most one ';', and no item is empty";
   }
   if (!foreign_token.empty()) return foreign_token;
+  if (found == "every" && builder.item_word() == "stencil") {
+    return "it stands behind the field: 'stencil n : F every 4 on REGION = e;'";
+  }
   if (expectation.expected == kExpectation<grammar::boundary_rules>.expected ||
       expectation.expected == kExpectation<grammar::boundary_kind>.expected) {
     return std::string(hint_for_foreign_word(Foreign::Boundary, found));

@@ -63,6 +63,7 @@ STENCIL_EXPECT(level_text, "a number of steps, as in U@-1");
 
 STENCIL_EXPECT(dots, "'..' and the end of the range");
 STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
+STENCIL_EXPECT(strided_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(times, "'[' and the range of the series' steps, as in [0..999]");
 STENCIL_EXPECT(series_end, "'on', 'along', 'boundary' or ';' after the series");
 STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");
@@ -81,9 +82,11 @@ STENCIL_EXPECT(keyword<grammar::in_>, "'in'");
 STENCIL_EXPECT(keyword<grammar::when_>, "'when'", "write 'stop when condition;'");
 STENCIL_EXPECT(on_region, "'on' and a region", "write 'reduce r = max(expression) on G;'");
 
-STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, clamp, mirror, odd or periodic, or a "
-                               "list of them in brackets, one for each dimension");
-STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, clamp, mirror, odd or periodic");
+STENCIL_EXPECT(boundary_rules, "a boundary: none, constant c, clamp, mirror, odd, symmetric, "
+                               "antisymmetric, linear or periodic, or a list of them in brackets, "
+                               "one for each dimension");
+STENCIL_EXPECT(boundary_kind, "a boundary: none, constant c, clamp, mirror, odd, symmetric, "
+                              "antisymmetric, linear or periodic");
 STENCIL_EXPECT(boundary_high, "the boundary at the high side, as in clamp .. mirror");
 STENCIL_EXPECT(boundary_close, "',', '..' or ']' in the list of boundaries");
 STENCIL_EXPECT(extents, "'[' and the extents of the table");
@@ -98,6 +101,8 @@ STENCIL_EXPECT(function_value, "'let', or '=' and the value of the function",
                "a function's body ends with its value: '= expression;'");
 STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
+STENCIL_EXPECT(form_behind_every, "'on' or '{' behind the interval",
+               "write 'stencil n : F every 4 on [box] = e;'");
 STENCIL_EXPECT(piece, "a piece: region = expression;");
 STENCIL_EXPECT(names_close, "',' or ']' in the list of index names");
 STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");

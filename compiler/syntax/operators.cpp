@@ -22,6 +22,12 @@ std::string_view spelling(ast::BoundaryKind kind) {
       return "mirror";
     case ast::BoundaryKind::Odd:
       return "odd";
+    case ast::BoundaryKind::Symmetric:
+      return "symmetric";
+    case ast::BoundaryKind::Antisymmetric:
+      return "antisymmetric";
+    case ast::BoundaryKind::Linear:
+      return "linear";
     case ast::BoundaryKind::Periodic:
       return "periodic";
   }

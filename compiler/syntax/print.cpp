@@ -118,6 +118,14 @@ class Printer {
     });
   }
 
+  void print(const Within& w) {
+    line("within");
+    indented([&] {
+      print(*w.value);
+      print(*w.bound);
+    });
+  }
+
   // Boxes, regions, types.
   void print(const Box& box) {
     line("box");
@@ -131,6 +139,7 @@ class Printer {
         indented([&] {
           print(*range.low);
           if (range.high) print(*range.high);
+          part("by", range.stride);
         });
       }
     });
@@ -262,6 +271,7 @@ class Printer {
   void print(const Stencil& s) {
     line("stencil {} : {}", s.name.name, s.field.name);
     indented([&] {
+      part("every", s.every);
       print(s.lets);
       for (const auto& piece : s.pieces) {
         line("piece");

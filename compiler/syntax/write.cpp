@@ -20,10 +20,12 @@ using namespace ast;  // NOLINT: every alternative of every variant is spelled b
 
 constexpr size_t kWidestLine = 100;
 constexpr int kPostfixPrecedence = kPrefixPrecedence + 1;
+constexpr int kWithinPrecedence = 0;  // looser than every operator
 
 int precedence_of(const Expr& expr) {
   if (const auto* binary = std::get_if<Binary>(&expr.kind))
     return stencil::precedence_of(binary->op);
+  if (std::holds_alternative<Within>(expr.kind)) return kWithinPrecedence;
   return std::holds_alternative<Unary>(expr.kind) ? kPrefixPrecedence : kPostfixPrecedence;
 }
 
@@ -87,6 +89,7 @@ class Line {
       if (range.index) text("{} in ", range.index->name);
       expr(*range.low);
       if (range.high) text("..").expr(*range.high);
+      if (range.stride) text(" by ").expr(*range.stride);
     });
     out_ += ']';
     return *this;
@@ -184,6 +187,7 @@ class Line {
     });
     out_ += '}';
   }
+  void put(const Within& w) { expr(*w.value).text(" within ").expr(*w.bound); }
 
   void put(const NamedType& t) { out_ += t.name; }
   void put(const VectorType& t) { text("vector ").expr(*t.length).text(" of ").type(*t.element); }
@@ -293,9 +297,11 @@ class Writer {
   void put(const Stencil& s) {
     Line line;
     line.text("stencil {} : {}", s.name.name, s.field.name);
+    if (s.every) line.text(" every ").expr(*s.every);
     if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();
-      line.text("{}", std::holds_alternative<NamedRegion>(only.region) ? " on " : "");
+      const bool named = std::holds_alternative<NamedRegion>(only.region);
+      line.text("{}", named || s.every ? " on " : "");
       return add(line.region(only.region).where(only.where).text(" = ").expr(*only.value));
     }
     add(line.text(" {{").take());

@@ -25,6 +25,10 @@ inline std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
+inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // Every test works in an empty directory of its own, from which stencilc is run.
 class Tool : public testing::Test {
  protected:

@@ -49,11 +49,17 @@ void Generator::note(const Field& field, const Offset& offset, Site& site) {
   for (size_t d = 0; d < rank(); ++d) {
     if (offset[d] == 4 || offset[d] == -4) covers("offset 4");
     const Boundary::Sides& sides = field.boundary.dimensions[d];
+    // What a line begins at is read from the points near the edge, and from all others with them.
+    const int inwards = offset[d] < 0 && sides.low == "linear"    ? 1
+                        : offset[d] > 0 && sides.high == "linear" ? -1
+                                                                  : offset[d];
     if (sides.low == "none") {
-      site.reach.low[d] = std::max(site.reach.low[d], field.margin.low[d] - offset[d]);
+      site.reach.low[d] =
+          std::max(site.reach.low[d], field.margin.low[d] - std::min(offset[d], inwards));
     }
     if (sides.high == "none") {
-      site.reach.high[d] = std::max(site.reach.high[d], field.margin.high[d] + offset[d]);
+      site.reach.high[d] =
+          std::max(site.reach.high[d], field.margin.high[d] + std::max(offset[d], inwards));
     }
     needed_[d] = std::max(needed_[d], points_needed(sides, offset[d]));
   }
@@ -73,8 +79,38 @@ std::string Generator::random_level(const Field& field) {
   return fmt::format("{}@-{}", field.name, level);
 }
 
+// A read of the field at an offset that varies in one dimension or two, or nothing where the site
+// does not allow it. Integers alone say how far, for they are the same in every mode.
+std::optional<std::string> Generator::varying_access(const Field& field, Site& site) {
+  static const std::vector<std::string> kTexts = {
+      "time", "m", "{} % 5", "{} - 2", "-{}", "({} & 3) - 1", "long({}) * 3"};
+  Offset low = random_offset(site), high = low;
+  std::vector<std::string> texts;
+  for (const int offset : low) texts.push_back(fmt::format("{}", offset));
+  for (int count = random_.between(1, 2); count > 0; --count) {
+    const auto d = static_cast<size_t>(random_.below(out_.rank));
+    const int bound = rank() > 3 ? 1 : random_.between(0, 3);
+    low[d] = -bound;
+    high[d] = bound;
+    std::string by = random_.pick(kTexts);
+    if (const size_t hole = by.find("{}"); hole != std::string::npos) {
+      const std::string read = random_.chance(60) ? access(is_integer, site) : index_name(site);
+      by.replace(hole, 2, read.empty() ? "time" : read);
+    }
+    texts[d] = fmt::format("{} within {}", by, bound);
+  }
+  if (!allows(site, low) || !allows(site, high)) return std::nullopt;
+  note(field, low, site);
+  note(field, high, site);
+  covers("offset within a bound");
+  return fmt::format("{}[{}]", random_level(field), list(texts));
+}
+
 // The whole element, with its components.
 std::string Generator::access(const Field& field, Site& site) {
+  if (!exact_ && !plain_ && random_.chance(choices_.varying_offset)) {
+    if (const auto read = varying_access(field, site)) return *read;
+  }
   Offset offset = random_offset(site);
   if (random_.chance(choices_.huge_offset)) make_huge(field, site, offset);
   note(field, offset, site);

@@ -12,8 +12,9 @@ namespace stencil::property {
 namespace {
 
 const std::vector<std::string>& computed_rules() {
-  static const std::vector<std::string> kRules = {"odd", "constant m * m", "constant time",
-                                                  "constant 2 * m - time", "odd"};
+  static const std::vector<std::string> kRules = {
+      "odd",       "constant m * m", "constant time", "constant 2 * m - time",
+      "symmetric", "antisymmetric",  "linear"};
   return kRules;
 }
 
@@ -39,6 +40,12 @@ std::string first_word(const std::string& rule) {
   return rule.substr(0, rule.find(' '));
 }
 
+// As half of a pair of sides: there are too many pairs to meet each of them.
+std::string side_name(const std::string& rule) {
+  const std::string word = first_word(rule);
+  return word != "constant" && is_computed(rule) ? "odd or the like" : word;
+}
+
 }  // namespace
 
 bool Boundary::none() const {
@@ -59,13 +66,14 @@ std::set<std::string> Boundary::constructs() const {
   std::set<std::string> out = {"boundary by dimension"};
   for (const Sides& sides : dimensions) {
     for (const std::string* rule : {&sides.low, &sides.high}) {
-      if (*rule == "odd") out.insert("boundary odd");
-      if (*rule != "odd" && is_computed(*rule)) out.insert("boundary with a computed value");
+      if (!is_computed(*rule)) continue;
+      const bool value = first_word(*rule) == "constant";
+      out.insert(value ? "boundary with a computed value" : "boundary " + *rule);
     }
   }
   for (const Sides& sides : dimensions) {
     if (sides.low == sides.high) continue;
-    out.insert(fmt::format("boundary {} .. {}", first_word(sides.low), first_word(sides.high)));
+    out.insert(fmt::format("boundary {} .. {}", side_name(sides.low), side_name(sides.high)));
   }
   return out;
 }
@@ -108,7 +116,9 @@ Boundary no_boundary(int rank) {
 int points_needed(const Boundary::Sides& sides, int offset) {
   const std::string& near = offset < 0 ? sides.low : sides.high;
   const std::string& far = offset < 0 ? sides.high : sides.low;
-  const bool once = near == "odd" || (near == "mirror" && (far == "none" || is_computed(far)));
+  if (near == "linear" && offset != 0) return 2;
+  const bool once = near == "odd" || near == "symmetric" || near == "antisymmetric" ||
+                    (near == "mirror" && (far == "none" || is_computed(far)));
   return once ? std::abs(offset) + 1 : 1;
 }
 

@@ -18,12 +18,12 @@ struct Boundary {
 
   bool none() const;                         // no side has a rule
   bool covers() const;                       // every side has one
-  bool plain() const;                        // no value is computed, no side is odd
+  bool plain() const;                        // no value is computed, no side is odd or the like
   std::set<std::string> constructs() const;  // for the coverage table
 };
 
 // `everywhere`: every side has a rule, so that no region needs to keep away from an edge.
-// `computed`: rules may have values that are no numbers, or be odd.
+// `computed`: rules may have values that are no numbers, or be odd and the like.
 Boundary random_boundary(Random& random, int rank, bool everywhere, bool computed);
 
 Boundary no_boundary(int rank);

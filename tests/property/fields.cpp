@@ -101,6 +101,10 @@ Field Generator::random_field(const std::string& name) {
       plain_ ? no_boundary(out_.rank)
              : random_boundary(random_, out_.rank, tiny_, !exact_ && all_numbers(field.type));
   field.boundary.text = with_constants_of(field.type, field.boundary.text);
+  for (size_t d = 0; d < rank(); ++d) {
+    const Boundary::Sides& sides = field.boundary.dimensions[d];
+    if (sides.low == "linear" || sides.high == "linear") needed_[d] = std::max(needed_[d], 2);
+  }
   const int inner = field.boundary.none()     ? choices_.inner_without
                     : field.boundary.covers() ? choices_.inner_with_boundary
                                               : 0;
@@ -130,7 +134,8 @@ void Generator::note_constructs(const Field& field) {
 std::string Generator::declarations() const {
   std::string text;
   for (const SubGrid& grid : sub_grids_) {
-    text += fmt::format("subgrid {} of {} = [{}];\n", grid.name, grid.parent, box_of(grid.margin));
+    text += fmt::format("subgrid {} of {} = [{}];\n", grid.name, grid.parent,
+                        box_of(grid.margin, grid.strides));
   }
   for (const std::string& type : types_) text += type;
   for (const Field& field : fields_) {

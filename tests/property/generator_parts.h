@@ -28,6 +28,7 @@ struct Margin {
 struct SubGrid {
   std::string name, parent;
   Margin margin;
+  std::string strides = {};  // behind each of its ranges
 };
 
 struct Field {
@@ -91,8 +92,10 @@ class Generator {
   std::string declarations() const;
 
   // regions.cpp
-  std::string box_of(const Margin& margin) const;
+  std::string box_of(const Margin& margin, const std::string& strides = "") const;
+  std::string stride(const std::string& range);
   std::string range(size_t d, int low, int high);
+  std::string half(size_t d, int low, int high);
   std::string random_range(size_t d, const Margin& reach);
   std::string region(const Site& site, const std::vector<std::string>& fixed = {});
   std::string named_region(const Margin& reach);
@@ -104,6 +107,7 @@ class Generator {
   std::string make_boundary_function(const Field& target);
   std::string make_pieces(const Field& target);
   Site site_of(const Field& target) const;
+  std::string every();
   std::string with_lets(const std::string& pieces);
   std::string where(Site& site);
   std::string otherwise(const Field& target);
@@ -146,6 +150,7 @@ class Generator {
   using Kind = bool (*)(Number);
   std::optional<Operand> random_operand(Kind kind);
   Offset random_offset(const Site& site);
+  std::optional<std::string> varying_access(const Field& field, Site& site);
   void make_huge(const Field& field, const Site& site, Offset& offset);
   void note(const Field& field, const Offset& offset, Site& site);
   static bool allows(const Site& site, const Offset& offset);

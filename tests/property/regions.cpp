@@ -18,10 +18,11 @@ std::string below_last(size_t d, int high) {
 
 }  // namespace
 
-std::string Generator::box_of(const Margin& margin) const {
+std::string Generator::box_of(const Margin& margin, const std::string& strides) const {
   std::vector<std::string> ranges;
   for (size_t d = 0; d < rank(); ++d) {
-    ranges.push_back(fmt::format("{}..{}", margin.low[d], below_last(d, margin.high[d])));
+    ranges.push_back(
+        fmt::format("{}..{}{}", margin.low[d], below_last(d, margin.high[d]), strides));
   }
   return list(ranges);
 }
@@ -41,11 +42,22 @@ std::string Generator::random_range(size_t d, const Margin& reach) {
     covers("sub-region");
     needed_[d] = std::max(needed_[d], low + high + 1);
   }
+  if (!tiny_ && !plain_ && random_.chance(choices_.half_region)) return half(d, low, high);
   if (random_.chance(choices_.maybe_empty)) {
     low += random_.between(0, 3);
     high += random_.between(1, 3);
   }
   return range(d, low, high);
+}
+
+// The points below or above the middle.
+std::string Generator::half(size_t d, int low, int high) {
+  covers("half of a dimension");
+  const std::string middle = size_name(d) + "/2";
+  const bool below = random_.chance(50);
+  needed_[d] = std::max(needed_[d], 2 * (below ? high : low) + 2);
+  return below ? fmt::format("{}..{}-1", low, middle)
+               : fmt::format("{}..{}", middle, below_last(d, high));
 }
 
 // A box with the index names that the site uses. `fixed` has the ranges of some dimensions.
@@ -55,10 +67,18 @@ std::string Generator::region(const Site& site, const std::vector<std::string>& 
     const std::string text =
         fixed.empty() || fixed[d].empty() ? random_range(d, site.reach) : fixed[d];
     const bool named = site.names.count(static_cast<int>(d)) > 0;
-    ranges.push_back(named ? fmt::format("i{} in {}", d, text) : text);
+    ranges.push_back((named ? fmt::format("i{} in {}", d, text) : text) + stride(text));
   }
   if (!site.names.empty()) covers("index names");
   return list(ranges);
+}
+
+// Behind a range of several points.
+std::string Generator::stride(const std::string& range) {
+  const bool possible = !exact_ && !plain_ && range.find("..") != std::string::npos;
+  if (!possible || !random_.chance(choices_.stride)) return "";
+  covers("stride");
+  return fmt::format(" by {}", random_.between(1, 4));
 }
 
 // The name of a sub-grid made for the purpose. It must have a point, unlike a region.
@@ -66,6 +86,10 @@ std::string Generator::named_region(const Margin& reach) {
   covers("named region");
   const std::string name = fmt::format("R{}", sub_grids_.size());
   sub_grids_.push_back({name, "G", reach});
+  if (!exact_ && !plain_ && random_.chance(choices_.sub_grid_stride)) {
+    sub_grids_.back().strides = fmt::format(" by {}", random_.between(2, 3));
+    covers("stride of a sub-grid");
+  }
   for (size_t d = 0; d < rank(); ++d) {
     needed_[d] = std::max(needed_[d], reach.low[d] + reach.high[d] + 1);
   }

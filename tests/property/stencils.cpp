@@ -25,7 +25,8 @@ std::string Generator::make_stencil(int number) {
   last_target_ = target->name;
   lets_.clear();
   let_texts_.clear();
-  const std::string head = fmt::format("stencil f{} : {}", number, target->name);
+  const std::string interval = every();
+  const std::string head = fmt::format("stencil f{} : {}{}", number, target->name, interval);
   const bool simple = tiny_ || plain_;
   if (!simple && random_.chance(choices_.pieces)) return head + with_lets(make_pieces(*target));
   if (!plain_ && random_.chance(choices_.boundary_function)) {
@@ -44,7 +45,14 @@ std::string Generator::make_stencil(int number) {
     return head +
            fmt::format(" on {}{}{} = {};\n", named_region(site.reach), indices, condition, value);
   }
-  return head + fmt::format("[{}]{} = {};\n", region(site), condition, value);
+  return head + fmt::format("{}[{}]{} = {};\n", interval.empty() ? "" : " on ", region(site),
+                            condition, value);
+}
+
+std::string Generator::every() {
+  if (exact_ || plain_ || !random_.chance(choices_.every)) return "";
+  covers("function every so many steps");
+  return fmt::format(" every {}", random_.between(1, 4));
 }
 
 std::string Generator::with_lets(const std::string& pieces) {

@@ -213,6 +213,10 @@ Expr position(const Expr& index);
 Expr origin(const Expr& dimension);
 Expr spacing(const Expr& dimension);
 
+// offset within bound: an offset that varies, of at most `bound` points either way. It stands among
+// the indices of a field alone: U(within(d, 2), 0).
+Expr within(const Expr& offset, const Expr& bound);
+
 // {a, b, ...}: a vector, a row of a table, or the members of a structure in their order.
 Expr values(const std::vector<Expr>& elements);
 
@@ -246,6 +250,8 @@ class Range {
   Range(const Expr& low, const Expr& high);
   template <typename T>
   requires std::convertible_to<const T&, Expr> Range(const T& point) : low_(point) {}
+  // low..high by n: low, low + n, ... alone. Of sub-grids and the regions of pieces and reductions.
+  Range by(const Expr& n) const;
 
  private:
   friend struct Access;
@@ -253,6 +259,7 @@ class Range {
   std::optional<std::string> index_;
   Expr low_;
   std::optional<Expr> high_;
+  std::optional<Expr> stride_;
 };
 
 // 0..n-1: all of a dimension of n points.
@@ -367,7 +374,17 @@ Type vector(const Expr& length, const Type& element);
 
 // What an access beyond a field's edge finds: docs/language.md, "Accesses and boundaries".
 struct Rule {
-  enum class Kind { None, Constant, Clamp, Mirror, Odd, Periodic } kind = Kind::None;
+  enum class Kind {
+    None,
+    Constant,
+    Clamp,
+    Mirror,
+    Odd,
+    Symmetric,
+    Antisymmetric,
+    Linear,
+    Periodic
+  } kind = Kind::None;
   std::optional<Expr> value = {};  // of Constant
 };
 struct PlainRule {
@@ -378,6 +395,9 @@ inline constexpr PlainRule none{Rule::Kind::None};
 inline constexpr PlainRule clamp{Rule::Kind::Clamp};
 inline constexpr PlainRule mirror{Rule::Kind::Mirror};
 inline constexpr PlainRule odd{Rule::Kind::Odd};
+inline constexpr PlainRule symmetric{Rule::Kind::Symmetric};
+inline constexpr PlainRule antisymmetric{Rule::Kind::Antisymmetric};
+inline constexpr PlainRule linear{Rule::Kind::Linear};
 inline constexpr PlainRule periodic{Rule::Kind::Periodic};
 Rule constant(const Expr& value);
 
@@ -495,6 +515,8 @@ class Stencil {
   // region = value;  (at least one piece: P023)
   const Stencil& piece(const Region& region, const Expr& value,
                        Place place = Place::current()) const;
+  // every n: in steps 0, n, 2n, ... alone. At most once (P023).
+  const Stencil& every(const Expr& n, Place place = Place::current()) const;
   // else = value;  at all points of the field where no piece writes. `indices`: names for those of
   // the point, one per dimension, or none.
   const Stencil& otherwise(const Expr& value, const std::vector<Index>& indices = {},

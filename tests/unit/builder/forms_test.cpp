@@ -125,6 +125,56 @@ TEST(Forms, CoordinatesOfTheGrid) {
             "grid G = [0..7, 0..7] origin [0, -dx] spacing [1.5, dx];\n");
 }
 
+TEST(Forms, SomeOfTheSteps) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}});
+  const auto U = b.field("U", real, G);
+  b.stencil("s", U, {{1, 6}}, 1).every(4);
+  b.stencil("t", U).otherwise(1).every(2);
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7];\nfield U : real on G;\nstencil s : U every 4 on [1..6] = 1;\n"
+            "stencil t : U every 2 {\n  else = 1;\n}\n");
+  b.stencil("u", U, G, 1).every(4).every(5);
+  EXPECT_NE(b.finish().report().find("stencil 'u' has an interval already"), std::string::npos);
+}
+
+TEST(Forms, Strides) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}, {0, 7}});
+  const auto U = b.field("U", real, G);
+  const auto half = b.subgrid("half", G, {Range(0, 7).by(2), {0, 7}});
+  const Index i("i");
+  b.stencil("s", U, {i.in(1, 7).by(3), {0, 7}}, i);
+  b.stencil("t", U, half, 1);
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7, 0..7];\nfield U : real on G;\n"
+            "subgrid half of G = [0..7 by 2, 0..7];\n"
+            "stencil s : U[i in 1..7 by 3, 0..7] = i;\nstencil t : U on half = 1;\n");
+  Builder wrong;
+  wrong.grid("G", {Range(0, 7).by(2)});
+  EXPECT_NE(wrong.finish().report().find("a stride in a range of a grid"), std::string::npos);
+  Builder point;
+  const auto H = point.grid("H", {{0, 7}});
+  const auto V = point.field("V", real, H);
+  point.stencil("s", V, {Range(3).by(2)}, sum({i.in(0, 3).by(2)}, i));
+  EXPECT_NE(point.finish().report().find("a stride in a range of"), std::string::npos);
+}
+
+TEST(Forms, OffsetsWithinBounds) {
+  Builder b;
+  const auto G = b.grid("G", {{0, 7}, {0, 7}});
+  const auto U = b.field("U", real, G);
+  b.stencil("s", U, G, U(within(integer(U(0, 0)), 2), 1));
+  EXPECT_EQ(text_of(b),
+            "grid G = [0..7, 0..7];\nfield U : real on G;\n"
+            "stencil s : U on G = U[integer(U[0, 0]) within 2, 1];\n");
+  Builder wrong;  // it stands nowhere else, which the text has no form for
+  const auto H = wrong.grid("G", {{0, 7}});
+  const auto V = wrong.field("V", real, H);
+  wrong.stencil("s", V, H, 1 + within(V(0), 2));
+  EXPECT_FALSE(wrong.finish().ok());
+}
+
 TEST(Forms, Boundaries) {
   Builder b;
   const auto G = b.grid("G", {{0, 7}, {0, 7}});
@@ -134,6 +184,7 @@ TEST(Forms, Boundaries) {
   b.field("d", real, G, {.boundary = {{mirror, constant(1)}, {none, clamp}}});
   b.field("e", vector(2, real), G, {.boundary = {constant(values({1, 2})), mirror}});
   b.field("f", real, G, {.boundary = {{clamp, mirror}}});
+  b.field("g", real, G, {.boundary = {{linear, odd}, {symmetric, antisymmetric}}});
   EXPECT_EQ(text_of(b),
             "grid G = [0..7, 0..7];\n"
             "field a : real on G boundary none;\n"
@@ -141,7 +192,8 @@ TEST(Forms, Boundaries) {
             "field c : real on G boundary [periodic, clamp];\n"
             "field d : real on G boundary [mirror .. constant 1, none .. clamp];\n"
             "field e : vector 2 of real on G boundary [constant {1, 2}, mirror];\n"
-            "field f : real on G boundary [clamp .. mirror];\n");
+            "field f : real on G boundary [clamp .. mirror];\n"
+            "field g : real on G boundary [linear .. odd, symmetric .. antisymmetric];\n");
 }
 
 TEST(Forms, FunctionsStencilsAndTheRest) {

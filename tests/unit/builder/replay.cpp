@@ -151,6 +151,8 @@ class Replay {
     return members.empty() ? dsl::values(elements) : dsl::record(members);
   }
 
+  dsl::Expr make(const ast::Within& w) { return dsl::within(expr(*w.value), expr(*w.bound)); }
+
   // Boxes, regions, types, boundaries.
   dsl::Box box(const ast::Box& box) {
     dsl::Box out;
@@ -162,6 +164,7 @@ class Replay {
       } else {
         out.push_back(range.high ? dsl::Range(low, expr(*range.high)) : dsl::Range(low));
       }
+      if (range.stride) out.back() = out.back().by(expr(*range.stride));
     }
     return out;
   }
@@ -219,6 +222,12 @@ class Replay {
         return dsl::mirror;
       case ast::BoundaryKind::Odd:
         return dsl::odd;
+      case ast::BoundaryKind::Symmetric:
+        return dsl::symmetric;
+      case ast::BoundaryKind::Antisymmetric:
+        return dsl::antisymmetric;
+      case ast::BoundaryKind::Linear:
+        return dsl::linear;
       case ast::BoundaryKind::Periodic:
         return dsl::periodic;
     }
@@ -307,6 +316,7 @@ class Replay {
   void declare(const ast::Stencil& s) {
     const auto values = values_;
     dsl::Stencil stencil = builder_.stencil(s.name.name, fields_.at(s.field.name));
+    if (s.every) stencil.every(expr(*s.every));
     for (const ast::Let& let : s.lets) {
       values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
     }

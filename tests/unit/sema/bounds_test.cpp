@@ -126,12 +126,12 @@ TEST(Bounds, FieldsOnSubgridsUseGridCoordinates) {
   EXPECT_EQ(program.fields[1].box.ranges[0].low.constant, 2);
 }
 
-TEST(Bounds, DivisionNeedsAKnownParam) {
+TEST(Bounds, DivisionByAParamNeedsItsValue) {
   ProgramOptions options;
   options.definitions["N"] = "9";
   const std::string text =
       "param N : integer; grid G = [0..N-1] steps 1; field A : real on G;"
-      "stencil s : A[0..N/2] = A[0];";
+      "stencil s : A[0..40/(N+1)] = A[0];";
   EXPECT_EQ(program_of(text, options).functions[0].pieces[0].region.ranges[0].high.constant, 4);
   EXPECT_TRUE(mentions(analyze_text(text), "S011"));
 }

@@ -186,5 +186,79 @@ TEST(Edges, OddReflectsOnce) {
             0u);
 }
 
+TEST(Edges, MirrorsThatRepeatTheEdgePointReadOneFurtherIn) {
+  const auto value = [](const std::string& boundary, const std::string& access) {
+    return result(program_of(kEdge + "field A : real on G boundary " + boundary +
+                             "; stencil s : A on G = " + access + ";"));
+  };
+  EXPECT_EQ(value("symmetric", "A[-2,0]"), "select(lt(#0, 2), A[-1,0], A[-2,0])");
+  EXPECT_EQ(value("antisymmetric", "A[0,1]"), "select(gt(#1, 8), neg(A[0,0]), A[0,1])");
+  EXPECT_EQ(value("[symmetric .. clamp, antisymmetric]", "A[-1,1]"),
+            "select(lt(#0, 1), select(gt(#1, 8), neg(A[0,0]), A[0,1]), "
+            "select(gt(#1, 8), neg(A[-1,0]), A[-1,1]))");
+  // A constant is what it is, whatever the sign.
+  EXPECT_EQ(value("[constant 3 .. none, antisymmetric]", "A[-1,-1]").find("select(lt(#0, 1), 3f"),
+            0u);
+}
+
+TEST(Edges, LinesGoThroughTheLastTwoPoints) {
+  const auto value = [](const std::string& access) {
+    return result(program_of(
+        kEdge + "field A : real on G boundary linear; stencil s : A on G = " + access + ";"));
+  };
+  EXPECT_EQ(
+      value("A[-1,0]"),
+      "select(lt(#0, 1), add(A[-1,0], mul(float(sub(1, #0)), sub(A[-1,0], A[1,0]))), A[-1,0])");
+  EXPECT_EQ(value("A[0,2]"),
+            "select(gt(#1, 7), add(A[0,2], mul(float(neg(sub(7, #1))), sub(A[0,2], "
+            "select(le(sub(8, #1), -1), A[0,-1], A[0,0])))), A[0,2])");
+}
+
+// What a mirror throws beyond the other edge would have to meet the rule there, which it does not.
+TEST(Edges, MirrorsOppositeThemLandInTheField) {
+  for (const char* far : {"odd", "symmetric", "antisymmetric", "linear", "constant v"}) {
+    for (const bool low : {true, false}) {
+      const auto messages = [&](const std::string& size) {
+        return analyze_text(
+                   "param v : real = 2; grid G = [0.." + size +
+                   "] steps 4; field A : real on G boundary [" +
+                   (low ? std::string("mirror .. ") + far : far + std::string(" .. mirror")) +
+                   "]; stencil s : A on G = A[" + (low ? "-3" : "3") + "];")
+            .messages;
+      };
+      EXPECT_NE(messages("2").find("error S031"), std::string::npos) << far;
+      EXPECT_EQ(messages("3").find("error"), std::string::npos) << far << messages("3");
+    }
+  }
+}
+
+TEST(Edges, LinesAndReflectionsNeedTheirPoints) {
+  const auto messages = [](const std::string& text) {
+    return analyze_text(
+               "param N : integer; grid G = [0..N-1] steps 4; subgrid H of G = [0];"
+               "field C : real on G; stencil z : C on G = 0; " +
+               text)
+        .messages;
+  };
+  EXPECT_NE(messages("field A : real on H boundary linear;").find("error S063"), std::string::npos);
+  EXPECT_NE(messages("field A : real on G boundary linear; stencil s : C on G = A[40];")
+                .find("error S064"),
+            std::string::npos);
+  EXPECT_NE(messages("field A : real on G boundary [linear .. none];"
+                     "stencil s : C on G = A[-1];")
+                .find("access A[1] leaves the grid"),
+            std::string::npos);
+  const ir::Program open = program_of(
+      "param N : integer; require N >= 2; grid G = [0..N-1] steps 4; field A : real on G boundary "
+      "[symmetric .. linear]; stencil s : A on G = A[-2] + A[1];");
+  EXPECT_TRUE(open.checks.empty());
+  const ir::Program small = program_of(
+      "param N : integer; grid G = [0..N-1] steps 4; field A : real on G boundary "
+      "[symmetric .. linear]; stencil s : A on G = A[-3];");
+  ASSERT_EQ(small.checks.size(), 3u);
+  EXPECT_EQ(small.checks[1].code, "S063");
+  EXPECT_EQ(small.checks[2].code, "S031");
+}
+
 }  // namespace
 }  // namespace stencil::test

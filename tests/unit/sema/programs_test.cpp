@@ -166,6 +166,67 @@ TEST(Where, LeavesPointsOutOfReductions) {
   }
 }
 
+TEST(Stride, IsAConditionOnCoordinates) {
+  const std::string head =
+      "param N : integer; require N >= 4; grid G = [0..N-1, 0..9] steps 4; field A : real on G;"
+      "subgrid even of G = [0..N-1 by 2, 3..9 by 3];";
+  EXPECT_EQ(result(program_of(head + "stencil s : A[1..N-2 by 2, 0..9 by 1] = 1;")),
+            "select(eq(mod(sub(#0, 1), 2), 0), 1f, A[0,0])");
+  EXPECT_EQ(result(program_of(head + "stencil s : A[i in N-3..N-2 by 5, 0] where i > 2 = 1;")),
+            "select(and(eq(mod(sub(#0, add(N, -3)), 5), 0), gt(#0, 2)), 1f, A[0,0])");
+  EXPECT_EQ(result(program_of(head + "stencil s : A on even = 1;")),
+            "select(and(eq(mod(#0, 2), 0), eq(mod(sub(#1, 3), 3), 0)), 1f, A[0,0])");
+}
+
+TEST(Every, KeepsTheValueBetween) {
+  EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 3 on I = M[0,1];")),
+            "select(eq(mod(time, 3), 0), M[0,1], A[0,0])");
+  EXPECT_EQ(result(program_of(kPlane + "stencil s : A every 1 on I = M[0,1];")), "M[0,1]");
+  const ir::Program program =
+      program_of(kPlane + "stencil s : A every 2 { I where M[0,0] > 0 = 1/2; else = 3; }");
+  EXPECT_EQ(result(program),
+            "select(eq(mod(time, 2), 0), select(gt(M[0,0], 0f), 0.5f, 3f), A[0,0])");
+  for (const ir::Piece& piece : program.functions[0].pieces) {
+    const std::string text = expression(program, piece.graph, piece.results[0]);
+    EXPECT_EQ(text.find("select(eq(mod(time, 2), 0), "), 0u) << text;
+  }
+}
+
+TEST(Init, ReadsInitialValuesBeforeIt) {
+  const ir::Program program = program_of(
+      "param N : integer; grid G = [0..N-1, 0..9] spacing 0.5 steps 4; subgrid I of G = [1..N-2, "
+      "0..8];"
+      "field A : real on G; field B : integer on G; field C : { u : real, n : integer } on I;"
+      "field p : real on G along 0 constant; function d(u : field) = u[1,0] - u[-1,0];"
+      "stencil s : A on G = p[0]; init p[x] = position(x); init A[i,j] = 2 * real(i) + j;"
+      "init B[k,l] = l; init C = {d(A) + p[1], B[0, 1 within 1]}; init A2[i,j] = A[0,0] + 1;"
+      "field A2 : real on G;");
+  const auto initial = [&](size_t init, size_t component = 0) {
+    const ir::Piece& piece = program.inits.at(init).piece;
+    return expression(program, piece.graph, piece.results[component]);
+  };
+  EXPECT_EQ(initial(3),
+            "add(sub(add(mul(2f, float(add(#0, 1))), float(#1)), add(mul(2f, float(add(#0, -1))), "
+            "float(#1))), mul(float(add(#0, 1)), 0.5f))");
+  EXPECT_EQ(initial(3, 1), "add(#1, 1)");
+  EXPECT_EQ(initial(4), "add(add(mul(2f, float(#0)), float(#1)), 1f)");
+}
+
+TEST(Init, ReadsNoFurtherThanTheField) {
+  const std::string head =
+      "param N : integer; grid G = [0..N-1] steps 4; subgrid I of G = [2..N-3]; field A : real on "
+      "G;"
+      "field B : real on I; stencil s : A on G = 1; init A[i] = i; ";
+  EXPECT_TRUE(analyze_text(head + "init B = A[-2] + A[2];").program.has_value());
+  EXPECT_NE(analyze_text(head + "init B = A[-3];").messages.find("error S031"), std::string::npos);
+  const Analysis reversed = analyze_text(
+      "param N : integer; param M : integer; grid G = [0..N-1] steps 4; subgrid I of G = [0..M-1];"
+      "field A : real on I; field B : real on G; stencil s : A on I = 1; init A = 1;"
+      "init B = A[0];");
+  ASSERT_TRUE(reversed.program.has_value());
+  EXPECT_EQ(reversed.program->checks.back().code, "S031");
+}
+
 TEST(Else, IsWhatNoPieceWrites) {
   const ir::Program around = program_of(kPlane + "stencil s : A { I = 1; else = M[0,0]; }");
   EXPECT_EQ(regions_of(around), "1..6 2..7 | 0..0 0..9 | 7..7 0..9 | 1..6 0..1 | 1..6 8..9 | ");

@@ -53,6 +53,13 @@ TEST(Expression, ParenthesesGroup) {
   EXPECT_EQ(one_line("((a))"), "a");
 }
 
+TEST(Expression, OffsetsWithinBounds) {
+  EXPECT_EQ(one_line("a[b + 1 within c * 2, 0]"), "(bracket a (within (+ b 1) (* c 2)) 0)");
+  EXPECT_EQ(one_line("within[within within within]"), "(bracket within (within within within))");
+  EXPECT_NE(messages("stop when a within 1;").find("P001"), std::string::npos);
+  EXPECT_NE(messages("stop when a[1 within];").find("expected: an expression"), std::string::npos);
+}
+
 TEST(Expression, Numbers) {
   EXPECT_EQ(one_line("12"), "12");
   EXPECT_NE(test::tree("stop when 12;").find("integer 12"), std::string::npos);

@@ -88,7 +88,8 @@ TEST(Item, FieldAttributesInAnyOrder) {
 )";
   EXPECT_EQ(tree("field A : real on G constant history 2 boundary constant 0.5;"), all);
   EXPECT_EQ(tree("field A : real on G boundary constant 0.5 constant history 2;"), all);
-  for (const std::string kind : {"none", "clamp", "mirror", "periodic"}) {
+  for (const std::string kind :
+       {"none", "clamp", "mirror", "odd", "symmetric", "antisymmetric", "linear", "periodic"}) {
     EXPECT_NE(
         tree("field A : real on G boundary " + kind + ";").find("    boundary " + kind + "\n"),
         std::string::npos);

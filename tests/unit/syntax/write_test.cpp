@@ -43,6 +43,8 @@ TEST(Write, ParenthesesStandOnlyWhereTheTreeNeedsThem) {
   EXPECT_EQ(rewritten("(-a)[0].m"), "(-a)[0].m");
   EXPECT_EQ(rewritten("(U@-1[0,(1)]).rho[2]"), "U@-1[0, 1].rho[2]");
   EXPECT_EQ(rewritten("(2)[0]"), "(2)[0]");
+  EXPECT_EQ(rewritten("u[(a or b)within(c), -d within 1 + within]"),
+            "u[a or b within c, -d within 1 + within]");
 }
 
 TEST(Write, NumbersKeepTheirKindAndValue) {
@@ -59,7 +61,9 @@ TEST(Write, EveryFormOfEveryItem) {
       "type cell = { rho : real, u : vector 2 of float };\n"
       "grid G = [0..N - 1, 0] steps 2 * N origin -k spacing [k / 2, 1];\n"
       "subgrid inner of G = [1..N - 2, 0];\n"
+      "subgrid half of inner = [1..N - 2 by 2 * k, 0];\n"
       "field U, V : cell on G history 2 boundary [periodic, clamp .. constant 1];\n"
+      "field o : real on inner boundary [linear .. odd, symmetric .. antisymmetric];\n"
       "field c : vector 3 of half on inner constant boundary none;\n"
       "table w : real[2, 2] = {{1, 2}, {3, 4.5}};\n"
       "function f(u : field, x) = u[0, 0].rho * x;\n"
@@ -69,10 +73,16 @@ TEST(Write, EveryFormOfEveryItem) {
       "}\n"
       "stencil one : U on inner = {rho = f(U@-1, 2), u = 0};\n"
       "stencil two : U[i in 0..N - 1, 0] = vector(q in 0..1 : w[q, 0] * i);\n"
+      "stencil slow : U every 4 on [0..N - 1, 0] = 1;\n"
+      "stencil slower : U every N * 2 on inner = 1;\n"
+      "stencil slowest : U every 2 + N {\n"
+      "  else = 1;\n"
+      "}\n"
       "stencil three : V {\n"
       "  let s = sum(a in -1..1, b in -1..a : V[a, b].rho);\n"
       "  [0, 0] = s;\n"
       "  inner = f(V, s)[0, 1];\n"
+      "  [0..N - 1 by 2, j in 1..2 by k] = s;\n"
       "  inner[i, j] where i < 2 * j or s > 0 = s;\n"
       "  else[i, j] = i - j;\n"
       "}\n"

@@ -1,0 +1,127 @@
+// Initial values that are made of others: init B[i] = 2 * A[0].
+//
+// What such an access stands for is the other field's `init` at the point that it leads to: its
+// graph is copied with the indices moved. So nothing has to be in memory when initial values are
+// computed, and every device computes them as it does all. Inits are looked at in the order of the
+// text and see those before them, so there are no cycles.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/sema/elaborate.h"
+
+namespace stencil::sema {
+namespace {
+
+// The dimension of `field` that is dimension `of_grid` of the grid, or -1.
+int own_dimension(const ir::Field& field, int of_grid) {
+  for (int d = 0; d < field.box.rank(); ++d) {
+    if (field.dimension(static_cast<size_t>(d)) == of_grid) return d;
+  }
+  return -1;
+}
+
+}  // namespace
+
+// The init that a field has, if it can be read here; else null. S066 (unless it is in error).
+const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  const auto& inits = env_.program.inits;
+  const auto found = std::find_if(inits.begin(), inits.end(),
+                                  [&](const ir::Init& init) { return init.field == id; });
+  const bool storage = std::any_of(field.components.begin(), field.components.end(),
+                                   [](const ir::Component& c) { return is_storage(c.type); });
+  if (found != inits.end() && !storage && !field.is_series()) return &*found;
+  const auto written = env_.init_places.find(field.name);
+  const bool seen = env_.inits_seen.count(id) != 0;
+  const bool itself = field_ && field_->name == field.name;
+  if (found == inits.end() && seen && !itself) return nullptr;
+  Diagnostic& error = env_.report.error(
+      "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
+  if (storage || field.is_series()) {
+    error.found = storage ? "a field of a type that is stored alone" : "a series";
+    error.hint = "let both inits use a function of the program";
+  } else if (itself) {
+    error.found = "its own init";
+  } else if (written == env_.init_places.end()) {
+    error.found = "a field without an init";
+    error.hint = "what a run gives a field is not known to init";
+  } else {
+    error.found = "an init that comes later";
+    error.hint = fmt::format("put the init of '{}' before this one", field.name);
+    error.related.push_back({written->second, "it stands here"});
+  }
+  return nullptr;
+}
+
+// The read point is one of the field's, in dimension d of it. S031, or a check before a run.
+bool Elaborator::initialised_there(const ir::Field& field, int d, const ir::Range& points,
+                                   int offset, Span span) {
+  const ir::Range& domain = field.box.ranges[static_cast<size_t>(d)];
+  const std::vector<ir::Affine> facts = facts_inside(env_, field_->box);
+  for (const ir::Affine& inside :
+       {points.low + offset - domain.low, domain.high - points.high - offset}) {
+    const Verdict verdict = decide(facts, inside);
+    if (verdict == Verdict::Holds) continue;
+    const std::string message = fmt::format("access {} leaves the domain of '{}' in dimension {}",
+                                            env_.text(span), field.name, d + 1);
+    if (verdict == Verdict::Unknown) {
+      env_.add_check({{inside}, "S031", message, span});
+      continue;
+    }
+    Diagnostic& error = env_.report.error("S031", span, message);
+    error.expected =
+        fmt::format("points of {}..{}", env_.print(domain.low), env_.print(domain.high));
+    error.found =
+        fmt::format("{}..{}", env_.print(points.low + offset), env_.print(points.high + offset));
+    error.hint = "boundaries do not apply to initial values";
+    return false;
+  }
+  return true;
+}
+
+Value Elaborator::initial_value(ir::FieldId id, const std::vector<int>& at, Span span) {
+  const ir::Init* init = init_before(id, span);
+  if (!init || !field_) return {};
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(id)];
+  std::vector<int> own;  // by dimension of the field read
+  for (int d = 0; d < field.box.rank(); ++d) {
+    const int of_grid = field.dimension(static_cast<size_t>(d));
+    own.push_back(own_dimension(*field_, of_grid));
+    if (own.back() < 0) {
+      env_.report
+          .error("S066", span,
+                 fmt::format("the initial value of '{}' can't be read here", field.name))
+          .found = fmt::format("'{}' has no dimension {} of the grid", field_->name, of_grid + 1);
+      return {};
+    }
+    const ir::Range& points = field_->box.ranges[static_cast<size_t>(own.back())];
+    if (!initialised_there(field, d, points, at[static_cast<size_t>(d)], span)) return {};
+  }
+  std::vector<ir::NodeId> copies;
+  for (ir::Node node : init->piece.graph.nodes()) {
+    if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
+      for (ir::NodeId& operand : operation->operands) {
+        operand = copies[static_cast<size_t>(operand)];
+      }
+    }
+    const auto* index = std::get_if<ir::Index>(&node.kind);
+    const int offset = index ? at[static_cast<size_t>(index->dimension)] : 0;
+    if (index) node.kind = ir::Index{own[static_cast<size_t>(index->dimension)]};
+    const ir::Node like = node;
+    ir::NodeId copy = graph_.add(std::move(node));
+    if (offset != 0) {
+      const ir::NodeId by = graph_.add({ir::Constant{0, offset}, like.type, like.span, {}});
+      copy = graph_.add({ir::Operation{Op::Add, {copy, by}}, like.type, like.span, {}});
+    }
+    copies.push_back(copy);
+  }
+  if (exhausted(span)) return {};
+  Value value{env_.field_types[static_cast<size_t>(id)], {}};
+  for (const ir::NodeId result : init->piece.results) {
+    value.leaves.push_back(copies[static_cast<size_t>(result)]);
+  }
+  return value;
+}
+
+}  // namespace stencil::sema
