@@ -286,7 +286,10 @@ struct stencil_body : seq<token<body_open>, star<let>, must<piece>, star<piece>,
 struct single_value : seq<opt<where>, must<assign, expression>, single_piece, must<end>> {};
 struct on_region : if_must<keyword<on_>, region> {};
 struct stencil_form : sor<seq<on_region, single_value>, seq<box, single_value>, stencil_body> {};
-struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
+struct target_end : success {};
+struct target : seq<must<target_name>, star<if_must<member_dot, member_name>>, target_end> {};
+struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
+                     star<if_must<comma, target>>, must<stencil_form>> {};
 
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};

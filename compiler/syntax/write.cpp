@@ -292,7 +292,7 @@ class Writer {
   }
   void put(const Stencil& s) {
     Line line;
-    line.text("stencil {} : {}", s.name.name, s.field.name);
+    line.text("stencil {} : {}", s.name.name, text_of(s.targets));
     if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();
       line.text("{}", std::holds_alternative<NamedRegion>(only.region) ? " on " : "");

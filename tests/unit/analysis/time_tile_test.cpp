@@ -38,8 +38,8 @@ TEST(TimeTile, PaperExample) {
   EXPECT_TRUE(source(tile, 0, 1).in_memory());
   EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA of its own step has made
   EXPECT_EQ(source(tile, 2, 1).stage, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].result)].output, 0);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, -1);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].results[0].made)].output, 0);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, -1);
 }
 
 TEST(TimeTile, PaperExampleStepByStep) {
@@ -143,8 +143,8 @@ stencil wave : U[1..N-2] = 2*U[0] - U@-1[0] + U[-1] + U[1];
   EXPECT_EQ(source(tile, 2, 0, 1).stage, 0);
   EXPECT_EQ(*tile.versions[0].needed, (Margin{{3, 3}}));
   EXPECT_EQ(*tile.versions[1].needed, (Margin{{2, 2}}));
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].result)].output, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, 0);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].results[0].made)].output, 1);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, 0);
 }
 
 }  // namespace
