@@ -15,6 +15,7 @@ struct Part {
   ir::FieldId field;
   size_t first;  // component
   TypePtr type;
+  std::string name;  // of its entry in a value
   Span span;
 
   size_t end() const { return first + static_cast<size_t>(type->components); }
@@ -38,7 +39,7 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
     error.hint = "a constant field gets its values from init or from outside";
     if (field_of(env, id).read_in_place()) return std::nullopt;
   }
-  Part part{id, 0, env.field_types[static_cast<size_t>(id)], target.span()};
+  Part part{id, 0, env.field_types[static_cast<size_t>(id)], target.last().name, target.span()};
   Span base = target.field.span;
   for (const ast::Identifier& name : target.members) {
     const auto member = find_member(env, *part.type, name, base, Selected::Target);
@@ -50,40 +51,50 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
   return part;
 }
 
-// What is written twice, lies elsewhere, or cannot be named in a value.
-bool check_together(Environment& env, const std::vector<ast::Target>& syntax,
-                    const std::vector<Part>& parts) {
-  bool ok = true;
-  for (size_t b = 1; b < parts.size(); ++b) {
-    for (size_t a = 0; a < b; ++a) {
-      if (parts[a].meets(parts[b])) {
-        Diagnostic& error = env.report.error(
-            "S080", parts[b].span, fmt::format("'{}' is a target twice", env.text(parts[b].span)));
-        error.related.push_back({parts[a].span, "here first"});
-        ok = false;
-      } else if (syntax[a].last().name == syntax[b].last().name) {
-        Diagnostic& error =
-            env.report.error("S081", parts[b].span,
-                             fmt::format("two targets are named '{}'", syntax[b].last().name));
-        error.related.push_back({parts[a].span, "the other"});
-        error.hint =
-            "a value names what each target gets: write them in stencil functions of "
-            "their own, or as whole structures";
-        ok = false;
-      }
-    }
-    const ir::Field& first = field_of(env, parts[0].field);
-    const ir::Field& other = field_of(env, parts[b].field);
-    if (first.box == other.box) continue;
-    Diagnostic& error = env.report.error("S082", parts[b].span,
-                                         "targets of one stencil function on different domains");
-    error.expected = fmt::format("{}, the domain of '{}'", env.print(first.box), first.name);
-    error.found = env.print(other.box);
-    error.related.push_back({other.span, "declared here"});
-    error.hint = "write them in stencil functions of their own";
-    ok = false;
+bool check_apart(Environment& env, const Part& before, const Part& part) {
+  if (before.meets(part)) {
+    env.report.error("S080", part.span, fmt::format("'{}' is a target twice", env.text(part.span)))
+        .related.push_back({before.span, "here first"});
+    return false;
   }
-  return ok;
+  if (before.name != part.name) return true;
+  Diagnostic& error =
+      env.report.error("S081", part.span, fmt::format("two targets are named '{}'", part.name));
+  error.related.push_back({before.span, "the other"});
+  error.hint =
+      "an entry of the value could mean either: write one in a stencil function of its own";
+  return false;
+}
+
+void check_domain(Environment& env, const Part& first, const Part& part) {
+  const ir::Field& field = field_of(env, first.field);
+  const ir::Field& other = field_of(env, part.field);
+  if (field.box == other.box) return;
+  Diagnostic& error =
+      env.report.error("S082", part.span, "targets of one stencil function on different domains");
+  error.expected = fmt::format("{}, the domain of '{}'", env.print(field.box), field.name);
+  error.found = env.print(other.box);
+  error.related.push_back({other.span, "declared here"});
+  error.hint = "write them in stencil functions of their own";
+}
+
+// The targets, as far as they are apart.
+std::optional<std::vector<Part>> find_parts(Environment& env, const ast::Stencil& stencil) {
+  std::vector<Part> parts;
+  bool ok = true;
+  for (const ast::Target& target : stencil.targets) {
+    const auto part = find_part(env, target);
+    ok &= part.has_value();
+    if (!part || !std::all_of(parts.begin(), parts.end(), [&](const Part& before) {
+          return check_apart(env, before, *part);
+        })) {
+      continue;
+    }
+    parts.push_back(*part);
+    check_domain(env, parts[0], *part);
+  }
+  if (!ok) return std::nullopt;
+  return parts;
 }
 
 }  // namespace
@@ -112,20 +123,14 @@ bool writes_in_place(Environment& env, const ast::Stencil& stencil) {
 }
 
 std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stencil) {
-  std::vector<Part> parts;
-  for (const ast::Target& target : stencil.targets) {
-    const auto part = find_part(env, target);
-    if (part) parts.push_back(*part);
-  }
-  if (parts.size() != stencil.targets.size()) return std::nullopt;
-  if (!check_together(env, stencil.targets, parts)) return std::nullopt;
-
+  const auto parts = find_parts(env, stencil);
+  if (!parts) return std::nullopt;
   Targets out;
   std::vector<std::pair<std::string, TypePtr>> members;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    members.emplace_back(stencil.targets[p].last().name, parts[p].type);
-    if (std::find(out.fields.begin(), out.fields.end(), parts[p].field) == out.fields.end()) {
-      out.fields.push_back(parts[p].field);
+  for (const Part& part : *parts) {
+    members.emplace_back(part.name, part.type);
+    if (std::find(out.fields.begin(), out.fields.end(), part.field) == out.fields.end()) {
+      out.fields.push_back(part.field);
     }
   }
   out.type = members.size() == 1 ? members[0].second : struct_type(std::move(members));
@@ -138,7 +143,7 @@ std::optional<Targets> find_targets(Environment& env, const ast::Stencil& stenci
     const size_t base = out.from.size();
     out.from.resize(base + field_of(env, field).components.size());
     size_t next = 0;  // component of the value
-    for (const Part& part : parts) {
+    for (const Part& part : *parts) {
       const auto count = static_cast<size_t>(part.type->components);
       for (size_t c = 0; part.field == field && c < count; ++c) {
         out.from[base + part.first + c] = next + c;
