@@ -619,7 +619,7 @@ class Builder {
                   const Expr& value, Place place = Place::current());
   // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
   Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
-  // stencil NAME : targets ...;  A value is an aggregate with an entry for each.
+  // stencil NAME : targets ...;  Values are records with an entry for each.
   Stencil stencil(const std::string& name, const std::vector<Target>& targets, const Region& region,
                   const Expr& value, Place place = Place::current());
   Stencil stencil(const std::string& name, const std::vector<Target>& targets,

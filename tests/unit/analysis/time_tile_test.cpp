@@ -42,6 +42,29 @@ TEST(TimeTile, PaperExample) {
   EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, -1);
 }
 
+// C alone is read to the right: D is computed there as well, since one stage makes both.
+TEST(TimeTile, ResultsOfAFunctionAreComputedTogether) {
+  const TimeTile tile = unroll(load(R"(
+grid G = [0..99] steps 3;
+field C, D : real on G;
+stencil f : C, D on [1..97] = { C = C[2] + D[0], D = D[0] };
+)"),
+                               2);
+  ASSERT_EQ(tile.stages.size(), 2u);
+  ASSERT_EQ(tile.stages[0].results.size(), 2u);
+  EXPECT_EQ(computed(tile, 0), (Margin{{0, 2}}));
+  for (size_t target = 0; target < 2; ++target) {
+    const StageResult& result = tile.stages[0].results[target];
+    const Version& made = tile.versions[static_cast<size_t>(result.made)];
+    EXPECT_EQ(made.field, static_cast<ir::FieldId>(target));
+    EXPECT_EQ(made.target, target);
+    EXPECT_EQ(made.needed, (Margin{{0, 2}}));
+    EXPECT_TRUE(result.advances);
+    EXPECT_EQ(tile.versions[static_cast<size_t>(result.old)].needed,
+              (Margin{{0, target == 0 ? 4 : 2}}));
+  }
+}
+
 TEST(TimeTile, PaperExampleStepByStep) {
   const TimeTile tile = unroll(load(kPaperExample), 3);
   EXPECT_EQ(computed(tile, 5), (Margin{{0, 0}}));
