@@ -81,7 +81,7 @@ std::string stencil_section(const ir::Program& program) {
     for (const ir::Piece& piece : function.pieces) {
       operations = std::max(operations, ir::count_operations(piece));
     }
-    rows.push_back({function.name, program.fields[static_cast<size_t>(function.target)].name,
+    rows.push_back({function.name, ir::target_names(program, function),
                     reads.empty() ? "-" : fmt::format("{}", fmt::join(reads, " ")),
                     fmt::format("{}", operations)});
   }
@@ -97,7 +97,7 @@ std::string tile_section(const ir::Program& program, int steps) {
   for (const analysis::Stage& stage : tile.stages) {
     const ir::Function& function = program.functions[stage.function];
     rows.push_back({fmt::format("{}", stage.step + 1), function.name,
-                    program.fields[static_cast<size_t>(function.target)].name,
+                    ir::target_names(program, function),
                     stage.computed.empty() ? "- (replaced unread)" : print(stage.computed)});
   }
   out += table(rows, "  ");

@@ -245,7 +245,7 @@ std::string print(const Program& program) {
   for (const Field& field : program.fields) out += print_field(field, params);
   const auto field_name = [&](FieldId id) { return program.fields[static_cast<size_t>(id)].name; };
   for (const Function& function : program.functions) {
-    out += fmt::format("function {} -> {}\n", function.name, field_name(function.target));
+    out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
   }
   for (const Init& init : program.inits) {

@@ -6,6 +6,7 @@
 // the place where a value was first asked for is the place a reader wants to see.
 #include "compiler/ir/program.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -92,9 +93,49 @@ std::vector<std::string> param_names(const Program& program) {
   return names;
 }
 
+bool writes(const Function& function, FieldId field) {
+  return std::find(function.targets.begin(), function.targets.end(), field) !=
+         function.targets.end();
+}
+
+std::vector<Output> outputs(const Program& program, const Function& function) {
+  std::vector<Output> out;
+  for (const FieldId field : function.targets) {
+    const std::vector<Component>& all = program.fields[static_cast<size_t>(field)].components;
+    for (size_t c = 0; c < all.size(); ++c) {
+      out.push_back({field, static_cast<int>(c), all[c].type});
+    }
+  }
+  return out;
+}
+
+const Box& target_box(const Program& program, const Function& function) {
+  return program.fields[static_cast<size_t>(function.targets.front())].box;
+}
+
+std::string target_names(const Program& program, const Function& function) {
+  std::string out;
+  for (const FieldId field : function.targets) {
+    out += (out.empty() ? "" : ", ") + program.fields[static_cast<size_t>(field)].name;
+  }
+  return out;
+}
+
+bool keeps(const Piece& piece, NodeId result, const Output& output) {
+  const auto* operation = std::get_if<Operation>(&piece.graph[result].kind);
+  if (operation && operation->op == Op::Convert && is_storage(output.type)) {
+    result = operation->operands[0];
+  }
+  const auto* access = std::get_if<Access>(&piece.graph[result].kind);
+  return access && access->field == output.field && access->component == output.component &&
+         access->level == 0 &&
+         std::all_of(access->offsets.begin(), access->offsets.end(),
+                     [](int offset) { return offset == 0; });
+}
+
 bool is_written(const Program& program, FieldId field) {
   for (const Function& function : program.functions) {
-    if (function.target == field) return true;
+    if (writes(function, field)) return true;
   }
   return false;
 }

@@ -3,8 +3,8 @@
 // into scalar components, types explicit, every access proved or its check recorded.
 //
 //   program   = params axes fields functions inits reductions stop? requirements checks
-//   function  = target field, pieces             one snapshot; pieces do not overlap
-//   piece     = box, graph, a result per component of the target
+//   function  = target fields, pieces            one snapshot; pieces do not overlap
+//   piece     = box, graph, a result per component of the targets
 //   graph     = nodes in topological order; a node's operands come before it
 //   node      = constant | param | index | time | reduction | access | operation
 //
@@ -197,8 +197,9 @@ struct Param {
   bool open() const { return !is_float(type) && !folded(); }
 };
 
-// One expression evaluated at every point of a box. The type of results[c] is the type of component
-// c of what is written (for a storage type, the graph ends in a Convert to it).
+// Expressions evaluated at every point of a box. The type of results[c] is the type of component c
+// of what is written (for a storage type, the graph ends in a Convert to it); the components of
+// several targets follow one another.
 struct Piece {
   Box region;
   std::vector<std::string> index_names;  // per dimension; "" if the program gives none
@@ -209,7 +210,7 @@ struct Piece {
 
 struct Function {  // a stencil function
   std::string name;
-  FieldId target;
+  std::vector<FieldId> targets;  // at least one, each once, all on one box
   std::vector<Piece> pieces;
   Span span;
 };
@@ -308,7 +309,20 @@ std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
 bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind);
 
 std::vector<std::string> param_names(const Program& program);
+bool writes(const Function& function, FieldId field);
 bool is_written(const Program& program, FieldId field);  // by some stencil function
+
+// What a result of a function's pieces is for.
+struct Output {
+  FieldId field;
+  int component;
+  Scalar type;
+};
+std::vector<Output> outputs(const Program& program, const Function& function);
+const Box& target_box(const Program& program, const Function& function);
+std::string target_names(const Program& program, const Function& function);  // "A, B"
+// The result is the value that the point has already: nothing has to be written there.
+bool keeps(const Piece& piece, NodeId result, const Output& output);
 
 // Number of nodes of `piece` reachable from its results that are arithmetic operations, without
 // those that are computed once for all points (uniform.h).

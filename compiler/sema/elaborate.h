@@ -221,6 +221,16 @@ class Elaborator {
 // S004 for names in boundaries that no access has met.
 void check_edges_not_met(Environment& env);
 
+// A member of a structure: its type, and the first of its components among those of the whole.
+struct FoundMember {
+  TypePtr type;
+  size_t first;
+};
+// S022 if there is none. `base`: where the structure stands.
+enum class Selected { Value, Target };
+std::optional<FoundMember> find_member(Environment& env, const Type& of,
+                                       const ast::Identifier& member, Span base, Selected selected);
+
 // An integer known at compile time, outside any piece.
 std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what);
 

@@ -11,6 +11,7 @@
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/targets.h"
 #include "compiler/support/escape.h"
 
 namespace stencil::sema {
@@ -18,22 +19,6 @@ namespace {
 
 constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
 constexpr int64_t kMaxEvery = 1'000'000'000;
-
-// The field that `name` names, or null (reported, unless its declaration is in error).
-const Declaration* find_field(Environment& env, const ast::Identifier& name) {
-  const Declaration* declaration = env.use(name.name, name.span);
-  if (!declaration) {
-    env.unknown_name(Foreign::Field, name.name, name.span);
-    return nullptr;
-  }
-  if (declaration->broken) return nullptr;
-  if (declaration->kind != Declared::Field) {
-    env.report.error("S005", name.span, fmt::format("'{}' is no field", name.name)).found =
-        describe(declaration->kind);
-    return nullptr;
-  }
-  return declaration;
-}
 
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names) {
   for (size_t d = 0; d < names.size(); ++d) {
@@ -79,15 +64,17 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
 // A stencil whose pieces are looked at one by one.
 struct Pieces {
   const LetUses lets;
-  // Null if what the stencil writes is in error: then pieces are looked at for their other errors.
-  const Declaration* target;
+  // Nothing if what the stencil writes is in error: then pieces are looked at for their other
+  // errors.
+  const std::optional<Targets> targets;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // its index names
   int64_t every = 1;                           // steps from one to the next that it writes in
   Span every_span = {};
 
+  // The first that is written: all have one domain.
   const ir::Field& field(const Environment& env) const {
-    return env.program.fields[static_cast<size_t>(target->index)];
+    return env.program.fields[static_cast<size_t>(targets->fields.front())];
   }
 };
 
@@ -143,7 +130,7 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
   Elaborator other(env, kStencilSite, result.graph, &prover);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
                                            pieces.otherwise_indices, &type)
-                                : other.at_point(pieces.target->index, span);
+                                : present(*pieces.targets, other, span);
   Arithmetic& arithmetic = elaborator.arithmetic();
   return arithmetic.apply(
       Op::Select, {condition, settled(arithmetic, value, type), settled(arithmetic, kept, type)},
@@ -154,7 +141,7 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
 Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
   const Span span = pieces.every_span;
   const Value due = elaborator.in_step_of(pieces.every, span);
-  const Value kept = elaborator.at_point(pieces.target->index, span);
+  const Value kept = present(*pieces.targets, elaborator, span);
   Arithmetic& arithmetic = elaborator.arithmetic();
   return arithmetic.apply(Op::Select, {due, settled(arithmetic, std::move(value), type), kept},
                           span);
@@ -164,12 +151,12 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
 // are errors.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
-  bool inside = region.ok && pieces.target;
+  bool inside = region.ok && pieces.targets;
   TypePtr type;
   const ir::Box* within = &env.program.grid;
-  if (pieces.target) {
+  if (pieces.targets) {
     const ir::Field& field = pieces.field(env);
-    type = env.field_types[static_cast<size_t>(pieces.target->index)];
+    type = pieces.targets->type;
     within = &field.box;
     inside =
         inside && require_inside(env, region.box, field.box,
@@ -188,7 +175,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
     value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
   if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
-  auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
+  auto stored = store(env, *pieces.targets, elaborator, value, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
   return result;
@@ -270,28 +257,22 @@ void check_function_names(Environment& env, const ast::Function& function) {
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
   check_lets(env, stencil);
-  const Declaration* target = find_field(env, stencil.field);
-  ir::Function function{stencil.name.name, target ? target->index : 0, {}, stencil.name.span};
-  if (target && env.program.fields[static_cast<size_t>(target->index)].constant) {
-    const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
-    Diagnostic& error = env.report.error("S028", stencil.field.span,
-                                         fmt::format("field '{}' is constant", field.name));
-    error.related.push_back({field.span, "declared here"});
-    error.hint = "a constant field gets its values from init or from outside";
-    if (field.read_in_place()) return;  // no region fits it
-  }
+  const std::optional<Targets> targets = find_targets(env, stencil);
+  if (writes_in_place(env, stencil)) return;
   if (stencil.pieces.size() > kMaxPieces) {
     env.report.error("S030", stencil.name.span, "too many pieces").expected =
         fmt::format("at most {}", kMaxPieces);
     return;
   }
-  Pieces pieces{LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  Pieces pieces{LetUses(stencil.lets), targets, find_otherwise(env, stencil), {}};
   if (stencil.every) {
     const auto every = constant_in(env, *stencil.every, "the interval of a stencil", 1, kMaxEvery);
     if (!every) return;
     pieces.every = *every;
     pieces.every_span = stencil.every->span;
   }
+  ir::Function function{stencil.name.name, {}, {}, stencil.name.span};
+  if (pieces.targets) function.targets = pieces.targets->fields;
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);
@@ -300,7 +281,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.otherwise_indices.resize(rank);
   }
   check_let_names(env, stencil);
-  bool ok = target != nullptr, strided = false;
+  bool ok = pieces.targets.has_value(), strided = false;
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) continue;
     Region region = elaborate_region(env, piece.region);
@@ -314,7 +295,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     function.pieces.push_back(std::move(*result));
   }
   if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
-  if (target) env.program.functions.push_back(std::move(function));
+  if (pieces.targets) env.program.functions.push_back(std::move(function));
 }
 
 void analyze_init(Environment& env, const ast::Init& init, Span item) {

@@ -109,6 +109,7 @@ template <> struct Action<grammar::field> : Calls<&TreeBuilder::field> {};
 template <> struct Action<grammar::series> : Calls<&TreeBuilder::series> {};
 template <> struct Action<grammar::table> : Calls<&TreeBuilder::table> {};
 template <> struct Action<grammar::function> : Calls<&TreeBuilder::function> {};
+template <> struct Action<grammar::target_end> : Calls<&TreeBuilder::target_end> {};
 template <> struct Action<grammar::stencil> : Calls<&TreeBuilder::stencil> {};
 template <> struct Action<grammar::init> : Calls<&TreeBuilder::init> {};
 template <> struct Action<grammar::reduce> : Calls<&TreeBuilder::reduce> {};

@@ -107,6 +107,7 @@ class TreeBuilder {
   void series();
   void table();
   void function();
+  void target_end();
   void stencil();
   void init();
   void reduce();
@@ -184,6 +185,7 @@ class TreeBuilder {
   std::vector<ast::Function::Argument> arguments_;
   std::vector<ast::Let> lets_;
   std::vector<ast::Piece> pieces_;
+  std::vector<ast::Target> targets_;
 };
 
 }  // namespace stencil

@@ -300,7 +300,10 @@ struct stencil_every : if_must<keyword<every_>, expression> {};
 struct form_behind_every : sor<stencil_on, stencil_body> {};
 struct stencil_form : sor<seq<stencil_every, must<form_behind_every>>, stencil_on,
                           seq<box, single_value>, stencil_body> {};
-struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
+struct target_end : success {};
+struct target : seq<must<target_name>, star<if_must<member_dot, member_name>>, target_end> {};
+struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
+                     star<if_must<comma, target>>, must<stencil_form>> {};
 
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};

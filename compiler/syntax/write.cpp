@@ -296,7 +296,7 @@ class Writer {
   }
   void put(const Stencil& s) {
     Line line;
-    line.text("stencil {} : {}", s.name.name, s.field.name);
+    line.text("stencil {} : {}", s.name.name, text_of(s.targets));
     if (s.every) line.text(" every ").expr(*s.every);
     if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();

@@ -62,6 +62,7 @@ class Declared {
     for (size_t at = 0; at < parts_.size(); ++at) {
       if (is_word(parts_[at])) look_at(at);
       if (parts_[at] == "function") arguments_from(at + 3);
+      if (parts_[at] == "stencil") targets_from(at + 3);
     }
   }
   const std::map<std::string, Kind>& kinds() const { return kinds_; }
@@ -85,6 +86,13 @@ class Declared {
   void arguments_from(size_t at) {
     for (; at < parts_.size() && part(at) != ")"; ++at) {
       if (is_word(part(at)) && part(at - 1) != ":") kinds_[part(at)] = Kind::Other;
+    }
+  }
+
+  // Members among them stand beside fields, under names of their own.
+  void targets_from(size_t at) {
+    for (; part(at) != "[" && part(at) != "{" && part(at) != "on"; ++at) {
+      if (part(at - 1) == ".") kinds_[part(at)] = Kind::Other;
     }
   }
 

@@ -115,7 +115,7 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
     add(reads.field, analysis::reached(none, reads));
   }
-  add(function.target, none);
+  for (const ir::FieldId target : function.targets) add(target, none);
   work.compulsory = once / work.bytes;
   work.footprint = once / analysis::points(tile, none) * usual_points(program);
   return work;

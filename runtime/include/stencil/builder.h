@@ -508,6 +508,19 @@ class Function {
   std::string name_;
 };
 
+// What a stencil function writes: a field, or a member of a structure, Target(S).member("v").
+class Target {
+ public:
+  Target(const Field& field);
+  Target member(const std::string& name) const;
+
+ private:
+  friend struct Access;
+  std::string field_;
+  std::uint64_t builder_;
+  std::vector<std::string> members_;
+};
+
 // A stencil function: local values and pieces, which share one snapshot of the fields.
 class Stencil {
  public:
@@ -628,6 +641,11 @@ class Builder {
                   const Expr& value, Place place = Place::current());
   // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
   Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
+  // stencil NAME : targets ...;  Values are records with an entry for each.
+  Stencil stencil(const std::string& name, const std::vector<Target>& targets, const Region& region,
+                  const Expr& value, Place place = Place::current());
+  Stencil stencil(const std::string& name, const std::vector<Target>& targets,
+                  Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());

@@ -31,7 +31,7 @@ class Dump {
     }
     for (const ir::Field& f : program_.fields) field(f);
     for (const ir::Function& f : program_.functions) {
-      line("function {} of field {}", f.name, f.target);
+      line("function {} of field {}", f.name, fmt::join(f.targets, " "));
       for (const ir::Piece& p : f.pieces) piece(p);
     }
     for (const ir::Init& i : program_.inits) {

@@ -315,7 +315,14 @@ class Replay {
   }
   void declare(const ast::Stencil& s) {
     const auto values = values_;
-    dsl::Stencil stencil = builder_.stencil(s.name.name, fields_.at(s.field.name));
+    std::vector<dsl::Target> targets;
+    for (const ast::Target& target : s.targets) {
+      targets.push_back(fields_.at(target.field.name));
+      for (const ast::Identifier& member : target.members) {
+        targets.back() = targets.back().member(member.name);
+      }
+    }
+    dsl::Stencil stencil = builder_.stencil(s.name.name, targets);
     if (s.every) stencil.every(expr(*s.every));
     for (const ast::Let& let : s.lets) {
       values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
