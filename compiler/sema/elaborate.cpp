@@ -236,6 +236,8 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   switch (declaration->kind) {
     case Declared::Param:
       return param(*declaration, span);
+    case Declared::ParamGroup:
+      return param_group(env_.param_groups[index], span);
     case Declared::Table:
       return env_.tables[index];
     case Declared::Field:
@@ -258,6 +260,16 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
   const ir::Piece& piece = env_.program.reductions[static_cast<size_t>(declaration.index)].piece;
   const Scalar type = piece.graph[piece.results[0]].type;
   return Value::of_leaf(graph_.add({ir::ReductionRef{declaration.index}, type, span, {}}));
+}
+
+Value Elaborator::param_group(const ParamGroup& group, Span span) {
+  Value out{group.type, {}};
+  for (int c = 0; c < group.type->components; ++c) {
+    const Value component = param({Declared::Param, group.first + c, span}, span);
+    if (!component.ok()) return {};
+    out.leaves.push_back(component.leaves.front());
+  }
+  return out;
 }
 
 Value Elaborator::param(const Declaration& declaration, Span span) {

@@ -99,6 +99,7 @@ class Elaborator {
   // elaborate.cpp
   Value name(const ast::Name& name, Span span);
   Value param(const Declaration& declaration, Span span);
+  Value param_group(const ParamGroup& group, Span span);
   Value reference(ir::ParamId param, Span span);
   Value affine(const ir::Affine& affine, Scalar type, Span span);
   Value unary(const ast::Unary& unary, Span span, const Type* expected);

@@ -17,7 +17,7 @@
 namespace stencil::sema {
 
 // One namespace for everything that expressions and declarations name. Stencils have their own.
-enum class Declared { Param, Grid, Subgrid, Type, Field, Table, Function, Reduction };
+enum class Declared { Param, ParamGroup, Grid, Subgrid, Type, Field, Table, Function, Reduction };
 
 struct Declaration {
   Declared kind;
@@ -25,6 +25,12 @@ struct Declaration {
   Span span;
   bool broken = false;  // its declaration is in error: uses are silently in error too
   bool used = false;
+};
+
+// A param that is a vector or a structure: as many params, one after the other.
+struct ParamGroup {
+  TypePtr type;
+  ir::ParamId first;
 };
 
 struct FunctionInfo {
@@ -70,6 +76,7 @@ struct Environment {
   const ast::Grid* grid = nullptr;  // once it is declared
 
   std::unordered_map<std::string, Declaration> names;
+  std::vector<ParamGroup> param_groups;  // Declared::ParamGroup
   std::vector<TypePtr> types;        // Declared::Type
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // likewise; empty: 1 everywhere

@@ -25,6 +25,8 @@ const std::vector<Form>& floating_forms() {
       {4, "derived_real * $r", "derived param"},
       {3, "derived_double * $r", "derived param"},
       {1, "0.125 * derived_integer", "derived integer param"},
+      {1, "group.a * $r", "param that is a structure"},
+      {1, "float(group.b[0] - 0.1 * group.b[1]) * $r", "param that is a structure"},
       {4, "-($r)"},
       {2, "0.015625 * time", "time"},
       {4, "0.01 * $n"},

@@ -61,7 +61,9 @@ std::string Generator::derived_params() {
     out_.reals.emplace_back(name, random_.unit());
     covers("derived param that is given");
   }
-  return text;
+  return text +
+         "param group : { a : real, b : vector 2 of double } = "
+         "{ a = 0.5 * alpha, b = { 0.25, beta / gamma } };\n";
 }
 
 GeneratedProgram Generator::run() {
