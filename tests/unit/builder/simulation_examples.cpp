@@ -56,9 +56,12 @@ BuildResult elastic2d() {
                     fade * (txx(0, 0) + dt / dx * (stiff * vx_x + lambda(0) * vz_z)));
   b.stencil("strained_zz", tzz, {{1, N - 1}, extent(M)},
             fade * (tzz(0, 0) + dt / dx * ((lambda(0) + 2 * mu(0)) * vz_z + lambda(0) * vx_x)));
-  const auto shear = 2 * mu(0) * mu(1) / (mu(0) + mu(1));
+  const ValueArgument first("a"), second("b");
+  const auto harmonic =
+      b.function("harmonic", {first, second}, 2 * first * second / (first + second));
   b.stencil("sheared", txz, G,
-            fade * (txz(0, 0) + dt / dx * shear * (vx(1, 0) - vx(0, 0) + (vz(0, 1) - vz(0, 0)))));
+            fade * (txz(0, 0) + dt / dx * harmonic(mu(0), mu(1)) *
+                                    (vx(1, 0) - vx(0, 0) + (vz(0, 1) - vz(0, 0)))));
 
   const auto strain_energy = ((lambda(0) + 2 * mu(0)) * (square(txx(0, 0)) + square(tzz(0, 0))) -
                               2 * lambda(0) * txx(0, 0) * tzz(0, 0)) /
@@ -72,7 +75,8 @@ BuildResult elastic2d() {
   b.init(rho, {i}, select(i < N / 2, 2000.0, 2300.0));
   b.init(mu, {i}, rho(0) * square(select(i < N / 2, upper, lower)) / 3);
   b.init(lambda, mu(0));
-  const auto beside = [&](const Expr& d) { return exp(-square(0.3 * max(0, L - d) / L)); };
+  const ValueArgument d("d");
+  const auto beside = b.function("beside", {d}, exp(-square(0.3 * max(0, L - d) / L)));
   b.init(fade_z, {i}, beside(N - 1 - i));
   b.init(fade_x, {j}, beside(min(j, M - 1 - j)));
   const auto a = square(pi() * f0 * (real(t) * dt - 1.2 / f0));
@@ -184,8 +188,10 @@ BuildResult q2r() {
 
   const ValueArgument n("n");
   const auto stir = b.function("stir", {n}, (n ^ (n >> 11)) * 2862933 % 16777213);
-  const auto drawn = stir(stir(stir(long_(i) * 4099 + j + 77))) % 65536;
-  b.init(spin, {i, j}, select(real(drawn) < 65536 * p, -1, 1));
+  const ValueArgument y("i"), x("j");
+  const auto drawn =
+      b.function("drawn", {y, x}, stir(stir(stir(long_(y) * 4099 + x + 77))) % 65536);
+  b.init(spin, {i, j}, select(real(drawn(i, j)) < 65536 * p, -1, 1));
   return b.finish();
 }
 
@@ -225,13 +231,15 @@ BuildResult semi_lagrangian() {
   b.reduce("total", Reducer::sum, c(0, 0), G, 20);
 
   const Index i("i"), j("j"), t("t");
-  const auto wave = [](const Expr& x) { return sin(2 * pi() * x); };
-  const auto hill = [](const Expr& x) { return square(sin(pi() * x)); };
+  const auto wave = [](const Expr& at) { return sin(2 * pi() * at); };
+  const auto hill = [](const Expr& at) { return square(sin(pi() * at)); };
   b.init(v, {i, j}, -courant * hill(position(i)) * wave(position(j)));
   b.init(u, {i, j}, courant * hill(position(j)) * wave(position(i)));
   b.init(swing, {t}, cos(pi() * (real(t) + 0.5) / K));
-  const auto near = min(1.0, 5 * sqrt(square(position(i) - 0.5) + square(position(j) - 0.7)));
-  b.init(c, {i, j}, 0.5 * (1 + cos(pi() * near)));
+  const ValueArgument y("y"), x("x");
+  const auto near =
+      b.function("near", {y, x}, min(1.0, 5 * sqrt(square(y - 0.5) + square(x - 0.7))));
+  b.init(c, {i, j}, 0.5 * (1 + cos(pi() * near(position(i), position(j)))));
   return b.finish();
 }
 
