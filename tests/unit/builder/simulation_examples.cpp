@@ -94,7 +94,7 @@ BuildResult lbm_d3q19() {
   const auto radius = b.param("radius", 4.7);
   b.require(K >= 2 and N >= 2 and M >= 2);
   const auto G = b.grid("G", {extent(K), extent(N), extent(M)}, 600);
-  const auto inflow = b.field("inflow", real, G, {.constant = true, .boundary = clamp, .along = 1});
+  const auto entry = b.field("entry", real, G, {.constant = true, .boundary = clamp, .along = 1});
   const auto solid =
       b.field("solid", byte, G,
               {.constant = true, .boundary = {periodic, constant(2), {constant(0), constant(3)}}});
@@ -125,7 +125,7 @@ BuildResult lbm_d3q19() {
           (1 + 3 * projected + 4.5 * projected * projected - 1.5 * (vz * vz + vy * vy + vx * vx)));
 
   const Index q("q"), k("k"), j("j"), i("i");
-  const auto entering = vector({q.in(0, 18)}, equilibrium(q, 1.0, 0.0, 0.0, inflow(0)));
+  const auto entering = vector({q.in(0, 18)}, equilibrium(q, 1.0, 0.0, 0.0, entry(0)));
   const auto f = b.field("f", vector(19, real), G,
                          {.boundary = {periodic, clamp, {constant(entering), clamp}}});
   const auto velocity = b.field("velocity", vector(3, real), G);
@@ -161,7 +161,7 @@ BuildResult lbm_d3q19() {
 
   const auto profile =
       b.function("profile", {row}, 1.5 * speed * (1 - square((2 * row + 1) / (1.0 * N) - 1)));
-  b.init(inflow, {j}, profile(j));
+  b.init(entry, {j}, profile(j));
   b.init(solid, {k, j, i},
          select(square(k - (K - 1) / 2.0) + square(j - (N - 1) / 2.0) + square(i - M / 4.0) <
                     radius * radius,
