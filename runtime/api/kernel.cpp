@@ -26,7 +26,7 @@ std::optional<runtime::KnownLine> known_line(const ir::Program& program,
   if (auto tuned = tune::tuned_line(program, chosen)) return tuned;
   schedule::Machine machine = chosen.device.machine;
   machine.in_place = machine.in_place || dense;
-  return tune::compiled_choice(program, machine);
+  return tune::kept_choice(program, machine);
 }
 
 }  // namespace

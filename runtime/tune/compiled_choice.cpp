@@ -29,7 +29,7 @@ std::vector<std::string> lines_of(const std::vector<schedule::Schedule>& schedul
   return out;
 }
 
-// The fastest of those that were compiled; "" if none was.
+// The fastest of those that were compiled.
 Result<std::string> choose(schedule::Scheduler& scheduler,
                            const std::vector<schedule::Schedule>& tiles) {
   const auto begin = std::chrono::steady_clock::now();
@@ -40,39 +40,47 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
       });
   if (!compiled.ok()) return compiled.failure();
   std::optional<schedule::Candidate> best;
+  std::string error;
   for (size_t t = 0; t < tiles.size(); ++t) {
     const Compiled& one = compiled.value()[t];
+    if (error.empty()) error = one.error + one.refused;
     if (one.registers == 0) continue;
     const auto candidate = schedule::predict(scheduler, tiles[t], for_model(one));
     if (candidate && (!best || schedule::is_faster(*candidate, *best))) best = candidate;
   }
-  if (!best) return std::string();
-  return schedule::print(best->schedule, scheduler.program().grid.rank());
+  if (best) return schedule::print(best->schedule, scheduler.program().grid.rank());
+  return Failure{"R042", "none of the best schedules compiles: " + error, ""};
 }
 
 }  // namespace
 
-std::optional<runtime::KnownLine> compiled_choice(const ir::Program& program,
-                                                  const schedule::Machine& machine) {
-  if (!machine.name.starts_with("sm_")) return std::nullopt;
-  if (runtime::cache_settings().directory.empty()) return std::nullopt;
+Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
+                                           const schedule::Machine& machine) {
   const int driver = runtime::cuda::driver().version;
   const auto nvrtc = runtime::find_nvrtc(driver);
-  if (!nvrtc.ok()) return std::nullopt;
+  if (!nvrtc.ok()) return nvrtc.failure();
   schedule::Scheduler scheduler(program, machine);
   const auto tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
                                              kTilesCompiled);
-  if (tiles.size() < 2) return std::nullopt;
   runtime::CacheKey key{"cuda",
                         {"choice", code_version(), nvrtc.value().identity, std::to_string(driver),
                          machine.name, ir::print(program)}};
   for (std::string& line : lines_of(tiles, program.grid.rank())) {
     key.parts.push_back(std::move(line));
   }
-  const auto line = runtime::cached(key, [&] { return choose(scheduler, tiles); });
-  if (!line.ok() || line.value().empty()) return std::nullopt;
+  auto line = runtime::cached(key, [&] { return choose(scheduler, tiles); });
+  if (!line.ok()) return line.failure();
   return runtime::KnownLine{
-      line.value(), fmt::format("the fastest that is expected of {} compiled", tiles.size())};
+      std::move(line).value(),
+      fmt::format("the fastest that is expected of {} compiled", tiles.size())};
+}
+
+std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
+                                              const schedule::Machine& machine) {
+  if (!machine.name.starts_with("sm_")) return std::nullopt;
+  if (runtime::cache_settings().directory.empty()) return std::nullopt;
+  auto choice = compiled_choice(program, machine);
+  return choice.ok() ? std::optional(std::move(choice).value()) : std::nullopt;
 }
 
 }  // namespace stencil::tune

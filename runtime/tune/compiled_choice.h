@@ -9,10 +9,14 @@
 namespace stencil::tune {
 
 // The line for this program on `machine`, with its origin. The choice is kept in the kernel cache,
-// and so is what was compiled for it. Nothing where machines are no GPUs of NVIDIA, NVRTC is not
-// installed, there is no kernel cache (each run would compile all of them again) or only one tile
-// to choose: then `auto` goes by the model alone.
-std::optional<runtime::KnownLine> compiled_choice(const ir::Program& program,
-                                                  const schedule::Machine& machine);
+// and so is what was compiled for it: without a cache, each call compiles all of them again. Fails
+// as compile_candidates(), and with R042 if none compiles.
+Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
+                                           const schedule::Machine& machine);
+
+// The same for a run that is about to compile what is chosen. Nothing where there is no choice, or
+// no kernel cache: then `auto` goes by the model alone.
+std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
+                                              const schedule::Machine& machine);
 
 }  // namespace stencil::tune

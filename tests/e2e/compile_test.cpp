@@ -47,6 +47,22 @@ TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
   EXPECT_EQ(stencilc("heat.stn --emit kernel-ir --machine sm_80").status, 0);
 }
 
+TEST_F(Compile, ChoosesByMachineCode) {
+  write("heat.stn", kHeat);
+  const Outcome other = stencilc("heat.stn -o heat.cpp --compile");
+  EXPECT_NE(other.status, 0);
+  EXPECT_NE(other.err.find("NVRTC"), std::string::npos) << other.err;
+  const Outcome named = stencilc("heat.stn -o heat.cu --compile --schedule direct");
+  EXPECT_NE(named.status, 0);
+  EXPECT_NE(named.err.find("--schedule"), std::string::npos) << named.err;
+  EXPECT_NE(stencilc("heat.stn --emit ir --compile").status, 0);
+  EXPECT_EQ(files(), "heat.stn");
+  const Outcome made = stencilc("heat.stn -o heat.cu --compile");
+  if (made.err.find("R041") != std::string::npos) GTEST_SKIP() << made.err;
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_NE(read(file("heat.cu")).find("heat.stn -o heat.cu --compile"), std::string::npos);
+}
+
 TEST_F(Compile, WritesTheHeaderBesideTheOutputOrWhereTold) {
   write("heat.stn", kHeat);
   EXPECT_EQ(stencilc("heat.stn -o heat.cu --header").status, 0);

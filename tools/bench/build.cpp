@@ -58,7 +58,7 @@ void lower(const BuildRequest& request, const ChosenDevice& device, Build& build
   if (!params.ok()) return note(build, params.failure());
   build.params = std::move(params).value();
   const auto chosen = request.schedule == "auto"
-                          ? tune::compiled_choice(*build.program, device.device.machine)
+                          ? tune::kept_choice(*build.program, device.device.machine)
                           : std::nullopt;
   build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule,
                                 device.device.machine, build.schedule, diagnostics);

@@ -13,6 +13,7 @@
 #include "compiler/support/escape.h"
 #include "compiler/syntax/parse.h"
 #include "runtime/api/source.h"
+#include "runtime/tune/compiled_choice.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 #include "tools/stencilc/machine.h"
@@ -77,6 +78,12 @@ std::optional<Failure> misuse(const Arguments& arguments, bool stage) {
   if (stage && !arguments.target.empty() && arguments.emit != "kernel-ir") {
     return Failure{"U010", "--emit " + arguments.emit + " takes no --target",
                    "--emit kernel-ir does: the kernels as the target gets them"};
+  }
+  if (stage && arguments.compile) {
+    return Failure{"U010", "--emit " + arguments.emit + " takes no --compile", ""};
+  }
+  if (arguments.compile && arguments.schedule != "auto") {
+    return Failure{"U010", "--compile is for the schedule auto, and --schedule names another", ""};
   }
   if (arguments.header && arguments.header->empty() && arguments.output.empty()) {
     return Failure{"U014", "--header needs a name when the output has none",
@@ -173,6 +180,12 @@ ExitStatus emit_target(const Arguments& arguments, const Source& source, const T
   std::optional<Compiled> compiled;
   if (const auto program = load_program(
           source, api::program_options(arguments.program, arguments.file), diagnostics)) {
+    if (arguments.compile) {
+      const auto choice = tune::compiled_choice(
+          *program, request.machine.value_or(machine_of(request.emit.target)));
+      if (!choice.ok()) return report(choice.failure());
+      request.schedule = choice.value().line;
+    }
     compiled = compile(*program, source, request, diagnostics);
   }
   const ExitStatus status = report(source, diagnostics);
@@ -191,6 +204,9 @@ int compile_command(const Arguments& arguments) {
   if (!target.ok()) return report(target.failure());
   if (!stage && target.value()->header_ending.empty() && (arguments.header || arguments.main)) {
     return usage("U010", "OpenCL C has no host part: --main and --header need another target");
+  }
+  if (!stage && arguments.compile && target.value()->target != emit::Target::Cuda) {
+    return usage("U010", "--compile asks NVRTC, which compiles CUDA");
   }
   const std::string family = arguments.device.substr(0, arguments.device.find(':'));
   if (arguments.device != "auto" &&

@@ -200,6 +200,10 @@ void Parser::add_compile_options() {
       ->option_text(fmt::format("{}", fmt::join(target_names(), "|")))
       ->group(group);
   add_machine_option(app, group);
+  app.add_flag("--compile", arguments.compile,
+               "auto also goes by what NVRTC makes of the best (CUDA)")
+      ->disable_flag_override()
+      ->group(group);
   app.add_flag("--main", arguments.main, "add a main() that runs, times and checks the program")
       ->disable_flag_override()
       ->group(group);

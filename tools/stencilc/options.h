@@ -37,6 +37,7 @@ struct Arguments {
   std::string target;  // --target; "": from the extension of the output
   std::string emit;    // --emit; "": the target
   std::string machine;  // --machine, explain too; "": from the target
+  bool compile = false;  // --compile; that of explore is in ExploreArguments
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
 

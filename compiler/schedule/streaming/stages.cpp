@@ -62,22 +62,32 @@ class StageWriter {
     const bool masked = masks_.has_room(context_.plan.patch[0]);
     if (applies_everywhere(stage) || is_true(tests.inside) || !masked) return out;
     for (const StagePiece& piece : stage.pieces) {
+      const Expr mask = masks_.of(cross_section(piece.region));
       std::vector<Expr> planes;
       append_covered(plane, piece.region, 0, planes);
-      const Expr live = select(kernel::all_of(std::move(planes)),
-                               masks_.of(cross_section(piece.region)), literal(0));
-      out.push_back(context_.let(body, "live", where_done(tests, live, stage.step)));
+      const Expr live = select(kernel::all_of(std::move(planes)), mask, literal(0));
+      if (!context_.leaves_out_steps) {
+        out.push_back(context_.let(body, "live", live));
+        continue;
+      }
+      const Expr done = select(is_done_in(plane, piece.region, stage.step), mask, literal(0));
+      out.push_back(context_.let(body, "live", select(tests.whole, live, done)));
     }
     return out;
   }
 
-  // A mask, or no bits of it in a step that is left out. Not by a condition: one per step, all the
-  // same in every plane, is kept in more registers than there are for conditions.
-  Expr where_done(const Tests& tests, const Expr& mask, int step) const {
-    if (!context_.leaves_out_steps) return mask;
-    const Expr sign =
-        kernel::operation(Op::Shr, {plus(context_.left_out(), -step - 1), literal(31)});
-    return select(tests.whole, mask, kernel::operation(Op::BitAnd, {mask, sign}));
+  // The plane lies in the region and the step is not left out. As one comparison: a condition per
+  // step, the same in every plane, is kept in more registers than there are for conditions. The
+  // sign is not shifted into a mask either: ptxas 13.0 moves the shift of a register that a warp
+  // shares into the branches of points and shifts it again for threads that come there later
+  // (docs/performance.md).
+  Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
+    Expr room = kernel::sub(literal(step), context_.left_out());
+    for (const Expr& from_end : {kernel::sub(plane, context_.interface.low(region, 0)),
+                                 kernel::sub(context_.interface.high(region, 0), plane)}) {
+      room = kernel::operation(Op::BitOr, {room, from_end});
+    }
+    return kernel::less_equal(literal(0), room);
   }
 
   Expr covers(const StagePoint& at, const std::vector<Expr>& live, size_t piece) const {

@@ -339,6 +339,28 @@ TEST(Explore, Neighbours) {
   EXPECT_FALSE(predict(scheduler, scheduler.proposal(*find_family("planes")).schedule));
 }
 
+TEST(Explore, BestOfTiles) {
+  const ir::Program program = load(kExploredDeep);
+  Scheduler scheduler(program);
+  const Space space = explore(scheduler, Effort::Quick);
+  const std::vector<Schedule> five = best_of_tiles(space, 5);
+  ASSERT_EQ(five.size(), 5u);
+  EXPECT_EQ(five.front(), space.ranked.front().schedule);
+  std::set<std::string> tiles;
+  size_t place = 0;
+  for (const Schedule& schedule : five) {
+    Schedule tile = scheduler.proposal(*find_family(schedule.family)).schedule;
+    tile.time_tile = schedule.time_tile;
+    tile.block = schedule.block;
+    tile.elements = schedule.elements;
+    EXPECT_TRUE(tiles.insert(print(tile)).second) << print(tile);
+    while (place < space.ranked.size() && !(space.ranked[place].schedule == schedule)) ++place;
+    EXPECT_LT(place, space.ranked.size()) << "in the order of the ranking";
+  }
+  EXPECT_TRUE(best_of_tiles(space, 0).empty());
+  EXPECT_LE(best_of_tiles(space, 100000).size(), space.ranked.size());
+}
+
 // What a compiler says of kernels takes the place of what the model expects, kernel by kernel.
 TEST(Explore, CompiledKernelsCorrectThePrediction) {
   const ir::Program program = load(R"(
@@ -377,7 +399,11 @@ stencil b : B[1..2046, 1..2046] = A[0,-1] * A[0,1] + A[0,0];
   EXPECT_GT(seconds(changed), before);
   changed = as_expected;
   changed[1].issued = Issued{.all = 5000};
+  const double busier = seconds(changed);
+  changed[1].issued = Issued{.all = 50000};
   const double busy = seconds(changed);
+  EXPECT_GT(busier, 1.3 * before);
+  EXPECT_GT(busy, 1.3 * busier);
   EXPECT_GT(busy, 2 * before);
   EXPECT_NEAR(seconds({changed[1]}), before, 0.01 * before) << "of one of them";
   changed = as_expected;
