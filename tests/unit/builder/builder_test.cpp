@@ -74,6 +74,7 @@ std::string difference(const std::string& a, const std::string& b) {
 std::vector<test::Example> all_examples() {
   std::vector<test::Example> all = test::flat_examples();
   all.insert(all.end(), test::spatial_examples().begin(), test::spatial_examples().end());
+  all.insert(all.end(), test::simulation_examples().begin(), test::simulation_examples().end());
   return all;
 }
 

@@ -1,0 +1,459 @@
+// Physics of some of dsl-examples against what is known of it: solutions, what is conserved, and
+// plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numbers>
+#include <vector>
+
+#include "tests/e2e/tool.h"
+
+namespace stencil::test {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+class Simulations : public Tool {
+ protected:
+  std::string run(const std::string& example, const std::string& arguments) {
+    const Outcome outcome =
+        stencilc("run '" STENCIL_SOURCE_DIR "/dsl-examples/" + example + ".stn' " + arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+
+  // The elements of a file of little-endian numbers of type T.
+  template <typename T>
+  std::vector<T> load(const std::string& name, size_t count) const {
+    const std::string bytes = read(file(name));
+    std::vector<T> values(count);
+    EXPECT_GT(bytes.size(), count * sizeof(T)) << name;
+    if (bytes.size() <= count * sizeof(T)) return values;
+    std::memcpy(values.data(), bytes.data() + bytes.size() - count * sizeof(T), count * sizeof(T));
+    return values;
+  }
+
+  template <typename T>
+  void save(const std::string& name, const std::string& shape, const std::vector<T>& values) const {
+    std::string header = std::string("{'descr': '") + (sizeof(T) == 1 ? "|i1" : "<f8") +
+                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(header.size() % 256);
+    bytes += static_cast<char>(header.size() / 256);
+    bytes += header;
+    const size_t begin = bytes.size();
+    bytes.resize(begin + values.size() * sizeof(T));
+    std::memcpy(bytes.data() + begin, values.data(), values.size() * sizeof(T));
+    write(name, bytes);
+  }
+
+  // A column of a history, by its name, without the rows that leave it out.
+  std::vector<double> history(const std::string& name, const std::string& column) const {
+    std::istringstream rows(read(file(name)));
+    std::string row, word;
+    std::getline(rows, row);
+    std::istringstream names(row);
+    int at = 0;
+    while (std::getline(names, word, ',') && word != column) ++at;
+    std::vector<double> values;
+    while (std::getline(rows, row)) {
+      std::istringstream words(row);
+      for (int k = 0; k <= at; ++k) std::getline(words, word, ',');
+      if (!word.empty()) values.push_back(std::stod(word));
+    }
+    return values;
+  }
+};
+
+// --- q2r
+
+constexpr int kRows = 40, kColumns = 62;
+
+size_t site(int i, int j) {
+  return static_cast<size_t>((i + kRows) % kRows * kColumns + (j + kColumns) % kColumns);
+}
+
+int energy(const std::vector<int8_t>& spins) {
+  int sum = 0;
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) {
+      sum -= spins[site(i, j)] * (spins[site(i + 1, j)] + spins[site(i, j + 1)]);
+    }
+  }
+  return sum;
+}
+
+TEST_F(Simulations, TheIsingAutomatonKeepsItsEnergyAndRunsBackwards) {
+  const std::string sizes = "--device host -D N=20 -D M=31 -D p=0.2 ";
+  run("q2r", sizes + "--steps 200 --every 200 --out spin=s.npy --history h.csv");
+  constexpr size_t kSites = size_t{kRows} * kColumns;
+  const auto first = load<int8_t>("s_000000.npy", kSites);
+  const auto last = load<int8_t>("s.npy", kSites);
+  EXPECT_NEAR(static_cast<double>(std::count(first.begin(), first.end(), -1)), 0.2 * kSites, 80);
+  EXPECT_EQ(history("h.csv", "energy"), std::vector<double>(2, energy(first)));
+  EXPECT_EQ(energy(last), energy(first));
+
+  std::vector<int8_t> spins = first;
+  for (int step = 0; step < 200; ++step) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = (i + step) % 2; j < kColumns; j += 2) {
+        const int around = spins[site(i - 1, j)] + spins[site(i + 1, j)] + spins[site(i, j - 1)] +
+                           spins[site(i, j + 1)];
+        if (around == 0) spins[site(i, j)] = static_cast<int8_t>(-spins[site(i, j)]);
+      }
+    }
+  }
+  EXPECT_EQ(last, spins);
+  EXPECT_NE(last, first);
+
+  // One column further, the colour of the last step is that of the first one.
+  std::vector<int8_t> moved(kSites), returned(kSites);
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) moved[site(i, j + 1)] = last[site(i, j)];
+  }
+  save("moved.npy", "40, 62", moved);
+  run("q2r", sizes + "--steps 200 --in spin=moved.npy --out spin=back.npy");
+  const auto back = load<int8_t>("back.npy", kSites);
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) returned[site(i, j)] = back[site(i, j + 1)];
+  }
+  EXPECT_EQ(returned, first);
+}
+
+// --- semi_lagrangian
+
+struct Moments {
+  double sum = 0, y = 0, x = 0, yy = 0, xx = 0;  // means and variances
+};
+
+Moments moments(const std::vector<double>& c, int size) {
+  Moments m;
+  const auto each = [&](const auto& take) {
+    for (int i = 0; i < size; ++i) {
+      for (int j = 0; j < size; ++j) take(c[static_cast<size_t>(i * size + j)], i, j);
+    }
+  };
+  each([&](double value, int i, int j) { m.sum += value, m.y += value * i, m.x += value * j; });
+  m.y /= m.sum, m.x /= m.sum;
+  each([&](double value, int i, int j) {
+    m.yy += value * (i - m.y) * (i - m.y) / m.sum;
+    m.xx += value * (j - m.x) * (j - m.x) / m.sum;
+  });
+  return m;
+}
+
+// A step of whole cells and a fraction r moves a bump by that much, and by linear interpolation
+// adds r (1 - r) to its variance: exactly, as long as it stays clear of the seam.
+TEST_F(Simulations, AConstantWindMovesABump) {
+  constexpr size_t kPoints = 96 * 96;
+  save("u.npy", "96, 96", std::vector<double>(kPoints, -1.7));
+  save("v.npy", "96, 96", std::vector<double>(kPoints, 0.4));
+  save("swing.npy", "20", std::vector<double>(20, 1.0));
+  run("semi_lagrangian",
+      "--device reference --real double -D N=96 -D K=20 --steps 20 --in u=u.npy --in v=v.npy "
+      "--in swing=swing.npy --out c=c.npy --every 20 --history h.csv");
+  const auto first = load<double>("c_000000.npy", kPoints);
+  const auto last = load<double>("c.npy", kPoints);
+  const Moments a = moments(first, 96), b = moments(last, 96);
+  EXPECT_NEAR(b.sum, a.sum, 1e-9);
+  EXPECT_NEAR(b.x - a.x, -34, 1e-9);
+  EXPECT_NEAR(b.y - a.y, 8, 1e-9);
+  EXPECT_NEAR(b.xx - a.xx, 20 * 0.7 * 0.3, 1e-9);
+  EXPECT_NEAR(b.yy - a.yy, 20 * 0.4 * 0.6, 1e-9);
+  EXPECT_GT(*std::max_element(last.begin(), last.end()), 0.9);
+  EXPECT_GE(history("h.csv", "lowest").back(), 0);
+  EXPECT_LE(history("h.csv", "highest").back(), 1);
+}
+
+TEST_F(Simulations, ASwirlThatTurnsAroundBringsATracerBack) {
+  constexpr size_t kPoints = 64 * 64;
+  run("semi_lagrangian",
+      "--device reference -D N=64 -D K=50 --steps 50 --every 25 --out c=c.npy --history h.csv");
+  const auto first = load<float>("c_000000.npy", kPoints);
+  const auto middle = load<float>("c_000025.npy", kPoints);
+  const auto last = load<float>("c.npy", kPoints);
+  double to_middle = 0, to_last = 0;
+  for (size_t k = 0; k < kPoints; ++k) {
+    to_middle = std::max<double>(to_middle, std::abs(middle[k] - first[k]));
+    to_last = std::max<double>(to_last, std::abs(last[k] - first[k]));
+  }
+  EXPECT_GT(to_middle, 0.8);
+  EXPECT_LT(to_last, 0.35);
+  for (const double value : history("h.csv", "lowest")) EXPECT_GE(value, 0);
+  for (const double value : history("h.csv", "highest")) EXPECT_LE(value, 1);
+}
+
+// --- tide
+
+// Without rotation and friction, in a channel of constant depth that is closed at one end:
+// eta = a cos(k (L - x)) / cos(k L) sin(w t). The scheme has the same solution for a k of its own.
+class Tide : public Simulations {
+ protected:
+  // The largest difference after 5/4 periods from the solution of the scheme and from that of the
+  // equations.
+  std::array<double, 2> errors(int columns, int steps) {
+    constexpr int kAcross = 3;
+    constexpr double kLength = 600e3, kDepth = 60, kGravity = 9.81, kPeriod = 44714, kHeight = 0.5;
+    const double dx = kLength / (columns + 0.5), dt = kPeriod / steps, w = 2 * kPi / kPeriod;
+    const double celerity = std::sqrt(kGravity * kDepth), k = w / celerity;
+    const double k_scheme = 2 / dx * std::asin(dx / (celerity * dt) * std::sin(w * dt / 2));
+    std::vector<double> depth, u;
+    for (int row = 0; row < kAcross; ++row) {
+      for (int j = 0; j < columns; ++j) {
+        // Half a step before the beginning, half a spacing to the west.
+        u.push_back(kGravity * dt / dx * kHeight / std::cos(k_scheme * kLength) *
+                    std::sin(k_scheme * (kLength - (j + 0.5) * dx)) * std::sin(k_scheme * dx / 2) /
+                    std::sin(w * dt / 2) * std::cos(w * dt / 2));
+        depth.push_back(kDepth);
+      }
+    }
+    const std::string shape = "3, " + std::to_string(columns);
+    save("h.npy", shape, depth);
+    save("u.npy", shape, u);
+    std::ostringstream arguments;
+    arguments.precision(17);
+    arguments << "--device host --real double -D N=3 -D M=" << columns << " -D P=" << steps
+              << " -D f=0 -D cd=0 -D amplitude=0.5 -D dx=" << dx << " --steps " << steps * 5 / 4
+              << " --in h=h.npy --in u=u.npy --out eta=eta.npy";
+    run("tide", arguments.str());
+    const auto eta = load<double>("eta.npy", depth.size());
+    const auto wave = [&](double number, double x) {
+      return kHeight * std::cos(number * (kLength - x)) / std::cos(number * kLength);
+    };
+    std::array<double, 2> largest = {};
+    for (size_t n = 0; n < eta.size(); ++n) {
+      const double x = (static_cast<double>(n % static_cast<size_t>(columns)) + 1) * dx;
+      largest[0] = std::max(largest[0], std::abs(eta[n] - wave(k_scheme, x)));
+      largest[1] = std::max(largest[1], std::abs(eta[n] - wave(k, x)));
+    }
+    return largest;
+  }
+};
+
+TEST_F(Tide, IsAStandingWaveInAChannel) {
+  const auto coarse = errors(50, 240), fine = errors(100, 480);
+  EXPECT_LT(coarse[0], 1e-12);
+  EXPECT_LT(fine[0], 1e-12);
+  EXPECT_LT(coarse[1], 3e-4);
+  EXPECT_NEAR(coarse[1] / fine[1], 4, 0.1) << "of second order";
+}
+
+// With friction the gulf comes to swing as the sea does: what two periods hold is alike, and around
+// some points the level hardly changes.
+TEST_F(Tide, TurnsAroundPointsOfAGulf) {
+  run("tide", "--device host --history h.csv --steps 3840 --out crest=crest.npy");
+  const auto energies = history("h.csv", "energy");
+  ASSERT_EQ(energies.size(), 16U);
+  EXPECT_NEAR(energies[15] / energies[13], 1, 0.01);
+  const auto crest = load<float>("crest.npy", 96 * 160);
+  EXPECT_LT(*std::min_element(crest.begin(), crest.end()), 0.1f);
+  EXPECT_GT(*std::max_element(crest.begin(), crest.end()), 1.5f);
+}
+
+// --- lbm_d3q19
+
+constexpr int kDepth = 7, kHeight = 8, kWidth = 11;  // K, N, M: z, y, x
+
+// The same method in plain loops, populations kept by velocity.
+class PlainFlow {
+ public:
+  PlainFlow(double tau, double speed, double radius) : tau_(tau) {
+    for (int z = -1; z <= 1; ++z) {
+      for (int y = -1; y <= 1; ++y) {
+        for (int x = -1; x <= 1; ++x) {
+          if (z * z + y * y + x * x < 3) lattice_.push_back({z, y, x});
+        }
+      }
+    }
+    for (int y = 0; y < kHeight; ++y) {
+      const double s = (y + 0.5) / kHeight;
+      inflow_[static_cast<size_t>(y)] = 6 * speed * s * (1 - s);
+    }
+    for (int z = 0; z < kDepth; ++z) {
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          const double from_middle = std::pow(z - 0.5 * (kDepth - 1), 2) +
+                                     std::pow(y - 0.5 * (kHeight - 1), 2) +
+                                     std::pow(x - 0.25 * kWidth, 2);
+          sphere_.push_back(from_middle < radius * radius);
+          const std::array<double, 3> u = {0, 0, inflow_[static_cast<size_t>(y)]};
+          u_.push_back(u);
+          for (const auto& c : lattice_) f_.push_back(equilibrium(c, 1, u));
+        }
+      }
+    }
+  }
+
+  void step() {
+    std::vector<double> next = f_;
+    for (int z = 0; z < kDepth; ++z) {
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          if (!sphere_[point(z, y, x)]) collide(z, y, x, next);
+        }
+      }
+    }
+    f_ = next;
+  }
+
+  double drag() const {
+    double sum = 0;
+    for (int z = 0; z < kDepth; ++z) {
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          if (sphere_[point(z, y, x)]) continue;
+          for (size_t q = 0; q < lattice_.size(); ++q) {
+            const auto [cz, cy, cx] = lattice_[q];
+            if (y + cy < 0 || y + cy >= kHeight || x + cx < 0 || x + cx >= kWidth) continue;
+            if (sphere_[point(z + cz, y + cy, x + cx)]) {
+              sum += 2 * cx * f_[point(z, y, x) * lattice_.size() + q];
+            }
+          }
+        }
+      }
+    }
+    return sum;
+  }
+
+  const std::vector<std::array<double, 3>>& velocity() const { return u_; }
+
+ private:
+  using Velocity = std::array<int, 3>;
+
+  static size_t point(int z, int y, int x) {
+    return static_cast<size_t>(((z + kDepth) % kDepth * kHeight + y) * kWidth + x);
+  }
+
+  static double equilibrium(const Velocity& c, double rho, const std::array<double, 3>& u) {
+    const int length = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    const double weight = length == 0 ? 1.0 / 3 : length == 1 ? 1.0 / 18 : 1.0 / 36;
+    const double cu = c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
+    const double uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    return weight * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * uu);
+  }
+
+  void collide(int z, int y, int x, std::vector<double>& next) {
+    const size_t here = point(z, y, x), count = lattice_.size();
+    std::vector<double> g(count);
+    double rho = 0;
+    std::array<double, 3> momentum = {};
+    for (size_t q = 0; q < count; ++q) {
+      const auto [cz, cy, cx] = lattice_[q];
+      // The lattice is listed so that opposite velocities stand as far from either end.
+      const double back = f_[here * count + count - 1 - q];
+      if (y - cy < 0 || y - cy >= kHeight) {
+        g[q] = back;
+      } else if (x - cx < 0) {
+        g[q] = equilibrium(lattice_[q], 1, {0, 0, inflow_[static_cast<size_t>(y - cy)]});
+      } else if (x - cx >= kWidth) {
+        g[q] = equilibrium(lattice_[q], 1, u_[here]) +
+               equilibrium(lattice_[count - 1 - q], 1, u_[here]) - back;
+      } else {
+        const size_t from = point(z - cz, y - cy, x - cx);
+        g[q] = sphere_[from] ? back : f_[from * count + q];
+      }
+      rho += g[q];
+      for (size_t d = 0; d < 3; ++d) momentum[d] += lattice_[q][d] * g[q];
+    }
+    for (double& component : momentum) component /= rho;
+    u_[here] = momentum;
+    for (size_t q = 0; q < count; ++q) {
+      next[here * count + q] = g[q] + (equilibrium(lattice_[q], rho, momentum) - g[q]) / tau_;
+    }
+  }
+
+  double tau_;
+  std::vector<Velocity> lattice_;
+  std::array<double, kHeight> inflow_;
+  std::vector<bool> sphere_;
+  std::vector<std::array<double, 3>> u_;
+  std::vector<double> f_;
+};
+
+TEST_F(Simulations, TheFlowAroundASphereIsThatOfPlainLoops) {
+  run("lbm_d3q19",
+      "--device reference --real double -D K=7 -D N=8 -D M=11 -D radius=2.2 -D tau=0.7 -D "
+      "speed=0.08 "
+      "--steps 50 --out velocity=u.npy --history h.csv");
+  PlainFlow flow(0.7, 0.08, 2.2);
+  for (int step = 0; step < 50; ++step) flow.step();
+  const auto u = load<double>("u.npy", flow.velocity().size() * 3);
+  double largest = 0;
+  for (size_t n = 0; n < u.size(); ++n) {
+    largest = std::max(largest, std::abs(u[n] - flow.velocity()[n / 3][n % 3]));
+  }
+  EXPECT_LT(largest, 1e-13);
+  EXPECT_GT(flow.drag(), 0.1);
+  ASSERT_EQ(history("h.csv", "drag").size(), 1U);
+  EXPECT_NEAR(history("h.csv", "drag")[0], flow.drag(), 1e-12);
+}
+
+// The drag settles, and then what enters leaves: the flux through all columns is the same.
+TEST_F(Simulations, TheFlowAroundASphereSettles) {
+  run("lbm_d3q19",
+      "--device reference -D K=6 -D N=10 -D M=20 -D radius=1.6 --steps 600 --out velocity=u.npy "
+      "--out f=f.npy --history h.csv");
+  const auto drag = history("h.csv", "drag");
+  ASSERT_EQ(drag.size(), 12U);
+  for (const double value : drag) EXPECT_GT(value, 0);
+  EXPECT_NEAR(drag[11] / drag[9], 1, 0.01);
+  const auto u = load<float>("u.npy", 6 * 10 * 20 * 3);
+  const auto f = load<float>("f.npy", 6 * 10 * 20 * 19);
+  std::array<double, 20> flux = {};
+  for (size_t n = 0; n < 6 * 10 * 20; ++n) {
+    double rho = 0;
+    for (size_t q = 0; q < 19; ++q) rho += f[n * 19 + q];
+    flux[n % 20] += rho * u[n * 3 + 2];
+  }
+  EXPECT_NEAR(flux[1], 0.05 * 6 * 10, 0.2 * 0.05 * 6 * 10);
+  for (const size_t column : {10U, 14U, 17U, 19U}) EXPECT_NEAR(flux[column] / flux[1], 1, 0.005);
+}
+
+// --- elastic2d
+
+// A vertical blow in uniform ground is followed below, where P waves come, and beside, S waves. By
+// how much later they come further on is their speed.
+TEST_F(Simulations, ElasticWavesComeWhenTheyShould) {
+  constexpr int kSize = 240, kEvery = 10, kFrames = 42;
+  run("elastic2d",
+      "--device host -D N=240 -D M=240 -D lower=2000 --steps 420 --every 10 "
+      "--out vz=w.npy");
+  std::vector<std::vector<float>> frames;
+  for (int n = 0; n <= kFrames; ++n) {
+    std::string number = std::to_string(n * kEvery);
+    number.insert(0, 6 - number.size(), '0');
+    frames.push_back(load<float>("w_" + number + ".npy", size_t{kSize} * kSize));
+  }
+  // The step at which the velocity at a point is largest, between frames by a parabola.
+  const auto arrival = [&](int row, int column) {
+    const auto at = [&](int n) {
+      return double{frames[static_cast<size_t>(n)][static_cast<size_t>(row * kSize + column)]};
+    };
+    int k = 1;
+    for (int n = 1; n < kFrames; ++n) k = at(n) > at(k) ? n : k;
+    return kEvery * (k + 0.5 * (at(k - 1) - at(k + 1)) / (at(k - 1) - 2 * at(k) + at(k + 1)));
+  };
+  // The blow is in row 60 and column 80.
+  const double p = (arrival(60 + 60, 80) - arrival(60 + 40, 80)) / 20;
+  const double s = (arrival(60, 80 + 60) - arrival(60, 80 + 40)) / 20;
+  EXPECT_NEAR(p, 5 / (2000 * 0.001), 0.02 * p);  // steps per point
+  EXPECT_NEAR(s, 5 / (2000 * 0.001) * std::sqrt(3.0), 0.02 * s);
+}
+
+TEST_F(Simulations, ElasticWavesKeepTheirEnergyUntilTheyFade) {
+  run("elastic2d", "--device host -D N=120 -D M=160 --steps 1000 --history h.csv");
+  const auto energy = history("h.csv", "energy");
+  ASSERT_EQ(energy.size(), 25U);
+  for (size_t n = 5; n < energy.size(); ++n) EXPECT_LT(energy[n], 1.02 * energy[n - 1]) << n;
+  EXPECT_LT(energy.back(), 0.02 * energy[4]);
+}
+
+}  // namespace
+}  // namespace stencil::test

@@ -1,0 +1,313 @@
+#include "tests/unit/builder/examples.h"
+
+using namespace stencil::dsl;  // NOLINT: as users write
+
+namespace {
+
+using stencil::Builder;
+using stencil::BuildResult;
+
+Expr square(const Expr& x) {
+  return x * x;
+}
+
+BuildResult elastic2d() {
+  Builder b("elastic2d");
+  const auto N = b.param("N", 160);
+  const auto M = b.param("M", 320);
+  const auto L = b.param("L", 30);
+  const auto dx = b.param("dx", 5.0);
+  const auto dt = b.param("dt", 0.001);
+  const auto f0 = b.param("f0", 15.0);
+  const auto upper = b.param("upper", 2000.0);
+  const auto lower = b.param("lower", 3000.0);
+  b.require(N >= 2 and M >= 3 and L >= 1);
+  const auto G = b.grid("G", {extent(N), extent(M)}, {.steps = 400, .spacing = dx});
+  const FieldOptions layers = {.constant = true, .boundary = clamp, .along = 0};
+  const auto rho = b.field("rho", real, G, layers);
+  const auto lambda = b.field("lambda", real, G, layers);
+  const auto mu = b.field("mu", real, G, layers);
+  const auto fade_z = b.field("fade_z", real, G, {.constant = true, .along = 0});
+  const auto fade_x = b.field("fade_x", real, G, {.constant = true, .along = 1});
+  const auto ricker = b.series("ricker", real, {0, 199}, {.boundary = constant(0)});
+  const auto vx = b.field("vx", real, G, {.boundary = constant(0)});
+  const auto vz = b.field("vz", real, G, {.boundary = constant(0)});
+  const auto txx = b.field("txx", real, G, {.boundary = constant(0)});
+  const auto tzz = b.field("tzz", real, G, {.boundary = constant(0)});
+  const auto txz =
+      b.field("txz", real, G, {.boundary = {{antisymmetric, constant(0)}, constant(0)}});
+
+  const auto fade = fade_z(0) * fade_x(0);
+  const auto vx_x = vx(0, 0) - vx(0, -1), vz_z = vz(0, 0) - vz(-1, 0);
+  const Index i("i"), j("j"), t("t");
+  b.stencil(
+      "moved_x", vx, G,
+      fade * (vx(0, 0) + dt / (dx * rho(0)) * (txx(0, 1) - txx(0, 0) + (txz(0, 0) - txz(-1, 0)))));
+  b.stencil("moved_z", vz, G,
+            fade * (vz(0, 0) + 2 * dt / (dx * (rho(0) + rho(1))) *
+                                   (txz(0, 0) - txz(0, -1) + (tzz(1, 0) - tzz(0, 0)))));
+  b.stencil("blow", vz, Region(G, {i, j}).where(i == N / 4 and j == M / 3),
+            vz(0, 0) + dt * ricker(step_index()));
+  const auto strained_xx = b.stencil("strained_xx", txx);
+  const auto stiff = strained_xx.let("stiff", lambda(0) + 2 * mu(0));
+  strained_xx.piece({0, extent(M)},
+                    fade * (txx(0, 0) + dt / dx * (stiff - lambda(0) * lambda(0) / stiff) * vx_x));
+  strained_xx.piece({{1, N - 1}, extent(M)},
+                    fade * (txx(0, 0) + dt / dx * (stiff * vx_x + lambda(0) * vz_z)));
+  b.stencil("strained_zz", tzz, {{1, N - 1}, extent(M)},
+            fade * (tzz(0, 0) + dt / dx * ((lambda(0) + 2 * mu(0)) * vz_z + lambda(0) * vx_x)));
+  const ValueArgument first("a"), second("b");
+  const auto harmonic =
+      b.function("harmonic", {first, second}, 2 * first * second / (first + second));
+  b.stencil("sheared", txz, G,
+            fade * (txz(0, 0) + dt / dx * harmonic(mu(0), mu(1)) *
+                                    (vx(1, 0) - vx(0, 0) + (vz(0, 1) - vz(0, 0)))));
+
+  const auto strain_energy = ((lambda(0) + 2 * mu(0)) * (square(txx(0, 0)) + square(tzz(0, 0))) -
+                              2 * lambda(0) * txx(0, 0) * tzz(0, 0)) /
+                                 (8 * mu(0) * (lambda(0) + mu(0))) +
+                             square(txz(0, 0)) / (2 * mu(0));
+  b.reduce("energy", Reducer::sum,
+           0.5 * rho(0) * (square(vx(0, 0)) + square(vz(0, 0))) + strain_energy, G, 40);
+  b.reduce("geophone", Reducer::sum, vz(0, 0), Region({0, j.in(0, M - 1)}).where(j == 2 * M / 3),
+           8);
+
+  b.init(rho, {i}, select(i < N / 2, 2000.0, 2300.0));
+  b.init(mu, {i}, rho(0) * square(select(i < N / 2, upper, lower)) / 3);
+  b.init(lambda, mu(0));
+  const ValueArgument d("d");
+  const auto beside = b.function("beside", {d}, exp(-square(0.3 * max(0, L - d) / L)));
+  b.init(fade_z, {i}, beside(N - 1 - i));
+  b.init(fade_x, {j}, beside(min(j, M - 1 - j)));
+  const auto a = square(pi() * f0 * (real(t) * dt - 1.2 / f0));
+  b.init(ricker, {t}, (1 - 2 * a) * exp(-a));
+  return b.finish();
+}
+
+BuildResult lbm_d3q19() {
+  Builder b("lbm_d3q19");
+  const auto K = b.param("K", 24);
+  const auto N = b.param("N", 32);
+  const auto M = b.param("M", 64);
+  const auto tau = b.param("tau", 0.57);
+  const auto speed = b.param("speed", 0.05);
+  const auto radius = b.param("radius", 4.7);
+  b.require(K >= 2 and N >= 2 and M >= 2);
+  const auto G = b.grid("G", {extent(K), extent(N), extent(M)}, 600);
+  const auto entry = b.field("entry", real, G, {.constant = true, .boundary = clamp, .along = 1});
+  const auto solid =
+      b.field("solid", byte, G,
+              {.constant = true, .boundary = {periodic, constant(2), {constant(0), constant(3)}}});
+
+  // The lattice as C++ knows it; the program has tables.
+  const int lattice[19][3] = {{0, 0, 0},  {0, 0, 1},   {0, 0, -1},  {0, 1, 0},   {0, -1, 0},
+                              {1, 0, 0},  {-1, 0, 0},  {0, 1, 1},   {0, -1, -1}, {0, 1, -1},
+                              {0, -1, 1}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
+                              {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}};
+  std::vector<Expr> columns[3], reversed = {0};
+  for (int q = 0; q < 19; ++q) {
+    for (int d = 0; d < 3; ++d) columns[d].push_back(lattice[q][d]);
+    if (q > 0) reversed.push_back(q % 2 == 1 ? q + 1 : q - 1);
+  }
+  const auto cz = b.table("cz", integer, {19}, values(columns[0]));
+  const auto cy = b.table("cy", integer, {19}, values(columns[1]));
+  const auto cx = b.table("cx", integer, {19}, values(columns[2]));
+  const auto opposite = b.table("opposite", integer, {19}, values(reversed));
+
+  const ValueArgument of("q"), density("rho"), vz("uz"), vy("uy"), vx("ux"), row("i");
+  const auto w = b.function(
+      "w", {of}, select(of == 0, 1.0 / 3, select(of <= 6, Expr(1.0) / 18, Expr(1.0) / 36)));
+  const auto along = b.function("along", {of, vz, vy, vx}, cz[of] * vz + cy[of] * vy + cx[of] * vx);
+  const auto projected = along(of, vz, vy, vx);
+  const auto equilibrium = b.function(
+      "equilibrium", {of, density, vz, vy, vx},
+      w(of) * density *
+          (1 + 3 * projected + 4.5 * projected * projected - 1.5 * (vz * vz + vy * vy + vx * vx)));
+
+  const Index q("q"), k("k"), j("j"), i("i");
+  const auto entering = vector({q.in(0, 18)}, equilibrium(q, 1.0, 0.0, 0.0, entry(0)));
+  const auto f = b.field("f", vector(19, real), G,
+                         {.boundary = {periodic, clamp, {constant(entering), clamp}}});
+  const auto velocity = b.field("velocity", vector(3, real), G);
+
+  const auto arriving = b.function("arriving", {of});
+  const auto beyond = arriving.let("beyond", solid(-cz[of], -cy[of], -cx[of]));
+  const auto back = arriving.let("back", f(0, 0, 0)[opposite[of]]);
+  const auto u = arriving.let("u", velocity(0, 0, 0));
+  const auto balance =
+      arriving.let("balance", equilibrium(of, 1.0, u[0], u[1], u[2]) +
+                                  equilibrium(opposite[of], 1.0, u[0], u[1], u[2]));
+  arriving.value(select(beyond == 0, f(-cz[of], -cy[of], -cx[of])[of],
+                        select(beyond == 3, balance - back, back)));
+
+  const auto fluid = Region(G).where(solid(0, 0, 0) == 0);
+  const auto stream = b.stencil("stream_and_collide", f);
+  const auto g = stream.let("g", vector({q.in(0, 18)}, arriving(q)));
+  const auto rho = stream.let("rho", sum({q.in(0, 18)}, g[q]));
+  const auto uz = stream.let("uz", sum({q.in(0, 18)}, cz[q] * g[q]) / rho);
+  const auto uy = stream.let("uy", sum({q.in(0, 18)}, cy[q] * g[q]) / rho);
+  const auto ux = stream.let("ux", sum({q.in(0, 18)}, cx[q] * g[q]) / rho);
+  stream.piece(fluid, vector({q.in(0, 18)}, g[q] - (g[q] - equilibrium(q, rho, uz, uy, ux)) / tau));
+  const auto mean = [&](const Expr& c) {
+    return sum({q.in(1, 18)}, c[q] * f(0, 0, 0)[q]) / sum({q.in(0, 18)}, f(0, 0, 0)[q]);
+  };
+  b.stencil("observe", velocity, fluid, values({mean(cz), mean(cy), mean(cx)}));
+
+  const auto is_sphere = solid(-cz[q], -cy[q], -cx[q]) == 1;
+  b.reduce("drag", Reducer::sum,
+           sum({q.in(1, 18)}, select(is_sphere, -2 * cx[q] * f(0, 0, 0)[opposite[q]], 0.0)), fluid,
+           50);
+  b.reduce("mass", Reducer::sum, sum({q.in(0, 18)}, f(0, 0, 0)[q]), fluid, 50);
+
+  const auto profile =
+      b.function("profile", {row}, 1.5 * speed * (1 - square((2 * row + 1) / (1.0 * N) - 1)));
+  b.init(entry, {j}, profile(j));
+  b.init(solid, {k, j, i},
+         select(square(k - (K - 1) / 2.0) + square(j - (N - 1) / 2.0) + square(i - M / 4.0) <
+                    radius * radius,
+                1, 0));
+  b.init(f, {k, j, i}, vector({q.in(0, 18)}, equilibrium(q, 1.0, 0.0, 0.0, profile(j))));
+  b.init(velocity, {k, j, i}, values({0, 0, profile(j)}));
+  return b.finish();
+}
+
+BuildResult q2r() {
+  Builder b("q2r");
+  const auto N = b.param("N", 256);
+  const auto M = b.param("M", 256);
+  const auto p = b.param("p", 0.08);
+  b.require(N >= 1 and M >= 1);
+  const auto G = b.grid("G", {extent(2 * N), extent(2 * M)}, 2000);
+  const auto spin = b.field("spin", byte, G, {.boundary = periodic});
+  const Index i("i"), j("j");
+  const auto flip = b.stencil("flip", spin);
+  const auto around = flip.let("around", spin(-1, 0) + spin(1, 0) + spin(0, -1) + spin(0, 1));
+  flip.piece(Region(G, {i, j}).where((i + j + step_index()) % 2 == 0 and around == 0), -spin(0, 0));
+  b.reduce("energy", Reducer::sum, -spin(0, 0) * (spin(0, 1) + spin(1, 0)), G, 100);
+  b.reduce("magnetisation", Reducer::sum, integer(spin(0, 0)), G, 100);
+
+  const ValueArgument n("n");
+  const auto stir = b.function("stir", {n}, (n ^ (n >> 11)) * 2862933 % 16777213);
+  const ValueArgument y("i"), x("j");
+  const auto drawn =
+      b.function("drawn", {y, x}, stir(stir(stir(long_(y) * 4099 + x + 77))) % 65536);
+  b.init(spin, {i, j}, select(real(drawn(i, j)) < 65536 * p, -1, 1));
+  return b.finish();
+}
+
+BuildResult semi_lagrangian() {
+  Builder b("semi_lagrangian");
+  const auto N = b.param("N", 256);
+  const auto K = b.param("K", 200);
+  const auto courant = b.param("courant", 2.0);
+  b.require(N >= 2 and K >= 1 and courant <= 2);
+  const auto G = b.grid("G", {extent(N), extent(N)}, {.steps = K / 2, .spacing = Expr(1.0) / N});
+  const auto c = b.field("c", real, G, {.boundary = periodic});
+  const auto u = b.field("u", real, G, {.constant = true, .boundary = periodic});
+  const auto v = b.field("v", real, G, {.constant = true, .boundary = periodic});
+  const auto swing = b.series("swing", real, {0, K - 1}, {.boundary = periodic});
+
+  const FieldArgument a("a");
+  const ValueArgument s("s"), r("r");
+  const auto bilinear = b.function(
+      "bilinear", {a, s, r},
+      (1 - s) * ((1 - r) * a(0, 0) + r * a(0, 1)) + s * ((1 - r) * a(1, 0) + r * a(1, 1)));
+  const auto rest = [](const Expr& d) { return d - floor(d); };
+  const auto now = swing(step_index());
+  const auto advect = b.stencil("advect", c);
+  const auto half_y = advect.let("half_y", -0.5 * now * v(0, 0));
+  const auto half_x = advect.let("half_x", -0.5 * now * u(0, 0));
+  const auto m = advect.let("m", integer(floor(half_y)));
+  const auto n = advect.let("n", integer(floor(half_x)));
+  const auto there = [&](const Field& wind) {
+    return bilinear(wind, rest(half_y), rest(half_x))(within(m, 1), within(n, 1));
+  };
+  const auto dy = advect.let("dy", -now * there(v));
+  const auto dx = advect.let("dx", -now * there(u));
+  advect.piece(G, bilinear(c, rest(dy), rest(dx))(within(integer(floor(dy)), 2),
+                                                  within(integer(floor(dx)), 2)));
+  b.reduce("lowest", Reducer::min, c(0, 0), G, 20);
+  b.reduce("highest", Reducer::max, c(0, 0), G, 20);
+  b.reduce("total", Reducer::sum, c(0, 0), G, 20);
+
+  const Index i("i"), j("j"), t("t");
+  const auto wave = [](const Expr& at) { return sin(2 * pi() * at); };
+  const auto hill = [](const Expr& at) { return square(sin(pi() * at)); };
+  b.init(v, {i, j}, -courant * hill(position(i)) * wave(position(j)));
+  b.init(u, {i, j}, courant * hill(position(j)) * wave(position(i)));
+  b.init(swing, {t}, cos(pi() * (real(t) + 0.5) / K));
+  const ValueArgument y("y"), x("x");
+  const auto near =
+      b.function("near", {y, x}, min(1.0, 5 * sqrt(square(y - 0.5) + square(x - 0.7))));
+  b.init(c, {i, j}, 0.5 * (1 + cos(pi() * near(position(i), position(j)))));
+  return b.finish();
+}
+
+BuildResult tide() {
+  Builder b("tide");
+  const auto N = b.param("N", 96);
+  const auto M = b.param("M", 160);
+  const auto P = b.param("P", 480);
+  const auto dx = b.param("dx", 5000.0);
+  const auto period = b.param("period", 44714.0);
+  const auto amplitude = b.param("amplitude", 1.0);
+  const auto f = b.param("f", 1.2e-4);
+  const auto g = b.param("g", 9.81);
+  const auto cd = b.param("cd", 0.0025);
+  const auto dt = b.param("dt", real, period / P);
+  b.require(N >= 2 and M >= 2 and P >= 8);
+  const auto G = b.grid("G", {extent(N), extent(M)}, {.steps = 4 * P, .spacing = dx});
+  const auto sea = b.series("sea", real, {0, P - 1}, {.boundary = periodic});
+  const auto h = b.field("h", real, G, {.constant = true, .boundary = clamp});
+  const auto eta =
+      b.field("eta", real, G, {.boundary = {none, {constant(sea(step_index())), none}}});
+  const auto u = b.field("u", real, G, {.boundary = {none, {none, constant(0)}}});
+  const auto v = b.field("v", real, G, {.boundary = {{none, constant(0)}, {clamp, none}}});
+  const auto crest = b.field("crest", real, G);
+
+  const auto drag = [&](const Expr& s, const Expr& t, const Expr& depth) {
+    return 1 + dt * cd * sqrt(s * s + t * t) / depth;
+  };
+  const auto eastward = b.stencil("eastward", u);
+  const auto across = eastward.let("across", 0.25 * (v(0, 0) + v(1, 0) + v(0, -1) + v(1, -1)));
+  const auto west = eastward.let("depth", 0.5 * (h(0, 0) + h(0, -1)));
+  eastward.piece(G, (u(0, 0) - dt * (f * across + g * (eta(0, 0) - eta(0, -1)) / dx)) /
+                        drag(u(0, 0), across, west));
+  const auto southward = b.stencil("southward", v);
+  const auto along = southward.let("along_row", 0.25 * (u(0, 0) + u(0, 1) + u(-1, 0) + u(-1, 1)));
+  const auto north = southward.let("depth", 0.5 * (h(0, 0) + h(-1, 0)));
+  southward.piece({{1, N - 1}, extent(M)},
+                  (v(0, 0) + dt * (f * along - g * (eta(0, 0) - eta(-1, 0)) / dx)) /
+                      drag(v(0, 0), along, north));
+  const FieldArgument a("a");
+  const auto through_west = b.function("through_west", {a}, a(0, 0) * 0.5 * (h(0, 0) + h(0, -1)));
+  const auto through_north = b.function("through_north", {a}, a(0, 0) * 0.5 * (h(0, 0) + h(-1, 0)));
+  b.stencil("level", eta, G,
+            eta(0, 0) - dt / dx *
+                            (through_west(u)(0, 1) - through_west(u) + through_north(v)(1, 0) -
+                             through_north(v)));
+  b.stencil("highest", crest, G,
+            select(step_index() % P == 0, eta(0, 0), max(crest(0, 0), eta(0, 0))));
+  b.reduce("energy", Reducer::sum,
+           0.5 * (g * eta(0, 0) * eta(0, 0) + h(0, 0) * (u(0, 0) * u(0, 0) + v(0, 0) * v(0, 0))), G,
+           240);
+  b.reduce("stored", Reducer::sum, eta(0, 0), G, 240);
+
+  const Index i("i"), j("j"), t("t");
+  b.init(sea, {t}, amplitude * sin(2 * pi() * real(t) / P));
+  b.init(h, {i, j}, 30 + 50 * (1 - 0.6 * real(j) / M) * (1 - square(2 * (i + 0.5) / N - 1)));
+  return b.finish();
+}
+
+}  // namespace
+
+const std::vector<stencil::test::Example>& stencil::test::simulation_examples() {
+  static const std::vector<Example> kExamples = {
+      {"elastic2d", elastic2d},
+      {"lbm_d3q19", lbm_d3q19},
+      {"q2r", q2r},
+      {"semi_lagrangian", semi_lagrangian},
+      {"tide", tide},
+  };
+  return kExamples;
+}
