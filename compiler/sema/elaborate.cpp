@@ -58,6 +58,10 @@ struct Elaborator::Visitor {
   Value operator()(const ast::Level& level) const {
     const FieldUse use = self.field_named(level.field, level.back, span);
     if (use.is_field && !use.ok) return {};
+    const Declaration* named = use.is_field ? nullptr : self.env_.find(level.field);
+    if (named && named->kind == Declared::Reduction && !self.find_local(level.field)) {
+      return self.reduction(*named, level.field, level.back, span);
+    }
     if (!use.is_field) {
       Diagnostic& error = self.env_.report.error(
           "S005", span, fmt::format("'{}' is no field, so it has no earlier level", level.field));
@@ -219,7 +223,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     case Declared::Field:
       return needs_offsets(declaration->index, span);
     case Declared::Reduction:
-      return reduction(*declaration, name.name, span);
+      return reduction(*declaration, name.name, 0, span);
     case Declared::Grid:
     case Declared::Subgrid:
     case Declared::Type:
@@ -229,13 +233,6 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
   error.found = describe(declaration->kind);
   return {};
-}
-
-Value Elaborator::reduction(const Declaration& declaration, const std::string& name, Span span) {
-  if (!site_.reductions) return not_usable(name, "a reduction", span);
-  const ir::Piece& piece = env_.program.reductions[static_cast<size_t>(declaration.index)].piece;
-  const Scalar type = piece.graph[piece.results[0]].type;
-  return Value::of_leaf(graph_.add({ir::ReductionRef{declaration.index}, type, span, {}}));
 }
 
 Value Elaborator::param(const Declaration& declaration, Span span) {

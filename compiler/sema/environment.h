@@ -33,6 +33,20 @@ struct FunctionInfo {
   bool takes_field = false;
 };
 
+// A reduction of the text. Those that are read in the step are analysed when they are first read,
+// for their types.
+struct ReductionInfo {
+  enum class State { Waiting, Begun, Done };
+  const ast::Reduce* syntax;
+  Span item;
+  size_t place;  // the stencil functions above it
+  State state = State::Waiting;
+  Span read = {};  // where a stencil function or a reduction reads it first
+  // What it is before it has been evaluated, of its type, if the program says so.
+  ir::Graph initial = {};
+  std::optional<ir::NodeId> initial_value = {};
+};
+
 // A declaration in the text, whether analysis has come to it or not.
 struct WrittenName {
   Declared kind;
@@ -67,6 +81,9 @@ struct Environment {
   std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
   std::vector<Value> tables;         // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
+  std::vector<ReductionInfo> reductions;  // Declared::Reduction; by ReductionId
+  uint32_t reader = 0;  // where in the text the name of the stencil or reduction in work is
+  int reductions_begun = 0;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

@@ -16,8 +16,12 @@ void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
-void declare_reduction(Environment& env, const ast::Reduce& reduce);
-void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item);
+// `place`: the number of stencil functions above it.
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
+// Once, whoever asks first.
+void analyze_reduce(Environment& env, ir::ReductionId id);
+// Of reductions that are read in the step: where they are evaluated. S073.
+void place_reductions(Environment& env);
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 
 }  // namespace stencil::sema

@@ -106,6 +106,8 @@ class TreeBuilder {
   void function();
   void stencil();
   void init();
+  void every();
+  void initial();
   void reduce();
   void stop();
   void require();
@@ -165,7 +167,7 @@ class TreeBuilder {
   std::optional<ast::Region> region_;
   size_t index_names_ = 0;  // names before the list of indices being read
   std::vector<ast::Identifier> indices_;
-  ast::ExprPtr where_;
+  ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;

@@ -56,8 +56,11 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
     return builder.load_global(access, landings.land(access));
   };
+  const ReadReduction reduction = [&](const ir::ReductionRef& read) {
+    return builder.load_reduction(read);
+  };
   const auto values = evaluate(interface, piece.graph, piece.results, point, first_step(), read,
-                               builder.scope(), builder.names(), body);
+                               builder.scope(), builder.names(), body, reduction);
   const int slot = written_slot(interface.program(), sweep);
   for (size_t c = 0; c < values.size(); ++c) {
     builder.store_global(sweep.function->target, static_cast<int>(c), slot, point, values[c], body);
