@@ -147,11 +147,11 @@ void analyze_items(Environment& env, const ast::Program& program) {
                         [&](const auto& item, Span span) { declare_series(env, item, span); });
   for_each<ast::Function>(program, [&](const auto& item, Span) { declare_function(env, item); });
 
+  declare_reductions(env, program);
   for_each<ast::Function>(program,
                           [&](const auto& item, Span) { check_function_names(env, item); });
   declare_coordinates(env, *grid);
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
-  declare_reductions(env, program);
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });

@@ -56,12 +56,13 @@ struct Elaborator::Visitor {
   }
   Value operator()(const ast::Name& name) const { return self.name(name, span); }
   Value operator()(const ast::Level& level) const {
+    const auto named = self.env_.names.find(level.field);
+    const bool reduction = named != self.env_.names.end() &&
+                           named->second.kind == Declared::Reduction &&
+                           !self.find_local(level.field);
+    if (reduction) return self.reduction(named->second, level.field, level.back, span);
     const FieldUse use = self.field_named(level.field, level.back, span);
     if (use.is_field && !use.ok) return {};
-    const Declaration* named = use.is_field ? nullptr : self.env_.find(level.field);
-    if (named && named->kind == Declared::Reduction && !self.find_local(level.field)) {
-      return self.reduction(*named, level.field, level.back, span);
-    }
     if (!use.is_field) {
       Diagnostic& error = self.env_.report.error(
           "S005", span, fmt::format("'{}' is no field, so it has no earlier level", level.field));

@@ -12,19 +12,12 @@
 
 namespace stencil::sema {
 
-// Its type is known. S074, S030, or what is wrong with the reduction itself.
+// Its type is known. S030, or what is wrong with the reduction itself.
 bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
-  const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
-  const std::string& name = info.syntax->name.name;
+  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   if (info.state == ReductionInfo::State::Begun) {
-    const Span own = info.item;
-    const bool within = own.begin <= span.begin && span.end <= own.end;
-    if (within) return false;  // S024 has been reported
-    Diagnostic& error = env_.report.error(
-        "S074", span, fmt::format("the value of '{}' would follow from itself", name));
-    error.related.push_back({info.syntax->name.span, "declared here"});
-    error.hint = "keep what is passed on from step to step in a field";
-    return false;
+    assume_type(env_, info);
+    return true;
   }
   constexpr int kMostBegun = 64;
   if (env_.reductions_begun > kMostBegun) {
@@ -38,19 +31,22 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
 
 Value Elaborator::reduction(const Declaration& declaration, const std::string& name, int back,
                             Span span) {
-  if (!site_.reductions) return not_usable(name, "a reduction", span);
   const ir::ReductionId id = declaration.index;
+  const Span own = env_.reductions[static_cast<size_t>(id)].item;
+  const bool within = own.begin <= span.begin && span.end <= own.end;
+  if (within && back == 0) return {};  // S024 has been reported
+  if (!site_.reductions) return not_usable(name, "a reduction", span);
   const bool in_step = site_.fields;
   if (back > 1 || (back > 0 && !in_step)) {
     Diagnostic& error = env_.report.error(
         "S072", span, fmt::format("{}@-{} reaches too far back", name, back));
-    error.expected = in_step ? fmt::format("{0} or {0}@-1, of this step or the one before", name)
-                             : fmt::format("{}: after the step its newest value counts", name);
+    error.expected = in_step ? fmt::format("{0}, or {0}@-1 of the step before", name)
+                             : fmt::format("{}, the newest value", name);
     return {};
   }
   if (!known_reduction(id, span)) return {};
   ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
-  const bool above = env_.reader < info.syntax->name.span.begin;
+  const bool above = env_.reader <= info.syntax->name.span.begin;
   if (in_step && !info.read.valid()) info.read = span;
   if (back > 0) return before_step(id, !above, span);
   if (in_step && above) {
@@ -60,8 +56,7 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
     error.hint = fmt::format("write {}@-1 for its value of the step before, or move it up", name);
     return {};
   }
-  const Scalar type = ir::value_type(env_.program.reductions[static_cast<size_t>(id)]);
-  return Value::of_leaf(graph_.add({ir::ReductionRef{id}, type, span, {}}));
+  return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
 }
 
 // NAME@-1: in the first step what the declaration says.
@@ -84,9 +79,8 @@ Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
     }
     copies.push_back(graph_.add(std::move(node)));
   }
-  const Scalar type = ir::value_type(env_.program.reductions[static_cast<size_t>(id)]);
   const Value initial = Value::of_leaf(copies[static_cast<size_t>(*info.initial_value)]);
-  const Value before = Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, type, span, {}}));
+  const Value before = Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, *info.type, span, {}}));
   const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
   const Value first = arithmetic_.apply(
       Op::Eq, {time, Value::of_leaf(Constant::of_typed(Scalar::I32, 0))}, span);

@@ -42,6 +42,8 @@ struct ReductionInfo {
   size_t place;  // the stencil functions above it
   State state = State::Waiting;
   Span read = {};  // where a stencil function or a reduction reads it first
+  // Known once it is analysed; where the type follows from itself, taken from the initial value.
+  std::optional<Scalar> type = {};
   // What it is before it has been evaluated, of its type, if the program says so.
   ir::Graph initial = {};
   std::optional<ir::NodeId> initial_value = {};

@@ -313,10 +313,22 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
 
 namespace {
 
+void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
+  const ast::Identifier& reduction = info.syntax->name;
+  Diagnostic& error =
+      env.report.error("S074", reduction.span,
+                       fmt::format("the type of '{}' follows from itself", reduction.name));
+  error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
+                               info.syntax->initial ? "has it" : "would have it");
+  error.found = std::string(name(type));
+  error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
+}
+
 // What the reduction is before it has been evaluated.
 void analyze_initial(Environment& env, ReductionInfo& info, Scalar type) {
   const ast::Expr* initial = info.syntax->initial.get();
-  if (!initial) return;
+  info.type = type;
+  if (!initial || info.initial_value) return;
   Elaborator elaborator(env, kInitialSite, info.initial);
   const Value value = elaborator.elaborate(*initial);
   const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), initial->span);
@@ -353,6 +365,7 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
         Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, reduce.where->span);
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
+  if (info.type && *info.type != *type) return types_differ(env, info, *type);
   analyze_initial(env, info, *type);
   if (!stored || !reducer || !every || !inside) return;
   if (reduce.initial && !info.initial_value) return;
@@ -363,6 +376,20 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
 }
 
 }  // namespace
+
+void assume_type(Environment& env, ReductionInfo& info) {
+  if (info.type) return;
+  Scalar type = env.program.real;
+  if (info.syntax->initial) {
+    ir::Graph scratch;
+    Elaborator elaborator(env, kInitialSite, scratch);
+    const Value value = elaborator.elaborate(*info.syntax->initial);
+    const bool number = value.ok() && value.type->scalar();
+    const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
+    if (own && *own != Scalar::Bool) type = *own;
+  }
+  analyze_initial(env, info, type);
+}
 
 void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
   env.declare(reduce.name, Declared::Reduction, static_cast<int>(env.reductions.size()));
