@@ -141,7 +141,7 @@ TEST_F(Statistics, GoOnFromACheckpoint) {
     const std::string whole = run("speed.stn --out U=u.npy --out n=n.npy" + on);
     run("speed.stn --steps 7 --checkpoint c.ckpt" + on);
     const std::string rest =
-        run("speed.stn --resume c.ckpt --out U=u2.npy --out n=n2.npy" + on);
+        run("speed.stn --restart c.ckpt --out U=u2.npy --out n=n2.npy" + on);
     EXPECT_TRUE(read(file("u.npy")) == read(file("u2.npy"))) << device << " u";
     EXPECT_TRUE(read(file("n.npy")) == read(file("n2.npy"))) << device << " n";
     const auto reductions = [](const std::string& out) { return out.substr(out.find("reduce ")); };

@@ -43,7 +43,7 @@ void Generator::choose_statistics(int functions) {
   if (exact_ || !random_.chance(choices_.statistics)) return;
   const int count = random_.between(1, 3);
   for (int s = 0; s < count; ++s) {
-    statistics_.push_back({fmt::format("s{}", s), random_.between(0, functions)});
+    statistics_.push_back({fmt::format("total{}", s), random_.between(0, functions)});
   }
 }
 

@@ -108,6 +108,7 @@ PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const M
              Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
   refuse_cut_step(program, schedule, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
   refuse_line(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   refuse_shape(program, schedule, diagnostics);
