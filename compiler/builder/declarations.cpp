@@ -395,14 +395,19 @@ void Builder::init(const Field& target, const Expr& value, Place place) {
   init(target, std::vector<Index>{}, value, place);
 }
 
-Expr Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
-                     const Region& region, const std::optional<Expr>& every, Place place) {
+Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
+                          const Region& region, const std::optional<Expr>& every, Place place) {
+  return reduce(name, reducer, value, region, ReduceOptions{every, {}}, place);
+}
+
+Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
+                          const Region& region, const ReduceOptions& options, Place place) {
   static constexpr const char* kReducers[] = {"sum", "prod", "min", "max"};
   Statement item(*state_, place);
   item.add(ast::Reduce{item.name(name), item.name(kReducers[static_cast<size_t>(reducer)]),
                        item.expr(value), item.region(region), item.where(region),
-                       item.expr(every)});
-  return Access::name(name, state_->id);
+                       item.expr(options.every), item.expr(options.initial)});
+  return Reduction(name, state_->id);
 }
 
 void Builder::stop(const Expr& condition, Place place) {

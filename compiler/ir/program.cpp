@@ -32,7 +32,7 @@ struct HashKind {
   uint64_t operator()(const Index& i) const { return mix(3, static_cast<uint64_t>(i.dimension)); }
   uint64_t operator()(const Time&) const { return 4; }
   uint64_t operator()(const ReductionRef& r) const {
-    return mix(5, static_cast<uint64_t>(r.reduction));
+    return mix(mix(5, static_cast<uint64_t>(r.reduction)), r.replaced ? 1 : 0);
   }
   uint64_t operator()(const Access& a) const {
     uint64_t hash = mix(mix(6, static_cast<uint64_t>(a.field)), static_cast<uint64_t>(a.component));
@@ -212,6 +212,28 @@ std::vector<int64_t> reduction_tile(int rank) {
 Scalar value_type(const Reduction& reduction) {
   const Scalar type = reduction.piece.graph[reduction.piece.results[0]].type;
   return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
+}
+
+std::vector<ReductionId> reductions_at(const Program& program, size_t functions) {
+  std::vector<ReductionId> found;
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    if (program.reductions[r].place == functions) found.push_back(static_cast<ReductionId>(r));
+  }
+  return found;
+}
+
+std::vector<ReductionId> reductions_read(const Graph& graph) {
+  std::set<ReductionId> read;
+  for (const Node& node : graph.nodes()) {
+    const auto* reference = std::get_if<ReductionRef>(&node.kind);
+    if (reference) read.insert(reference->reduction);
+  }
+  return {read.begin(), read.end()};
+}
+
+bool cuts_steps(const Program& program) {
+  return std::any_of(program.reductions.begin(), program.reductions.end(),
+                     [](const Reduction& reduction) { return reduction.place.has_value(); });
 }
 
 Constant neutral(Reducer reducer, Scalar type) {

@@ -115,10 +115,13 @@ struct Index {
 struct Time {
   friend bool operator==(const Time&, const Time&) = default;
 };  // I32, index of the running step from 0
+// The value that a reduction has, or the one that its last evaluation has replaced. In Stop; and, of
+// reductions with a place in the step, in functions and reductions.
 struct ReductionRef {
   ReductionId reduction;
+  bool replaced = false;
   friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
-};  // only in Stop
+};
 // How many points a region reaches beyond a field's box, in one dimension, at either end: 0 if it
 // ends within. Nothing where it is not known to be at most kMostExcess.
 struct Excess {
@@ -220,6 +223,8 @@ struct Init {  // initial value of every level of a field, over its whole box
   Piece piece;
 };
 
+struct Program;
+
 enum class Reducer { Sum, Prod, Min, Max };
 // What combining values of this type begins with: 0, 1, the largest or the least value.
 Constant neutral(Reducer reducer, Scalar type);
@@ -229,6 +234,9 @@ struct Reduction {  // evaluated after steps every, 2*every, ...
   Piece piece;  // one result: the value to reduce
   int64_t every = 1;
   Span span;
+  // If functions or reductions read it: evaluated within every step instead, once so many functions
+  // have run.
+  std::optional<size_t> place = {};
 };
 
 // The order of a reduction (docs/language.md), made for parallel machines and independent of all
@@ -242,6 +250,12 @@ constexpr int kReductionTilePoints = 1024;
 std::vector<int64_t> reduction_tile(int rank);
 // The type of a reduction's value, in which it is computed.
 Scalar value_type(const Reduction& reduction);
+// Those that are evaluated within a step once `functions` functions have run, in order.
+std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
+// The reductions that a graph reads, in order, each once.
+std::vector<ReductionId> reductions_read(const Graph& graph);
+// Some reduction is evaluated within steps.
+bool cuts_steps(const Program& program);
 
 struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
                // was

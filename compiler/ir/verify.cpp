@@ -27,19 +27,21 @@ class Verifier {
     }
     for (const Init& init : program_.inits) {
       const Field& field = program_.fields[static_cast<size_t>(init.field)];
-      check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}),
-                  false);
+      check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
+      if (!reductions_read(init.piece.graph).empty()) fail("init " + field.name, "reduction");
     }
     for (const Reduction& reduction : program_.reductions) {
       if (reduction.every < 1) fail(reduction.name, "period below 1");
-      check_piece(reduction.name, reduction.piece, rank, std::nullopt, false);
+      const bool known = !reduction.place || *reduction.place <= program_.functions.size();
+      if (!known || (reduction.place && reduction.every != 1)) fail(reduction.name, "place");
+      check_piece(reduction.name, reduction.piece, rank, std::nullopt);
     }
     if (program_.stop) {
-      check_graph("stop", program_.stop->graph, true);
+      check_graph("stop", program_.stop->graph, Reads::Any);
       check_bool("stop", program_.stop->graph, program_.stop->condition);
     }
     for (const Requirement& requirement : program_.requirements) {
-      check_graph("require", requirement.graph, false);
+      check_graph("require", requirement.graph, Reads::None);
       check_bool("require", requirement.graph, requirement.condition);
     }
     check_axes();
@@ -60,7 +62,7 @@ class Verifier {
       fail("grid", "number of axes");
     }
     for (const Axis& axis : program_.axes) {
-      check_graph("grid", axis.graph, false);
+      check_graph("grid", axis.graph, Reads::None);
       check_bool("grid", axis.graph, axis.admissible);
       for (const NodeId id : {axis.origin, axis.spacing}) {
         const bool node = id >= 0 && id < axis.graph.size();
@@ -73,7 +75,7 @@ class Verifier {
     const Param& param = program_.params[p];
     if (!param.derived) return;
     const auto& [graph, value, text] = *param.derived;
-    check_graph(param.name, graph, false);
+    check_graph(param.name, graph, Reads::None);
     if (value < 0 || value >= graph.size() || graph[value].type != param.type) {
       fail(param.name, "type of the derived value");
     }
@@ -144,7 +146,7 @@ class Verifier {
     const int rank = target_box(program_, function).rank();
     const std::vector<Scalar> types = types_of(function.targets);
     for (const Piece& piece : function.pieces) {
-      check_piece(function.name, piece, rank, types, false);
+      check_piece(function.name, piece, rank, types);
     }
   }
 
@@ -160,9 +162,9 @@ class Verifier {
 
   // `types`: of the results; nothing for one result of any type.
   void check_piece(const std::string& where, const Piece& piece, int rank,
-                   const std::optional<std::vector<Scalar>>& types, bool in_stop) {
+                   const std::optional<std::vector<Scalar>>& types) {
     if (piece.region.rank() != rank) fail(where, "rank of the region");
-    check_graph(where, piece.graph, in_stop);
+    check_graph(where, piece.graph, Reads::InStep);
     if (piece.results.size() != (types ? types->size() : 1)) {
       fail(where, "number of results");
       return;
@@ -182,7 +184,20 @@ class Verifier {
     }
   }
 
-  void check_graph(const std::string& where, const Graph& graph, bool in_stop) {
+  // The reductions that may be read.
+  enum class Reads { None, InStep, Any };
+
+  void check_reduction(const std::string& where, const Node& node, const ReductionRef& read,
+                       Reads reads) {
+    const size_t id = static_cast<size_t>(read.reduction);
+    if (id >= program_.reductions.size()) return fail(where, "no such reduction");
+    const Reduction& reduction = program_.reductions[id];
+    if (node.type != value_type(reduction)) fail(where, reduction.name + ": type of a reduction");
+    const bool in_step = reads == Reads::Any || (reads == Reads::InStep && reduction.place);
+    if (!in_step) fail(where, reduction.name + ": not evaluated in the step");
+  }
+
+  void check_graph(const std::string& where, const Graph& graph, Reads reads) {
     for (NodeId id = 0; id < graph.size(); ++id) {
       const Node& node = graph[id];
       if (const auto* access = std::get_if<Access>(&node.kind)) {
@@ -197,8 +212,8 @@ class Verifier {
         } else if (program_.params[static_cast<size_t>(param->param)].folded()) {
           fail(where, fmt::format("%{}: param whose value is folded", id));
         }
-      } else if (std::holds_alternative<ReductionRef>(node.kind) && !in_stop) {
-        fail(where, fmt::format("%{}: reduction outside stop", id));
+      } else if (const auto* reduction = std::get_if<ReductionRef>(&node.kind)) {
+        check_reduction(where, node, *reduction, reads);
       }
     }
   }

@@ -1,6 +1,7 @@
 // The meaning of a step, as short as it can be said:
 //
-//   a step      = the functions in order, then the reductions that are due, then the stop condition
+//   a step      = the functions in order, the reductions within the step at their places among them,
+//                 then the other reductions that are due, then the stop condition
 //   a function  = every piece evaluated from the present levels into the spare one; then commit
 //   commit      = the first function that writes a field in a step moves its levels back by one;
 //                 every function exchanges the newest level with the spare
@@ -241,16 +242,20 @@ class Run {
 
   void step() {
     std::vector<bool> advanced(state_.fields.size(), false);
-    for (BoundFunction& function : functions_) {
+    std::vector<bool> evaluated(reductions_.size(), false);
+    for (size_t f = 0; f < functions_.size(); ++f) {
+      reduce_at(f, evaluated);
+      BoundFunction& function = functions_[f];
       apply(function);
       for (const ir::FieldId target : function.targets) {
         commit(state_.fields[target], !advanced[target]);
         advanced[target] = true;
       }
     }
-    std::vector<bool> evaluated(reductions_.size(), false);
+    reduce_at(functions_.size(), evaluated);
     for (BoundReduction& reduction : reductions_) {
-      if ((state_.step + 1) % reduction.source.every != 0) continue;
+      const bool due = (state_.step + 1) % reduction.source.every == 0;
+      if (reduction.source.place || !due) continue;
       reduce(reduction);
       evaluated[reduction.id] = true;
     }
@@ -259,6 +264,14 @@ class Run {
   }
 
  private:
+  // Those within the step that follow so many functions.
+  void reduce_at(size_t functions, std::vector<bool>& evaluated) {
+    for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
+      reduce(reductions_[id]);
+      evaluated[id] = true;
+    }
+  }
+
   void apply(BoundFunction& function) {
     std::vector<Sweep::Place> places;
     for (const ir::FieldId id : function.targets) {
@@ -292,6 +305,8 @@ class Run {
                 order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
               });
           const Total total = order.finish();
+          value.replaced_real = value.real;
+          value.replaced_integer = value.integer;
           if constexpr (std::is_floating_point_v<Total>) {
             value.real = total;
           } else {

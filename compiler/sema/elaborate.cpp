@@ -56,6 +56,11 @@ struct Elaborator::Visitor {
   }
   Value operator()(const ast::Name& name) const { return self.name(name, span); }
   Value operator()(const ast::Level& level) const {
+    const auto named = self.env_.names.find(level.field);
+    const bool reduction = named != self.env_.names.end() &&
+                           named->second.kind == Declared::Reduction &&
+                           !self.find_local(level.field);
+    if (reduction) return self.reduction(named->second, level.field, level.back, span);
     const FieldUse use = self.field_named(level.field, level.back, span);
     if (use.is_field && !use.ok) return {};
     if (!use.is_field) {
@@ -243,7 +248,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     case Declared::Field:
       return needs_offsets(declaration->index, span);
     case Declared::Reduction:
-      return reduction(*declaration, name.name, span);
+      return reduction(*declaration, name.name, 0, span);
     case Declared::Grid:
     case Declared::Subgrid:
     case Declared::Type:
@@ -253,13 +258,6 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   Diagnostic& error = env_.report.error("S005", span, fmt::format("'{}' is no value", name.name));
   error.found = describe(declaration->kind);
   return {};
-}
-
-Value Elaborator::reduction(const Declaration& declaration, const std::string& name, Span span) {
-  if (!site_.reductions) return not_usable(name, "a reduction", span);
-  const ir::Piece& piece = env_.program.reductions[static_cast<size_t>(declaration.index)].piece;
-  const Scalar type = piece.graph[piece.results[0]].type;
-  return Value::of_leaf(graph_.add({ir::ReductionRef{declaration.index}, type, span, {}}));
 }
 
 Value Elaborator::param_group(const ParamGroup& group, Span span) {

@@ -27,10 +27,11 @@ struct Site {
   bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
 };
 
-inline constexpr Site kStencilSite{"a stencil expression", true, true};
+inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
-inline constexpr Site kReduceSite{"a reduction", true, true};
+inline constexpr Site kReduceSite{"a reduction", true, true, true, true};
 inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
+inline constexpr Site kInitialSite{"the initial value of a reduction"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
 inline constexpr Site kDefaultSite{
@@ -108,8 +109,12 @@ class Elaborator {
   Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
                   const Type& whole);
   Value conform(Value value, const Type& type, Span span);
-  Value reduction(const Declaration& declaration, const std::string& name, Span span);
   Value not_usable(const std::string& name, const char* what, Span span);
+
+  // elaborate_reduction.cpp
+  Value reduction(const Declaration& declaration, const std::string& name, int back, Span span);
+  bool known_reduction(ir::ReductionId id, Span span);
+  Value before_step(ir::ReductionId id, bool replaced, Span span);
 
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);

@@ -39,6 +39,22 @@ struct FunctionInfo {
   bool takes_field = false;
 };
 
+// A reduction of the text. Those that are read in the step are analysed when they are first read,
+// for their types.
+struct ReductionInfo {
+  enum class State { Waiting, Begun, Done };
+  const ast::Reduce* syntax;
+  Span item;
+  size_t place;  // the stencil functions above it
+  State state = State::Waiting;
+  Span read = {};  // where a stencil function or a reduction reads it first
+  // Known once it is analysed; where the type follows from itself, taken from the initial value.
+  std::optional<Scalar> type = {};
+  // What it is before it has been evaluated, of its type, if the program says so.
+  ir::Graph initial = {};
+  std::optional<ir::NodeId> initial_value = {};
+};
+
 // A declaration in the text, whether analysis has come to it or not.
 struct WrittenName {
   Declared kind;
@@ -86,6 +102,9 @@ struct Environment {
   std::vector<FunctionInfo> functions;
   std::unordered_map<std::string, Span> init_places;  // by field, those to come included
   std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, in error or not
+  std::vector<ReductionInfo> reductions;  // Declared::Reduction; by ReductionId
+  uint32_t reader = 0;  // where in the text the name of the stencil or reduction in work is
+  int reductions_begun = 0;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

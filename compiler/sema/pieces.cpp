@@ -4,6 +4,7 @@
 #include "compiler/sema/pieces.h"
 
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -256,6 +257,7 @@ void check_function_names(Environment& env, const ast::Function& function) {
 // --- Stencils ------------------------------------------------------------------------------------
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
+  env.reader = stencil.name.span.begin;
   check_lets(env, stencil);
   const std::optional<Targets> targets = find_targets(env, stencil);
   if (writes_in_place(env, stencil)) return;
@@ -333,15 +335,32 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
 
 // --- Reductions and the stop condition -----------------------------------------------------------
 
-void declare_reduction(Environment& env, const ast::Reduce& reduce) {
-  env.declare(reduce.name, Declared::Reduction, 0);
+namespace {
+
+void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
+  const ast::Identifier& reduction = info.syntax->name;
+  Diagnostic& error =
+      env.report.error("S074", reduction.span,
+                       fmt::format("the type of '{}' follows from itself", reduction.name));
+  error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
+                               info.syntax->initial ? "has it" : "would have it");
+  error.found = std::string(name(type));
+  error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
 }
 
-void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
-  const auto place = env.names.find(reduce.name.name);
-  Declaration* const declaration =  // null if the name is reserved, or was taken already
-      place != env.names.end() && place->second.span == reduce.name.span ? &place->second : nullptr;
-  if (declaration) declaration->broken = true;  // until all is known to be well
+// What the reduction is before it has been evaluated.
+void analyze_initial(Environment& env, ReductionInfo& info, Scalar type) {
+  const ast::Expr* initial = info.syntax->initial.get();
+  info.type = type;
+  if (!initial || info.initial_value) return;
+  Elaborator elaborator(env, kInitialSite, info.initial);
+  const Value value = elaborator.elaborate(*initial);
+  const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), initial->span);
+  if (stored) info.initial_value = stored->front();
+}
+
+void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduction) {
+  const ast::Reduce& reduce = *info.syntax;
   ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
   const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
   Region region = elaborate_region(env, reduce.region);
@@ -353,7 +372,7 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
                                                   "region leaves the grid", span_of(reduce.region));
   result.piece.region = std::move(region.box);
   result.piece.index_names = std::move(region.index_names);
-  result.piece.span = item;
+  result.piece.span = info.item;
 
   AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
                       !inside);
@@ -373,13 +392,68 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
         Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, span);
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
-  if (!stored || !reducer || !every || !inside || !declaration) return;
+  if (info.type && *info.type != *type) return types_differ(env, info, *type);
+  analyze_initial(env, info, *type);
+  if (!stored || !reducer || !every || !inside) return;
+  if (reduce.initial && !info.initial_value) return;
   result.reducer = *reducer;
   result.every = *every;
   result.piece.results = std::move(*stored);
-  declaration->broken = false;
-  declaration->index = static_cast<int>(env.program.reductions.size());
-  env.program.reductions.push_back(std::move(result));
+  reduction = std::move(result);
+}
+
+}  // namespace
+
+void assume_type(Environment& env, ReductionInfo& info) {
+  if (info.type) return;
+  Scalar type = env.program.real;
+  if (info.syntax->initial) {
+    ir::Graph scratch;
+    Elaborator elaborator(env, kInitialSite, scratch);
+    const Value value = elaborator.elaborate(*info.syntax->initial);
+    const bool number = value.ok() && value.type->scalar();
+    const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
+    if (own && *own != Scalar::Bool) type = *own;
+  }
+  analyze_initial(env, info, type);
+}
+
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
+  env.declare(reduce.name, Declared::Reduction, static_cast<int>(env.reductions.size()));
+  env.reductions.push_back({&reduce, item, place});
+  env.program.reductions.push_back({reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span});
+}
+
+void analyze_reduce(Environment& env, ir::ReductionId id) {
+  ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
+  if (info.state != ReductionInfo::State::Waiting) return;
+  info.state = ReductionInfo::State::Begun;
+  const uint32_t reader = std::exchange(env.reader, info.syntax->name.span.begin);
+  ++env.reductions_begun;
+  analyze_reduce(env, info, env.program.reductions[static_cast<size_t>(id)]);
+  --env.reductions_begun;
+  env.reader = reader;
+  const auto named = env.names.find(info.syntax->name.name);
+  const bool own = named != env.names.end() && named->second.span == info.syntax->name.span;
+  const auto& results = env.program.reductions[static_cast<size_t>(id)].piece.results;
+  if (own && results.empty()) named->second.broken = true;
+  info.state = ReductionInfo::State::Done;
+}
+
+void place_reductions(Environment& env) {
+  for (size_t r = 0; r < env.reductions.size(); ++r) {
+    const ReductionInfo& info = env.reductions[r];
+    if (!info.read.valid()) continue;
+    ir::Reduction& reduction = env.program.reductions[r];
+    reduction.place = info.place;
+    if (reduction.every == 1) continue;
+    Diagnostic& error = env.report.error(
+        "S073", info.syntax->every->span,
+        fmt::format("'{}' is read in the step, and so evaluated in every step", reduction.name));
+    error.found = fmt::format("every {}", reduction.every);
+    error.related.push_back({info.read, "read here"});
+    error.hint = "leave out 'every'";
+  }
 }
 
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {

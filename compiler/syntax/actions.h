@@ -112,6 +112,8 @@ template <> struct Action<grammar::function> : Calls<&TreeBuilder::function> {};
 template <> struct Action<grammar::target_end> : Calls<&TreeBuilder::target_end> {};
 template <> struct Action<grammar::stencil> : Calls<&TreeBuilder::stencil> {};
 template <> struct Action<grammar::init> : Calls<&TreeBuilder::init> {};
+template <> struct Action<grammar::every> : Calls<&TreeBuilder::every> {};
+template <> struct Action<grammar::initial> : Calls<&TreeBuilder::initial> {};
 template <> struct Action<grammar::reduce> : Calls<&TreeBuilder::reduce> {};
 template <> struct Action<grammar::stop> : Calls<&TreeBuilder::stop> {};
 template <> struct Action<grammar::require> : Calls<&TreeBuilder::require> {};

@@ -254,6 +254,7 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Region region;
   ExprPtr where;  // null: at all points of the region
   ExprPtr every;  // null: 1
+  ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
 };
 struct Stop {
   ExprPtr condition;

@@ -28,6 +28,7 @@ void TreeBuilder::start_item(Span word) {
   indices_.clear();
   where_.reset();
   every_.reset();
+  initial_.reset();
   steps_.reset();
   origin_.reset();
   spacing_.reset();
@@ -347,12 +348,19 @@ void TreeBuilder::init() {
   finish(ast::Init{pop_name(), std::move(indices_), pop_expr()});
 }
 
+void TreeBuilder::every() {
+  every_ = pop_expr();
+}
+
+void TreeBuilder::initial() {
+  initial_ = pop_expr();
+}
+
 void TreeBuilder::reduce() {
-  auto every = operands_.size() > 1 ? pop_expr() : nullptr;
   auto value = pop_expr();
   auto reducer = pop_name();
   finish(ast::Reduce{pop_name(), std::move(reducer), std::move(value), std::move(*region_),
-                     std::move(where_), std::move(every)});
+                     std::move(where_), std::move(every_), std::move(initial_)});
 }
 
 void TreeBuilder::stop() {

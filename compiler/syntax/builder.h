@@ -110,6 +110,8 @@ class TreeBuilder {
   void target_end();
   void stencil();
   void init();
+  void every();
+  void initial();
   void reduce();
   void stop();
   void require();
@@ -170,8 +172,7 @@ class TreeBuilder {
   std::optional<ast::Region> region_;
   size_t index_names_ = 0;  // names before the list of indices being read
   std::vector<ast::Identifier> indices_;
-  ast::ExprPtr where_;
-  ast::ExprPtr every_;
+  ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;

@@ -48,6 +48,7 @@ using grid_ = TAO_PEGTL_STRING("grid");
 using history_ = TAO_PEGTL_STRING("history");
 using in_ = TAO_PEGTL_STRING("in");
 using init_ = TAO_PEGTL_STRING("init");
+using initial_ = TAO_PEGTL_STRING("initial");
 using let_ = TAO_PEGTL_STRING("let");
 using not_ = TAO_PEGTL_STRING("not");
 using of_ = TAO_PEGTL_STRING("of");
@@ -308,9 +309,11 @@ struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};
 struct reduce_close : token<one<')'>> {};
+struct every : if_must<keyword<every_>, expression> {};
+struct initial : if_must<keyword<initial_>, expression> {};
 struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
                         reduce_close, on_region, opt<where>,
-                        opt<if_must<keyword<every_>, expression>>, end> {};
+                        opt<every>, opt<initial>, end> {};
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 

@@ -297,6 +297,7 @@ class Printer {
       if (r.where) part("where", r.where);
       part("value", r.value);
       part("every", r.every);
+      if (r.initial) part("initial", r.initial);
     });
   }
   void print(const Stop& s) { part("stop", s.condition); }

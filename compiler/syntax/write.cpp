@@ -323,6 +323,7 @@ class Writer {
     line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(") on ");
     line.region(r.region).where(r.where);
     if (r.every) line.text(" every ").expr(*r.every);
+    if (r.initial) line.text(" initial ").expr(*r.initial);
     add(line);
   }
   void put(const Stop& s) { add(Line().text("stop when ").expr(*s.condition)); }

@@ -188,6 +188,9 @@ class Generator {
   // reductions.cpp
   std::string make_reductions();
   std::string reduced_value(const std::string& reducer, Site& site);
+  void choose_statistics(int functions);
+  std::string make_statistics(int functions);  // those behind so many functions
+  std::string statistic_read();                // "" if there is none
 
   Random random_;
   Choices choices_;
@@ -197,6 +200,13 @@ class Generator {
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
   std::vector<Profile> profiles_, series_, integer_series_;
+  struct Statistic {  // a reduction that the step may read
+    std::string name;
+    int place;
+    bool made = false;
+  };
+  std::vector<Statistic> statistics_;
+  bool in_statistic_ = false;
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;

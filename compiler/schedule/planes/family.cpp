@@ -107,6 +107,8 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
+  refuse_cut_step(program, schedule, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
   refuse_line(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   refuse_shape(program, schedule, diagnostics);

@@ -97,11 +97,14 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
     return builder.load_global(access, landings.land(access));
   };
+  const ReadReduction reduction = [&](const ir::ReductionRef& read) {
+    return builder.load_reduction(read);
+  };
   const std::vector<SweptResult> results = results_of(interface.program(), sweep, piece);
   std::vector<ir::NodeId> nodes;
   for (const SweptResult& result : results) nodes.push_back(result.node);
   const auto values = evaluate(interface, piece.graph, nodes, point, first_step(), read,
-                               builder.scope(), builder.names(), body);
+                               builder.scope(), builder.names(), body, reduction);
   for (size_t r = 0; r < values.size(); ++r) {
     const ir::Output& to = results[r].output;
     builder.store_global(to.field, to.component, results[r].slot, point, values[r], body);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/reduction.h"
 
 namespace stencil::schedule {
 
@@ -95,7 +96,13 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
 void append_sweeps(const Interface& interface, const Schedule& schedule,
                    const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module) {
   provide_copies(sweeps, module.plan);
-  for (const Sweep& sweep : sweeps) lower_sweep(interface, schedule, sweep, kernel_names, module);
+  StepReductions reductions(interface.program(), interface, kernel_names, module);
+  size_t done = 0;
+  for (const Sweep& sweep : sweeps) {
+    reductions.append(done++);
+    lower_sweep(interface, schedule, sweep, kernel_names, module);
+  }
+  reductions.append(done);
 }
 
 void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out) {

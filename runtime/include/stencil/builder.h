@@ -545,6 +545,27 @@ class Stencil {
 
 enum class Reducer { sum, prod, min, max };
 
+// The value of a reduction: in stop(), and in stencil functions and reductions declared below it.
+class Reduction : public Expr {
+ public:
+  // One that is declared further down, for before().
+  explicit Reduction(const std::string& name);
+
+  // NAME@-1: its value of the step before; in the first step the initial one.
+  Expr before() const;
+
+ private:
+  friend class Builder;
+  Reduction(const std::string& name, std::uint64_t builder);
+  std::string name_;
+  std::uint64_t builder_;  // 0: of none
+};
+
+struct ReduceOptions {
+  std::optional<Expr> every = {};    // absent: 1
+  std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
+};
+
 // --- Results ---------------------------------------------------------------------------------
 
 // A finished program: its name and its text.
@@ -650,10 +671,14 @@ class Builder {
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());
   void init(const Field& target, const Expr& value, Place place = Place::current());
-  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value in
-  // stop().
-  Expr reduce(const std::string& name, Reducer reducer, const Expr& value, const Region& region,
-              const std::optional<Expr>& every = {}, Place place = Place::current());
+  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value.
+  Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
+                   const Region& region, const std::optional<Expr>& every = {},
+                   Place place = Place::current());
+  // reduce NAME = reducer(value) on region every n initial value;
+  Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
+                   const Region& region, const ReduceOptions& options,
+                   Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());
   // require condition;

@@ -40,6 +40,7 @@ class Replay {
     return found == values_.end() ? dsl::Index(n.name) : found->second;
   }
   dsl::Expr make(const ast::Level& l) {
+    if (reductions_.count(l.field) && l.back == 1) return dsl::Reduction(l.field).before();
     const auto found = fields_.find(l.field);
     const dsl::Field field = found == fields_.end() ? dsl::FieldArgument(l.field) : found->second;
     return field.at(-l.back);
@@ -343,19 +344,22 @@ class Replay {
     builder_.init(fields_.at(i.field.name), indices, expr(*i.value));
   }
   void declare(const ast::Reduce& r) {
+    reductions_.insert(r.name.name);
     static const std::map<std::string, dsl::Reducer> kReducers = {{"sum", dsl::Reducer::sum},
                                                                   {"prod", dsl::Reducer::prod},
                                                                   {"min", dsl::Reducer::min},
                                                                   {"max", dsl::Reducer::max}};
     values_.emplace(r.name.name,
                     builder_.reduce(r.name.name, kReducers.at(r.reducer.name), expr(*r.value),
-                                    region(r.region, r.where), expr(r.every)));
+                                    region(r.region, r.where),
+                                    dsl::ReduceOptions{expr(r.every), expr(r.initial)}));
   }
   void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
   void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }
 
   Builder builder_;
   std::map<std::string, dsl::Expr> values_;
+  std::set<std::string> reductions_;
   std::map<std::string, dsl::Field> fields_;
   std::map<std::string, dsl::Domain> domains_;
   std::map<std::string, dsl::Type> types_;
