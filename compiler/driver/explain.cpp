@@ -214,11 +214,12 @@ std::string cut_section(const ir::Program& program, const kernel::Module& module
   const auto cuts =
       std::count_if(program.reductions.begin(), program.reductions.end(),
                     [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
-  return wrapped(fmt::format("the step is cut where it reads a reduction: no time tile, a launch per "
-                             "function and two per reduction, {} per step ({} for reductions), each "
-                             "with all of its fields through memory; values stay on the device",
-                             launches, 2 * cuts),
-                 "  ", "  ");
+  return wrapped(
+      fmt::format("the step is cut where it reads a reduction: no time tile, a launch per "
+                  "function and two per reduction, {} per step ({} for reductions), each "
+                  "with all of its fields through memory; values stay on the device",
+                  launches, 2 * cuts),
+      "  ", "  ");
 }
 
 // When reductions run, and what that does to time tiles and to the host; empty without any.
@@ -228,7 +229,8 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
     if (reduction.place) {
-      rows.push_back({reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
+      rows.push_back(
+          {reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
       continue;
     }
     const int64_t whole = reduction.every / time_tile;

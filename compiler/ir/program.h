@@ -115,8 +115,8 @@ struct Index {
 struct Time {
   friend bool operator==(const Time&, const Time&) = default;
 };  // I32, index of the running step from 0
-// The value that a reduction has, or the one that its last evaluation has replaced. In Stop; and, of
-// reductions with a place in the step, in functions and reductions.
+// The value that a reduction has, or the one that its last evaluation has replaced. In Stop; and,
+// of reductions with a place in the step, in functions and reductions.
 struct ReductionRef {
   ReductionId reduction;
   bool replaced = false;

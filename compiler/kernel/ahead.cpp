@@ -12,7 +12,8 @@ bool writes_for_good(const Module& module, const Launch& launch) {
     if (buffer.space != Space::Global) continue;
     const auto [array, slot] = launch.arrays[argument++];
     if (buffer.read_only) continue;
-    if (slot == kScratch || slot < module.plan.arrays[static_cast<size_t>(array)].levels) return true;
+    if (slot == kScratch || slot < module.plan.arrays[static_cast<size_t>(array)].levels)
+      return true;
   }
   return false;
 }

@@ -141,7 +141,7 @@ struct Reduction {
   int result = 0;                // into Plan::scratch: its one element is the value
   int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
   bool in_step = false;
-  int replaced = kNoScratch;     // into Plan::scratch: one element; none where nobody reads it
+  int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
 };
 
 // Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names

@@ -153,7 +153,8 @@ class PlanVerifier {
   }
 
   bool writes(const Launch& launch, int scratch) const {
-    if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size())) return false;
+    if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size()))
+      return false;
     size_t argument = 0;
     for (const Buffer& buffer : module_.kernels[static_cast<size_t>(launch.kernel)].buffers) {
       if (buffer.space != Space::Global || argument >= launch.arrays.size()) continue;

@@ -1,7 +1,7 @@
 // The meaning of a step, as short as it can be said:
 //
-//   a step      = the functions in order, the reductions within the step at their places among them,
-//                 then the other reductions that are due, then the stop condition
+//   a step      = the functions in order, with the reductions that it reads at their places among
+//                 them, then the other reductions that are due, then the stop condition
 //   a function  = every piece evaluated from the present levels into the spare one; then commit
 //   commit      = the first function that writes a field in a step moves its levels back by one;
 //                 every function exchanges the newest level with the spare

@@ -1,6 +1,6 @@
-// Reductions by name. After the step (in `stop`) the name is the newest value. In the step it is the
-// value made at the place of the reduction, so it stands below that; NAME@-1 is the value of the
-// step before and may stand anywhere.
+// Reductions by name. After the step (in `stop`) the name is the newest value. In the step it is
+// the value made at the place of the reduction, so it stands below that; NAME@-1 is the value of
+// the step before and may stand anywhere.
 //
 // A graph names one of two values: the one that the reduction has, and the one that its last
 // evaluation replaced. Above its place the value of the step before is still there; below it is the
@@ -38,8 +38,8 @@ Value Elaborator::reduction(const Declaration& declaration, const std::string& n
   if (!site_.reductions) return not_usable(name, "a reduction", span);
   const bool in_step = site_.fields;
   if (back > 1 || (back > 0 && !in_step)) {
-    Diagnostic& error = env_.report.error(
-        "S072", span, fmt::format("{}@-{} reaches too far back", name, back));
+    Diagnostic& error =
+        env_.report.error("S072", span, fmt::format("{}@-{} reaches too far back", name, back));
     error.expected = in_step ? fmt::format("{0}, or {0}@-1 of the step before", name)
                              : fmt::format("{}, the newest value", name);
     return {};
@@ -64,8 +64,8 @@ Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
   const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   const std::string& name = info.syntax->name.name;
   if (!info.initial_value) {
-    Diagnostic& error = env_.report.error(
-        "S071", span, fmt::format("{}@-1 has no value in the first step", name));
+    Diagnostic& error =
+        env_.report.error("S071", span, fmt::format("{}@-1 has no value in the first step", name));
     error.related.push_back({info.syntax->name.span, "declared here"});
     error.hint = fmt::format("let the declaration give one: reduce {} = ... initial 0;", name);
     return {};
@@ -80,10 +80,11 @@ Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
     copies.push_back(graph_.add(std::move(node)));
   }
   const Value initial = Value::of_leaf(copies[static_cast<size_t>(*info.initial_value)]);
-  const Value before = Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, *info.type, span, {}}));
+  const Value before =
+      Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, *info.type, span, {}}));
   const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
-  const Value first = arithmetic_.apply(
-      Op::Eq, {time, Value::of_leaf(Constant::of_typed(Scalar::I32, 0))}, span);
+  const Value first =
+      arithmetic_.apply(Op::Eq, {time, Value::of_leaf(Constant::of_typed(Scalar::I32, 0))}, span);
   return arithmetic_.apply(Op::Select, {first, initial, before}, span);
 }
 

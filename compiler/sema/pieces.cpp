@@ -339,9 +339,8 @@ namespace {
 
 void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   const ast::Identifier& reduction = info.syntax->name;
-  Diagnostic& error =
-      env.report.error("S074", reduction.span,
-                       fmt::format("the type of '{}' follows from itself", reduction.name));
+  Diagnostic& error = env.report.error(
+      "S074", reduction.span, fmt::format("the type of '{}' follows from itself", reduction.name));
   error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
                                info.syntax->initial ? "has it" : "would have it");
   error.found = std::string(name(type));

@@ -110,7 +110,8 @@ class Statistics : public Tool {
     std::vector<std::string> present = {"reference"};
     for (const char* name : {"host", "opencl", "cuda"}) {
       const size_t at = all.find("\n" + std::string(name) + " ");
-      const std::string line = at == all.npos ? "" : all.substr(at + 1, all.find('\n', at + 1) - at);
+      const std::string line =
+          at == all.npos ? "" : all.substr(at + 1, all.find('\n', at + 1) - at);
       if (line.find(" yes") != line.npos) present.push_back(name);
     }
     return present;
@@ -124,7 +125,8 @@ class Statistics : public Tool {
 
 TEST_F(Statistics, ReduceSpeckleAsLoopsDo) {
   constexpr int kSize = 70, kSide = 45, kSteps = 6;
-  const std::string program = "'" STENCIL_SOURCE_DIR "/dsl-examples/srad.stn' -D N=70 -D side=45 "
+  const std::string program = "'" STENCIL_SOURCE_DIR
+                              "/dsl-examples/srad.stn' -D N=70 -D side=45 "
                               "--fp strict ";
   run(program + "--steps 0 --device reference --out I=start.npy");
   Image expected = image("start.npy", kSize * kSize);
@@ -140,8 +142,7 @@ TEST_F(Statistics, GoOnFromACheckpoint) {
     const std::string on = " --fp strict --device " + device;
     const std::string whole = run("speed.stn --out U=u.npy --out n=n.npy" + on);
     run("speed.stn --steps 7 --checkpoint c.ckpt" + on);
-    const std::string rest =
-        run("speed.stn --restart c.ckpt --out U=u2.npy --out n=n2.npy" + on);
+    const std::string rest = run("speed.stn --restart c.ckpt --out U=u2.npy --out n=n2.npy" + on);
     EXPECT_TRUE(read(file("u.npy")) == read(file("u2.npy"))) << device << " u";
     EXPECT_TRUE(read(file("n.npy")) == read(file("n2.npy"))) << device << " n";
     const auto reductions = [](const std::string& out) { return out.substr(out.find("reduce ")); };
@@ -158,7 +159,8 @@ TEST_F(Statistics, AreChecked) {
   EXPECT_NE(verified.out.find("same bits"), std::string::npos) << verified.out;
   const std::string in = "cd '" + (root_ / "work").string() + "' && ";
   ASSERT_EQ(stencilc("speed.stn -o speed.cpp --main --fp strict").status, 0);
-  ASSERT_EQ(std::system((in + "c++ -std=c++17 -ffp-contract=off -o speed speed.cpp 2>log").c_str()), 0)
+  ASSERT_EQ(std::system((in + "c++ -std=c++17 -ffp-contract=off -o speed speed.cpp 2>log").c_str()),
+            0)
       << read(file("log"));
   ASSERT_EQ(std::system((in + "./speed --repeat 0 >log 2>&1").c_str()), 0) << read(file("log"));
   EXPECT_NE(read(file("log")).find("check=passed"), std::string::npos) << read(file("log"));

@@ -90,13 +90,12 @@ kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, boo
 }
 
 Expr KernelBuilder::load_reduction(const ir::ReductionRef& read) {
-  const kernel::Reduction& reduction =
-      module_.plan.reductions[static_cast<size_t>(read.reduction)];
+  const kernel::Reduction& reduction = module_.plan.reductions[static_cast<size_t>(read.reduction)];
   const int memory = read.replaced ? reduction.replaced : reduction.result;
   const auto known = values_.find(memory);
-  const kernel::BufferId buffer =
-      known != values_.end() ? known->second
-                             : values_[memory] = scratch(module_.plan, memory, false);
+  const kernel::BufferId buffer = known != values_.end()
+                                      ? known->second
+                                      : values_[memory] = scratch(module_.plan, memory, false);
   return kernel::load(buffer, {kernel::integer(0)}, reduction.type);
 }
 

@@ -1,6 +1,6 @@
-// Reductions between tiles and within steps, in the order that docs/language.md fixes: it is cut for parallel
-// machines, and depends on the region alone, so every schedule on every device gives the
-// interpreter's bits.
+// Reductions between tiles and within steps, in the order that docs/language.md fixes: it is cut
+// for parallel machines, and depends on the region alone, so every schedule on every device gives
+// the interpreter's bits.
 //
 //   first kernel    a block per tile of the region: each thread (lane) takes every 256th point of
 //                   the tile, then the lanes are combined pairwise in shared memory
@@ -357,7 +357,8 @@ void ReductionLowering::provide_in_step() {
     provide(reduction, out);
     out.in_step = true;
     if (!replaced.count(static_cast<ir::ReductionId>(r))) continue;
-    out.replaced = add_scratch(reduction.name + "_before", out.type, kernel::integer(1, Scalar::I64));
+    out.replaced =
+        add_scratch(reduction.name + "_before", out.type, kernel::integer(1, Scalar::I64));
   }
 }
 

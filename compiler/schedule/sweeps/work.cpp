@@ -128,8 +128,8 @@ Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduct
   constexpr double kPoints = 1.0 * ir::kReductionTilePoints / ir::kReductionLanes;
   Work work;
   work.threads = ir::kReductionLanes;
-  work.row = static_cast<int>(std::min<int64_t>(ir::reduction_tile(program.grid.rank()).back(),
-                                                ir::kReductionLanes));
+  work.row = static_cast<int>(
+      std::min<int64_t>(ir::reduction_tile(program.grid.rank()).back(), ir::kReductionLanes));
   work.points = kPoints;
   work.blocks = std::ceil(usual_points(program) / ir::kReductionTilePoints);
   work.barriers = std::log2(ir::kReductionLanes);

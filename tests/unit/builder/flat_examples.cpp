@@ -332,8 +332,8 @@ BuildResult srad() {
   const auto w = conductance.let("w", a(0, -1) / a(0, 0) - 1);
   const auto o = conductance.let("o", a(1, 0) / a(0, 0) - 1);
   const auto lap = conductance.let("lap", n + e + w + o);
-  const auto q = conductance.let(
-      "q", (square(n) + square(e) + square(w) + square(o)) / 2 - square(lap) / 16);
+  const auto q =
+      conductance.let("q", (square(n) + square(e) + square(w) + square(o)) / 2 - square(lap) / 16);
   conductance.value(min(1, (1 + s) * s / (q / square(1 + lap / 4) + square(s))));
   b.stencil("coefficient", c, G, conductance(I, spread * points / square(total)));
   b.stencil("diffuse", I, G,
@@ -380,7 +380,7 @@ const std::vector<stencil::test::Example>& stencil::test::flat_examples() {
       {"jacobi1d5", jacobi1d5},     {"jacobi1d7", jacobi1d7}, {"jacobi2d", jacobi2d},
       {"labyrinth", labyrinth},     {"lbm_d2q9", lbm_d2q9},   {"life", life},
       {"paper_multi", paper_multi}, {"poisson2d", poisson2d}, {"paper_smooth", paper_smooth},
-      {"rician2d", rician2d},       {"srad", srad},         {"tv2d", tv2d},
+      {"rician2d", rician2d},       {"srad", srad},           {"tv2d", tv2d},
   };
   return kExamples;
 }

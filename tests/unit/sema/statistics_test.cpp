@@ -16,12 +16,12 @@ std::optional<size_t> place(const ir::Program& program, size_t id) {
 }
 
 TEST(Statistics, AreEvaluatedWhereTheyStand) {
-  const ir::Program program = program_of(
-      kSpace +
-      "reduce first = sum(A[0]) on G; stencil s : A on G = A[0] / first;"
-      "reduce second = max(A[0] - first) on G; reduce unread = max(A[0]) on G every 3;"
-      "stencil t : B on G = second * A[0]; reduce last = min(B[0]) on G initial 1;"
-      "stencil u : B[1..2] = B[0] + last@-1 * 0; stop when unread < last;");
+  const ir::Program program =
+      program_of(kSpace +
+                 "reduce first = sum(A[0]) on G; stencil s : A on G = A[0] / first;"
+                 "reduce second = max(A[0] - first) on G; reduce unread = max(A[0]) on G every 3;"
+                 "stencil t : B on G = second * A[0]; reduce last = min(B[0]) on G initial 1;"
+                 "stencil u : B[1..2] = B[0] + last@-1 * 0; stop when unread < last;");
   EXPECT_EQ(place(program, 0), 0u);
   EXPECT_EQ(place(program, 1), 1u);
   EXPECT_EQ(place(program, 2), std::nullopt);
@@ -31,14 +31,12 @@ TEST(Statistics, AreEvaluatedWhereTheyStand) {
 }
 
 TEST(Statistics, OfTheStepBeforeAreThoseThatAnEvaluationReplacesOnceItIsDone) {
-  const ir::Program program = program_of(
-      kSpace +
-      "stencil s : A on G = A[0] + r@-1; reduce r = max(A[0]) on G initial e * N;"
-      "stencil t : B on G = r - r@-1;");
-  EXPECT_EQ(result(program, 0),
-            "add(A[0], select(eq(time, 0), mul(e, float(N)), r))");
-  EXPECT_EQ(result(program, 1),
-            "sub(r, select(eq(time, 0), mul(e, float(N)), replaced r))");
+  const ir::Program program =
+      program_of(kSpace +
+                 "stencil s : A on G = A[0] + r@-1; reduce r = max(A[0]) on G initial e * N;"
+                 "stencil t : B on G = r - r@-1;");
+  EXPECT_EQ(result(program, 0), "add(A[0], select(eq(time, 0), mul(e, float(N)), r))");
+  EXPECT_EQ(result(program, 1), "sub(r, select(eq(time, 0), mul(e, float(N)), replaced r))");
 }
 
 TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
@@ -55,13 +53,13 @@ TEST(Statistics, HaveTheTypeOfWhatTheyReduce) {
 
 // Where that follows from itself, the initial value has it.
 TEST(Statistics, MayReadWhatTheyWere) {
-  const ir::Program program = program_of(
-      kSpace +
-      "reduce peak = max(max(A[0], peak@-1)) on G initial 0;"
-      "reduce one = max(d[0] + other@-1) on G initial double(e);"
-      "reduce other = sum(n[0] + peak * one) on G initial double(0);"
-      "reduce ever = max(n[0] + ever@-1 % 7) on G initial integer(3);"
-      "stencil s : A on G = A[0];");
+  const ir::Program program =
+      program_of(kSpace +
+                 "reduce peak = max(max(A[0], peak@-1)) on G initial 0;"
+                 "reduce one = max(d[0] + other@-1) on G initial double(e);"
+                 "reduce other = sum(n[0] + peak * one) on G initial double(0);"
+                 "reduce ever = max(n[0] + ever@-1 % 7) on G initial integer(3);"
+                 "stencil s : A on G = A[0];");
   EXPECT_EQ(ir::value_type(program.reductions[0]), Scalar::F32);
   EXPECT_EQ(ir::value_type(program.reductions[1]), Scalar::F64);
   EXPECT_EQ(ir::value_type(program.reductions[2]), Scalar::F64);
@@ -82,10 +80,10 @@ TEST(Statistics, MayBeReadInFunctionsLetsAndConditions) {
 }
 
 TEST(Statistics, ThatNobodyEvaluatesStayAfterTheStep) {
-  const ir::Program program = program_of(
-      kSpace +
-      "reduce r = max(A[0]) on G every 2 initial 1; function f(u : field) = u[0] * r;"
-      "stencil s : A { let unused = r; [0..2] = A[0]; }");
+  const ir::Program program =
+      program_of(kSpace +
+                 "reduce r = max(A[0]) on G every 2 initial 1; function f(u : field) = u[0] * r;"
+                 "stencil s : A { let unused = r; [0..2] = A[0]; }");
   EXPECT_EQ(place(program, 0), std::nullopt);
   EXPECT_FALSE(ir::cuts_steps(program));
 }
