@@ -455,8 +455,8 @@ class Ground : public Simulations {
 
 // P waves come below a vertical blow, and S waves beside it.
 TEST_F(Ground, IsCrossedByPAndSWaves) {
-  shake(180, 200, 420, "");
-  const int row = 180 / 4, column = 200 / 3;
+  shake(240, 240, 420, "");
+  const int row = 240 / 4, column = 240 / 3;
   const double p = (arrival(row + 60, column) - arrival(row + 40, column)) / 20;
   const double s = (arrival(row, column + 60) - arrival(row, column + 40)) / 20;
   EXPECT_NEAR(p, kStepsOfP, 0.02 * p);
