@@ -79,16 +79,18 @@ TEST_P(EveryExample, IsExplained) {
 
 using RepresentativeExample = Example;
 
-// `verify` picks the sizes, open and fixed, and unless told the schedules. On a CPU, OpenCL runs the
-// loops of `host` through another compiler: one schedule there says whether that compiler is right
-// (with STENCIL_LONG=1 it is all).
+// `verify` picks the sizes, open and fixed, and unless told the schedules. On a CPU, OpenCL runs
+// the loops of `host` through another compiler: one schedule there says whether that compiler is
+// right (with STENCIL_LONG=1 it is all).
 TEST_P(RepresentativeExample, AgreesWithTheReferenceOnEveryDevice) {
   const std::string path = (kExamples / (GetParam() + ".stn")).string();
   const std::string devices = stencilc("devices").out;
   const bool lines = std::regex_search(read(path), std::regex("\ngrid [^,\\]]*\\]"));
   const char* longer = std::getenv("STENCIL_LONG");
   const bool all_there = longer && *longer == '1';
-  const std::string one = all_there ? "" : lines ? " --schedule 'overlapped T=3'" : " --schedule planes";
+  const std::string one = all_there ? ""
+                          : lines   ? " --schedule 'overlapped T=3'"
+                                    : " --schedule planes";
   const std::pair<const char*, std::string> all[] = {{"host", ""}, {"cuda", ""}, {"opencl", one}};
   for (const auto& [device, schedules] : all) {
     if (!std::regex_search(devices, std::regex("\n" + std::string(device) + " +yes"))) continue;
@@ -108,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, RepresentativeExample,
                          testing::Values("jacobi1d3", "jacobi2d", "jacobi3d", "fdtd2d",
                                          "paper_multi", "paper_smooth", "life", "grayscott",
                                          "lbm_d2q9", "acoustic3d", "heat3d", "converge2d",
-                                         "phi4flow", "graetz2d"),
+                                         "phi4flow", "graetz2d", "q2r", "tide", "elastic2d"),
                          kName);
 
 }  // namespace

@@ -418,33 +418,58 @@ TEST_F(Simulations, TheFlowAroundASphereSettles) {
 
 // --- elastic2d
 
-// A vertical blow in uniform ground is followed below, where P waves come, and beside, S waves. By
-// how much later they come further on is their speed.
-TEST_F(Simulations, ElasticWavesComeWhenTheyShould) {
-  constexpr int kSize = 240, kEvery = 10, kFrames = 42;
-  run("elastic2d",
-      "--device host -D N=240 -D M=240 -D lower=2000 --steps 420 --every 10 "
-      "--out vz=w.npy");
-  std::vector<std::vector<float>> frames;
-  for (int n = 0; n <= kFrames; ++n) {
-    std::string number = std::to_string(n * kEvery);
-    number.insert(0, 6 - number.size(), '0');
-    frames.push_back(load<float>("w_" + number + ".npy", size_t{kSize} * kSize));
+// Arrivals are the steps at which vz is largest at a point, between frames by a parabola. By how
+// much later a wave comes further on is its speed. A P wave takes 2.5 steps per point in uniform
+// ground.
+class Ground : public Simulations {
+ protected:
+  static constexpr int kEvery = 10;
+  static constexpr double kStepsOfP = 2.5;
+
+  void shake(int rows, int columns, int steps, const std::string& arguments) {
+    columns_ = columns;
+    run("elastic2d", "--device host -D N=" + std::to_string(rows) +
+                         " -D M=" + std::to_string(columns) + " --steps " + std::to_string(steps) +
+                         " --every 10 --out vz=w.npy -D upper=2000 -D lower=2000 " + arguments);
+    for (int n = 0; n <= steps; n += kEvery) {
+      std::string number = std::to_string(n);
+      number.insert(0, 6 - number.size(), '0');
+      frames_.push_back(load<float>("w_" + number + ".npy", static_cast<size_t>(rows * columns)));
+    }
   }
-  // The step at which the velocity at a point is largest, between frames by a parabola.
-  const auto arrival = [&](int row, int column) {
-    const auto at = [&](int n) {
-      return double{frames[static_cast<size_t>(n)][static_cast<size_t>(row * kSize + column)]};
+
+  double arrival(int row, int column) const {
+    const auto at = [&](size_t n) {
+      return double{frames_[n][static_cast<size_t>(row * columns_ + column)]};
     };
-    int k = 1;
-    for (int n = 1; n < kFrames; ++n) k = at(n) > at(k) ? n : k;
-    return kEvery * (k + 0.5 * (at(k - 1) - at(k + 1)) / (at(k - 1) - 2 * at(k) + at(k + 1)));
-  };
-  // The blow is in row 60 and column 80.
-  const double p = (arrival(60 + 60, 80) - arrival(60 + 40, 80)) / 20;
-  const double s = (arrival(60, 80 + 60) - arrival(60, 80 + 40)) / 20;
-  EXPECT_NEAR(p, 5 / (2000 * 0.001), 0.02 * p);  // steps per point
-  EXPECT_NEAR(s, 5 / (2000 * 0.001) * std::sqrt(3.0), 0.02 * s);
+    size_t k = 1;
+    for (size_t n = 1; n + 1 < frames_.size(); ++n) k = at(n) > at(k) ? n : k;
+    return kEvery * (static_cast<double>(k) +
+                     0.5 * (at(k - 1) - at(k + 1)) / (at(k - 1) - 2 * at(k) + at(k + 1)));
+  }
+
+ private:
+  int columns_ = 0;
+  std::vector<std::vector<float>> frames_;
+};
+
+// P waves come below a vertical blow, and S waves beside it.
+TEST_F(Ground, IsCrossedByPAndSWaves) {
+  shake(240, 240, 420, "");
+  const int row = 240 / 4, column = 240 / 3;
+  const double p = (arrival(row + 60, column) - arrival(row + 40, column)) / 20;
+  const double s = (arrival(row, column + 60) - arrival(row, column + 40)) / 20;
+  EXPECT_NEAR(p, kStepsOfP, 0.02 * p);
+  EXPECT_NEAR(s, kStepsOfP * std::sqrt(3.0), 0.02 * s);
+}
+
+// A blow near the surface sends a Rayleigh wave along it, whose speed is 0.9194 of that of S waves
+// if lambda = mu.
+TEST_F(Ground, HasRayleighWavesOnItsSurface) {
+  shake(48, 360, 900, "-D L=20");
+  const int column = 360 / 3;
+  const double rayleigh = (arrival(0, column + 160) - arrival(0, column + 120)) / 40;
+  EXPECT_NEAR(rayleigh, kStepsOfP * std::sqrt(3.0) / 0.9194, 0.01 * rayleigh);
 }
 
 TEST_F(Simulations, ElasticWavesKeepTheirEnergyUntilTheyFade) {

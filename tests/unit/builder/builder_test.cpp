@@ -92,7 +92,7 @@ void expect_ir_of_text(const BuildResult& result, const std::string& name,
   EXPECT_EQ(difference(ir_of(result.program->text(), options), ir_of(result, options)), "");
 }
 
-// Those that are built in flat_examples.cpp and spatial_examples.cpp by hand, and the others as
+// Those that are built by hand in the files *_examples.cpp, and the others as
 // their syntax trees say.
 TEST(Builder, EveryExampleHasTheIrOfItsText) {
   std::map<std::string, const test::Example*> by_hand;

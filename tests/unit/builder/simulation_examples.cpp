@@ -184,7 +184,7 @@ BuildResult q2r() {
   const auto around = flip.let("around", spin(-1, 0) + spin(1, 0) + spin(0, -1) + spin(0, 1));
   flip.piece(Region(G, {i, j}).where((i + j + step_index()) % 2 == 0 and around == 0), -spin(0, 0));
   b.reduce("energy", Reducer::sum, -spin(0, 0) * (spin(0, 1) + spin(1, 0)), G, 100);
-  b.reduce("magnetisation", Reducer::sum, integer(spin(0, 0)), G, 100);
+  b.reduce("magnetisation", Reducer::sum, real(spin(0, 0)), G, 100);
 
   const ValueArgument n("n");
   const auto stir = b.function("stir", {n}, (n ^ (n >> 11)) * 2862933 % 16777213);
