@@ -32,7 +32,7 @@ struct Choices {
   int boundary_function = 20;  // functions of an edge alone, mostly reading inwards
   int same_target = 30;        // a function writes what the one before it wrote
   int several_targets = 25;    // where there are several fields on one domain
-  int member_target = 25;      // of structures
+  int member_target = 60;      // of structures
   int sub_region = 15;         // per dimension: leaves out some points
   int half_region = 4;         // per dimension: begins or ends in the middle
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn

@@ -162,7 +162,7 @@ Work work_of_values(const Work& tiles, Scalar type) {
 }  // namespace
 
 double bytes_read(const ir::Program& program, const ir::Reduction& reduction) {
-  const ir::Function as_function{reduction.name, 0, {reduction.piece}, reduction.span};
+  const ir::Function as_function{reduction.name, {}, {reduction.piece}, reduction.span};
   double bytes = 0;
   for (const analysis::Reads& reads : analysis::reads_of(program, as_function)) {
     bytes += static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(reads.field)]));
