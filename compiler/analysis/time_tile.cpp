@@ -23,9 +23,10 @@ class Unroller {
     for (int step = 0; step < tile_.steps; ++step) {
       std::vector<bool> written(program_.fields.size(), false);
       for (size_t f = 0; f < program_.functions.size(); ++f) {
-        const size_t target = static_cast<size_t>(program_.functions[f].target);
-        add_stage(step, f, !written[target]);
-        written[target] = true;
+        add_stage(step, f, written);
+        for (const ir::FieldId target : program_.functions[f].targets) {
+          written[static_cast<size_t>(target)] = true;
+        }
       }
     }
     choose_outputs();
@@ -55,30 +56,32 @@ class Unroller {
 
   // One region that is the whole field leaves nothing to carry over.
   bool carries(const ir::Function& function) const {
-    const ir::Box& box = program_.fields[static_cast<size_t>(function.target)].box;
-    return !(function.pieces.size() == 1 && function.pieces[0].region == box);
+    return !(function.pieces.size() == 1 &&
+             function.pieces[0].region == ir::target_box(program_, function));
   }
 
-  // The first function of a step to write a field makes a new level of it.
-  void add_stage(int step, size_t index, bool new_level) {
+  // The first function of a step to write a field makes a new level of it. `written`: the fields of
+  // which there is one.
+  void add_stage(int step, size_t index, const std::vector<bool>& written) {
     const ir::Function& function = program_.functions[index];
-    std::vector<int>& levels = levels_[static_cast<size_t>(function.target)];
     Stage stage;
-    stage.advances = new_level;
     stage.step = step;
     stage.function = index;
-    stage.old = levels[0];
     stage.carries = carries(function);
     for (const Reads& reads : tile_.reads[index]) {
       stage.source[{reads.field, reads.level}] =
           levels_[static_cast<size_t>(reads.field)][static_cast<size_t>(reads.level)];
     }
-    Version made;
-    made.field = function.target;
-    made.stage = static_cast<int>(tile_.stages.size());
-    stage.result = add(made);
-    if (new_level) levels.insert(levels.begin(), 0);
-    levels[0] = stage.result;
+    for (const ir::FieldId target : function.targets) {
+      std::vector<int>& levels = levels_[static_cast<size_t>(target)];
+      Version made;
+      made.field = target;
+      made.stage = static_cast<int>(tile_.stages.size());
+      made.target = stage.results.size();
+      stage.results.push_back({add(made), levels[0], !written[static_cast<size_t>(target)]});
+      if (stage.results.back().advances) levels.insert(levels.begin(), 0);
+      levels[0] = stage.results.back().made;
+    }
     tile_.stages.push_back(std::move(stage));
   }
 
@@ -96,11 +99,18 @@ class Unroller {
   void find_needs() {
     for (size_t s = tile_.stages.size(); s-- > 0;) {
       Stage& stage = tile_.stages[s];
-      const std::optional<Margin>& needed = version(stage.result).needed;
+      // What is needed of one result is computed, and kept, of all.
+      std::optional<Margin> needed;
+      for (const StageResult& result : stage.results) {
+        if (version(result.made).needed) widen(needed, *version(result.made).needed);
+      }
       if (!needed) continue;
       stage.computed = *needed;
       tile_.hull = analysis::hull(tile_.hull, stage.computed);
-      if (stage.carries) widen(version(stage.old).needed, stage.computed);
+      for (const StageResult& result : stage.results) {
+        version(result.made).needed = needed;
+        if (stage.carries) widen(version(result.old).needed, stage.computed);
+      }
       for (const Reads& reads : tile_.reads[stage.function]) {
         support::count_work();
         widen(version(stage.source.at({reads.field, reads.level})).needed,
@@ -145,7 +155,7 @@ int levels_loaded(const TimeTile& tile, ir::FieldId field) {
     if (version.field == field && version.in_memory()) levels = std::max(levels, version.level + 1);
   };
   for (const Stage& stage : tile.stages) {
-    take(stage.old);
+    for (const StageResult& result : stage.results) take(result.old);
     for (const auto& [read, source] : stage.source) take(source);
   }
   return levels;

@@ -21,6 +21,7 @@ struct Version {
   ir::FieldId field = 0;
   int level = 0;    // in memory: the time level that it is
   int stage = -1;   // that makes it; -1: it is in memory
+  size_t target = 0;  // made: which of the stage's results it is
   int output = -1;  // >= 0: the tile leaves it in memory, as this level of the field
   // How far beyond the tile's output box it is needed; nothing if it is not.
   std::optional<Margin> needed;
@@ -28,15 +29,20 @@ struct Version {
   bool in_memory() const { return stage < 0; }
 };
 
+// What a stage does with one of its function's targets.
+struct StageResult {
+  int made = 0;           // version that it makes
+  int old = 0;            // version that this has its values from where no piece applies
+  bool advances = false;  // the stage is the first of its step to write the field: levels move on
+};
+
 // One function at one step of the tile.
 struct Stage {
   int step = 0;           // of the tile, from 0
   size_t function = 0;    // into Program::functions
-  int result = 0;         // version that it makes
-  int old = 0;            // version that the result has its values from where no piece applies
-  bool carries = true;    // there may be such points
-  bool advances = false;  // first of its step to write its target: levels move on by one
-  Margin computed;        // beyond the output box; empty if nobody needs the result
+  std::vector<StageResult> results;  // by target
+  bool carries = true;               // there may be points where no piece applies
+  Margin computed;                   // beyond the output box; empty if nobody needs a result
   std::map<std::pair<ir::FieldId, int>, int> source;  // (field, level) read -> version
 };
 

@@ -209,6 +209,15 @@ Expr Stencil::let(const std::string& name, const Expr& value, Place place) const
   return add_let<ast::Stencil>(*state_, item_, name, value, place);
 }
 
+Target::Target(const Field& field)
+    : field_(Access::name(field)), builder_(Access::builder(field)) {}
+
+Target Target::member(const std::string& name) const {
+  Target out = *this;
+  out.members_.push_back(name);
+  return out;
+}
+
 const Stencil& Stencil::piece(const Region& region, const Expr& value, Place place) const {
   Statement line(*state_, place);
   add_piece(*state_, line, item_, region, value);
@@ -343,10 +352,29 @@ Function Builder::function(const std::string& name, const std::vector<Argument>&
 }
 
 Stencil Builder::stencil(const std::string& name, const Field& target, Place place) {
+  return stencil(name, std::vector<Target>{target}, place);
+}
+
+Stencil Builder::stencil(const std::string& name, const std::vector<Target>& targets, Place place) {
   Statement item(*state_, place);
-  const size_t at = item.add(ast::Stencil{
-      item.name(name), item.name(Access::name(target), Access::builder(target)), {}, {}});
-  return Stencil(state_, at);
+  ast::Stencil stencil{item.name(name), {}, {}, {}};
+  for (const Target& target : targets) {
+    ast::Target to{item.name(Access::name(target), Access::builder(target)), {}};
+    for (const std::string& member : Access::members(target)) {
+      to.members.push_back(item.name(member));
+    }
+    stencil.targets.push_back(std::move(to));
+  }
+  if (targets.empty()) {
+    item.check(detail::problem("P023", fmt::format("stencil '{}' has no target", name)));
+  }
+  return Stencil(state_, item.add(std::move(stencil)));
+}
+
+Stencil Builder::stencil(const std::string& name, const std::vector<Target>& targets,
+                         const Region& region, const Expr& value, Place place) {
+  const Stencil made = stencil(name, targets, place);
+  return made.piece(region, value, place);
 }
 
 Stencil Builder::stencil(const std::string& name, const Field& target, const Region& region,
@@ -367,14 +395,19 @@ void Builder::init(const Field& target, const Expr& value, Place place) {
   init(target, std::vector<Index>{}, value, place);
 }
 
-Expr Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
-                     const Region& region, const std::optional<Expr>& every, Place place) {
+Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
+                          const Region& region, const std::optional<Expr>& every, Place place) {
+  return reduce(name, reducer, value, region, ReduceOptions{every, {}}, place);
+}
+
+Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
+                          const Region& region, const ReduceOptions& options, Place place) {
   static constexpr const char* kReducers[] = {"sum", "prod", "min", "max"};
   Statement item(*state_, place);
   item.add(ast::Reduce{item.name(name), item.name(kReducers[static_cast<size_t>(reducer)]),
                        item.expr(value), item.region(region), item.where(region),
-                       item.expr(every)});
-  return Access::name(name, state_->id);
+                       item.expr(options.every), item.expr(options.initial)});
+  return Reduction(name, state_->id);
 }
 
 void Builder::stop(const Expr& condition, Place place) {

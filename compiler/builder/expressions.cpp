@@ -307,4 +307,15 @@ Argument::Argument(const FieldArgument& argument)
 Argument::Argument(const ValueArgument& argument)
     : name_(Access::name(argument)), is_field_(false) {}
 
+Reduction::Reduction(const std::string& name) : Reduction(name, 0) {}
+
+Reduction::Reduction(const std::string& name, uint64_t builder)
+    : Expr(Access::name(name, builder)), name_(name), builder_(builder) {}
+
+Expr Reduction::before() const {
+  return Access::combine({Access::name(name_, builder_)}, [name = name_](Exprs) {
+    return make_expr(ast::Level{name, 1});
+  });
+}
+
 }  // namespace stencil::dsl

@@ -132,6 +132,9 @@ struct Access {
   }
   static const std::string& name(const Field& field) { return field.name_; }
   static uint64_t builder(const Field& field) { return field.builder_; }
+  static const std::string& name(const Target& target) { return target.field_; }
+  static uint64_t builder(const Target& target) { return target.builder_; }
+  static const std::vector<std::string>& members(const Target& target) { return target.members_; }
   static const std::string& name(const ValueArgument& argument) { return argument.name_; }
   static const std::string& name(const Argument& argument) { return argument.name_; }
   static bool is_field(const Argument& argument) { return argument.is_field_; }

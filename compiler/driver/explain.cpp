@@ -81,7 +81,7 @@ std::string stencil_section(const ir::Program& program) {
     for (const ir::Piece& piece : function.pieces) {
       operations = std::max(operations, ir::count_operations(piece));
     }
-    rows.push_back({function.name, program.fields[static_cast<size_t>(function.target)].name,
+    rows.push_back({function.name, ir::target_names(program, function),
                     reads.empty() ? "-" : fmt::format("{}", fmt::join(reads, " ")),
                     fmt::format("{}", operations)});
   }
@@ -97,7 +97,7 @@ std::string tile_section(const ir::Program& program, int steps) {
   for (const analysis::Stage& stage : tile.stages) {
     const ir::Function& function = program.functions[stage.function];
     rows.push_back({fmt::format("{}", stage.step + 1), function.name,
-                    program.fields[static_cast<size_t>(function.target)].name,
+                    ir::target_names(program, function),
                     stage.computed.empty() ? "- (replaced unread)" : print(stage.computed)});
   }
   out += table(rows, "  ");
@@ -199,12 +199,40 @@ std::string rows_section(const kernel::Module& module) {
          "\n";
 }
 
+// Where in the step a reduction is evaluated.
+std::string place_of(const ir::Program& program, size_t functions) {
+  if (functions == 0) return "before " + program.functions.front().name;
+  return "after " + program.functions[functions - 1].name;
+}
+
+// What reductions within the step cost.
+std::string cut_section(const ir::Program& program, const kernel::Module& module) {
+  size_t launches = 0;
+  for (const kernel::Action& action : module.plan.actions) {
+    launches += std::holds_alternative<kernel::Launch>(action) ? 1 : 0;
+  }
+  const auto cuts =
+      std::count_if(program.reductions.begin(), program.reductions.end(),
+                    [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
+  return wrapped(
+      fmt::format("the step is cut where it reads a reduction: no time tile, a launch per "
+                  "function and two per reduction, {} per step ({} for reductions), each "
+                  "with all of its fields through memory; values stay on the device",
+                  launches, 2 * cuts),
+      "  ", "  ");
+}
+
 // When reductions run, and what that does to time tiles and to the host; empty without any.
 std::string reduction_section(const ir::Program& program, const kernel::Module& module,
                               int time_tile) {
   if (program.reductions.empty()) return "";
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
+    if (reduction.place) {
+      rows.push_back(
+          {reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
+      continue;
+    }
     const int64_t whole = reduction.every / time_tile;
     const int64_t rest = reduction.every % time_tile;
     std::string tiles = fmt::format("{} of {} step{}", whole, time_tile, time_tile == 1 ? "" : "s");
@@ -217,6 +245,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   std::string out =
       "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
   out += table(rows, "  ");
+  if (ir::cuts_steps(program)) out += cut_section(program, module);
   if (program.stop) {
     out +=
         "  stop: one flag is read back whenever a reduction that the condition names was "
@@ -225,6 +254,8 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
         kernel::answer_point(module)
             ? "  the next tile is launched meanwhile: it writes spare copies, which are dropped if "
               "the run ends\n"
+        : ir::cuts_steps(program)
+            ? "  the next step waits for it: it replaces the values of reductions\n"
             : "  the next tile waits for it: it writes in place\n";
   }
   return out + "\n";

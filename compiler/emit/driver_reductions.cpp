@@ -80,6 +80,10 @@ void Driver::reduce() {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
     const bool always = reduction.every == 1;
+    if (reduction.in_step) {  // it was computed on the way
+      out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
+      continue;
+    }
     out_.open(always ? "{" : fmt::format("if ({} % {} == 0) {{", done_, reduction.every));
     for (const Launch& launch : reduction.launches) this->launch(launch);
     out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));

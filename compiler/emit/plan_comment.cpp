@@ -82,7 +82,7 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
 void describe_reductions(Text& out, const kernel::Module& module, Names& names,
                          ExpressionPrinter& printer, int number) {
   const kernel::Plan& plan = module.plan;
-  for (const kernel::Reduction& reduction : plan.reductions) {
+  for (const kernel::Reduction& reduction : plan.reductions) {  // those in the step were above
     for (const kernel::Launch& launch : reduction.launches) {
       out.comment(fmt::format("  {}. if step + count is a multiple of {}: {}", ++number,
                               reduction.every, describe_launch(module, launch, names, printer)));

@@ -94,7 +94,8 @@ class GraphPrinter {
       }
       std::string operator()(const Time&) const { return "time"; }
       std::string operator()(const ReductionRef& r) const {
-        return self.program_.reductions[static_cast<size_t>(r.reduction)].name;
+        const std::string& name = self.program_.reductions[static_cast<size_t>(r.reduction)].name;
+        return r.replaced ? "replaced " + name : name;
       }
       std::string operator()(const Access& a) const {
         const Field& field = self.program_.fields[static_cast<size_t>(a.field)];
@@ -245,7 +246,7 @@ std::string print(const Program& program) {
   for (const Field& field : program.fields) out += print_field(field, params);
   const auto field_name = [&](FieldId id) { return program.fields[static_cast<size_t>(id)].name; };
   for (const Function& function : program.functions) {
-    out += fmt::format("function {} -> {}\n", function.name, field_name(function.target));
+    out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
   }
   for (const Init& init : program.inits) {
@@ -253,8 +254,9 @@ std::string print(const Program& program) {
     out += print_piece(program, init.piece, params);
   }
   for (const Reduction& reduction : program.reductions) {
-    out += fmt::format("reduce {} {} every {}\n", reduction.name, print(reduction.reducer),
-                       reduction.every);
+    out += fmt::format("reduce {} {} ", reduction.name, print(reduction.reducer));
+    out += reduction.place ? fmt::format("in the step behind {} functions\n", *reduction.place)
+                           : fmt::format("every {}\n", reduction.every);
     out += print_piece(program, reduction.piece, params);
   }
   if (program.stop) {

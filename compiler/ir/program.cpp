@@ -6,6 +6,7 @@
 // the place where a value was first asked for is the place a reader wants to see.
 #include "compiler/ir/program.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -31,7 +32,7 @@ struct HashKind {
   uint64_t operator()(const Index& i) const { return mix(3, static_cast<uint64_t>(i.dimension)); }
   uint64_t operator()(const Time&) const { return 4; }
   uint64_t operator()(const ReductionRef& r) const {
-    return mix(5, static_cast<uint64_t>(r.reduction));
+    return mix(mix(5, static_cast<uint64_t>(r.reduction)), r.replaced ? 1 : 0);
   }
   uint64_t operator()(const Access& a) const {
     uint64_t hash = mix(mix(6, static_cast<uint64_t>(a.field)), static_cast<uint64_t>(a.component));
@@ -92,9 +93,49 @@ std::vector<std::string> param_names(const Program& program) {
   return names;
 }
 
+bool writes(const Function& function, FieldId field) {
+  return std::find(function.targets.begin(), function.targets.end(), field) !=
+         function.targets.end();
+}
+
+std::vector<Output> outputs(const Program& program, const Function& function) {
+  std::vector<Output> out;
+  for (const FieldId field : function.targets) {
+    const std::vector<Component>& all = program.fields[static_cast<size_t>(field)].components;
+    for (size_t c = 0; c < all.size(); ++c) {
+      out.push_back({field, static_cast<int>(c), all[c].type});
+    }
+  }
+  return out;
+}
+
+const Box& target_box(const Program& program, const Function& function) {
+  return program.fields[static_cast<size_t>(function.targets.front())].box;
+}
+
+std::string target_names(const Program& program, const Function& function) {
+  std::string out;
+  for (const FieldId field : function.targets) {
+    out += (out.empty() ? "" : ", ") + program.fields[static_cast<size_t>(field)].name;
+  }
+  return out;
+}
+
+bool keeps(const Piece& piece, NodeId result, const Output& output) {
+  const auto* operation = std::get_if<Operation>(&piece.graph[result].kind);
+  if (operation && operation->op == Op::Convert && is_storage(output.type)) {
+    result = operation->operands[0];
+  }
+  const auto* access = std::get_if<Access>(&piece.graph[result].kind);
+  return access && access->field == output.field && access->component == output.component &&
+         access->level == 0 &&
+         std::all_of(access->offsets.begin(), access->offsets.end(),
+                     [](int offset) { return offset == 0; });
+}
+
 bool is_written(const Program& program, FieldId field) {
   for (const Function& function : program.functions) {
-    if (function.target == field) return true;
+    if (writes(function, field)) return true;
   }
   return false;
 }
@@ -171,6 +212,28 @@ std::vector<int64_t> reduction_tile(int rank) {
 Scalar value_type(const Reduction& reduction) {
   const Scalar type = reduction.piece.graph[reduction.piece.results[0]].type;
   return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
+}
+
+std::vector<ReductionId> reductions_at(const Program& program, size_t functions) {
+  std::vector<ReductionId> found;
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    if (program.reductions[r].place == functions) found.push_back(static_cast<ReductionId>(r));
+  }
+  return found;
+}
+
+std::vector<ReductionId> reductions_read(const Graph& graph) {
+  std::set<ReductionId> read;
+  for (const Node& node : graph.nodes()) {
+    const auto* reference = std::get_if<ReductionRef>(&node.kind);
+    if (reference) read.insert(reference->reduction);
+  }
+  return {read.begin(), read.end()};
+}
+
+bool cuts_steps(const Program& program) {
+  return std::any_of(program.reductions.begin(), program.reductions.end(),
+                     [](const Reduction& reduction) { return reduction.place.has_value(); });
 }
 
 Constant neutral(Reducer reducer, Scalar type) {

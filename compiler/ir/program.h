@@ -3,8 +3,8 @@
 // into scalar components, types explicit, every access proved or its check recorded.
 //
 //   program   = params axes fields functions inits reductions stop? requirements checks
-//   function  = target field, pieces             one snapshot; pieces do not overlap
-//   piece     = box, graph, a result per component of the target
+//   function  = target fields, pieces            one snapshot; pieces do not overlap
+//   piece     = box, graph, a result per component of the targets
 //   graph     = nodes in topological order; a node's operands come before it
 //   node      = constant | param | index | time | reduction | access | operation
 //
@@ -115,10 +115,13 @@ struct Index {
 struct Time {
   friend bool operator==(const Time&, const Time&) = default;
 };  // I32, index of the running step from 0
+// The value that a reduction has, or the one that its last evaluation has replaced. In Stop; and,
+// of reductions with a place in the step, in functions and reductions.
 struct ReductionRef {
   ReductionId reduction;
+  bool replaced = false;
   friend bool operator==(const ReductionRef&, const ReductionRef&) = default;
-};  // only in Stop
+};
 // How many points a region reaches beyond a field's box, in one dimension, at either end: 0 if it
 // ends within. Nothing where it is not known to be at most kMostExcess.
 struct Excess {
@@ -197,8 +200,9 @@ struct Param {
   bool open() const { return !is_float(type) && !folded(); }
 };
 
-// One expression evaluated at every point of a box. The type of results[c] is the type of component
-// c of what is written (for a storage type, the graph ends in a Convert to it).
+// Expressions evaluated at every point of a box. The type of results[c] is the type of component c
+// of what is written (for a storage type, the graph ends in a Convert to it); the components of
+// several targets follow one another.
 struct Piece {
   Box region;
   std::vector<std::string> index_names;  // per dimension; "" if the program gives none
@@ -209,7 +213,7 @@ struct Piece {
 
 struct Function {  // a stencil function
   std::string name;
-  FieldId target;
+  std::vector<FieldId> targets;  // at least one, each once, all on one box
   std::vector<Piece> pieces;
   Span span;
 };
@@ -218,6 +222,8 @@ struct Init {  // initial value of every level of a field, over its whole box
   FieldId field;
   Piece piece;
 };
+
+struct Program;
 
 enum class Reducer { Sum, Prod, Min, Max };
 // What combining values of this type begins with: 0, 1, the largest or the least value.
@@ -228,6 +234,9 @@ struct Reduction {  // evaluated after steps every, 2*every, ...
   Piece piece;  // one result: the value to reduce
   int64_t every = 1;
   Span span;
+  // If functions or reductions read it: evaluated within every step instead, once so many functions
+  // have run.
+  std::optional<size_t> place = {};
 };
 
 // The order of a reduction (docs/language.md), made for parallel machines and independent of all
@@ -241,6 +250,12 @@ constexpr int kReductionTilePoints = 1024;
 std::vector<int64_t> reduction_tile(int rank);
 // The type of a reduction's value, in which it is computed.
 Scalar value_type(const Reduction& reduction);
+// Those that are evaluated within a step once `functions` functions have run, in order.
+std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
+// The reductions that a graph reads, in order, each once.
+std::vector<ReductionId> reductions_read(const Graph& graph);
+// Some reduction is evaluated within steps.
+bool cuts_steps(const Program& program);
 
 struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
                // was
@@ -308,7 +323,20 @@ std::vector<Boundary> uniform_boundary(int rank, const BoundaryRule& rule);
 bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind);
 
 std::vector<std::string> param_names(const Program& program);
+bool writes(const Function& function, FieldId field);
 bool is_written(const Program& program, FieldId field);  // by some stencil function
+
+// What a result of a function's pieces is for.
+struct Output {
+  FieldId field;
+  int component;
+  Scalar type;
+};
+std::vector<Output> outputs(const Program& program, const Function& function);
+const Box& target_box(const Program& program, const Function& function);
+std::string target_names(const Program& program, const Function& function);  // "A, B"
+// The result is the value that the point has already: nothing has to be written there.
+bool keeps(const Piece& piece, NodeId result, const Output& output);
 
 // Number of nodes of `piece` reachable from its results that are arithmetic operations, without
 // those that are computed once for all points (uniform.h).

@@ -13,7 +13,7 @@ bool is_uniform_leaf(const Node& node) {
     bool operator()(const ParamRef&) const { return true; }
     bool operator()(const Time&) const { return true; }
     bool operator()(const Index&) const { return false; }
-    bool operator()(const ReductionRef&) const { return false; }
+    bool operator()(const ReductionRef&) const { return true; }
     bool operator()(const Access& access) const { return access.per_step; }
     bool operator()(const Operation&) const { return true; }  // its operands decide
   };
@@ -30,6 +30,7 @@ Uniformity uniformity(const Graph& graph) {
     bool known = std::holds_alternative<Constant>(node.kind) ||
                  (operation && !is_transcendental(operation->op));
     bool timed = std::holds_alternative<Time>(node.kind) ||
+                 std::holds_alternative<ReductionRef>(node.kind) ||
                  std::holds_alternative<Access>(node.kind);
     for (NodeId operand : operands(node)) {
       uniform = uniform && out.uniform[static_cast<size_t>(operand)];

@@ -2,6 +2,10 @@
 // tests and debug builds. A violation is a bug of the compiler, so messages are terse.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+
 #include "compiler/ir/passes.h"
 #include "compiler/ir/rewrite.h"
 
@@ -19,28 +23,25 @@ class Verifier {
     for (size_t p = 0; p < program_.params.size(); ++p) check_derived(p);
     for (const Field& field : program_.fields) check_field(field);
     for (const Function& function : program_.functions) {
-      if (!valid_field(function.target)) {
-        fail(function.name, "no such target");
-        continue;
-      }
-      const Field& target = program_.fields[static_cast<size_t>(function.target)];
-      if (target.constant) fail(function.name, "writes a constant field");
-      for (const Piece& piece : function.pieces) check_piece(function.name, piece, &target, false);
+      if (check_targets(function)) check_pieces(function);
     }
     for (const Init& init : program_.inits) {
       const Field& field = program_.fields[static_cast<size_t>(init.field)];
-      check_piece("init " + field.name, init.piece, &field, false);
+      check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
+      if (!reductions_read(init.piece.graph).empty()) fail("init " + field.name, "reduction");
     }
     for (const Reduction& reduction : program_.reductions) {
       if (reduction.every < 1) fail(reduction.name, "period below 1");
-      check_piece(reduction.name, reduction.piece, nullptr, false);
+      const bool known = !reduction.place || *reduction.place <= program_.functions.size();
+      if (!known || (reduction.place && reduction.every != 1)) fail(reduction.name, "place");
+      check_piece(reduction.name, reduction.piece, rank, std::nullopt);
     }
     if (program_.stop) {
-      check_graph("stop", program_.stop->graph, true);
+      check_graph("stop", program_.stop->graph, Reads::Any);
       check_bool("stop", program_.stop->graph, program_.stop->condition);
     }
     for (const Requirement& requirement : program_.requirements) {
-      check_graph("require", requirement.graph, false);
+      check_graph("require", requirement.graph, Reads::None);
       check_bool("require", requirement.graph, requirement.condition);
     }
     check_axes();
@@ -61,7 +62,7 @@ class Verifier {
       fail("grid", "number of axes");
     }
     for (const Axis& axis : program_.axes) {
-      check_graph("grid", axis.graph, false);
+      check_graph("grid", axis.graph, Reads::None);
       check_bool("grid", axis.graph, axis.admissible);
       for (const NodeId id : {axis.origin, axis.spacing}) {
         const bool node = id >= 0 && id < axis.graph.size();
@@ -74,7 +75,7 @@ class Verifier {
     const Param& param = program_.params[p];
     if (!param.derived) return;
     const auto& [graph, value, text] = *param.derived;
-    check_graph(param.name, graph, false);
+    check_graph(param.name, graph, Reads::None);
     if (value < 0 || value >= graph.size() || graph[value].type != param.type) {
       fail(param.name, "type of the derived value");
     }
@@ -121,19 +122,57 @@ class Verifier {
     if (rule.values.size() != values) fail(field.name, "boundary values do not match");
   }
 
-  void check_piece(const std::string& where, const Piece& piece, const Field* target,
-                   bool in_stop) {
-    const int rank = target ? target->box.rank() : program_.grid.rank();
+  bool check_targets(const Function& function) {
+    const std::vector<FieldId>& targets = function.targets;
+    if (targets.empty() || !std::all_of(targets.begin(), targets.end(),
+                                        [this](FieldId id) { return valid_field(id); })) {
+      fail(function.name, "no such target");
+      return false;
+    }
+    if (std::set<FieldId>(targets.begin(), targets.end()).size() != targets.size()) {
+      fail(function.name, "a target stands twice");
+    }
+    for (const FieldId id : targets) {
+      const Field& target = program_.fields[static_cast<size_t>(id)];
+      if (target.constant) fail(function.name, "writes a constant field");
+      if (target.box != target_box(program_, function)) {
+        fail(function.name, "targets on several boxes");
+      }
+    }
+    return true;
+  }
+
+  void check_pieces(const Function& function) {
+    const int rank = target_box(program_, function).rank();
+    const std::vector<Scalar> types = types_of(function.targets);
+    for (const Piece& piece : function.pieces) {
+      check_piece(function.name, piece, rank, types);
+    }
+  }
+
+  std::vector<Scalar> types_of(const std::vector<FieldId>& fields) const {
+    std::vector<Scalar> types;
+    for (const FieldId id : fields) {
+      for (const Component& component : program_.fields[static_cast<size_t>(id)].components) {
+        types.push_back(component.type);
+      }
+    }
+    return types;
+  }
+
+  // `types`: of the results; nothing for one result of any type.
+  void check_piece(const std::string& where, const Piece& piece, int rank,
+                   const std::optional<std::vector<Scalar>>& types) {
     if (piece.region.rank() != rank) fail(where, "rank of the region");
-    check_graph(where, piece.graph, in_stop);
-    if (piece.results.size() != (target ? target->components.size() : 1)) {
+    check_graph(where, piece.graph, Reads::InStep);
+    if (piece.results.size() != (types ? types->size() : 1)) {
       fail(where, "number of results");
       return;
     }
     for (size_t c = 0; c < piece.results.size(); ++c) {
       if (piece.results[c] < 0 || piece.results[c] >= piece.graph.size()) {
         fail(where, "result is no node");
-      } else if (target && piece.graph[piece.results[c]].type != target->components[c].type) {
+      } else if (types && piece.graph[piece.results[c]].type != (*types)[c]) {
         fail(where, "type of a result");
       }
     }
@@ -145,7 +184,20 @@ class Verifier {
     }
   }
 
-  void check_graph(const std::string& where, const Graph& graph, bool in_stop) {
+  // The reductions that may be read.
+  enum class Reads { None, InStep, Any };
+
+  void check_reduction(const std::string& where, const Node& node, const ReductionRef& read,
+                       Reads reads) {
+    const size_t id = static_cast<size_t>(read.reduction);
+    if (id >= program_.reductions.size()) return fail(where, "no such reduction");
+    const Reduction& reduction = program_.reductions[id];
+    if (node.type != value_type(reduction)) fail(where, reduction.name + ": type of a reduction");
+    const bool in_step = reads == Reads::Any || (reads == Reads::InStep && reduction.place);
+    if (!in_step) fail(where, reduction.name + ": not evaluated in the step");
+  }
+
+  void check_graph(const std::string& where, const Graph& graph, Reads reads) {
     for (NodeId id = 0; id < graph.size(); ++id) {
       const Node& node = graph[id];
       if (const auto* access = std::get_if<Access>(&node.kind)) {
@@ -160,8 +212,8 @@ class Verifier {
         } else if (program_.params[static_cast<size_t>(param->param)].folded()) {
           fail(where, fmt::format("%{}: param whose value is folded", id));
         }
-      } else if (std::holds_alternative<ReductionRef>(node.kind) && !in_stop) {
-        fail(where, fmt::format("%{}: reduction outside stop", id));
+      } else if (const auto* reduction = std::get_if<ReductionRef>(&node.kind)) {
+        check_reduction(where, node, *reduction, reads);
       }
     }
   }

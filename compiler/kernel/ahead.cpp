@@ -5,13 +5,15 @@ namespace stencil::kernel {
 
 namespace {
 
-bool writes_levels(const Module& module, const Launch& launch) {
+// Levels, or memory of a reduction within the step, which has no spare copy.
+bool writes_for_good(const Module& module, const Launch& launch) {
   size_t argument = 0;
   for (const Buffer& buffer : module.kernels[static_cast<size_t>(launch.kernel)].buffers) {
     if (buffer.space != Space::Global) continue;
     const auto [array, slot] = launch.arrays[argument++];
-    if (buffer.read_only || slot == kScratch) continue;
-    if (slot < module.plan.arrays[static_cast<size_t>(array)].levels) return true;
+    if (buffer.read_only) continue;
+    if (slot == kScratch || slot < module.plan.arrays[static_cast<size_t>(array)].levels)
+      return true;
   }
   return false;
 }
@@ -25,7 +27,7 @@ std::optional<size_t> answer_point(const Module& module) {
     const auto* launch = std::get_if<Launch>(&module.plan.actions[i]);
     if (!launch) {
       turn = turn.value_or(i);
-    } else if (turn || writes_levels(module, *launch)) {
+    } else if (turn || writes_for_good(module, *launch)) {
       return std::nullopt;
     }
   }

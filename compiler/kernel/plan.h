@@ -125,6 +125,10 @@ using Action = std::variant<Launch, Rotate, Exchange>;
 
 // A value computed from the arrays after every `every` steps. Tiles end where one is due.
 //
+// One `in_step` is computed within every step instead, by launches among the actions, whose kernels
+// may read it where it lies; tiles have one step then. `replaced` keeps the value that the last
+// evaluation replaced.
+//
 // Of one in floating point, `first_nan` keeps when it was first NaN: the steps done by then.
 // Whoever executes the plan puts there what the run so far has come to, 0 if it never was, before
 // the first launch.
@@ -132,9 +136,12 @@ struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64
   int64_t every = 1;
-  std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before
+  std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before;
+                                 // in the step: none
   int result = 0;                // into Plan::scratch: its one element is the value
   int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
+  bool in_step = false;
+  int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
 };
 
 // Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names

@@ -299,8 +299,8 @@ void print_plan(const Module& module, std::string& out) {
                        print(scratch.elements));
   }
   for (const Reduction& reduction : plan.reductions) {
-    out += fmt::format("  reduction {}: {} every {}\n", reduction.name, name(reduction.type),
-                       reduction.every);
+    out += fmt::format("  reduction {}: {} ", reduction.name, name(reduction.type));
+    out += reduction.in_step ? "in the step\n" : fmt::format("every {}\n", reduction.every);
     if (reduction.first_nan != kNoScratch) {
       const auto& memory = plan.scratch[static_cast<size_t>(reduction.first_nan)];
       out += fmt::format("    when first NaN in {}, 0 before the run\n", memory.name);

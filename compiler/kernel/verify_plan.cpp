@@ -131,12 +131,37 @@ class PlanVerifier {
   void reduction(const Reduction& reduction) {
     const std::string what = "reduction '" + reduction.name + "'";
     if (reduction.every < 1) fail(fmt::format("{} runs every {} steps", what, reduction.every));
-    if (reduction.launches.empty()) fail(what + " launches nothing");
+    if (reduction.launches.empty() != reduction.in_step) fail(what + " launches nothing");
+    if (reduction.in_step) in_step(reduction, what);
     for (const Launch& launch : reduction.launches) served_by(launch, what);
     result(reduction.result, reduction.type, what);
     const bool has_nan = reduction.first_nan != kNoScratch;
     if (has_nan != is_float(reduction.type)) fail(what + ": when it was first NaN is for floats");
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
+  }
+
+  // Some action is to compute it, and no tile to have several of it.
+  void in_step(const Reduction& reduction, const std::string& what) {
+    const bool computed =
+        std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
+          const auto* launch = std::get_if<Launch>(&action);
+          return launch && writes(*launch, reduction.result);
+        });
+    if (!computed) fail(what + " is computed by no action");
+    if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " is within tiles of more steps");
+    if (reduction.replaced != kNoScratch) result(reduction.replaced, reduction.type, what);
+  }
+
+  bool writes(const Launch& launch, int scratch) const {
+    if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size()))
+      return false;
+    size_t argument = 0;
+    for (const Buffer& buffer : module_.kernels[static_cast<size_t>(launch.kernel)].buffers) {
+      if (buffer.space != Space::Global || argument >= launch.arrays.size()) continue;
+      const ArrayArgument& given = launch.arrays[argument++];
+      if (!buffer.read_only && given.slot == kScratch && given.array == scratch) return true;
+    }
+    return false;
   }
 
   void stop(const Stop& stop) {

@@ -143,7 +143,11 @@ void Evaluator::evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64
                  [&](const ir::Time&) { fill(node.type, 0, state_.step, out, count); },
                  [&](const ir::ReductionRef& ref) {
                    const ReductionValue& value = state_.reductions[ref.reduction];
-                   fill(node.type, value.real, value.integer, out, count);
+                   if (ref.replaced) {
+                     fill(node.type, value.replaced_real, value.replaced_integer, out, count);
+                   } else {
+                     fill(node.type, value.real, value.integer, out, count);
+                   }
                  },
                  [&](const ir::Access& access) {
                    rows_[id] = read_row(program_.fields[access.field], state_.fields[access.field],

@@ -1,6 +1,7 @@
 // The meaning of a step, as short as it can be said:
 //
-//   a step      = the functions in order, then the reductions that are due, then the stop condition
+//   a step      = the functions in order, with the reductions that it reads at their places among
+//                 them, then the other reductions that are due, then the stop condition
 //   a function  = every piece evaluated from the present levels into the spare one; then commit
 //   commit      = the first function that writes a field in a step moves its levels back by one;
 //                 every function exchanges the newest level with the spare
@@ -29,8 +30,7 @@ constexpr int64_t kLeastBytes = int64_t{1} << 20;
 class Sweep {
  public:
   Sweep(const ir::Program& program, const State& state, const ir::Piece& piece)
-      : results_(piece.results.size()),
-        region_(*concrete(piece.region, state.integer_params)),
+      : region_(*concrete(piece.region, state.integer_params)),
         rows_(region_, row_length(region_)) {
     const int parts = parts_of(rows_.count(), kLeastPoints / row_length(region_));
     for (int part = 0; part < parts; ++part) {
@@ -44,16 +44,24 @@ class Sweep {
     run_part(evaluators_[0], 0, rows_.count(), visit);
   }
 
-  // Stores the results of every point of the region into `level`, a level of the field `data` that
-  // the piece does not read: no point depends on another, so they may come in any order.
-  void write(const FieldData& data, FieldData::Level& level) {
+  // A level of a field that takes results.
+  struct Place {
+    const FieldData* field;
+    FieldData::Level* level;
+  };
+  // Stores the results of every point of the region into levels that the piece does not read, of
+  // fields of one box: no point depends on another, so they may come in any order.
+  void write(const std::vector<Place>& places) {
     const auto store = [&](const std::vector<int64_t>& point, int64_t count,
                            const Evaluator& evaluator) {
-      const int64_t position = data.position(point);
-      for (size_t c = 0; c < results_; ++c) {
-        const int64_t size = size_in_bytes(data.types[c]);
-        std::memcpy(level[c].data() + position * size, evaluator.result(c),
-                    static_cast<size_t>(count * size));
+      size_t result = 0;
+      for (const Place& place : places) {
+        const int64_t position = place.field->position(point);
+        for (size_t c = 0; c < place.field->types.size(); ++c, ++result) {
+          const int64_t size = size_in_bytes(place.field->types[c]);
+          std::memcpy((*place.level)[c].data() + position * size, evaluator.result(result),
+                      static_cast<size_t>(count * size));
+        }
       }
     };
     in_parts(static_cast<int>(evaluators_.size()), rows_.count(),
@@ -80,7 +88,6 @@ class Sweep {
     return std::clamp<int64_t>(high - low + 1, 1, kLongestRow);
   }
 
-  size_t results_;
   ConcreteBox region_;
   Rows rows_;
   std::vector<Evaluator> evaluators_;
@@ -205,7 +212,7 @@ class Reduce {
 
 // A function with the sweeps of its pieces.
 struct BoundFunction {
-  ir::FieldId target;
+  std::vector<ir::FieldId> targets;
   std::vector<Sweep> pieces;
 };
 
@@ -220,7 +227,7 @@ class Run {
  public:
   Run(const ir::Program& program, State& state) : program_(program), state_(state) {
     for (const ir::Function& function : program.functions) {
-      BoundFunction bound{function.target, {}};
+      BoundFunction bound{function.targets, {}};
       for (const ir::Piece& piece : function.pieces) {
         bound.pieces.emplace_back(program, state, piece);
       }
@@ -235,14 +242,20 @@ class Run {
 
   void step() {
     std::vector<bool> advanced(state_.fields.size(), false);
-    for (BoundFunction& function : functions_) {
-      apply(function);
-      commit(state_.fields[function.target], !advanced[function.target]);
-      advanced[function.target] = true;
-    }
     std::vector<bool> evaluated(reductions_.size(), false);
+    for (size_t f = 0; f < functions_.size(); ++f) {
+      reduce_at(f, evaluated);
+      BoundFunction& function = functions_[f];
+      apply(function);
+      for (const ir::FieldId target : function.targets) {
+        commit(state_.fields[target], !advanced[target]);
+        advanced[target] = true;
+      }
+    }
+    reduce_at(functions_.size(), evaluated);
     for (BoundReduction& reduction : reductions_) {
-      if ((state_.step + 1) % reduction.source.every != 0) continue;
+      const bool due = (state_.step + 1) % reduction.source.every == 0;
+      if (reduction.source.place || !due) continue;
       reduce(reduction);
       evaluated[reduction.id] = true;
     }
@@ -251,11 +264,23 @@ class Run {
   }
 
  private:
+  // Those within the step that follow so many functions.
+  void reduce_at(size_t functions, std::vector<bool>& evaluated) {
+    for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
+      reduce(reductions_[id]);
+      evaluated[id] = true;
+    }
+  }
+
   void apply(BoundFunction& function) {
-    FieldData& target = state_.fields[function.target];
-    const bool covered = function.pieces.size() == 1 && function.pieces[0].covers(target);
-    if (!covered) copy(target.levels[0], target.spare);
-    for (Sweep& piece : function.pieces) piece.write(target, target.spare);
+    std::vector<Sweep::Place> places;
+    for (const ir::FieldId id : function.targets) {
+      FieldData& target = state_.fields[id];
+      const bool covered = function.pieces.size() == 1 && function.pieces[0].covers(target);
+      if (!covered) copy(target.levels[0], target.spare);
+      places.push_back({&target, &target.spare});
+    }
+    for (Sweep& piece : function.pieces) piece.write(places);
   }
 
   static void commit(FieldData& field, bool first_in_step) {
@@ -280,6 +305,8 @@ class Run {
                 order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
               });
           const Total total = order.finish();
+          value.replaced_real = value.real;
+          value.replaced_integer = value.integer;
           if constexpr (std::is_floating_point_v<Total>) {
             value.real = total;
           } else {
@@ -330,7 +357,7 @@ void initialise(const ir::Program& program, ir::FieldId id, State& state) {
     for (FieldData::Level& level : field.levels) fill_with_zeros(level);
     return;
   }
-  Sweep(program, state, init->piece).write(field, field.levels[0]);
+  Sweep(program, state, init->piece).write({{&field, &field.levels[0]}});
   for (size_t level = 1; level < field.levels.size(); ++level) {
     copy(field.levels[0], field.levels[level]);
   }

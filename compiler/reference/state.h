@@ -112,6 +112,9 @@ struct ReductionValue {
   Scalar type = Scalar::F32;  // F32 and F64: `real` holds it; I32 and I64: `integer`
   double real = 0;
   int64_t integer = 0;
+  // What the last evaluation replaced; of those in the step, and for the rest of the step alone.
+  double replaced_real = 0;
+  int64_t replaced_integer = 0;
   int64_t evaluations = 0;  // how often it has been evaluated; no value before the first
   int64_t first_nan = 0;    // the steps done when it was first NaN; 0: it never was
 

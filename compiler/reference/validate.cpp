@@ -90,23 +90,23 @@ std::string graph_refusal(const ir::Program& program, const State& state, const 
   return "";
 }
 
-// `target` is null for a piece that writes nothing.
+// `targets` are the fields that the piece writes, of one box; there may be none.
 std::string piece_refusal(const ir::Program& program, const State& state, const ir::Piece& piece,
-                          const FieldData* target) {
+                          const std::vector<const FieldData*>& targets) {
   const std::optional<ConcreteBox> region = concrete(piece.region, state.integer_params);
   if (!region || !count_points(*region)) return "the size of a region overflows";
-  if (target != nullptr) {
+  const bool empty = *count_points(*region) == 0;
+  size_t result = 0;
+  for (const FieldData* target : targets) {
     if (region->size() != target->box.size()) return "a region has the wrong rank";
-    if (piece.results.size() != target->types.size()) return "a piece lacks results";
-    for (size_t c = 0; c < piece.results.size(); ++c) {
-      if (piece.graph[piece.results[c]].type != target->types[c])
+    for (size_t c = 0; c < target->types.size(); ++c, ++result) {
+      if (result >= piece.results.size()) return "a piece lacks results";
+      if (piece.graph[piece.results[result]].type != target->types[c])
         return "a result has a wrong type";
     }
+    if (!empty && !inside(*region, target->box)) return "a region leaves its field";
   }
-  const bool empty = *count_points(*region) == 0;
-  if (!empty && target != nullptr && !inside(*region, target->box)) {
-    return "a region leaves its field";
-  }
+  if (!targets.empty() && result != piece.results.size()) return "a piece has too many results";
   return graph_refusal(program, state, piece.graph, *region);
 }
 
@@ -115,14 +115,16 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
 std::string refusal(const ir::Program& program, const State& state) {
   std::string reason;
   for (const ir::Function& function : program.functions) {
+    std::vector<const FieldData*> targets;
+    for (const ir::FieldId target : function.targets) targets.push_back(&state.fields[target]);
     for (const ir::Piece& piece : function.pieces) {
-      reason = piece_refusal(program, state, piece, &state.fields[function.target]);
+      reason = piece_refusal(program, state, piece, targets);
       if (!reason.empty()) return "function '" + function.name + "': " + reason;
     }
   }
   for (const ir::Init& init : program.inits) {
     const FieldData& field = state.fields[init.field];
-    reason = piece_refusal(program, state, init.piece, &field);
+    reason = piece_refusal(program, state, init.piece, {&field});
     if (reason.empty() && concrete(init.piece.region, state.integer_params) != field.box) {
       reason = "it leaves points without a value";
     }
@@ -130,7 +132,7 @@ std::string refusal(const ir::Program& program, const State& state) {
   }
   for (const ir::Reduction& reduction : program.reductions) {
     reason = reduction.every < 1 ? "it must run every 1 or more steps"
-                                 : piece_refusal(program, state, reduction.piece, nullptr);
+                                 : piece_refusal(program, state, reduction.piece, {});
     if (!reason.empty()) return "reduction '" + reduction.name + "': " + reason;
   }
   if (program.stop) {

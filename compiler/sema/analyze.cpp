@@ -119,6 +119,15 @@ void check_complete(const Environment& env, const ast::Program& program, Diagnos
   }
 }
 
+void declare_reductions(Environment& env, const ast::Program& program) {
+  size_t stencils = 0;
+  for (const ast::Item& item : program.items) {
+    if (std::holds_alternative<ast::Stencil>(item.kind)) ++stencils;
+    const auto* reduce = std::get_if<ast::Reduce>(&item.kind);
+    if (reduce) declare_reduction(env, *reduce, item.span, stencils);
+  }
+}
+
 void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Param>(program, [&](const auto& item, Span) { declare_param(env, item); });
   check_definitions(env);
@@ -138,19 +147,19 @@ void analyze_items(Environment& env, const ast::Program& program) {
                         [&](const auto& item, Span span) { declare_series(env, item, span); });
   for_each<ast::Function>(program, [&](const auto& item, Span) { declare_function(env, item); });
 
+  declare_reductions(env, program);
   for_each<ast::Function>(program,
                           [&](const auto& item, Span) { check_function_names(env, item); });
   declare_coordinates(env, *grid);
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
-  for_each<ast::Reduce>(program, [&](const auto& item, Span) { declare_reduction(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
   for_each<ast::Init>(program, [&](const auto& item, Span span) {
     env.init_places.emplace(item.field.name, span);
   });
   for_each<ast::Init>(program, [&](const auto& item, Span span) { analyze_init(env, item, span); });
-  for_each<ast::Reduce>(program,
-                        [&](const auto& item, Span span) { analyze_reduce(env, item, span); });
+  for (size_t r = 0; r < env.reductions.size(); ++r) analyze_reduce(env, static_cast<int>(r));
+  place_reductions(env);
   for_each<ast::Stop>(program, [&](const auto& item, Span span) { analyze_stop(env, item, span); });
   check_edges_not_met(env);
   if (env.options.steps && grid->steps) settle_replaced_steps(env, *grid->steps);

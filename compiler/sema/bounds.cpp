@@ -273,6 +273,12 @@ Region elaborate_region(Environment& env, const ast::Region& region) {
         env.report.error("S005", name.span, fmt::format("'{}' is no region", name.name));
     error.expected = "the grid, a subgrid or a box [low..high, ...]";
     error.found = describe(declaration->kind);
+    if (declaration->kind == Declared::Field) {
+      error.hint = fmt::format(
+          "fields that are written have entries in the value: "
+          "REGION = {{ {} = ..., ... }}",
+          name.name);
+    }
   }
   result.ok &= named;
   return result;

@@ -43,7 +43,9 @@ class LeftOut {
   }
   void operator()(const ast::Reduce& reduce) {
     declared(reduce.name);
-    if (reductions_ >= env_.program.reductions.size()) places.push_back(reduce.name.span);
+    const auto& all = env_.program.reductions;
+    const bool found = reductions_ < all.size() && !all[reductions_].piece.results.empty();
+    if (!found) places.push_back(reduce.name.span);
     ++reductions_;
   }
   void operator()(const ast::Stop& stop) {

@@ -19,8 +19,6 @@ constexpr int64_t kMaxHistory = 64;
 
 // --- Element types -------------------------------------------------------------------------------
 
-TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
-
 TypePtr named_type(Environment& env, const std::string& name, Span span) {
   if (name == "real") return scalar_type(env.program.real);
   std::vector<std::string> known = {"real"};
@@ -75,7 +73,8 @@ TypePtr vector_of(Environment& env, const ast::VectorType& type, Span span) {
   return fitting(env, vector_type(*length, std::move(element)), span);
 }
 
-// Null if in error, which has been reported.
+}  // namespace
+
 TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
   if (const auto* named = std::get_if<ast::NamedType>(&type.kind)) {
     return named_type(env, named->name, type.span);
@@ -85,6 +84,8 @@ TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type) {
   }
   return struct_of(env, std::get<ast::StructType>(type.kind), type.span);
 }
+
+namespace {
 
 // --- Fields --------------------------------------------------------------------------------------
 
@@ -136,6 +137,8 @@ bool varies(const Environment& env, const ast::Expr& value) {
                        !declared->second.broken;
     if (param) {
       found |= !env.program.params[static_cast<size_t>(declared->second.index)].integer_value;
+    } else if (declared != env.names.end() && declared->second.kind == Declared::ParamGroup) {
+      found = true;
     } else {
       found |= name == "time" || env.is_field_or_function(name);
     }

@@ -12,6 +12,9 @@ void check_definitions(Environment& env);
 // counts as used, and a param that nothing else uses needs no value; if it has none, it takes 0.
 void settle_replaced_steps(Environment& env, const ast::Expr& steps);
 
+// Null if in error, which has been reported.
+TypePtr elaborate_type(Environment& env, const ast::TypeExpr& type);
+
 void declare_type(Environment& env, const ast::TypeDecl& type);
 void declare_grid(Environment& env, const ast::Grid& grid);
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);

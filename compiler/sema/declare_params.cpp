@@ -8,8 +8,12 @@
 // (ir::Derivation) and what is computed here is its value with all defaults. An integer param that
 // is an affine function of open ones is that function wherever it occurs, so that bounds made of it
 // can be proved.
+//
+// A param that is a vector or a structure is a param for each component, as far as anybody but the
+// elaborator is concerned.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/ir/known.h"
@@ -22,6 +26,8 @@
 
 namespace stencil::sema {
 namespace {
+
+constexpr int kMaxGroup = 64;  // params of a vector or structure
 
 std::optional<Scalar> param_type(Environment& env, const ast::Param& param) {
   const auto* named = std::get_if<ast::NamedType>(&param.type.kind);
@@ -102,14 +108,18 @@ bool take_derived(Environment& env, ir::Param& param, const ir::Derivation& deri
   return true;
 }
 
-// The value in the declaration: a constant; or, if it depends on params that a run may give values
-// to, how it is computed, and what comes out with their defaults. False if it is in error.
-bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
-  ir::Derivation derived{{}, 0, env.text(value.span)};
-  Elaborator elaborator(env, kDefaultSite, derived.graph);
-  const Value result = elaborator.elaborate(value);
-  if (!result.ok()) return false;
-  Arithmetic& arithmetic = elaborator.arithmetic();
+// The value in the declaration, of the type of the param. `graph`: what its nodes are in.
+struct Default {
+  const ast::Expr& value;
+  Elaborator& elaborator;
+  const ir::Graph& graph;
+};
+
+// A constant; or, if it depends on params that a run may give values to, how it is computed, and
+// what comes out with their defaults. False if it is in error.
+bool take_default(Environment& env, ir::Param& param, const Default& given, const Value& result) {
+  const ast::Expr& value = given.value;
+  Arithmetic& arithmetic = given.elaborator.arithmetic();
   const Type& type = *scalar_type(param.type);
   if (std::holds_alternative<Constant>(result.leaves.front())) {
     const auto stored = arithmetic.store_constants(result, type, value.span);
@@ -123,7 +133,9 @@ bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
   }
   const auto stored = arithmetic.store(result, type, value.span);
   if (!stored) return false;
-  derived.value = stored->front();
+  ir::Derivation derived{given.graph, stored->front(), env.text(value.span)};
+  ir::rewrite_graph(derived.graph, {&derived.value},  // without what other components need
+                    [](ir::Graph& out, ir::Node node) { return out.add(std::move(node)); });
   if (known(env.program, derived) && !take_derived(env, param, derived, value.span)) return false;
   if (!reads_params(derived)) return true;
   if (is_integer(param.type) && !param.integer_value) param.affine = try_affine(env, value);
@@ -131,9 +143,110 @@ bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
   return true;
 }
 
+bool take_default(Environment& env, ir::Param& param, const ast::Expr& value) {
+  ir::Graph graph;
+  Elaborator elaborator(env, kDefaultSite, graph);
+  const Value result = elaborator.elaborate(value);
+  return result.ok() && take_default(env, param, {value, elaborator, graph}, result);
+}
+
+// --- Vectors and structures: a param for each component
+// -------------------------------------------------
+
+// The types of the components as they are written; false if some cannot be that of a param. Types
+// of the program are not known yet: they may use params.
+bool component_types(Environment& env, const ast::TypeExpr& type) {
+  if (const auto* vector = std::get_if<ast::VectorType>(&type.kind)) {
+    return component_types(env, *vector->element);
+  }
+  if (const auto* structure = std::get_if<ast::StructType>(&type.kind)) {
+    return std::all_of(structure->members.begin(), structure->members.end(),
+                       [&](const auto& member) { return component_types(env, *member.type); });
+  }
+  const std::string& name = std::get<ast::NamedType>(type.kind).name;
+  if (name == "real" || name == "float" || name == "double") return true;
+  Diagnostic& error = env.report.error("S083", type.span, "not a type for a component of a param");
+  error.expected = "real, float or double, or vectors and structures of these, written out";
+  error.found = env.text(type.span);
+  const bool integer = name == "integer" || name == "long";
+  error.hint =
+      integer ? "sizes are params of their own" : hint_for_foreign_word(Foreign::Type, name);
+  return false;
+}
+
+// "g[0]" is the param g_0, ".v[1]" of p is p_v_1.
+std::string component_name(const std::string& param, const std::string& path) {
+  std::string out = param;
+  for (const char c : path) {
+    if (c != ']') out += c == '.' || c == '[' ? '_' : c;
+  }
+  return out;
+}
+
+// The values that are not given with -D. The default is elaborated once, its warnings are reported
+// once.
+bool take_defaults(Environment& env, std::vector<ir::Param>& params, const Type& type,
+                   const ast::Expr& value) {
+  ir::Graph graph;
+  Elaborator elaborator(env, kDefaultSite, graph);
+  const Value result = elaborator.elaborate(value, &type);
+  if (!result.ok()) return false;
+  if (!result.type->scalar() && !same_shape(*result.type, type)) {
+    Diagnostic& error = env.report.error("S019", value.span, "value of the wrong shape");
+    error.expected = describe(type);
+    error.found = describe(*result.type);
+    return false;
+  }
+  for (size_t c = 0; c < params.size(); ++c) {
+    const bool open = env.options.open.count(params[c].name) > 0;
+    if (params[c].real_value || open) continue;
+    const Value component = Value::of_leaf(leaf_of(result, c));
+    if (!take_default(env, params[c], {value, elaborator, graph}, component)) return false;
+  }
+  return true;
+}
+
+void declare_group(Environment& env, const ast::Param& param) {
+  Declaration* declaration =
+      env.declare(param.name, Declared::ParamGroup, static_cast<int>(env.param_groups.size()));
+  if (declaration) declaration->broken = true;  // not visible in its own value
+  const TypePtr type = component_types(env, param.type) ? elaborate_type(env, param.type) : nullptr;
+  if (!declaration || !type) return;
+  if (type->components > kMaxGroup) {
+    env.report.error("S030", param.type.span, "too many components of a param").expected =
+        fmt::format("at most {}", kMaxGroup);
+    return;
+  }
+  std::vector<ir::Param> params;
+  bool ok = true;
+  for (const ir::Component& component : flatten(*type)) {
+    const std::string name = component_name(param.name.name, component.path);
+    params.push_back({name, component.type, {}, {}, param.name.span, false});
+    const auto given = env.options.definitions.find(name);
+    if (given == env.options.definitions.end()) continue;
+    take_definition(env, params.back(), given->second,
+                    component.type == env.program.real ? "real" : "");
+    ok &= params.back().real_value.has_value();
+  }
+  if (ok && param.value) ok = take_defaults(env, params, *type, *param.value);
+  if (param.value) env.check_names(*param.value, {});  // even if it is not evaluated
+  env.param_groups.push_back({type, static_cast<int>(env.program.params.size())});
+  for (ir::Param& component : params) {
+    Declaration* declared = env.declare({component.name, param.name.span}, Declared::Param,
+                                        static_cast<int>(env.program.params.size()));
+    if (!declared) return;
+    declared->used = true;
+    declared->broken = !ok;
+    component.fixed = component.real_value && env.options.fixed.count(component.name);
+    env.program.params.push_back(std::move(component));
+  }
+  declaration->broken = !ok;
+}
+
 }  // namespace
 
 void declare_param(Environment& env, const ast::Param& param) {
+  if (!std::holds_alternative<ast::NamedType>(param.type.kind)) return declare_group(env, param);
   const int id = static_cast<int>(env.program.params.size());
   Declaration* declaration = env.declare(param.name, Declared::Param, id);
   const std::optional<Scalar> type = param_type(env, param);
@@ -182,6 +295,13 @@ void check_definitions(Environment& env) {
         env.report.error("S006", Span{}, fmt::format("{} {}: no such param", option, name));
     const std::string nearest = suggestion(name, params);
     if (!nearest.empty()) error.hint = fmt::format("did you mean '{}'?", nearest);
+    const bool group = place != env.names.end() && place->second.kind == Declared::ParamGroup;
+    if (group && !place->second.broken) {
+      const ParamGroup& components = env.param_groups[static_cast<size_t>(place->second.index)];
+      const auto first = params.begin() + components.first;
+      error.hint = fmt::format("its components are {}",
+                               fmt::join(first, first + components.type->components, ", "));
+    }
     return nullptr;
   };
   for (const auto& [name, value] : env.options.definitions) check(name, "-D");

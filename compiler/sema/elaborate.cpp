@@ -56,6 +56,11 @@ struct Elaborator::Visitor {
   }
   Value operator()(const ast::Name& name) const { return self.name(name, span); }
   Value operator()(const ast::Level& level) const {
+    const auto named = self.env_.names.find(level.field);
+    const bool reduction = named != self.env_.names.end() &&
+                           named->second.kind == Declared::Reduction &&
+                           !self.find_local(level.field);
+    if (reduction) return self.reduction(named->second, level.field, level.back, span);
     const FieldUse use = self.field_named(level.field, level.back, span);
     if (use.is_field && !use.ok) return {};
     if (!use.is_field) {
@@ -236,12 +241,14 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   switch (declaration->kind) {
     case Declared::Param:
       return param(*declaration, span);
+    case Declared::ParamGroup:
+      return param_group(env_.param_groups[index], span);
     case Declared::Table:
       return env_.tables[index];
     case Declared::Field:
       return needs_offsets(declaration->index, span);
     case Declared::Reduction:
-      return reduction(*declaration, name.name, span);
+      return reduction(*declaration, name.name, 0, span);
     case Declared::Grid:
     case Declared::Subgrid:
     case Declared::Type:
@@ -253,11 +260,14 @@ Value Elaborator::name(const ast::Name& name, Span span) {
   return {};
 }
 
-Value Elaborator::reduction(const Declaration& declaration, const std::string& name, Span span) {
-  if (!site_.reductions) return not_usable(name, "a reduction", span);
-  const ir::Piece& piece = env_.program.reductions[static_cast<size_t>(declaration.index)].piece;
-  const Scalar type = piece.graph[piece.results[0]].type;
-  return Value::of_leaf(graph_.add({ir::ReductionRef{declaration.index}, type, span, {}}));
+Value Elaborator::param_group(const ParamGroup& group, Span span) {
+  Value out{group.type, {}};
+  for (int c = 0; c < group.type->components; ++c) {
+    const Value component = param({Declared::Param, group.first + c, span}, span);
+    if (!component.ok()) return {};
+    out.leaves.push_back(component.leaves.front());
+  }
+  return out;
 }
 
 Value Elaborator::param(const Declaration& declaration, Span span) {

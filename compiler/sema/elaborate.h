@@ -27,10 +27,11 @@ struct Site {
   bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
 };
 
-inline constexpr Site kStencilSite{"a stencil expression", true, true};
+inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
-inline constexpr Site kReduceSite{"a reduction", true, true};
+inline constexpr Site kReduceSite{"a reduction", true, true, true, true};
 inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
+inline constexpr Site kInitialSite{"the initial value of a reduction"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};
 inline constexpr Site kRequireSite{"a requirement"};
 inline constexpr Site kDefaultSite{
@@ -99,6 +100,7 @@ class Elaborator {
   // elaborate.cpp
   Value name(const ast::Name& name, Span span);
   Value param(const Declaration& declaration, Span span);
+  Value param_group(const ParamGroup& group, Span span);
   Value reference(ir::ParamId param, Span span);
   Value affine(const ir::Affine& affine, Scalar type, Span span);
   Value unary(const ast::Unary& unary, Span span, const Type* expected);
@@ -107,8 +109,12 @@ class Elaborator {
   Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
                   const Type& whole);
   Value conform(Value value, const Type& type, Span span);
-  Value reduction(const Declaration& declaration, const std::string& name, Span span);
   Value not_usable(const std::string& name, const char* what, Span span);
+
+  // elaborate_reduction.cpp
+  Value reduction(const Declaration& declaration, const std::string& name, int back, Span span);
+  bool known_reduction(ir::ReductionId id, Span span);
+  Value before_step(ir::ReductionId id, bool replaced, Span span);
 
   // elaborate_access.cpp
   FieldUse field_use(const ast::Expr& expr);
@@ -220,6 +226,16 @@ class Elaborator {
 
 // S004 for names in boundaries that no access has met.
 void check_edges_not_met(Environment& env);
+
+// A member of a structure: its type, and the first of its components among those of the whole.
+struct FoundMember {
+  TypePtr type;
+  size_t first;
+};
+// S022 if there is none. `base`: where the structure stands.
+enum class Selected { Value, Target };
+std::optional<FoundMember> find_member(Environment& env, const Type& of,
+                                       const ast::Identifier& member, Span base, Selected selected);
 
 // An integer known at compile time, outside any piece.
 std::optional<int64_t> constant_integer(Environment& env, const ast::Expr& expr, const char* what);

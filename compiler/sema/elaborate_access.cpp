@@ -298,34 +298,41 @@ Value Elaborator::member(const ast::Member& member, Span span) {
   if (use.is_field) return {};
   const Value base = elaborate(*member.base);
   if (!base.ok()) return {};
-  const auto* structure = std::get_if<StructType>(&base.type->kind);
+  const auto found = find_member(env_, *base.type, member.name, member.base->span, Selected::Value);
+  return found ? part(base, found->type, found->first) : Value{};
+}
+
+std::optional<FoundMember> find_member(Environment& env, const Type& of,
+                                       const ast::Identifier& member, Span base,
+                                       Selected selected) {
+  const auto* structure = std::get_if<StructType>(&of.kind);
   if (!structure) {
-    Diagnostic& error =
-        env_.report.error("S022", span, fmt::format("'.{}' needs a structure", member.name.name));
-    error.found = describe(*base.type);
-    if (!base.type->scalar()) {
-      error.hint =
-          fmt::format("components of a vector are numbered: {}[0]", env_.text(member.base->span));
+    Diagnostic& error = env.report.error("S022", join(base, member.span),
+                                         fmt::format("'.{}' needs a structure", member.name));
+    error.found = describe(of);
+    if (!of.scalar() && selected == Selected::Value) {
+      error.hint = fmt::format("components of a vector are numbered: {}[0]", env.text(base));
     }
-    return {};
+    return std::nullopt;
   }
   size_t first = 0;
   std::vector<std::string> names;
   for (const auto& [name, type] : structure->members) {
-    if (name == member.name.name) return part(base, type, first);
+    if (name == member.name) return FoundMember{type, first};
     first += static_cast<size_t>(type->components);
     names.push_back(name);
   }
-  Diagnostic& error = env_.report.error("S022", member.name.span,
-                                        fmt::format("no member named '{}'", member.name.name));
-  error.expected = describe(*base.type);
-  const std::string nearest = suggestion(member.name.name, names);
-  if (nearest.empty()) return {};
+  Diagnostic& error =
+      env.report.error("S022", member.span, fmt::format("no member named '{}'", member.name));
+  error.expected = describe(of);
+  const std::string nearest = suggestion(member.name, names);
+  if (nearest.empty()) return std::nullopt;
   const auto place = std::find(names.begin(), names.end(), nearest);
   const Type& meant = *structure->members[static_cast<size_t>(place - names.begin())].second;
-  const char* component = std::holds_alternative<VectorType>(meant.kind) ? "[0]" : "";
+  const bool vector = std::holds_alternative<VectorType>(meant.kind);
+  const char* component = vector && selected == Selected::Value ? "[0]" : "";
   error.hint = fmt::format("did you mean '{}{}'?", nearest, component);
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace stencil::sema

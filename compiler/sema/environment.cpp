@@ -125,6 +125,7 @@ bool Environment::means_library(const std::string& name) const {
 const char* describe(Declared kind) {
   switch (kind) {
     case Declared::Param:
+    case Declared::ParamGroup:
       return "a param";
     case Declared::Grid:
       return "the grid";

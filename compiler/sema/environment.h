@@ -17,7 +17,7 @@
 namespace stencil::sema {
 
 // One namespace for everything that expressions and declarations name. Stencils have their own.
-enum class Declared { Param, Grid, Subgrid, Type, Field, Table, Function, Reduction };
+enum class Declared { Param, ParamGroup, Grid, Subgrid, Type, Field, Table, Function, Reduction };
 
 struct Declaration {
   Declared kind;
@@ -27,10 +27,32 @@ struct Declaration {
   bool used = false;
 };
 
+// A param that is a vector or a structure: as many params, one after the other.
+struct ParamGroup {
+  TypePtr type;
+  ir::ParamId first;
+};
+
 struct FunctionInfo {
   const ast::Function* syntax;
   std::vector<const ast::Let*> used_lets;  // those that the value needs, in order
   bool takes_field = false;
+};
+
+// A reduction of the text. Those that are read in the step are analysed when they are first read,
+// for their types.
+struct ReductionInfo {
+  enum class State { Waiting, Begun, Done };
+  const ast::Reduce* syntax;
+  Span item;
+  size_t place;  // the stencil functions above it
+  State state = State::Waiting;
+  Span read = {};  // where a stencil function or a reduction reads it first
+  // Known once it is analysed; where the type follows from itself, taken from the initial value.
+  std::optional<Scalar> type = {};
+  // What it is before it has been evaluated, of its type, if the program says so.
+  ir::Graph initial = {};
+  std::optional<ir::NodeId> initial_value = {};
 };
 
 // A declaration in the text, whether analysis has come to it or not.
@@ -70,6 +92,7 @@ struct Environment {
   const ast::Grid* grid = nullptr;  // once it is declared
 
   std::unordered_map<std::string, Declaration> names;
+  std::vector<ParamGroup> param_groups;  // Declared::ParamGroup
   std::vector<TypePtr> types;        // Declared::Type
   std::vector<ir::Box> subgrids;     // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // likewise; empty: 1 everywhere
@@ -79,6 +102,9 @@ struct Environment {
   std::vector<FunctionInfo> functions;
   std::unordered_map<std::string, Span> init_places;  // by field, those to come included
   std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, in error or not
+  std::vector<ReductionInfo> reductions;  // Declared::Reduction; by ReductionId
+  uint32_t reader = 0;  // where in the text the name of the stencil or reduction in work is
+  int reductions_begun = 0;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

@@ -4,6 +4,7 @@
 #include "compiler/sema/pieces.h"
 
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/targets.h"
 #include "compiler/support/escape.h"
 
 namespace stencil::sema {
@@ -18,22 +20,6 @@ namespace {
 
 constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
 constexpr int64_t kMaxEvery = 1'000'000'000;
-
-// The field that `name` names, or null (reported, unless its declaration is in error).
-const Declaration* find_field(Environment& env, const ast::Identifier& name) {
-  const Declaration* declaration = env.use(name.name, name.span);
-  if (!declaration) {
-    env.unknown_name(Foreign::Field, name.name, name.span);
-    return nullptr;
-  }
-  if (declaration->broken) return nullptr;
-  if (declaration->kind != Declared::Field) {
-    env.report.error("S005", name.span, fmt::format("'{}' is no field", name.name)).found =
-        describe(declaration->kind);
-    return nullptr;
-  }
-  return declaration;
-}
 
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names) {
   for (size_t d = 0; d < names.size(); ++d) {
@@ -79,15 +65,17 @@ void check_let_names(Environment& env, const ast::Stencil& stencil) {
 // A stencil whose pieces are looked at one by one.
 struct Pieces {
   const LetUses lets;
-  // Null if what the stencil writes is in error: then pieces are looked at for their other errors.
-  const Declaration* target;
+  // Nothing if what the stencil writes is in error: then pieces are looked at for their other
+  // errors.
+  const std::optional<Targets> targets;
   const ast::Piece* otherwise = nullptr;       // the `else` piece, if there is one
   std::vector<std::string> otherwise_indices;  // its index names
   int64_t every = 1;                           // steps from one to the next that it writes in
   Span every_span = {};
 
+  // The first that is written: all have one domain.
   const ir::Field& field(const Environment& env) const {
-    return env.program.fields[static_cast<size_t>(target->index)];
+    return env.program.fields[static_cast<size_t>(targets->fields.front())];
   }
 };
 
@@ -143,7 +131,7 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
   Elaborator other(env, kStencilSite, result.graph, &prover);
   Value kept = pieces.otherwise ? value_of(other, pieces, *pieces.otherwise->value,
                                            pieces.otherwise_indices, &type)
-                                : other.at_point(pieces.target->index, span);
+                                : present(*pieces.targets, other, span);
   Arithmetic& arithmetic = elaborator.arithmetic();
   return arithmetic.apply(
       Op::Select, {condition, settled(arithmetic, value, type), settled(arithmetic, kept, type)},
@@ -154,7 +142,7 @@ Value chosen(Environment& env, const Pieces& pieces, const ast::Piece& piece,
 Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, const Type& type) {
   const Span span = pieces.every_span;
   const Value due = elaborator.in_step_of(pieces.every, span);
-  const Value kept = elaborator.at_point(pieces.target->index, span);
+  const Value kept = present(*pieces.targets, elaborator, span);
   Arithmetic& arithmetic = elaborator.arithmetic();
   return arithmetic.apply(Op::Select, {due, settled(arithmetic, std::move(value), type), kept},
                           span);
@@ -164,12 +152,12 @@ Value in_its_steps(Elaborator& elaborator, const Pieces& pieces, Value value, co
 // are errors.
 std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
                                        const ast::Piece& piece, Region region) {
-  bool inside = region.ok && pieces.target;
+  bool inside = region.ok && pieces.targets;
   TypePtr type;
   const ir::Box* within = &env.program.grid;
-  if (pieces.target) {
+  if (pieces.targets) {
     const ir::Field& field = pieces.field(env);
-    type = env.field_types[static_cast<size_t>(pieces.target->index)];
+    type = pieces.targets->type;
     within = &field.box;
     inside =
         inside && require_inside(env, region.box, field.box,
@@ -188,7 +176,7 @@ std::optional<ir::Piece> analyze_piece(Environment& env, const Pieces& pieces,
     value = chosen(env, pieces, piece, region.strides, result, prover, std::move(value), *type);
   }
   if (pieces.every > 1) value = in_its_steps(elaborator, pieces, std::move(value), *type);
-  auto stored = elaborator.arithmetic().store(value, *type, piece.value->span);
+  auto stored = store(env, *pieces.targets, elaborator, value, piece.value->span);
   if (!stored || !inside) return std::nullopt;
   result.results = std::move(*stored);
   return result;
@@ -269,29 +257,24 @@ void check_function_names(Environment& env, const ast::Function& function) {
 // --- Stencils ------------------------------------------------------------------------------------
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
+  env.reader = stencil.name.span.begin;
   check_lets(env, stencil);
-  const Declaration* target = find_field(env, stencil.field);
-  ir::Function function{stencil.name.name, target ? target->index : 0, {}, stencil.name.span};
-  if (target && env.program.fields[static_cast<size_t>(target->index)].constant) {
-    const ir::Field& field = env.program.fields[static_cast<size_t>(target->index)];
-    Diagnostic& error = env.report.error("S028", stencil.field.span,
-                                         fmt::format("field '{}' is constant", field.name));
-    error.related.push_back({field.span, "declared here"});
-    error.hint = "a constant field gets its values from init or from outside";
-    if (field.read_in_place()) return;  // no region fits it
-  }
+  const std::optional<Targets> targets = find_targets(env, stencil);
+  if (writes_in_place(env, stencil)) return;
   if (stencil.pieces.size() > kMaxPieces) {
     env.report.error("S030", stencil.name.span, "too many pieces").expected =
         fmt::format("at most {}", kMaxPieces);
     return;
   }
-  Pieces pieces{LetUses(stencil.lets), target, find_otherwise(env, stencil), {}};
+  Pieces pieces{LetUses(stencil.lets), targets, find_otherwise(env, stencil), {}};
   if (stencil.every) {
     const auto every = constant_in(env, *stencil.every, "the interval of a stencil", 1, kMaxEvery);
     if (!every) return;
     pieces.every = *every;
     pieces.every_span = stencil.every->span;
   }
+  ir::Function function{stencil.name.name, {}, {}, stencil.name.span};
+  if (pieces.targets) function.targets = pieces.targets->fields;
   if (pieces.otherwise) {
     const auto rank = static_cast<size_t>(env.program.grid.rank());
     const auto indices = indices_of(pieces.otherwise->region);
@@ -300,7 +283,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     pieces.otherwise_indices.resize(rank);
   }
   check_let_names(env, stencil);
-  bool ok = target != nullptr, strided = false;
+  bool ok = pieces.targets.has_value(), strided = false;
   for (const ast::Piece& piece : stencil.pieces) {
     if (piece.otherwise) continue;
     Region region = elaborate_region(env, piece.region);
@@ -314,7 +297,7 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil) {
     function.pieces.push_back(std::move(*result));
   }
   if (ok && pieces.otherwise) analyze_otherwise(env, pieces, function);
-  if (target) env.program.functions.push_back(std::move(function));
+  if (pieces.targets) env.program.functions.push_back(std::move(function));
 }
 
 void analyze_init(Environment& env, const ast::Init& init, Span item) {
@@ -352,15 +335,31 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
 
 // --- Reductions and the stop condition -----------------------------------------------------------
 
-void declare_reduction(Environment& env, const ast::Reduce& reduce) {
-  env.declare(reduce.name, Declared::Reduction, 0);
+namespace {
+
+void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
+  const ast::Identifier& reduction = info.syntax->name;
+  Diagnostic& error = env.report.error(
+      "S074", reduction.span, fmt::format("the type of '{}' follows from itself", reduction.name));
+  error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
+                               info.syntax->initial ? "has it" : "would have it");
+  error.found = std::string(name(type));
+  error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
 }
 
-void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
-  const auto place = env.names.find(reduce.name.name);
-  Declaration* const declaration =  // null if the name is reserved, or was taken already
-      place != env.names.end() && place->second.span == reduce.name.span ? &place->second : nullptr;
-  if (declaration) declaration->broken = true;  // until all is known to be well
+// What the reduction is before it has been evaluated.
+void analyze_initial(Environment& env, ReductionInfo& info, Scalar type) {
+  const ast::Expr* initial = info.syntax->initial.get();
+  info.type = type;
+  if (!initial || info.initial_value) return;
+  Elaborator elaborator(env, kInitialSite, info.initial);
+  const Value value = elaborator.elaborate(*initial);
+  const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), initial->span);
+  if (stored) info.initial_value = stored->front();
+}
+
+void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduction) {
+  const ast::Reduce& reduce = *info.syntax;
   ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
   const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
   Region region = elaborate_region(env, reduce.region);
@@ -372,7 +371,7 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
                                                   "region leaves the grid", span_of(reduce.region));
   result.piece.region = std::move(region.box);
   result.piece.index_names = std::move(region.index_names);
-  result.piece.span = item;
+  result.piece.span = info.item;
 
   AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
                       !inside);
@@ -392,13 +391,68 @@ void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item) {
         Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, span);
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
-  if (!stored || !reducer || !every || !inside || !declaration) return;
+  if (info.type && *info.type != *type) return types_differ(env, info, *type);
+  analyze_initial(env, info, *type);
+  if (!stored || !reducer || !every || !inside) return;
+  if (reduce.initial && !info.initial_value) return;
   result.reducer = *reducer;
   result.every = *every;
   result.piece.results = std::move(*stored);
-  declaration->broken = false;
-  declaration->index = static_cast<int>(env.program.reductions.size());
-  env.program.reductions.push_back(std::move(result));
+  reduction = std::move(result);
+}
+
+}  // namespace
+
+void assume_type(Environment& env, ReductionInfo& info) {
+  if (info.type) return;
+  Scalar type = env.program.real;
+  if (info.syntax->initial) {
+    ir::Graph scratch;
+    Elaborator elaborator(env, kInitialSite, scratch);
+    const Value value = elaborator.elaborate(*info.syntax->initial);
+    const bool number = value.ok() && value.type->scalar();
+    const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
+    if (own && *own != Scalar::Bool) type = *own;
+  }
+  analyze_initial(env, info, type);
+}
+
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
+  env.declare(reduce.name, Declared::Reduction, static_cast<int>(env.reductions.size()));
+  env.reductions.push_back({&reduce, item, place});
+  env.program.reductions.push_back({reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span});
+}
+
+void analyze_reduce(Environment& env, ir::ReductionId id) {
+  ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
+  if (info.state != ReductionInfo::State::Waiting) return;
+  info.state = ReductionInfo::State::Begun;
+  const uint32_t reader = std::exchange(env.reader, info.syntax->name.span.begin);
+  ++env.reductions_begun;
+  analyze_reduce(env, info, env.program.reductions[static_cast<size_t>(id)]);
+  --env.reductions_begun;
+  env.reader = reader;
+  const auto named = env.names.find(info.syntax->name.name);
+  const bool own = named != env.names.end() && named->second.span == info.syntax->name.span;
+  const auto& results = env.program.reductions[static_cast<size_t>(id)].piece.results;
+  if (own && results.empty()) named->second.broken = true;
+  info.state = ReductionInfo::State::Done;
+}
+
+void place_reductions(Environment& env) {
+  for (size_t r = 0; r < env.reductions.size(); ++r) {
+    const ReductionInfo& info = env.reductions[r];
+    if (!info.read.valid()) continue;
+    ir::Reduction& reduction = env.program.reductions[r];
+    reduction.place = info.place;
+    if (reduction.every == 1) continue;
+    Diagnostic& error = env.report.error(
+        "S073", info.syntax->every->span,
+        fmt::format("'{}' is read in the step, and so evaluated in every step", reduction.name));
+    error.found = fmt::format("every {}", reduction.every);
+    error.related.push_back({info.read, "read here"});
+    error.hint = "leave out 'every'";
+  }
 }
 
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {

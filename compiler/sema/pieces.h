@@ -16,8 +16,14 @@ void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
-void declare_reduction(Environment& env, const ast::Reduce& reduce);
-void analyze_reduce(Environment& env, const ast::Reduce& reduce, Span item);
+// `place`: the number of stencil functions above it.
+void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
+// Once, whoever asks first. S074.
+void analyze_reduce(Environment& env, ir::ReductionId id);
+// Gives a reduction that is being analysed the type of its initial value, or `real`.
+void assume_type(Environment& env, ReductionInfo& info);
+// Of reductions that are read in the step: where they are evaluated. S073.
+void place_reductions(Environment& env);
 void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 
 }  // namespace stencil::sema

@@ -228,9 +228,16 @@ struct Piece {  // region = expr;  region where condition = expr;  else = expr;
   Span span;
   bool otherwise = false;  // `else`, which is the name of its region: where no other piece writes
 };
+struct Target {  // A; S.v, a member of a structure
+  Identifier field;
+  std::vector<Identifier> members;
+  const Identifier& last() const { return members.empty() ? field : members.back(); }
+  Span span() const { return join(field.span, last().span); }
+};
+std::string text_of(const std::vector<Target>& targets);  // "A, S.v"
 struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }) all become pieces
   Identifier name;
-  Identifier field;
+  std::vector<Target> targets;
   std::vector<Let> lets;
   std::vector<Piece> pieces;
   ExprPtr every = nullptr;  // null: 1
@@ -247,6 +254,7 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Region region;
   ExprPtr where;  // null: at all points of the region
   ExprPtr every;  // null: 1
+  ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
 };
 struct Stop {
   ExprPtr condition;

@@ -4,6 +4,7 @@
 // names first to last, then operands. Where that alone would not tell (which of a field's
 // expressions is its history?) the part's own action has already set it aside in a member of the
 // builder.
+#include <iterator>
 #include <utility>
 
 #include "compiler/syntax/builder.h"
@@ -27,6 +28,7 @@ void TreeBuilder::start_item(Span word) {
   indices_.clear();
   where_.reset();
   every_.reset();
+  initial_.reset();
   steps_.reset();
   origin_.reset();
   spacing_.reset();
@@ -40,6 +42,7 @@ void TreeBuilder::start_item(Span word) {
   arguments_.clear();
   lets_.clear();
   pieces_.clear();
+  targets_.clear();
 }
 
 template <typename Kind>
@@ -327,9 +330,17 @@ void TreeBuilder::function() {
   finish(ast::Function{pop_name(), std::move(arguments_), std::move(lets_), pop_expr()});
 }
 
+// The names after that of the stencil function.
+void TreeBuilder::target_end() {
+  ast::Target target{std::move(names_[1]), {}};
+  target.members.assign(std::make_move_iterator(names_.begin() + 2),
+                        std::make_move_iterator(names_.end()));
+  names_.resize(1);
+  targets_.push_back(std::move(target));
+}
+
 void TreeBuilder::stencil() {
-  auto field = pop_name();
-  finish(ast::Stencil{pop_name(), std::move(field), std::move(lets_), std::move(pieces_),
+  finish(ast::Stencil{pop_name(), std::move(targets_), std::move(lets_), std::move(pieces_),
                       std::move(every_)});
 }
 
@@ -337,12 +348,19 @@ void TreeBuilder::init() {
   finish(ast::Init{pop_name(), std::move(indices_), pop_expr()});
 }
 
+void TreeBuilder::every() {
+  every_ = pop_expr();
+}
+
+void TreeBuilder::initial() {
+  initial_ = pop_expr();
+}
+
 void TreeBuilder::reduce() {
-  auto every = operands_.size() > 1 ? pop_expr() : nullptr;
   auto value = pop_expr();
   auto reducer = pop_name();
   finish(ast::Reduce{pop_name(), std::move(reducer), std::move(value), std::move(*region_),
-                     std::move(where_), std::move(every)});
+                     std::move(where_), std::move(every_), std::move(initial_)});
 }
 
 void TreeBuilder::stop() {

@@ -107,8 +107,11 @@ class TreeBuilder {
   void series();
   void table();
   void function();
+  void target_end();
   void stencil();
   void init();
+  void every();
+  void initial();
   void reduce();
   void stop();
   void require();
@@ -169,8 +172,7 @@ class TreeBuilder {
   std::optional<ast::Region> region_;
   size_t index_names_ = 0;  // names before the list of indices being read
   std::vector<ast::Identifier> indices_;
-  ast::ExprPtr where_;
-  ast::ExprPtr every_;
+  ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;
@@ -184,6 +186,7 @@ class TreeBuilder {
   std::vector<ast::Function::Argument> arguments_;
   std::vector<ast::Let> lets_;
   std::vector<ast::Piece> pieces_;
+  std::vector<ast::Target> targets_;
 };
 
 }  // namespace stencil

@@ -48,6 +48,7 @@ using grid_ = TAO_PEGTL_STRING("grid");
 using history_ = TAO_PEGTL_STRING("history");
 using in_ = TAO_PEGTL_STRING("in");
 using init_ = TAO_PEGTL_STRING("init");
+using initial_ = TAO_PEGTL_STRING("initial");
 using let_ = TAO_PEGTL_STRING("let");
 using not_ = TAO_PEGTL_STRING("not");
 using of_ = TAO_PEGTL_STRING("of");
@@ -300,14 +301,19 @@ struct stencil_every : if_must<keyword<every_>, expression> {};
 struct form_behind_every : sor<stencil_on, stencil_body> {};
 struct stencil_form : sor<seq<stencil_every, must<form_behind_every>>, stencil_on,
                           seq<box, single_value>, stencil_body> {};
-struct stencil : if_must<keyword<stencil_>, item_name, colon, target_name, stencil_form> {};
+struct target_end : success {};
+struct target : seq<must<target_name>, star<if_must<member_dot, member_name>>, target_end> {};
+struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
+                     star<if_must<comma, target>>, must<stencil_form>> {};
 
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};
 struct reduce_close : token<one<')'>> {};
+struct every : if_must<keyword<every_>, expression> {};
+struct initial : if_must<keyword<initial_>, expression> {};
 struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
                         reduce_close, on_region, opt<where>,
-                        opt<if_must<keyword<every_>, expression>>, end> {};
+                        opt<every>, opt<initial>, end> {};
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 

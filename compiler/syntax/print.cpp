@@ -269,7 +269,7 @@ class Printer {
     });
   }
   void print(const Stencil& s) {
-    line("stencil {} : {}", s.name.name, s.field.name);
+    line("stencil {} : {}", s.name.name, text_of(s.targets));
     indented([&] {
       part("every", s.every);
       print(s.lets);
@@ -297,6 +297,7 @@ class Printer {
       if (r.where) part("where", r.where);
       part("value", r.value);
       part("every", r.every);
+      if (r.initial) part("initial", r.initial);
     });
   }
   void print(const Stop& s) { part("stop", s.condition); }
@@ -307,6 +308,15 @@ class Printer {
 };
 
 }  // namespace
+
+std::string ast::text_of(const std::vector<Target>& targets) {
+  std::string out;
+  for (const Target& target : targets) {
+    out += (out.empty() ? "" : ", ") + target.field.name;
+    for (const Identifier& member : target.members) out += "." + member.name;
+  }
+  return out;
+}
 
 std::string print(const ast::Program& program) {
   Printer printer;

@@ -296,7 +296,7 @@ class Writer {
   }
   void put(const Stencil& s) {
     Line line;
-    line.text("stencil {} : {}", s.name.name, s.field.name);
+    line.text("stencil {} : {}", s.name.name, text_of(s.targets));
     if (s.every) line.text(" every ").expr(*s.every);
     if (s.lets.empty() && s.pieces.size() == 1 && !s.pieces.front().otherwise) {
       const Piece& only = s.pieces.front();
@@ -323,6 +323,7 @@ class Writer {
     line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(") on ");
     line.region(r.region).where(r.where);
     if (r.every) line.text(" every ").expr(*r.every);
+    if (r.initial) line.text(" initial ").expr(*r.initial);
     add(line);
   }
   void put(const Stop& s) { add(Line().text("stop when ").expr(*s.condition)); }

@@ -34,7 +34,7 @@ class Canonical {
         fmt::format("{} {} {}\n", name(program_.real), name(program_.fp), program_.grid.rank());
     for (const ir::Field& field : program_.fields) out += text_of(field);
     for (const ir::Function& function : program_.functions) {
-      out += fmt::format("function {}\n", function.target);
+      out += fmt::format("function {}\n", fmt::join(function.targets, " "));
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);
     }
     for (const ir::Reduction& reduction : program_.reductions) {

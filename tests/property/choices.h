@@ -31,6 +31,8 @@ struct Choices {
   int pieces = 25;             // functions of several pieces
   int boundary_function = 20;  // functions of an edge alone, mostly reading inwards
   int same_target = 30;        // a function writes what the one before it wrote
+  int several_targets = 25;    // where there are several fields on one domain
+  int member_target = 25;      // of structures
   int sub_region = 15;         // per dimension: leaves out some points
   int half_region = 4;         // per dimension: begins or ends in the middle
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
@@ -55,6 +57,7 @@ struct Choices {
   int functions = 40;
   int tables = 40;
   int reductions = 30, stop = 60;
+  int statistics = 15;     // reductions that the step may read
   int tiny = 12;           // grids of 1 to 5 points in every dimension
   int rows_of_eight = 50;  // rows of a length that bulk copies can take
   int exact = 12;          // linear in integers: even `--fp fast` must give the interpreter's bits,

@@ -75,6 +75,8 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return series_read(false);
     case 'S':
       return series_read(true);
+    case 't':
+      return statistic_read();
     case 'T':
       return table_sum(site);
     case 'L':

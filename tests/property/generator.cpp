@@ -61,7 +61,9 @@ std::string Generator::derived_params() {
     out_.reals.emplace_back(name, random_.unit());
     covers("derived param that is given");
   }
-  return text;
+  return text +
+         "param group : { a : real, b : vector 2 of double } = "
+         "{ a = 0.5 * alpha, b = { 0.25, beta / gamma } };\n";
 }
 
 GeneratedProgram Generator::run() {
@@ -75,7 +77,12 @@ GeneratedProgram Generator::run() {
   make_fields();
   std::string functions = exact_ ? "" : make_functions();
   const int count = random_.between(1, plain_ ? static_cast<int>(targets().size()) : 3);
-  for (int f = 0; f < count; ++f) functions += make_stencil(f);
+  choose_statistics(count);
+  for (int f = 0; f < count; ++f) {
+    functions += make_statistics(f);
+    functions += make_stencil(f);
+  }
+  functions += make_statistics(count);
   const bool reduces = random_.chance(choices_.reductions);
   if (reduces) functions += make_reductions();
   choose_sizes();

@@ -64,6 +64,14 @@ struct Let {
   Margin reach;                 // of its accesses
 };
 
+// Something that a stencil function writes: a field or a member.
+struct Part {
+  std::string target;   // as the head of the function has it
+  std::string present;  // what it is at the point
+  Type type;
+  std::string name() const;  // of its entry in a value
+};
+
 // Where an expression stands.
 struct Site {
   Margin reach;               // gathered from the accesses: what the region has to keep
@@ -104,13 +112,16 @@ class Generator {
 
   // stencils.cpp
   std::string make_stencil(int number);
+  Field target_of(const Field& first);
+  Part part_of(const Field& field);
+  static std::string kept(const Part& part);
   std::string make_boundary_function(const Field& target);
   std::string make_pieces(const Field& target);
   Site site_of(const Field& target) const;
   std::string every();
   std::string with_lets(const std::string& pieces);
   std::string where(Site& site);
-  std::string otherwise(const Field& target);
+  std::string otherwise();
   std::string index_list(const Site& site);
   std::string stored(const Type& type, Site& site);
   std::string stored_whole(const Type& type, Site& site);
@@ -177,6 +188,9 @@ class Generator {
   // reductions.cpp
   std::string make_reductions();
   std::string reduced_value(const std::string& reducer, Site& site);
+  void choose_statistics(int functions);
+  std::string make_statistics(int functions);  // those behind so many functions
+  std::string statistic_read();                // "" if there is none
 
   Random random_;
   Choices choices_;
@@ -186,6 +200,13 @@ class Generator {
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
   std::vector<Profile> profiles_, series_, integer_series_;
+  struct Statistic {  // a reduction that the step may read
+    std::string name;
+    int place;
+    bool made = false;
+  };
+  std::vector<Statistic> statistics_;
+  bool in_statistic_ = false;
   std::vector<std::string> types_;  // declarations
   std::vector<Function> functions_;
   bool has_tables_ = false;
@@ -198,6 +219,7 @@ class Generator {
   std::vector<Range> ranges_;  // of all regions
   std::vector<Let> lets_;      // of the stencil function in the making
   std::vector<std::string> let_texts_;
+  std::vector<Part> parts_;  // of the stencil function in the making
   std::string last_target_;
 };
 

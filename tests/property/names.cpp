@@ -62,6 +62,7 @@ class Declared {
     for (size_t at = 0; at < parts_.size(); ++at) {
       if (is_word(parts_[at])) look_at(at);
       if (parts_[at] == "function") arguments_from(at + 3);
+      if (parts_[at] == "stencil") targets_from(at + 3);
     }
   }
   const std::map<std::string, Kind>& kinds() const { return kinds_; }
@@ -85,6 +86,13 @@ class Declared {
   void arguments_from(size_t at) {
     for (; at < parts_.size() && part(at) != ")"; ++at) {
       if (is_word(part(at)) && part(at - 1) != ":") kinds_[part(at)] = Kind::Other;
+    }
+  }
+
+  // Members among them stand beside fields, under names of their own.
+  void targets_from(size_t at) {
+    for (; part(at) != "[" && part(at) != "{" && part(at) != "on"; ++at) {
+      if (part(at - 1) == ".") kinds_[part(at)] = Kind::Other;
     }
   }
 
@@ -208,6 +216,18 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
 
 using Renamed = std::map<std::string, std::string>;
 
+// The components of a param that is a structure have names that begin like its own: nothing else is
+// to have one of these.
+void spare_components(const std::string& param, const std::set<std::string>& words,
+                      Renamed& renamed) {
+  const auto is_component = [&](const std::string& name) {
+    const auto found = renamed.find(param);
+    return name.starts_with((found == renamed.end() ? param : found->second) + "_");
+  };
+  if (std::any_of(words.begin(), words.end(), is_component)) renamed.erase(param);
+  std::erase_if(renamed, [&](const auto& entry) { return is_component(entry.second); });
+}
+
 Renamed draw_names(const Words& parts, Random& random, const std::string& module, int percent) {
   const std::set<std::string> words(parts.begin(), parts.end());
   const Declared declared(parts);
@@ -224,6 +244,7 @@ Renamed draw_names(const Words& parts, Random& random, const std::string& module
       break;
     }
   }
+  spare_components("group", words, renamed);
   return renamed;
 }
 

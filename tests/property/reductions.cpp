@@ -37,6 +37,49 @@ std::string Generator::make_reductions() {
   return out + fmt::format("stop when {};\n", condition);
 }
 
+// --- Reductions that the step may read
+
+void Generator::choose_statistics(int functions) {
+  if (exact_ || !random_.chance(choices_.statistics)) return;
+  const int count = random_.between(1, 3);
+  for (int s = 0; s < count; ++s) {
+    statistics_.push_back({fmt::format("total{}", s), random_.between(0, functions)});
+  }
+}
+
+std::string Generator::make_statistics(int functions) {
+  std::string out;
+  for (Statistic& statistic : statistics_) {
+    if (statistic.place != functions) continue;
+    Site site(out_.rank);
+    const std::string reducer = random_.pick<std::string>({"sum", "sum", "prod", "min", "max"});
+    in_statistic_ = true;
+    const std::string value = reduced_value(reducer, site);
+    const std::string condition = where(site);
+    in_statistic_ = false;
+    const std::string points = site.names.empty() && random_.chance(15)
+                                   ? named_region(site.reach)
+                                   : fmt::format("[{}]", region(site));
+    out += fmt::format("reduce {} = {}({}) on {}{} initial {};\n", statistic.name, reducer, value,
+                       points, condition, random_.pick<std::string>({"0", "1", "m", "2 + m"}));
+    statistic.made = true;
+  }
+  return out;
+}
+
+// One of those above, or the step before of any. Types would follow from themselves if those above
+// read those below.
+std::string Generator::statistic_read() {
+  if (statistics_.empty()) return "";
+  const Statistic& read = random_.pick(statistics_);
+  if (!read.made && in_statistic_) return "";
+  const bool before = !read.made || random_.chance(35);
+  covers(!before     ? "reduction of this step"
+         : read.made ? "reduction of the step before, below it"
+                     : "reduction of the step before");
+  return before ? read.name + "@-1" : read.name;
+}
+
 std::string Generator::reduced_value(const std::string& reducer, Site& site) {
   const Field& field = random_.pick(fields_);
   if (exact_) return access(field, site);

@@ -14,6 +14,48 @@ Site Generator::site_of(const Field& target) const {
   return site;
 }
 
+std::string Part::name() const {
+  return target.substr(target.rfind('.') + 1);
+}
+
+// The field, or a member of it.
+Part Generator::part_of(const Field& field) {
+  Part part{field.name, fmt::format("{}[{}]", field.name, list(Offset(rank(), 0))), field.type};
+  if (exact_ || plain_ || field.type.is_scalar() || field.type.is_vector()) return part;
+  if (!random_.chance(choices_.member_target)) return part;
+  const Type::Member member = random_.pick(field.type.members);
+  covers(member.type.is_scalar() ? "member as a target" : "vector member as a target");
+  return {part.target + member.path, part.present + member.path, member.type};
+}
+
+// What a function writes beside a field, as one field whose type is a structure of all of it.
+Field Generator::target_of(const Field& first) {
+  parts_ = {part_of(first)};
+  Field out = first;
+  for (const Field* other : targets()) {
+    if (exact_ || plain_ || other->domain != first.domain || other->name == first.name) continue;
+    if (parts_.size() == 3 || !random_.chance(choices_.several_targets)) continue;
+    const Part part = part_of(*other);
+    const bool taken = std::any_of(parts_.begin(), parts_.end(),
+                                   [&](const Part& before) { return before.name() == part.name(); });
+    if (taken) continue;
+    parts_.push_back(part);
+    covers("several targets");
+    if (first.history != other->history) covers("several targets of different histories");
+  }
+  out.name = parts_[0].target;
+  out.type = parts_[0].type;
+  if (parts_.size() == 1) return out;
+  out.name = "";
+  out.type = {};
+  out.type.text = "several";
+  for (const Part& part : parts_) {
+    out.name += (out.name.empty() ? "" : ", ") + part.target;
+    out.type.members.push_back({"." + part.name(), part.type});
+  }
+  return out;
+}
+
 std::string Generator::make_stencil(int number) {
   const std::vector<const Field*> written = targets();
   const Field* target = plain_ ? written[static_cast<size_t>(number)] : random_.pick(written);
@@ -25,6 +67,8 @@ std::string Generator::make_stencil(int number) {
   last_target_ = target->name;
   lets_.clear();
   let_texts_.clear();
+  const Field written_here = target_of(*target);
+  target = &written_here;
   const std::string interval = every();
   const std::string head = fmt::format("stencil f{} : {}{}", number, target->name, interval);
   const bool simple = tiny_ || plain_;
@@ -36,7 +80,7 @@ std::string Generator::make_stencil(int number) {
   site.lets_allowed = true;
   const std::string value = stored(target->type, site);
   const std::string condition = where(site);
-  const std::string rest = otherwise(*target);
+  const std::string rest = otherwise();
   if (!let_texts_.empty() || !rest.empty()) {
     return head + with_lets(fmt::format("  [{}]{} = {};\n", region(site), condition, value) + rest);
   }
@@ -69,15 +113,21 @@ std::string Generator::where(Site& site) {
 }
 
 // A last piece, of the points that are left: it reads nothing but its own point.
-std::string Generator::otherwise(const Field& target) {
+std::string Generator::otherwise() {
   if (exact_ || plain_ || !random_.chance(choices_.otherwise)) return "";
   covers("else");
   out_.sizes_known = true;
-  const std::string own = fmt::format("{}[{}]", target.name, list(Offset(rank(), 0)));
-  if (all_floating(target.type)) return fmt::format("  else = 0.5 * {};\n", own);
-  const bool integer = target.type.is_scalar() && is_integer(target.type.number);
-  const bool condition = target.type.is_scalar() && is_condition(target.type.number);
-  return fmt::format("  else = {}{}{};\n", condition ? "not " : "", own, integer ? " ^ 5" : "");
+  if (parts_.size() == 1) return fmt::format("  else = {};\n", kept(parts_[0]));
+  std::vector<std::string> values;
+  for (const Part& part : parts_) values.push_back(kept(part));
+  return fmt::format("  else = {{{}}};\n", list(values));
+}
+
+std::string Generator::kept(const Part& part) {
+  if (all_floating(part.type)) return fmt::format("0.5 * {}", part.present);
+  const bool integer = part.type.is_scalar() && is_integer(part.type.number);
+  const bool condition = part.type.is_scalar() && is_condition(part.type.number);
+  return fmt::format("{}{}{}", condition ? "not " : "", part.present, integer ? " ^ 5" : "");
 }
 
 // The names of the indices that the site uses, behind a named region: of all dimensions.
@@ -159,7 +209,7 @@ std::string Generator::make_pieces(const Field& target) {
               pieces.end());
   std::string text;
   for (const std::string& piece : pieces) text += piece;
-  return text + otherwise(target);
+  return text + otherwise();
 }
 
 // --- Stored values ---

@@ -192,6 +192,7 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
+  refuse_cut_step(tiles.program(), schedule, diagnostics);
   refuse_far_reads(tiles.program(), schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   OverlappedTile tile(step_of(tiles), schedule);

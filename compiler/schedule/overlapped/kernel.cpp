@@ -11,8 +11,8 @@
 // needed only when a function reads at an offset what others wrote, or overwrites what others read
 // (BarrierPlanner).
 //
-// A function that reads its target at offsets keeps its results in per-thread buffers until every
-// thread has read the old values (Algorithm 4); others write to the shared tile directly.
+// A function that reads a target at offsets keeps the target's results in per-thread buffers until
+// every thread has read the old values (Algorithm 4); others go to the shared tile directly.
 //
 // Where a periodic field is read across its edge, places of the tile beyond the grid are images of
 // the points on the far side: they are loaded from there and computed at those coordinates, so that
@@ -26,6 +26,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -81,9 +82,6 @@ class OverlappedKernel {
   }
 
  private:
-  const ir::Field& target_of(const ir::Function& function) const {
-    return program_.fields[function.target];
-  }
   size_t index_of(const ir::Function& function) const {
     return static_cast<size_t>(&function - program_.functions.data());
   }
@@ -91,28 +89,34 @@ class OverlappedKernel {
     return time_tile_.reads[index_of(function)];
   }
   // In any step.
-  bool advances(const ir::Function& function) const {
-    return time_tile_.stages[index_of(function)].advances;
+  bool advances(const ir::Function& function, ir::FieldId target) const {
+    const auto place = std::find(function.targets.begin(), function.targets.end(), target);
+    return time_tile_.stages[index_of(function)].results[place - function.targets.begin()].advances;
   }
 
-  // The results of a function replace a level that it reads at offsets, so they have to wait.
-  bool waits(const ir::Function& function) const {
-    const int replaced = advances(function) ? tiles_.levels(function.target) - 1 : 0;
+  // The results for a target replace a level that the function reads at offsets, so they have to
+  // wait.
+  bool waits(const ir::Function& function, ir::FieldId target) const {
+    const int replaced = advances(function, target) ? tiles_.levels(target) - 1 : 0;
     const auto& reads = reads_of(function);
     return std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& r) {
-      return r.field == function.target && r.level == replaced && r.at_offset;
+      return r.field == target && r.level == replaced && r.at_offset;
     });
   }
   void declare_results() {
     for (const ir::Function& function : program_.functions) {
-      if (!waits(function) || results_.count(function.target)) continue;
-      for (size_t c = 0; c < target_of(function).components.size(); ++c) {
-        const std::string name =
-            builder_.interface().array_name(function.target, static_cast<int>(c));
-        results_[function.target].push_back(builder_.local(
-            kernel::Space::Thread, name + "_result", target_of(function).components[c].type,
-            points_.element_extents(), "waits here until every thread has read the old values"));
+      for (const ir::FieldId target : function.targets) {
+        if (waits(function, target) && !results_.count(target)) declare_results(target);
       }
+    }
+  }
+  void declare_results(ir::FieldId target) {
+    const std::vector<ir::Component>& components = program_.fields[target].components;
+    for (size_t c = 0; c < components.size(); ++c) {
+      const std::string name = builder_.interface().array_name(target, static_cast<int>(c));
+      results_[target].push_back(builder_.local(
+          kernel::Space::Thread, name + "_result", components[c].type, points_.element_extents(),
+          "waits here until every thread has read the old values"));
     }
   }
 
@@ -146,7 +150,7 @@ class OverlappedKernel {
         const ir::Function& function = program_.functions[f];
         const Margin& computed = time_tile_.stages[t * functions + f].computed;
         if (computed.empty()) {  // replaced before anybody reads it
-          step.advanced.insert(function.target);
+          step.advanced.insert(function.targets.begin(), function.targets.end());
           continue;
         }
         Body sections = apply(function, computed, step);
@@ -168,43 +172,48 @@ class OverlappedKernel {
     return (steps + tiles_.levels(field) - level) % tiles_.levels(field);
   }
 
+  // Where results of a function in a step go.
+  using Store = std::function<kernel::Statement(const ir::Output&, const Expr&)>;
+
   // One function on its box: compute, and where results have to wait, write them after a barrier.
   Body apply(const ir::Function& function, const Margin& computed, Step& step) {
-    const ir::FieldId target = function.target;
-    BarrierPlanner::Tiles offset_reads;
+    BarrierPlanner::Tiles offset_reads, direct, late;
     for (const analysis::Reads& reads : reads_of(function)) {
       if (reads.at_offset && tiles_.hold(reads.field)) {
         offset_reads.insert({reads.field, slot_number(step, reads.field, reads.level)});
       }
     }
-    // The new level takes the slot of the oldest one, or another writer has made it already.
-    const int made = advances(function) ? -1 : 0;
-    const BarrierPlanner::Tiles writes = {{target, slot_number(step, target, made)}};
-    const Expr to = slot(step, target, made);
-    const auto to_tile = [&](int c, const Expr& value) {
-      return tiles_.store(target, c, to, value);
+    // A new level takes the slot of the oldest one, or another writer has made it already.
+    std::map<ir::FieldId, Expr> to;
+    for (const ir::FieldId target : function.targets) {
+      const int made = advances(function, target) ? -1 : 0;
+      (waits(function, target) ? late : direct).insert({target, slot_number(step, target, made)});
+      to[target] = slot(step, target, made);
+    }
+    const Store to_tile = [&](const ir::Output& output, const Expr& value) {
+      return tiles_.store(output.field, output.component, to.at(output.field), value);
     };
-    const auto to_result = [&](int c, const Expr& value) -> kernel::Statement {
-      return {kernel::Store{results_.at(target)[c], points_.element_index(), value}};
+    const Store to_tile_or_result = [&](const ir::Output& output,
+                                        const Expr& value) -> kernel::Statement {
+      if (!waits(function, output.field)) return to_tile(output, value);
+      return {kernel::Store{results_.at(output.field)[output.component], points_.element_index(),
+                            value}};
     };
-    Body rest = keep_values(function, computed, step, to_tile);
     Body out;
-    if (!waits(function)) {
-      barriers_.before(offset_reads, writes, out);
-      out.push_back(section(step, pieces(function, computed, std::move(rest), [&](const auto& p) {
-                              return evaluate_piece(p, step, to_tile);
-                            })));
-    } else {
-      barriers_.before(offset_reads, {}, out);
-      out.push_back(section(step, pieces(function, computed, {}, [&](const auto& p) {
-                              return evaluate_piece(p, step, to_result);
-                            })));
-      barriers_.before({}, writes, out);
+    barriers_.before(offset_reads, direct, out);
+    out.push_back(section(
+        step, pieces(function, computed, keep_values(function, false, computed, step, to_tile),
+                     [&](const auto& p) {
+                       return evaluate_piece(function, p, step, to_tile_or_result);
+                     })));
+    if (!late.empty()) {
+      barriers_.before({}, late, out);
       const Body moves = move_results(function, to_tile);
       out.push_back(section(
-          step, pieces(function, computed, std::move(rest), [&](const auto&) { return moves; })));
+          step, pieces(function, computed, keep_values(function, true, computed, step, to_tile),
+                       [&](const auto&) { return moves; })));
     }
-    step.advanced.insert(target);
+    step.advanced.insert(function.targets.begin(), function.targets.end());
     return out;
   }
 
@@ -230,8 +239,8 @@ class OverlappedKernel {
   }
 
   // `store`: a component's value to where it is kept.
-  template <class Store>
-  Body evaluate_piece(const ir::Piece& piece, const Step& step, const Store& store) {
+  Body evaluate_piece(const ir::Function& function, const ir::Piece& piece, const Step& step,
+                      const Store& store) {
     Body body;
     const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
       const Landing landing = landings.land(access);
@@ -243,35 +252,35 @@ class OverlappedKernel {
     };
     const auto values = evaluate(builder_.interface(), piece.graph, piece.results, points_.point(),
                                  step.time, read, builder_.scope(), builder_.names(), body);
-    for (size_t c = 0; c < values.size(); ++c) {
-      body.push_back(store(static_cast<int>(c), values[c]));
-    }
+    const std::vector<ir::Output> outputs = ir::outputs(program_, function);
+    for (size_t r = 0; r < values.size(); ++r) body.push_back(store(outputs[r], values[r]));
     return body;
   }
 
-  // Where no piece applies, a new level has the values of the one before.
-  template <class Store>
-  Body keep_values(const ir::Function& function, const Margin& computed, const Step& step,
-                   const Store& store) const {
-    const ir::FieldId target = function.target;
-    if (!advances(function) || tiles_.levels(target) == 1) return {};
-    const ir::Field& field = target_of(function);
+  // Where no piece applies, a new level has the values of the one before. `late`: of the targets
+  // whose results have to wait; else of the others.
+  Body keep_values(const ir::Function& function, bool late, const Margin& computed,
+                   const Step& step, const Store& store) const {
     Body moves;
-    for (int c = 0; c < static_cast<int>(field.components.size()); ++c) {
-      moves.push_back(store(c, tiles_.value(target, c, slot(step, target, 0))));
+    for (const ir::Output& output : ir::outputs(program_, function)) {
+      const ir::FieldId target = output.field;
+      if (waits(function, target) != late) continue;
+      if (!advances(function, target) || tiles_.levels(target) == 1) continue;
+      moves.push_back(store(output, tiles_.value(target, output.component, slot(step, target, 0))));
     }
-    return guarded(both(points_.computes(computed), points_.exists(field.box)), std::move(moves));
+    if (moves.empty()) return {};
+    return guarded(
+        both(points_.computes(computed), points_.exists(ir::target_box(program_, function))),
+        std::move(moves));
   }
 
-  template <class Store>
   Body move_results(const ir::Function& function, const Store& store) const {
-    const ir::Field& field = target_of(function);
     Body moves;
-    for (int c = 0; c < static_cast<int>(field.components.size()); ++c) {
-      const Scalar type = field.components[c].type;
-      const Expr result = kernel::load(results_.at(function.target)[c], points_.element_index(),
-                                       arithmetic_type(type));
-      moves.push_back(store(c, kernel::convert(result, type)));
+    for (const ir::Output& output : ir::outputs(program_, function)) {
+      if (!waits(function, output.field)) continue;
+      const Expr result = kernel::load(results_.at(output.field)[output.component],
+                                       points_.element_index(), arithmetic_type(output.type));
+      moves.push_back(store(output, kernel::convert(result, output.type)));
     }
     return moves;
   }

@@ -16,7 +16,7 @@ size_t tiled_functions(const ir::Program& program) {
   size_t tiled = program.functions.size();
   for (const analysis::FarRead& read : analysis::far_reads(program)) {
     for (size_t f = 0; f < read.function; ++f) {
-      if (program.functions[f].target == read.field) tiled = std::min(tiled, read.function);
+      if (ir::writes(program.functions[f], read.field)) tiled = std::min(tiled, read.function);
     }
   }
   return tiled;

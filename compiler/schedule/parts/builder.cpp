@@ -44,7 +44,7 @@ void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Laun
 
 KernelBuilder::KernelBuilder(const Interface& interface, const kernel::Module& module,
                              std::string name, std::string comment)
-    : interface_(interface), scope_(interface.names()) {
+    : interface_(interface), module_(module), scope_(interface.names()) {
   for (const kernel::NamedConstant& constant : module.constants) names().reserve(constant.name);
   kernel_.name = std::move(name);
   kernel_.comment = std::move(comment);
@@ -87,6 +87,16 @@ kernel::BufferId KernelBuilder::scratch(const kernel::Plan& plan, int index, boo
   kernel_.buffers.push_back(std::move(buffer));
   arguments_.push_back({id, kernel::ArrayArgument{index, kernel::kScratch}});
   return id;
+}
+
+Expr KernelBuilder::load_reduction(const ir::ReductionRef& read) {
+  const kernel::Reduction& reduction = module_.plan.reductions[static_cast<size_t>(read.reduction)];
+  const int memory = read.replaced ? reduction.replaced : reduction.result;
+  const auto known = values_.find(memory);
+  const kernel::BufferId buffer = known != values_.end()
+                                      ? known->second
+                                      : values_[memory] = scratch(module_.plan, memory, false);
+  return kernel::load(buffer, {kernel::integer(0)}, reduction.type);
 }
 
 kernel::BufferId KernelBuilder::local(kernel::Space space, const std::string& name, Scalar type,

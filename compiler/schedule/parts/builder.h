@@ -29,6 +29,8 @@ class KernelBuilder {
   kernel::BufferId global(ir::FieldId field, int component, int slot, bool stored);
   // The argument for scratch memory of the plan; one buffer per call.
   kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
+  // The value of a reduction that is in the plan.
+  kernel::Expr load_reduction(const ir::ReductionRef& read);
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 
@@ -54,9 +56,11 @@ class KernelBuilder {
 
  private:
   const Interface& interface_;
+  const kernel::Module& module_;
   KernelScope scope_;
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
+  std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
   std::vector<kernel::ArrayArgument> described_;  // per bulk source
 };

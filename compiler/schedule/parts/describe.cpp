@@ -60,9 +60,9 @@ std::vector<std::string> describe(const ir::Program& program) {
         axis_names(program.grid.rank())[d], axis.origin_text, axis.spacing_text));
   }
   for (const ir::Function& function : program.functions) {
-    const ir::Field& target = program.fields[static_cast<size_t>(function.target)];
     const std::vector<std::string> halos = describe_reads(program, function);
-    lines.push_back(fmt::format("function  {} writes {}{}{}", function.name, target.name,
+    lines.push_back(fmt::format("function  {} writes {}{}{}", function.name,
+                                ir::target_names(program, function),
                                 halos.empty() ? "" : ", reads ", fmt::join(halos, " ")));
   }
   return lines;

@@ -50,7 +50,7 @@ class Evaluator {
         return self.point_[static_cast<size_t>(i.dimension)];
       }
       Expr operator()(const ir::Time&) const { return self.time_; }
-      Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r.reduction); }
+      Expr operator()(const ir::ReductionRef& r) const { return self.reductions_(r); }
       Expr operator()(const ir::Access& access) const { return self.read_(access, self.landings_); }
       Expr operator()(const ir::Operation& operation) const {
         std::vector<Expr> operands;

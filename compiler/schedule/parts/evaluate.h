@@ -13,8 +13,8 @@ class KernelScope;  // kernel_scope.h
 
 // The value of an access when the piece is evaluated at `point`.
 using ReadAccess = std::function<kernel::Expr(const ir::Access&, Landings&)>;
-// The value of a reduction; only a stop condition needs one.
-using ReadReduction = std::function<kernel::Expr(ir::ReductionId)>;
+// The value of a reduction.
+using ReadReduction = std::function<kernel::Expr(const ir::ReductionRef&)>;
 
 // Evaluates every result of a graph at `point`: appends lets for values that are named or used more
 // than once to `body` and returns one expression per result. What is the same at all points becomes

@@ -109,6 +109,19 @@ void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& 
   error.hint = "a smaller block, fewer elements per thread or fewer steps per tile";
 }
 
+void refuse_cut_step(const ir::Program& program, const Schedule& schedule,
+                     Diagnostics& diagnostics) {
+  for (const ir::Reduction& reduction : program.reductions) {
+    if (!reduction.place) continue;
+    diagnostics
+        .error("L027", reduction.span,
+               fmt::format("{} refused: the step reads '{}', which takes all points of the grid",
+                           schedule.family, reduction.name))
+        .hint = "use --schedule direct, which launches function by function";
+    return;
+  }
+}
+
 void refuse_line(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics) {
   if (program.grid.rank() > 1) return;
   diagnostics

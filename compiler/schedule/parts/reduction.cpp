@@ -1,6 +1,6 @@
-// Reductions between tiles, in the order that docs/language.md fixes: it is cut for parallel
-// machines, and depends on the region alone, so every schedule on every device gives the
-// interpreter's bits.
+// Reductions between tiles and within steps, in the order that docs/language.md fixes: it is cut
+// for parallel machines, and depends on the region alone, so every schedule on every device gives
+// the interpreter's bits.
 //
 //   first kernel    a block per tile of the region: each thread (lane) takes every 256th point of
 //                   the tile, then the lanes are combined pairwise in shared memory
@@ -116,23 +116,30 @@ void combine_lanes(ir::Reducer reducer, Scalar type, kernel::BufferId lanes,
 
 class ReductionLowering {
  public:
-  ReductionLowering(const ir::Program& program, Rows rows, kernel::Module& module)
-      : interface_(program, rows), program_(program), module_(module), names_(interface_.names()) {
-    for (const kernel::NamedConstant& constant : module.constants) names_.reserve(constant.name);
-    for (const kernel::Kernel& kernel : module.kernels) names_.reserve(kernel.name);
+  ReductionLowering(const ir::Program& program, const Interface& interface, Names& names,
+                    kernel::Module& module)
+      : interface_(interface), program_(program), module_(module), names_(names) {
+    module.plan.reductions.resize(program.reductions.size());
   }
 
+  // Those between tiles.
   void run() {
-    for (const ir::Reduction& reduction : program_.reductions) lower(reduction);
+    for (size_t r = 0; r < program_.reductions.size(); ++r) {
+      if (!program_.reductions[r].place) lower(program_.reductions[r], module_.plan.reductions[r]);
+    }
     if (program_.stop) lower(*program_.stop);
   }
+
+  void provide_in_step();
+  void append(ir::ReductionId id);
 
  private:
   KernelBuilder builder(const std::string& name, const std::string& comment) {
     return {interface_, module_, names_.unique(module_.name + "_" + name), comment};
   }
   int add_scratch(const std::string& name, Scalar type, Expr elements);
-  void lower(const ir::Reduction& reduction);
+  void provide(const ir::Reduction& reduction, kernel::Reduction& out);
+  void lower(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Stop& stop);
   kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type, const ir::Box& region);
   kernel::Launch reduce_values(const ir::Reduction& reduction, Scalar type, int values,
@@ -140,10 +147,10 @@ class ReductionLowering {
   Body take_in(KernelBuilder& builder, const ir::Reduction& reduction, const Point& origin,
                kernel::BufferId total);
 
-  const Interface interface_;
+  const Interface& interface_;
   const ir::Program& program_;
   kernel::Module& module_;
-  Names names_;  // of scratch memory and kernels
+  Names& names_;  // of scratch memory and kernels
 };
 
 int ReductionLowering::add_scratch(const std::string& name, Scalar type, Expr elements) {
@@ -191,9 +198,12 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   Body at_point;
   const ir::Piece& piece = reduction.piece;
   const Scalar type = ir::value_type(reduction);
+  const ReadReduction read_reduction = [&](const ir::ReductionRef& other) {
+    return builder.load_reduction(other);
+  };
   const Expr value =
       kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
-                               builder.scope(), builder.names(), at_point)[0],
+                               builder.scope(), builder.names(), at_point, read_reduction)[0],
                       type);
   const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, at_point);
   at_point.push_back({kernel::Store{total, {}, both}});
@@ -255,8 +265,8 @@ void note_nan(const Expr& value, kernel::BufferId first_nan, Body& body) {
   body.push_back({kernel::If{kernel::all_of({is_nan(value), none_yet}), std::move(note), {}}});
 }
 
-// `results`: where in scratch memory the value goes, and what note_nan() keeps (kNoScratch:
-// nothing).
+// `results`: where in scratch memory the value goes, the one before it, and what note_nan() keeps
+// (kNoScratch: nothing).
 kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, Scalar type,
                                                 int values, const Expr& count,
                                                 const kernel::Reduction& results) {
@@ -269,6 +279,10 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
   std::optional<kernel::BufferId> first_nan;
   if (results.first_nan != kernel::kNoScratch) {
     first_nan = builder.scratch(module_.plan, results.first_nan, true);
+  }
+  std::optional<kernel::BufferId> replaced;
+  if (results.replaced != kernel::kNoScratch) {
+    replaced = builder.scratch(module_.plan, results.replaced, true);
   }
   const kernel::BufferId lanes =
       builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
@@ -288,6 +302,8 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
   Body body;
   body.push_back({kernel::Threads{std::move(section)}});
   const WithResult store = [&](const Expr& value, Body& last) {
+    const Expr before = kernel::load(out, {kernel::integer(0)}, type);
+    if (replaced) last.push_back({kernel::Store{*replaced, {kernel::integer(0)}, before}});
     last.push_back({kernel::Store{out, {kernel::integer(0)}, value}});
     if (first_nan) note_nan(value, *first_nan, last);
   };
@@ -296,39 +312,77 @@ kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, 
   return builder.launch(kernel::integer(1, Scalar::I64), module_);
 }
 
-void ReductionLowering::lower(const ir::Reduction& reduction) {
-  const Scalar type = ir::value_type(reduction);
-  kernel::Reduction out;
-  out.name = names_.keep(reduction.name);
-  out.type = type;
-  out.every = reduction.every;
-  out.launches.push_back(reduce_tiles(reduction, type, reduction.piece.region));
-  const int values = static_cast<int>(module_.plan.scratch.size()) - 1;
-  const Expr count = out.launches[0].blocks;
+// The memory of its results.
+void ReductionLowering::provide(const ir::Reduction& reduction, kernel::Reduction& out) {
   const Expr one = kernel::integer(1, Scalar::I64);
-  out.result = add_scratch(reduction.name + "_value", type, one);
-  if (is_float(type)) out.first_nan = add_scratch(reduction.name + "_nan", Scalar::I32, one);
-  out.launches.push_back(reduce_values(reduction, type, values, count, out));
-  module_.plan.reductions.push_back(std::move(out));
+  out.name = names_.keep(reduction.name);
+  out.type = ir::value_type(reduction);
+  out.every = reduction.every;
+  out.result = add_scratch(reduction.name + "_value", out.type, one);
+  if (is_float(out.type)) {
+    out.first_nan = add_scratch(reduction.name + "_nan", Scalar::I32, one);
+  }
+}
+
+void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction& out) {
+  const Scalar type = ir::value_type(reduction);
+  const kernel::Launch tiles = reduce_tiles(reduction, type, reduction.piece.region);
+  const int values = static_cast<int>(module_.plan.scratch.size()) - 1;
+  if (!reduction.place) provide(reduction, out);
+  out.launches = {tiles, reduce_values(reduction, type, values, tiles.blocks, out)};
+}
+
+// The reductions whose replaced value is read.
+std::set<ir::ReductionId> replaced_read(const ir::Program& program) {
+  std::set<ir::ReductionId> read;
+  const auto look = [&](const ir::Graph& graph) {
+    for (const ir::Node& node : graph.nodes()) {
+      const auto* reference = std::get_if<ir::ReductionRef>(&node.kind);
+      if (reference && reference->replaced) read.insert(reference->reduction);
+    }
+  };
+  for (const ir::Function& function : program.functions) {
+    for (const ir::Piece& piece : function.pieces) look(piece.graph);
+  }
+  for (const ir::Reduction& reduction : program.reductions) look(reduction.piece.graph);
+  return read;
+}
+
+void ReductionLowering::provide_in_step() {
+  const std::set<ir::ReductionId> replaced = replaced_read(program_);
+  for (size_t r = 0; r < program_.reductions.size(); ++r) {
+    const ir::Reduction& reduction = program_.reductions[r];
+    if (!reduction.place) continue;
+    kernel::Reduction& out = module_.plan.reductions[r];
+    provide(reduction, out);
+    out.in_step = true;
+    if (!replaced.count(static_cast<ir::ReductionId>(r))) continue;
+    out.replaced =
+        add_scratch(reduction.name + "_before", out.type, kernel::integer(1, Scalar::I64));
+  }
+}
+
+// Its launches as the next actions.
+void ReductionLowering::append(ir::ReductionId id) {
+  kernel::Reduction& out = module_.plan.reductions[static_cast<size_t>(id)];
+  lower(program_.reductions[static_cast<size_t>(id)], out);
+  for (kernel::Launch& launch : out.launches) module_.plan.actions.push_back(std::move(launch));
+  out.launches.clear();
 }
 
 void ReductionLowering::lower(const ir::Stop& stop) {
   kernel::Stop out;
-  std::set<ir::ReductionId> named;
-  for (const ir::Node& node : stop.graph.nodes()) {
-    const auto* reference = std::get_if<ir::ReductionRef>(&node.kind);
-    if (reference) named.insert(reference->reduction);
-  }
-  out.reductions.assign(named.begin(), named.end());
+  const std::vector<ir::ReductionId> named = ir::reductions_read(stop.graph);
+  out.reductions = named;
   KernelBuilder builder = this->builder("stop", "Whether the stop condition holds.");
   std::map<ir::ReductionId, kernel::BufferId> values;
   for (const ir::ReductionId id : named) {
     const int result = module_.plan.reductions[static_cast<size_t>(id)].result;
     values[id] = builder.scratch(module_.plan, result, false);
   }
-  const ReadReduction reduction = [&](ir::ReductionId id) {
-    return kernel::load(values.at(id), {kernel::integer(0)},
-                        module_.plan.reductions[static_cast<size_t>(id)].type);
+  const ReadReduction reduction = [&](const ir::ReductionRef& read) {
+    return kernel::load(values.at(read.reduction), {kernel::integer(0)},
+                        module_.plan.reductions[static_cast<size_t>(read.reduction)].type);
   };
   const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
   out.result = add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
@@ -338,7 +392,7 @@ void ReductionLowering::lower(const ir::Stop& stop) {
       evaluate(interface_, stop.graph, {stop.condition}, {}, last_step(), no_access,
                builder.scope(), builder.names(), section, reduction);
   for (const ir::ReductionId id : named) {  // a comparison with NaN may be true under `not`
-    const Expr value = reduction(id);
+    const Expr value = reduction({id});
     if (is_float(value->type)) conditions.push_back(kernel::operation(Op::Eq, {value, value}));
   }
   const Expr holds = kernel::operation(
@@ -351,8 +405,27 @@ void ReductionLowering::lower(const ir::Stop& stop) {
 
 }  // namespace
 
+StepReductions::StepReductions(const ir::Program& program, const Interface& interface, Names& names,
+                               kernel::Module& module)
+    : program_(program), interface_(interface), names_(names), module_(module) {
+  if (!ir::cuts_steps(program)) return;
+  ReductionLowering(program, interface, names, module).provide_in_step();
+}
+
+void StepReductions::append(size_t functions) {
+  for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
+    ReductionLowering(program_, interface_, names_, module_).append(id);
+  }
+}
+
 void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module) {
-  ReductionLowering(program, rows, module).run();
+  const Interface interface(program, rows);
+  Names names = interface.names();
+  for (const kernel::NamedConstant& constant : module.constants) names.reserve(constant.name);
+  for (const kernel::Kernel& kernel : module.kernels) names.reserve(kernel.name);
+  for (const kernel::Scratch& scratch : module.plan.scratch) names.reserve(scratch.name);
+  for (const kernel::Reduction& reduction : module.plan.reductions) names.reserve(reduction.name);
+  ReductionLowering(program, interface, names, module).run();
 }
 
 }  // namespace stencil::schedule

@@ -23,8 +23,10 @@ PlanesContext::PlanesContext(const Schedule& schedule, const PlanesPlan& plan, b
   front = names.unique("front");
   side = names.unique("side");
   if (!alike) return;
-  size_t most = 0;  // components
-  for (const ir::Field& field : program.fields) most = std::max(most, field.components.size());
+  size_t most = 0;  // components of what a function writes
+  for (const ir::Function& function : program.functions) {
+    most = std::max(most, ir::outputs(program, function).size());
+  }
   while (value_names.size() < most) value_names.push_back(names.unique("value"));
   first = kernel::variable(names.unique("first"), Scalar::Bool);
   last = kernel::variable(names.unique("last"), Scalar::Bool);
@@ -33,7 +35,9 @@ PlanesContext::PlanesContext(const Schedule& schedule, const PlanesPlan& plan, b
 bool PlanesContext::is_kept(int id, int component) const {
   if (version(id).output >= 0) return true;
   return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const PlanesStage& stage) {
-    if (stage.carries && stage.old == id) return true;
+    for (const analysis::StageResult& result : stage.results) {
+      if (stage.carries && result.old == id) return true;
+    }
     const ir::Function& function = function_of(stage);
     return std::any_of(function.pieces.begin(), function.pieces.end(), [&](const ir::Piece& piece) {
       const std::vector<bool> needed = ir::reachable(piece.graph, piece.results);

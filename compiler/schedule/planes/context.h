@@ -46,6 +46,8 @@ struct PlanesContext {
   const PlanesStage* earlier(const PlanesStage& stage) const {
     return alike ? plan.before(stage) : nullptr;
   }
+  // The version goes to memory from its ring: later stages read it.
+  bool is_written_late(int id) const { return version(id).ring > 0 && version(id).output >= 0; }
   // Some stage reads the component of a version that has a ring, or it is written to memory.
   bool is_kept(int id, int component) const;
   // base + sign * (a number of the stage)
@@ -90,7 +92,7 @@ struct PlanesContext {
   const std::vector<std::string> axes = axis_names(rank);  // z, y, x
   std::vector<std::string> point_names;                    // variables: coordinates of the point
   std::vector<std::string> place_names;  // variables: the place that its image has, or the point's
-  std::vector<std::string> value_names;  // variables: by component
+  std::vector<std::string> value_names;  // variables: by result of a function
   std::string iteration, step, front, side;
   Expr first, last;  // the step is the first, the last of the tile
 };

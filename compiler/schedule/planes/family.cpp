@@ -90,7 +90,7 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
                       Diagnostics& diagnostics) {
   for (const analysis::FarRead& read : analysis::far_reads(program)) {
     bool made = schedule.time_tile > 1 && ir::is_written(program, read.field);
-    for (size_t f = 0; f < read.function; ++f) made |= program.functions[f].target == read.field;
+    for (size_t f = 0; f < read.function; ++f) made |= ir::writes(program.functions[f], read.field);
     if (made) return refuse_far_read(program, schedule, read.field, read.span, diagnostics);
   }
 }
@@ -107,6 +107,8 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
+  refuse_cut_step(program, schedule, diagnostics);
+  if (diagnostics.has_errors()) return nullptr;
   refuse_line(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   refuse_shape(program, schedule, diagnostics);

@@ -77,7 +77,7 @@ class Sections {
         both(has_plane, plane_in(target_box(stage))),
         context_.schedule.edges == Edges::Tested ? tested_section(stage) : split_sections(stage));
   }
-  // A result that is read by later stages: from its ring to memory.
+  // Results that are read by later stages: from their rings to memory.
   Body write(const PlanesStage& stage) {
     const Expr place = context_.place(0);
     const Expr in_field =
@@ -116,7 +116,7 @@ class Sections {
     return {kernel::Threads{std::move(lets), few}};
   }
   const ir::Box& target_box(const PlanesStage& stage) const {
-    return context_.field_of(context_.version(stage.result)).box;
+    return ir::target_box(context_.program, context_.function_of(stage));
   }
   // The plane has points of the box.
   Expr plane_in(const ir::Box& box) const {
@@ -408,13 +408,15 @@ class PlanesKernel {
     return literal(0);
   }
   Body run_stage(const PlanesStage& stage) {
-    const PlanesVersion& made = context_.version(stage.result);
+    const bool written_late =
+        std::any_of(stage.results.begin(), stage.results.end(),
+                    [&](const auto& result) { return context_.is_written_late(result.made); });
     const bool repeats = context_.earlier(stage);
     Body out;
     order(stage, out);
     Body body = sections_.plane_lets(stage);
     append(body, sections_.compute(stage));
-    if (made.ring > 0 && made.output >= 0) {
+    if (written_late) {
       append(body,
              repeats ? guarded(context_.last, sections_.write(stage)) : sections_.write(stage));
     }
@@ -433,10 +435,13 @@ class PlanesKernel {
       const int from = stage.source.at({reads.field, reads.level});
       if (reads.at_offset && context_.version(from).ring > 0) offset_reads.insert({from, 0});
     }
-    const auto has_ring = [&](const PlanesStage* one) {
-      return one && context_.version(one->result).ring > 0;
-    };
-    if (has_ring(&stage) || has_ring(context_.earlier(stage))) writes.insert({stage.result, 0});
+    const PlanesStage* before = context_.earlier(stage);
+    for (size_t target = 0; target < stage.results.size(); ++target) {
+      const auto has_ring = [&](const PlanesStage* one) {
+        return one && context_.version(one->results[target].made).ring > 0;
+      };
+      if (has_ring(&stage) || has_ring(before)) writes.insert({stage.results[target].made, 0});
+    }
     barriers_.before(offset_reads, writes, body);
   }
 

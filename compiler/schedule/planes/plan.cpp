@@ -3,6 +3,8 @@
 #include "compiler/schedule/planes/plan.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "compiler/schedule/parts/tiling.h"
 #include "compiler/support/work.h"
@@ -62,14 +64,18 @@ class PlanesPlanner {
       if (version(from).in_memory()) return;
       stage.lag = std::max(stage.lag, lag_of(version(from)) + ahead);
     };
-    if (stage.carries) wait_for(stage.old, 0);
+    for (const analysis::StageResult& result : stage.results) {
+      if (stage.carries) wait_for(result.old, 0);
+    }
     for (const Reads& reads : reads_of(stage)) {
       wait_for(stage.source.at({reads.field, reads.level}), reads.offsets[0].high);
     }
   }
 
   void need_what_is_read(const PlanesStage& stage) {
-    if (stage.carries) analysis::widen(version(stage.old).needed, stage.computed);
+    for (const analysis::StageResult& result : stage.results) {
+      if (stage.carries) analysis::widen(version(result.old).needed, stage.computed);
+    }
     for (const Reads& reads : reads_of(stage)) {
       analysis::widen(version(stage.source.at({reads.field, reads.level})).needed,
                       analysis::reached(stage.computed, reads));
@@ -99,9 +105,13 @@ class PlanesPlanner {
   PlanesStage& stage_at(int step, size_t function) {
     return plan_.stages[static_cast<size_t>(step) * program_.functions.size() + function];
   }
+  // One result is needed if all are.
+  bool is_needed(const PlanesStage& stage) const {
+    return plan_.versions[static_cast<size_t>(stage.results[0].made)].needed.has_value();
+  }
   bool is_needed(int step, size_t function) const {
     const size_t s = static_cast<size_t>(step) * program_.functions.size() + function;
-    return plan_.versions[static_cast<size_t>(plan_.stages[s].result)].needed.has_value();
+    return is_needed(plan_.stages[s]);
   }
 
   // A number of each function that changes by the same amount from step to step: the least ones
@@ -163,7 +173,9 @@ class PlanesPlanner {
         const PlanesStage& made = plan_.stages[static_cast<size_t>(version(id).stage)];
         visit(f, made.function, last - made.step, offsets);
       };
-      if (stage.carries) from(stage.old, Margin(plan_.cover.size()));
+      for (const analysis::StageResult& result : stage.results) {
+        if (stage.carries) from(result.old, Margin(plan_.cover.size()));
+      }
       for (const Reads& reads : reads_of(stage)) {
         from(stage.source.at({reads.field, reads.level}), reads.offsets);
       }
@@ -195,7 +207,7 @@ class PlanesPlanner {
     }
     std::vector<PlanesStage> even = plan_.stages;
     for (PlanesStage& stage : even) {
-      if (!version(stage.result).needed) continue;
+      if (!is_needed(stage)) continue;
       const int64_t lag = lags.start[stage.function] + lags.slope * stage.step;
       if (lag > stage.lag + lags.slope) return false;
       stage.lag = lag;
@@ -210,7 +222,7 @@ class PlanesPlanner {
     }
     plan_.stages = std::move(even);
     for (const PlanesStage& stage : plan_.stages) {
-      if (!version(stage.result).needed) continue;
+      if (!is_needed(stage)) continue;
       plan_.margin = analysis::hull(plan_.margin, stage.computed);
       need_what_is_read(stage);
     }
@@ -219,14 +231,18 @@ class PlanesPlanner {
 
   // Versions of all steps are in one array.
   void even_out_rings() {
-    std::map<size_t, int64_t> rings;  // by function
+    std::map<std::pair<size_t, size_t>, int64_t> rings;  // by function and target
     for (const PlanesStage& stage : plan_.stages) {
-      int64_t& ring = rings[stage.function];
-      ring = std::max(ring, version(stage.result).ring);
+      for (size_t target = 0; target < stage.results.size(); ++target) {
+        int64_t& ring = rings[{stage.function, target}];
+        ring = std::max(ring, version(stage.results[target].made).ring);
+      }
     }
     for (const PlanesStage& stage : plan_.stages) {
-      int64_t& ring = version(stage.result).ring;
-      if (ring > 0) ring = rings[stage.function];
+      for (size_t target = 0; target < stage.results.size(); ++target) {
+        int64_t& ring = version(stage.results[target].made).ring;
+        if (ring > 0) ring = rings[{stage.function, target}];
+      }
     }
   }
 
@@ -234,15 +250,19 @@ class PlanesPlanner {
   void drop_idle_stages() {
     std::vector<PlanesStage> kept;
     for (PlanesStage& stage : plan_.stages) {
-      if (!version(stage.result).needed) continue;
-      version(stage.result).stage = static_cast<int>(kept.size());
+      if (!is_needed(stage)) continue;
+      for (const analysis::StageResult& result : stage.results) {
+        version(result.made).stage = static_cast<int>(kept.size());
+      }
       kept.push_back(std::move(stage));
     }
     plan_.stages = std::move(kept);
   }
 
   void keep_what_is_read(const PlanesStage& stage) {
-    if (stage.carries) keep(stage.old, 0, stage);
+    for (const analysis::StageResult& result : stage.results) {
+      if (stage.carries) keep(result.old, 0, stage);
+    }
     for (const Reads& reads : reads_of(stage)) {
       keep(stage.source.at({reads.field, reads.level}), reads.offsets[0].low, stage);
     }

@@ -18,12 +18,14 @@ PlanesRings::PlanesRings(const PlanesContext& context, const KernelOfSteps& kern
   }
   std::map<std::pair<int64_t, int64_t>, std::vector<int>> arrays;  // versions that are one
   for (const PlanesStage& stage : context.plan.stages) {
-    const PlanesVersion& made = context.version(stage.result);
-    if (made.ring == 0) continue;
-    const auto function = static_cast<int64_t>(stage.function);
-    arrays[context.alike ? std::pair(function, int64_t{0})
-                         : std::pair(int64_t{made.field}, made.ring)]
-        .push_back(stage.result);
+    for (const analysis::StageResult& result : stage.results) {
+      const PlanesVersion& made = context.version(result.made);
+      if (made.ring == 0) continue;
+      const auto function = static_cast<int64_t>(stage.function);
+      arrays[context.alike ? std::pair(function, static_cast<int64_t>(made.target))
+                           : std::pair(int64_t{made.field}, made.ring)]
+          .push_back(result.made);
+    }
   }
   for (const auto& [key, versions] : arrays) declare(versions, lengths);
 }
@@ -58,10 +60,12 @@ void PlanesRings::declare(std::vector<int> versions, const std::vector<Expr>& le
 
 // The last step keeps nothing if nobody reads it, but the body is that of the others as well.
 std::vector<int> PlanesRings::with_last(std::vector<int> versions) const {
-  const size_t function = context_.maker(context_.version(versions[0])).function;
+  const PlanesVersion& any = context_.version(versions[0]);
+  const size_t function = context_.maker(any).function;
   for (const PlanesStage& stage : context_.plan.stages) {
-    const bool last = stage.function == function && stage.step == context_.plan.steps - 1;
-    if (last && versions.back() != stage.result) versions.push_back(stage.result);
+    if (stage.function != function || stage.step != context_.plan.steps - 1) continue;
+    const int made = stage.results[any.target].made;
+    if (versions.back() != made) versions.push_back(made);
   }
   return versions;
 }

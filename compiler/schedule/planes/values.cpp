@@ -35,23 +35,29 @@ Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, boo
 }
 
 Body PlanesValues::carry(const PlanesStage& stage) const {
-  const ir::Field& field = context_.field_of(context_.version(stage.old));
   std::vector<Expr> values;
-  for (size_t c = 0; c < field.components.size(); ++c) {
-    values.push_back(kernel::convert(cell(stage, static_cast<int>(c)), field.components[c].type));
+  for (const analysis::StageResult& result : stage.results) {
+    const ir::Field& field = context_.field_of(context_.version(result.old));
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      const Expr value = cell(stage, result.old, static_cast<int>(c));
+      values.push_back(kernel::convert(value, field.components[c].type));
+    }
   }
   return store(stage, values, context_.points());
 }
 
 Body PlanesValues::write(const PlanesStage& stage) const {
-  const PlanesVersion& made = context_.version(stage.result);
-  const ir::Field& field = context_.field_of(made);
   Body body;
-  for (size_t i = 0; i < field.components.size(); ++i) {
-    const int c = static_cast<int>(i);
-    const Expr value = rings_.load(stage.result, c, rings_.slot(stage.result, 0));
-    context_.builder.store_global(made.field, c, memory_slot(made), context_.places(),
-                                  kernel::convert(value, field.components[i].type), body);
+  for (const analysis::StageResult& result : stage.results) {
+    if (!context_.is_written_late(result.made)) continue;
+    const PlanesVersion& made = context_.version(result.made);
+    const ir::Field& field = context_.field_of(made);
+    for (size_t i = 0; i < field.components.size(); ++i) {
+      const int c = static_cast<int>(i);
+      const Expr value = rings_.load(result.made, c, rings_.slot(result.made, 0));
+      context_.builder.store_global(made.field, c, memory_slot(made), context_.places(),
+                                    kernel::convert(value, field.components[i].type), body);
+    }
   }
   return body;
 }
@@ -61,33 +67,47 @@ int PlanesValues::memory_slot(const PlanesVersion& made) const {
                      made.output);
 }
 
-// To the ring, or to memory if there is none; in a body for all steps, wherever the last one and
-// the others keep it.
+// To the rings, or to memory if there is none.
 Body PlanesValues::store(const PlanesStage& stage, const std::vector<Expr>& values,
                          const Point& point) const {
-  const PlanesVersion& made = context_.version(stage.result);
-  const PlanesStage* before = context_.earlier(stage);
-  Body always, in_last, in_others;
-  for (size_t c = 0; c < values.size(); ++c) {
-    const int component = static_cast<int>(c);
-    const bool kept = made.ring > 0 && context_.is_kept(stage.result, component);
-    const bool otherwise_kept = before ? context_.is_kept(before->result, component) : kept;
-    Expr value = values[c];
-    if (before && made.ring == 0 && otherwise_kept) {
-      always.push_back({kernel::Let{context_.value_names[c], value}});
-      value = kernel::variable(context_.value_names[c], value->type);
+  Stores to;
+  size_t next = 0;
+  for (size_t target = 0; target < stage.results.size(); ++target) {
+    const PlanesVersion& version = context_.version(stage.results[target].made);
+    const int components = static_cast<int>(context_.field_of(version).components.size());
+    for (int c = 0; c < components; ++c, ++next) {
+      const std::string name = context_.alike ? context_.value_names[next] : "";
+      store(stage, target, c, values[next], name, point, to);
     }
-    if (made.ring == 0) {
-      context_.builder.store_global(made.field, component, memory_slot(made), point, value,
-                                    before ? in_last : always);
-    }
-    if (!kept && !otherwise_kept) continue;
-    Body& body = kept && otherwise_kept ? always : kept ? in_last : in_others;
-    body.push_back(rings_.store(stage.result, component, value));
   }
-  if (in_last.empty() && in_others.empty()) return always;
-  always.push_back({kernel::If{context_.last, std::move(in_last), std::move(in_others)}});
-  return always;
+  if (to.in_last.empty() && to.in_others.empty()) return std::move(to.always);
+  to.always.push_back({kernel::If{context_.last, std::move(to.in_last), std::move(to.in_others)}});
+  return std::move(to.always);
+}
+
+// In a body for all steps, wherever the last one and the others keep it. What is neither read nor
+// left in memory was computed for the sake of other targets.
+void PlanesValues::store(const PlanesStage& stage, size_t target, int component, const Expr& value,
+                         const std::string& name, const Point& point, Stores& to) const {
+  const int id = stage.results[target].made;
+  const PlanesVersion& made = context_.version(id);
+  const PlanesStage* before = context_.earlier(stage);
+  const bool kept = made.ring > 0 && context_.is_kept(id, component);
+  const bool otherwise_kept =
+      before ? context_.is_kept(before->results[target].made, component) : kept;
+  const bool to_memory = made.ring == 0 && made.output >= 0;
+  Expr stored = value;
+  if (before && to_memory && otherwise_kept) {
+    to.always.push_back({kernel::Let{name, value}});
+    stored = kernel::variable(name, value->type);
+  }
+  if (to_memory) {
+    context_.builder.store_global(made.field, component, memory_slot(made), point, stored,
+                                  before ? to.in_last : to.always);
+  }
+  if (!kept && !otherwise_kept) return;
+  Body& body = kept && otherwise_kept ? to.always : kept ? to.in_last : to.in_others;
+  body.push_back(rings_.store(id, component, stored));
 }
 
 template <class InMemory>
@@ -98,16 +118,16 @@ Expr PlanesValues::unless_first(const PlanesStage& stage, const PlanesVersion& v
   return from_step_before ? select(context_.first, in_memory(), kept) : kept;
 }
 
-// A component of what the stage's result replaces, at the point itself.
-Expr PlanesValues::cell(const PlanesStage& stage, int component) const {
-  const PlanesVersion& v = context_.version(stage.old);
+// A component of what a result of the stage replaces, at the point itself.
+Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const {
+  const PlanesVersion& v = context_.version(old);
   const auto in_memory = [&] {
     const std::vector<int> here(context_.rank, 0);
     return context_.builder.load_global({v.field, component, v.level, here, 0}, context_.points());
   };
   if (v.in_memory()) return in_memory();
-  const Expr slot = rings_.slot(stage.old, stage.lag - context_.maker(v).lag);
-  return unless_first(stage, v, rings_.load(stage.old, component, slot), in_memory);
+  const Expr slot = rings_.slot(old, stage.lag - context_.maker(v).lag);
+  return unless_first(stage, v, rings_.load(old, component, slot), in_memory);
 }
 
 // What an access reads, its field's boundary rules included.

@@ -14,15 +14,20 @@ class PlanesValues {
   // Evaluates a piece and stores its results. `inside`: no access meets a rule, and the place is
   // the point.
   Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) const;
-  // Keeps what the stage's result replaces.
+  // Keeps what the stage's results replace.
   Body carry(const PlanesStage& stage) const;
-  // From the ring of the stage's result to memory.
+  // From the rings of the stage's results to memory.
   Body write(const PlanesStage& stage) const;
 
  private:
+  struct Stores {  // in all steps of a body for several, or in the last one or the others only
+    Body always, in_last, in_others;
+  };
   int memory_slot(const PlanesVersion& made) const;
   Body store(const PlanesStage& stage, const std::vector<Expr>& values, const Point& point) const;
-  Expr cell(const PlanesStage& stage, int component) const;
+  void store(const PlanesStage& stage, size_t target, int component, const Expr& value,
+             const std::string& name, const Point& point, Stores& to) const;
+  Expr cell(const PlanesStage& stage, int old, int component) const;
   Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point,
             Landings& landings) const;
   // What a stage takes of a version that has a ring, once it is known how it is found in memory.

@@ -203,6 +203,8 @@ void refuse_rank(const ir::Program& program, Diagnostics& diagnostics) {
 void refuse_program(const analysis::TimeTiles& tiles, const Schedule& schedule,
                     Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
+  refuse_cut_step(program, schedule, diagnostics);
+  if (diagnostics.has_errors()) return;
   refuse_line(program, schedule, diagnostics);
   refuse_rank(program, diagnostics);
   const std::vector<analysis::FarRead> far = analysis::far_reads(program);

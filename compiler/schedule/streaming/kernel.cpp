@@ -74,6 +74,17 @@ class StreamKernel {
   }
 
  private:
+  // The names of the fields that a stage writes.
+  std::string targets(const StreamStage& stage) const {
+    std::string out;
+    const ir::Field* last = nullptr;
+    for (const int id : stage.results) {
+      const ir::Field& field = context_.field_of(context_.quantity(id));
+      if (&field != last) out += (last ? ", " : "") + field.name;
+      last = &field;
+    }
+    return out;
+  }
   // To a multiple of `unroll`.
   Expr rounded_down(const Expr& n) const {
     const Expr unroll = literal(context_.plan.unroll);
@@ -144,8 +155,7 @@ class StreamKernel {
     for (const StreamStage& stage : plan.stages) {
       Body& step = steps[stage.step];
       if (plan.stages.size() > steps.size()) {
-        const std::string& target = context_.field_of(context_.quantity(stage.results[0])).name;
-        step.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + target}});
+        step.push_back({kernel::Comment{(stage.everywhere ? "a sum for " : "") + targets(stage)}});
       }
       for (const auto& [id, age] : stage.planes) {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));

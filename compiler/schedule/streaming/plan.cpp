@@ -167,7 +167,10 @@ class StreamPlanner {
     StreamStage stage;
     stage.step = of.step;
     stage.name = function.name;
-    stage.old = quantities(of.old);
+    for (const analysis::StageResult& result : of.results) {
+      const std::vector<int>& old = quantities(result.old);
+      stage.old.insert(stage.old.end(), old.begin(), old.end());
+    }
     const ScatterForm* form = schedule_.form == Form::Scatter ? forms_.of(of.function) : nullptr;
     if (form) {
       add_partial_sums(of, stage, function, *form);
@@ -183,8 +186,12 @@ class StreamPlanner {
     }
     stage.patient = form != nullptr;
     stage.lag = lag_behind(reads, stage.patient);
-    for (int old : stage.old) stage.results.push_back(add(made_by(stage, old)));
-    quantities(of.result) = stage.results;
+    for (const analysis::StageResult& result : of.results) {
+      for (int old : quantities(result.old)) {
+        stage.results.push_back(add(made_by(stage, old)));
+        quantities(result.made).push_back(stage.results.back());
+      }
+    }
     plan_.stages.push_back(std::move(stage));
     reads_.push_back(std::move(reads));
   }
@@ -492,8 +499,10 @@ bool covers_all_places(const ir::Program& program, const StreamPlan& plan,
 
 bool may_leave_out_steps(const ir::Program& program, const StreamPlan& plan) {
   return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const StreamStage& stage) {
-    const Quantity& made = plan.quantities[static_cast<size_t>(stage.results[0])];
-    if (program.fields[static_cast<size_t>(made.field)].history > 1) return false;
+    for (const int id : stage.results) {
+      const Quantity& made = plan.quantities[static_cast<size_t>(id)];
+      if (program.fields[static_cast<size_t>(made.field)].history > 1) return false;
+    }
     return stage.everywhere || !covers_all_places(program, plan, stage);
   });
 }

@@ -93,7 +93,7 @@ struct StreamStage {
   // for a shuffle of what was just computed.
   bool patient = false;
   int lag = 0;
-  std::vector<int> results;  // quantities made, one per component of the target
+  std::vector<int> results;  // quantities made, one per component of the targets
   std::vector<int> old;      // quantities they replace, kept where no piece applies
   // Points that no piece covers never change: their value is read from the field in memory instead
   // of from `old`, which then need not be kept.

@@ -102,7 +102,7 @@ class ScatterBuilder {
   PartialSum in_one_chain(const ir::Graph& graph, ir::NodeId sum) const {
     ir::Program alone = program_;
     for (size_t i = 0; i < form_.sums.size(); ++i) {  // the fields that stand for sums
-      ir::Field field = program_.fields[static_cast<size_t>(function_.target)];
+      ir::Field field = program_.fields[static_cast<size_t>(function_.targets[0])];
       field.box = program_.grid;
       alone.fields.push_back(std::move(field));
     }
@@ -125,11 +125,12 @@ class ScatterBuilder {
 };
 
 std::optional<ScatterForm> scatter_form(const ir::Program& program, const ir::Function& function) {
-  if (function.pieces.size() != 1) return std::nullopt;
+  if (function.pieces.size() != 1 || function.targets.size() != 1) return std::nullopt;
   const ir::Piece& piece = function.pieces[0];
+  const ir::FieldId target = function.targets[0];
   const auto writers =
       std::count_if(program.functions.begin(), program.functions.end(),
-                    [&](const ir::Function& other) { return other.target == function.target; });
+                    [&](const ir::Function& other) { return ir::writes(other, target); });
   if (writers != 1) return std::nullopt;
   for (const auto& [id, access] : ir::accesses(piece.graph, piece.results)) {
     const bool placed = access->in_place && !access->per_step;  // sums are computed elsewhere

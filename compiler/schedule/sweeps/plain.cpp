@@ -59,7 +59,10 @@ kernel::Module lower_plain(const ir::Program& program) {
   const auto sweeps = plan_sweeps(program);
   provide_copies(sweeps, module.plan);
   Names kernel_names = interface.names();
+  StepReductions reductions(program, interface, kernel_names, module);
+  size_t done = 0;
   for (const Sweep& sweep : sweeps) {
+    reductions.append(done++);
     KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
                           fmt::format("{} as a plain loop nest.", sweep.function->name));
     const Point point = loop_point(builder);
@@ -68,6 +71,7 @@ kernel::Module lower_plain(const ir::Program& program) {
     builder.finish(kernel::integer(1, Scalar::I64), module);
     append_turn(interface, sweep, module.plan);
   }
+  reductions.append(done);
   append_reductions(program, Rows::Dense, module);
   return module;
 }

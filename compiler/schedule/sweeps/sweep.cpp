@@ -1,11 +1,13 @@
 // Sweeps: one stencil function at a time over global memory, with the snapshot kept by a spare
 // copy.
 //
-// Writing in place needs no copy and is legal when a function reads its target nowhere but at the
+// Writing in place needs no copy and is legal when a function reads the target nowhere but at the
 // point it writes. Otherwise the result goes to the spare copy, which must then hold every point of
 // the field. If nobody else writes the field, the points outside the region never change and both
 // copies have them from the start; else the sweep carries them over.
 #include "compiler/schedule/sweeps/sweep.h"
+
+#include <algorithm>
 
 #include "compiler/analysis/reads.h"
 
@@ -16,37 +18,76 @@ using kernel::Expr;
 
 std::vector<Sweep> plan_sweeps(const ir::Program& program) {
   std::vector<int> writers(program.fields.size(), 0);
-  for (const ir::Function& function : program.functions)
-    ++writers[static_cast<size_t>(function.target)];
+  for (const ir::Function& function : program.functions) {
+    for (const ir::FieldId target : function.targets) ++writers[static_cast<size_t>(target)];
+  }
 
   std::vector<Sweep> sweeps;
   std::vector<bool> written(program.fields.size(), false);
   for (const ir::Function& function : program.functions) {
-    const size_t f = static_cast<size_t>(function.target);
-    const ir::Field& target = program.fields[f];
-    bool reads_neighbours = false;
-    for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
-      const bool elsewhere = reads.at_offset || reads.far;
-      if (reads.field == function.target && reads.level == 0 && elsewhere) reads_neighbours = true;
-    }
+    const auto reads = analysis::reads_of(program, function);
     Sweep sweep;
     sweep.function = &function;
-    sweep.advances = !written[f];
-    sweep.in_place = !reads_neighbours && !(sweep.advances && target.history > 1);
-    const bool rest_is_fixed = writers[f] == 1 && target.history == 1;
-    const bool one_region = function.pieces.size() == 1 && (sweep.in_place || rest_is_fixed);
-    sweep.domain = one_region ? function.pieces[0].region : target.box;
-    sweep.carries = !sweep.in_place && !rest_is_fixed;
-    written[f] = true;
+    for (const ir::FieldId field : function.targets) {
+      const size_t f = static_cast<size_t>(field);
+      const bool reads_neighbours =
+          std::any_of(reads.begin(), reads.end(), [&](const analysis::Reads& read) {
+            return read.field == field && read.level == 0 && (read.at_offset || read.far);
+          });
+      SweptTarget target;
+      target.field = field;
+      target.advances = !written[f];
+      target.in_place = !reads_neighbours && !(target.advances && program.fields[f].history > 1);
+      const bool rest_is_fixed = writers[f] == 1 && program.fields[f].history == 1;
+      target.carries = !target.in_place && !rest_is_fixed;
+      written[f] = true;
+      sweep.targets.push_back(target);
+    }
+    const bool one_region = function.pieces.size() == 1 && !sweep.carries();
+    sweep.domain = one_region ? function.pieces[0].region : ir::target_box(program, function);
     sweeps.push_back(std::move(sweep));
   }
   return sweeps;
 }
 
+bool Sweep::in_place() const {
+  return std::all_of(targets.begin(), targets.end(),
+                     [](const SweptTarget& target) { return target.in_place; });
+}
+
+bool Sweep::carries() const {
+  return std::any_of(targets.begin(), targets.end(),
+                     [](const SweptTarget& target) { return target.carries; });
+}
+
 namespace {
 
-int written_slot(const ir::Program& program, const Sweep& sweep) {
-  return sweep.in_place ? 0 : program.fields[static_cast<size_t>(sweep.function->target)].history;
+int written_slot(const ir::Program& program, const SweptTarget& target) {
+  return target.in_place ? 0 : program.fields[static_cast<size_t>(target.field)].history;
+}
+
+// A result of a piece with where it goes.
+struct SweptResult {
+  ir::NodeId node;
+  ir::Output output;
+  int slot;
+};
+
+// Those of a piece that have to be written: what is written in place need not be if it stays.
+std::vector<SweptResult> results_of(const ir::Program& program, const Sweep& sweep,
+                                    const ir::Piece& piece) {
+  std::vector<SweptResult> out;
+  size_t next = 0;
+  for (const SweptTarget& target : sweep.targets) {
+    const ir::Field& field = program.fields[static_cast<size_t>(target.field)];
+    for (size_t c = 0; c < field.components.size(); ++c) {
+      const ir::Output output{target.field, static_cast<int>(c), field.components[c].type};
+      const ir::NodeId node = piece.results[next++];
+      if (target.in_place && ir::keeps(piece, node, output)) continue;
+      out.push_back({node, output, written_slot(program, target)});
+    }
+  }
+  return out;
 }
 
 Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece& piece,
@@ -56,11 +97,17 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
     return builder.load_global(access, landings.land(access));
   };
-  const auto values = evaluate(interface, piece.graph, piece.results, point, first_step(), read,
-                               builder.scope(), builder.names(), body);
-  const int slot = written_slot(interface.program(), sweep);
-  for (size_t c = 0; c < values.size(); ++c) {
-    builder.store_global(sweep.function->target, static_cast<int>(c), slot, point, values[c], body);
+  const ReadReduction reduction = [&](const ir::ReductionRef& read) {
+    return builder.load_reduction(read);
+  };
+  const std::vector<SweptResult> results = results_of(interface.program(), sweep, piece);
+  std::vector<ir::NodeId> nodes;
+  for (const SweptResult& result : results) nodes.push_back(result.node);
+  const auto values = evaluate(interface, piece.graph, nodes, point, first_step(), read,
+                               builder.scope(), builder.names(), body, reduction);
+  for (size_t r = 0; r < values.size(); ++r) {
+    const ir::Output& to = results[r].output;
+    builder.store_global(to.field, to.component, results[r].slot, point, values[r], body);
   }
   return body;
 }
@@ -68,15 +115,16 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
 Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
   Body body;
   const Interface& interface = builder.interface();
-  const ir::FieldId target = sweep.function->target;
-  for (int c = 0; c < interface.components(target); ++c) {
-    const Scalar stored = interface.program()
-                              .fields[static_cast<size_t>(target)]
-                              .components[static_cast<size_t>(c)]
-                              .type;
-    ir::Access here{target, c, 0, std::vector<int>(point.size(), 0), 0};
-    const Expr value = kernel::convert(builder.load_global(here, point), stored);
-    builder.store_global(target, c, written_slot(interface.program(), sweep), point, value, body);
+  const ir::Program& program = interface.program();
+  for (const SweptTarget& target : sweep.targets) {
+    if (!target.carries) continue;
+    const ir::Field& field = program.fields[static_cast<size_t>(target.field)];
+    for (int c = 0; c < interface.components(target.field); ++c) {
+      const Scalar stored = field.components[static_cast<size_t>(c)].type;
+      ir::Access here{target.field, c, 0, std::vector<int>(point.size(), 0), 0};
+      const Expr value = kernel::convert(builder.load_global(here, point), stored);
+      builder.store_global(target.field, c, written_slot(program, target), point, value, body);
+    }
   }
   return body;
 }
@@ -85,7 +133,7 @@ Body carry(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
 
 Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point) {
   Body chain;  // built from its end: if (first piece) ... else if (second) ... else carry
-  if (sweep.carries) chain = carry(builder, sweep, point);
+  if (sweep.carries()) chain = carry(builder, sweep, point);
   for (size_t p = sweep.function->pieces.size(); p-- > 0;) {
     const ir::Piece& piece = sweep.function->pieces[p];
     const Expr inside = builder.interface().inside(point, piece.region, &sweep.domain);
@@ -105,20 +153,24 @@ Body sweep_point(KernelBuilder& builder, const Sweep& sweep, const Point& point)
 void provide_copies(const std::vector<Sweep>& sweeps, kernel::Plan& plan) {
   for (kernel::Array& array : plan.arrays) {
     for (const Sweep& sweep : sweeps) {
-      if (sweep.function->target == array.field && !sweep.in_place) array.copies = array.levels + 1;
+      for (const SweptTarget& target : sweep.targets) {
+        if (target.field == array.field && !target.in_place) array.copies = array.levels + 1;
+      }
     }
   }
 }
 
 void append_turn(const Interface& interface, const Sweep& sweep, kernel::Plan& plan) {
-  if (sweep.in_place) return;
-  for (int c = 0; c < interface.components(sweep.function->target); ++c) {
-    const int array = interface.array_of(sweep.function->target, c);
-    if (sweep.advances) {
-      plan.actions.push_back(kernel::Rotate{array});
-    } else {
-      plan.actions.push_back(
-          kernel::Exchange{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
+  for (const SweptTarget& target : sweep.targets) {
+    if (target.in_place) continue;
+    for (int c = 0; c < interface.components(target.field); ++c) {
+      const int array = interface.array_of(target.field, c);
+      if (target.advances) {
+        plan.actions.push_back(kernel::Rotate{array});
+      } else {
+        plan.actions.push_back(
+            kernel::Exchange{array, 0, plan.arrays[static_cast<size_t>(array)].levels});
+      }
     }
   }
 }

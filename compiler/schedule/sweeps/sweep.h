@@ -8,17 +8,26 @@
 
 namespace stencil::schedule {
 
+// How one target of a function is written.
+struct SweptTarget {
+  ir::FieldId field;
+  bool in_place;  // writes the newest level directly: the function reads the field at the point
+                  // itself at most
+  bool advances;  // first writer of the field in the step: the time levels move on
+  bool carries;   // also copies the points that no piece covers
+};
+
 // How one function is swept.
 struct Sweep {
   const ir::Function* function;
-  bool in_place;   // writes the newest level directly: it reads its target at the point itself at
-                   // most
-  bool advances;   // first writer of its target in the step: the time levels move on
-  bool carries;    // also copies the points that no piece covers
+  std::vector<SweptTarget> targets;
   ir::Box domain;  // points visited
+
+  bool in_place() const;  // all targets
+  bool carries() const;   // some target
 };
 
-// The sweeps of one step, in order. A function that reads its target at other points writes to a
+// The sweeps of one step, in order. A function that reads a target at other points writes it to a
 // spare copy that then takes the place of the newest level: that is the snapshot.
 std::vector<Sweep> plan_sweeps(const ir::Program& program);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/reduction.h"
 
 namespace stencil::schedule {
 
@@ -53,13 +54,18 @@ Body wrap(const ElementLoops& loops, const Schedule& schedule, int rank, Body bo
   return body;
 }
 
+const char* where_to(const Sweep& sweep) {
+  if (sweep.in_place()) return "in place";
+  return sweep.targets.size() == 1 ? "to the spare copy"
+                                   : "to spare copies of what it reads around";
+}
+
 void lower_sweep(const Interface& interface, const Schedule& schedule, const Sweep& sweep,
                  Names& kernel_names, kernel::Module& module) {
   const int rank = interface.rank();
   KernelBuilder builder(interface, module,
                         kernel_names.unique(module.name + "_" + sweep.function->name),
-                        fmt::format("One sweep of {}, {}.", sweep.function->name,
-                                    sweep.in_place ? "in place" : "to the spare copy"));
+                        fmt::format("One sweep of {}, {}.", sweep.function->name, where_to(sweep)));
   builder.kernel().threads = schedule.block;
   std::vector<TileLength> lengths;
   for (int d = 0; d < rank; ++d) {
@@ -90,7 +96,13 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
 void append_sweeps(const Interface& interface, const Schedule& schedule,
                    const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module) {
   provide_copies(sweeps, module.plan);
-  for (const Sweep& sweep : sweeps) lower_sweep(interface, schedule, sweep, kernel_names, module);
+  StepReductions reductions(interface.program(), interface, kernel_names, module);
+  size_t done = 0;
+  for (const Sweep& sweep : sweeps) {
+    reductions.append(done++);
+    lower_sweep(interface, schedule, sweep, kernel_names, module);
+  }
+  reductions.append(done);
 }
 
 void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out) {
@@ -99,8 +111,10 @@ void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, 
       const size_t field = static_cast<size_t>(reads.field);
       out.bytes_read += static_cast<double>(bytes_per_point(program.fields[field]));
     }
-    const size_t target = static_cast<size_t>(sweep.function->target);
-    out.bytes_written += static_cast<double>(bytes_per_point(program.fields[target]));
+    for (const ir::FieldId target : sweep.function->targets) {
+      out.bytes_written +=
+          static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(target)]));
+    }
   }
 }
 

@@ -7,7 +7,8 @@
 
 namespace stencil::schedule {
 
-// A kernel and a launch for each sweep, in order, with the copies and turns that they need. Shapes
+// A kernel and a launch for each sweep, in order, with the copies and turns that they need, and the
+// reductions within the step between them. Shapes
 // are those of the schedule; names of kernels are taken from `kernel_names`.
 void append_sweeps(const Interface& interface, const Schedule& schedule,
                    const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module);

@@ -115,13 +115,70 @@ Work work_of(const analysis::TimeTiles& tiles, const Sweep& sweep, const Schedul
   for (const analysis::Reads& reads : analysis::reads_of(program, function)) {
     add(reads.field, analysis::reached(none, reads));
   }
-  add(function.target, none);
+  for (const ir::FieldId target : function.targets) add(target, none);
   work.compulsory = once / work.bytes;
   work.footprint = once / analysis::points(tile, none) * usual_points(program);
   return work;
 }
 
+// A block per tile of the grid; four points and a share of the pairwise part for a thread.
+Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduction) {
+  const ir::Program& program = tiles.program();
+  const ir::Piece& piece = reduction.piece;
+  constexpr double kPoints = 1.0 * ir::kReductionTilePoints / ir::kReductionLanes;
+  Work work;
+  work.threads = ir::kReductionLanes;
+  work.row = static_cast<int>(
+      std::min<int64_t>(ir::reduction_tile(program.grid.rank()).back(), ir::kReductionLanes));
+  work.points = kPoints;
+  work.blocks = std::ceil(usual_points(program) / ir::kReductionTilePoints);
+  work.barriers = std::log2(ir::kReductionLanes);
+  const auto& kept = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
+  work.iteration.add(kept, kPoints);
+  const Loads& loads = tiles.kept<PieceLoads>().of(piece, 1, 1);
+  work.iteration.loads = loads.words * kPoints;
+  work.iteration.accesses = loads.accesses * kPoints;
+  const double read = bytes_read(program, reduction);
+  work.bytes = read * ir::kReductionTilePoints;
+  work.footprint = read * usual_points(program);
+  work.planes_read = kPoints * read;
+  return work;
+}
+
+// One block over their values.
+Work work_of_values(const Work& tiles, Scalar type) {
+  Work work;
+  work.threads = ir::kReductionLanes;
+  work.row = ir::kReductionLanes;
+  work.iterations = std::ceil(tiles.blocks / ir::kReductionLanes);
+  work.barriers = std::log2(ir::kReductionLanes) / work.iterations;
+  work.iteration.loads = words(type);
+  work.iteration.accesses = 1;
+  work.bytes = 1.0 * ir::kReductionLanes * static_cast<double>(size_in_bytes(type));
+  work.footprint = work.bytes * work.iterations;
+  return work;
+}
+
 }  // namespace
+
+double bytes_read(const ir::Program& program, const ir::Reduction& reduction) {
+  const ir::Function as_function{reduction.name, 0, {reduction.piece}, reduction.span};
+  double bytes = 0;
+  for (const analysis::Reads& reads : analysis::reads_of(program, as_function)) {
+    bytes += static_cast<double>(bytes_per_point(program.fields[static_cast<size_t>(reads.field)]));
+  }
+  return bytes;
+}
+
+std::vector<Work> work_of_reductions(const analysis::TimeTiles& tiles) {
+  std::vector<Work> out;
+  for (const ir::Reduction& reduction : tiles.program().reductions) {
+    if (!reduction.place) continue;
+    out.push_back(work_of_tiles(tiles, reduction));
+    out.push_back(work_of_values(out.back(), ir::value_type(reduction)));
+  }
+  return out;
+}
 
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,
                           const Schedule& schedule) {

@@ -508,6 +508,19 @@ class Function {
   std::string name_;
 };
 
+// What a stencil function writes: a field, or a member of a structure, Target(S).member("v").
+class Target {
+ public:
+  Target(const Field& field);
+  Target member(const std::string& name) const;
+
+ private:
+  friend struct Access;
+  std::string field_;
+  std::uint64_t builder_;
+  std::vector<std::string> members_;
+};
+
 // A stencil function: local values and pieces, which share one snapshot of the fields.
 class Stencil {
  public:
@@ -531,6 +544,27 @@ class Stencil {
 };
 
 enum class Reducer { sum, prod, min, max };
+
+// The value of a reduction: in stop(), and in stencil functions and reductions declared below it.
+class Reduction : public Expr {
+ public:
+  // One that is declared further down, for before().
+  explicit Reduction(const std::string& name);
+
+  // NAME@-1: its value of the step before; in the first step the initial one.
+  Expr before() const;
+
+ private:
+  friend class Builder;
+  Reduction(const std::string& name, std::uint64_t builder);
+  std::string name_;
+  std::uint64_t builder_;  // 0: of none
+};
+
+struct ReduceOptions {
+  std::optional<Expr> every = {};    // absent: 1
+  std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
+};
 
 // --- Results ---------------------------------------------------------------------------------
 
@@ -628,14 +662,23 @@ class Builder {
                   const Expr& value, Place place = Place::current());
   // stencil NAME : target { ... }: Stencil::let and Stencil::piece follow.
   Stencil stencil(const std::string& name, const Field& target, Place place = Place::current());
+  // stencil NAME : targets ...;  Values are records with an entry for each.
+  Stencil stencil(const std::string& name, const std::vector<Target>& targets, const Region& region,
+                  const Expr& value, Place place = Place::current());
+  Stencil stencil(const std::string& name, const std::vector<Target>& targets,
+                  Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());
   void init(const Field& target, const Expr& value, Place place = Place::current());
-  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value in
-  // stop().
-  Expr reduce(const std::string& name, Reducer reducer, const Expr& value, const Region& region,
-              const std::optional<Expr>& every = {}, Place place = Place::current());
+  // reduce NAME = reducer(value) on region every n;  What it returns stands for its value.
+  Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
+                   const Region& region, const std::optional<Expr>& every = {},
+                   Place place = Place::current());
+  // reduce NAME = reducer(value) on region every n initial value;
+  Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
+                   const Region& region, const ReduceOptions& options,
+                   Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());
   // require condition;

@@ -38,8 +38,31 @@ TEST(TimeTile, PaperExample) {
   EXPECT_TRUE(source(tile, 0, 1).in_memory());
   EXPECT_EQ(source(tile, 1, 0).stage, 0);  // fB reads what fA of its own step has made
   EXPECT_EQ(source(tile, 2, 1).stage, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].result)].output, 0);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, -1);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[4].results[0].made)].output, 0);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, -1);
+}
+
+// C alone is read to the right: D is computed there as well, since one stage makes both.
+TEST(TimeTile, ResultsOfAFunctionAreComputedTogether) {
+  const TimeTile tile = unroll(load(R"(
+grid G = [0..99] steps 3;
+field C, D : real on G;
+stencil f : C, D on [1..97] = { C = C[2] + D[0], D = D[0] };
+)"),
+                               2);
+  ASSERT_EQ(tile.stages.size(), 2u);
+  ASSERT_EQ(tile.stages[0].results.size(), 2u);
+  EXPECT_EQ(computed(tile, 0), (Margin{{0, 2}}));
+  for (size_t target = 0; target < 2; ++target) {
+    const StageResult& result = tile.stages[0].results[target];
+    const Version& made = tile.versions[static_cast<size_t>(result.made)];
+    EXPECT_EQ(made.field, static_cast<ir::FieldId>(target));
+    EXPECT_EQ(made.target, target);
+    EXPECT_EQ(made.needed, (Margin{{0, 2}}));
+    EXPECT_TRUE(result.advances);
+    EXPECT_EQ(tile.versions[static_cast<size_t>(result.old)].needed,
+              (Margin{{0, target == 0 ? 4 : 2}}));
+  }
 }
 
 TEST(TimeTile, PaperExampleStepByStep) {
@@ -143,8 +166,8 @@ stencil wave : U[1..N-2] = 2*U[0] - U@-1[0] + U[-1] + U[1];
   EXPECT_EQ(source(tile, 2, 0, 1).stage, 0);
   EXPECT_EQ(*tile.versions[0].needed, (Margin{{3, 3}}));
   EXPECT_EQ(*tile.versions[1].needed, (Margin{{2, 2}}));
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].result)].output, 1);
-  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].result)].output, 0);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[1].results[0].made)].output, 1);
+  EXPECT_EQ(tile.versions[static_cast<size_t>(tile.stages[2].results[0].made)].output, 0);
 }
 
 }  // namespace

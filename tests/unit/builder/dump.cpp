@@ -31,7 +31,7 @@ class Dump {
     }
     for (const ir::Field& f : program_.fields) field(f);
     for (const ir::Function& f : program_.functions) {
-      line("function {} of field {}", f.name, f.target);
+      line("function {} of field {}", f.name, fmt::join(f.targets, " "));
       for (const ir::Piece& p : f.pieces) piece(p);
     }
     for (const ir::Init& i : program_.inits) {
@@ -39,7 +39,8 @@ class Dump {
       piece(i.piece);
     }
     for (const ir::Reduction& r : program_.reductions) {
-      line("reduction {} by {} every {}", r.name, static_cast<int>(r.reducer), r.every);
+      line("reduction {} by {} every {} at {}", r.name, static_cast<int>(r.reducer), r.every,
+           r.place ? static_cast<int>(*r.place) : -1);
       piece(r.piece);
     }
     if (program_.stop) {
@@ -100,7 +101,7 @@ class Dump {
   std::string describe(const ir::Index& i) { return fmt::format("index {}", i.dimension); }
   std::string describe(const ir::Time&) { return "time"; }
   std::string describe(const ir::ReductionRef& r) {
-    return fmt::format("reduction {}", r.reduction);
+    return fmt::format("reduction {} replaced {}", r.reduction, r.replaced);
   }
   std::string describe(const ir::Access& a) {
     std::string text =

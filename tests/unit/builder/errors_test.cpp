@@ -155,6 +155,10 @@ TEST(BuilderErrors, WhatIsIncomplete) {
   q.b.stencil("s", q.A).let("x", 1);
   EXPECT_EQ(only_error(q.b).code, "P023");
 
+  Small none;
+  none.b.stencil("s", std::vector<Target>{}).piece(none.G, 1);
+  EXPECT_EQ(only_error(none.b).message, "stencil 's' has no target");
+
   Small r;
   r.b.function("f", {}, 1).value(2);
   EXPECT_EQ(only_error(r.b).code, "P023");

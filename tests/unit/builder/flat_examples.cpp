@@ -309,6 +309,44 @@ BuildResult rician2d() {
   return b.finish();
 }
 
+BuildResult srad() {
+  Builder b("srad");
+  const auto N = b.param("N", 512);
+  const auto side = b.param("side", integer, N / 2);
+  const auto dt = b.param("dt", 0.5);
+  b.require(side >= 2 and N >= side);
+  const auto G = b.grid("G", {extent(N), extent(N)}, 100);
+  const auto homogeneous = b.subgrid("homogeneous", G, {extent(side), extent(side)});
+  const auto I = b.field("I", real, G, {.boundary = clamp});
+  const auto c = b.field("c", real, G, {.boundary = clamp});
+  const auto square = [](const Expr& x) { return x * x; };
+  const auto points = real(side * side);
+  const auto total = b.reduce("total", Reducer::sum, I(0, 0), homogeneous);
+  const auto spread =
+      b.reduce("spread", Reducer::sum, square(I(0, 0) - total / points), homogeneous);
+  const FieldArgument a("a");
+  const ValueArgument s("s");
+  auto conductance = b.function("conductance", {a, s});
+  const auto n = conductance.let("n", a(-1, 0) / a(0, 0) - 1);
+  const auto e = conductance.let("e", a(0, 1) / a(0, 0) - 1);
+  const auto w = conductance.let("w", a(0, -1) / a(0, 0) - 1);
+  const auto o = conductance.let("o", a(1, 0) / a(0, 0) - 1);
+  const auto lap = conductance.let("lap", n + e + w + o);
+  const auto q =
+      conductance.let("q", (square(n) + square(e) + square(w) + square(o)) / 2 - square(lap) / 16);
+  conductance.value(min(1, (1 + s) * s / (q / square(1 + lap / 4) + square(s))));
+  b.stencil("coefficient", c, G, conductance(I, spread * points / square(total)));
+  b.stencil("diffuse", I, G,
+            I(0, 0) + dt / 4 *
+                          (c(1, 0) * (I(1, 0) - I(0, 0)) + c(0, 1) * (I(0, 1) - I(0, 0)) +
+                           c(0, 0) * (I(-1, 0) - I(0, 0) + I(0, -1) - I(0, 0))));
+  const Index i("i"), j("j");
+  b.init(I, {i, j},
+         select(i + j < N, 40.0, select((i / 32 + j / 32) % 2 == 0, 70.0, 100.0)) *
+             (0.6 + ((i * 73 + j * 151 + i * j * 7) % 61) / 75.0));
+  return b.finish();
+}
+
 BuildResult tv2d() {
   Builder b("tv2d");
   const auto N = b.param("N", 512);
@@ -342,7 +380,7 @@ const std::vector<stencil::test::Example>& stencil::test::flat_examples() {
       {"jacobi1d5", jacobi1d5},     {"jacobi1d7", jacobi1d7}, {"jacobi2d", jacobi2d},
       {"labyrinth", labyrinth},     {"lbm_d2q9", lbm_d2q9},   {"life", life},
       {"paper_multi", paper_multi}, {"poisson2d", poisson2d}, {"paper_smooth", paper_smooth},
-      {"rician2d", rician2d},       {"tv2d", tv2d},
+      {"rician2d", rician2d},       {"srad", srad},           {"tv2d", tv2d},
   };
   return kExamples;
 }

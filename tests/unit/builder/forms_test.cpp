@@ -216,10 +216,17 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
   s.otherwise(values({i, 0}), {i, j});
   b.stencil("t", U, Region(G, {i, j}).where(i < j and U(0, 0).member("rho") > 0), U(0, 0));
   b.stencil("u", U).piece(Region({{1, 2}, {0, 7}}).where(one() > 1), 0).otherwise(1);
+  b.stencil("v", {Target(U).member("rho"), Target(U).member("v")}, G,
+            record({{"rho", 2}, {"v", 1}}));
+  b.stencil("w", {Target(U).member("v")}).piece(G, 1);
   b.init(U, {i, j}, values({i * j, 0}));
   const auto m = b.reduce("m", Reducer::min, U(0, 0).member("rho"), {{0, 3}, {0, 3}}, 10);
   b.reduce("p", Reducer::prod, U(0, 0).member("rho"), Region(G).where(U(0, 0).member("rho") > 0),
            2);
+  const auto n = b.reduce("n", Reducer::max, U(0, 0).member("rho") + Reduction("last").before(), G,
+                          {.initial = 0});
+  b.reduce("last", Reducer::sum, U(0, 0).member("rho") * n, G, ReduceOptions{1, 2.5});
+  b.stencil("v", U, G, values({n + n.before(), 0}));
   b.stop(m < 0 or step_index() > 100);
   b.require(true);
   const std::string expected =
@@ -242,9 +249,14 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
       "  [1..2, 0..7] where one() > 1 = 0;\n"
       "  else = 1;\n"
       "}\n"
+      "stencil v : U.rho, U.v on G = {rho = 2, v = 1};\n"
+      "stencil w : U.v on G = 1;\n"
       "init U[i, j] = {i * j, 0};\n"
       "reduce m = min(U[0, 0].rho) on [0..3, 0..3] every 10;\n"
       "reduce p = prod(U[0, 0].rho) on G where U[0, 0].rho > 0 every 2;\n"
+      "reduce n = max(U[0, 0].rho + last@-1) on G initial 0;\n"
+      "reduce last = sum(U[0, 0].rho * n) on G every 1 initial 2.5;\n"
+      "stencil v : U on G = {n + n@-1, 0};\n"
       "stop when m < 0 or time > 100;\n"
       "require true;\n";
   EXPECT_EQ(text_of(b), expected);

@@ -40,6 +40,7 @@ class Replay {
     return found == values_.end() ? dsl::Index(n.name) : found->second;
   }
   dsl::Expr make(const ast::Level& l) {
+    if (reductions_.count(l.field) && l.back == 1) return dsl::Reduction(l.field).before();
     const auto found = fields_.find(l.field);
     const dsl::Field field = found == fields_.end() ? dsl::FieldArgument(l.field) : found->second;
     return field.at(-l.back);
@@ -315,7 +316,14 @@ class Replay {
   }
   void declare(const ast::Stencil& s) {
     const auto values = values_;
-    dsl::Stencil stencil = builder_.stencil(s.name.name, fields_.at(s.field.name));
+    std::vector<dsl::Target> targets;
+    for (const ast::Target& target : s.targets) {
+      targets.push_back(fields_.at(target.field.name));
+      for (const ast::Identifier& member : target.members) {
+        targets.back() = targets.back().member(member.name);
+      }
+    }
+    dsl::Stencil stencil = builder_.stencil(s.name.name, targets);
     if (s.every) stencil.every(expr(*s.every));
     for (const ast::Let& let : s.lets) {
       values_.insert_or_assign(let.name.name, stencil.let(let.name.name, expr(*let.value)));
@@ -336,19 +344,22 @@ class Replay {
     builder_.init(fields_.at(i.field.name), indices, expr(*i.value));
   }
   void declare(const ast::Reduce& r) {
+    reductions_.insert(r.name.name);
     static const std::map<std::string, dsl::Reducer> kReducers = {{"sum", dsl::Reducer::sum},
                                                                   {"prod", dsl::Reducer::prod},
                                                                   {"min", dsl::Reducer::min},
                                                                   {"max", dsl::Reducer::max}};
     values_.emplace(r.name.name,
                     builder_.reduce(r.name.name, kReducers.at(r.reducer.name), expr(*r.value),
-                                    region(r.region, r.where), expr(r.every)));
+                                    region(r.region, r.where),
+                                    dsl::ReduceOptions{expr(r.every), expr(r.initial)}));
   }
   void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
   void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }
 
   Builder builder_;
   std::map<std::string, dsl::Expr> values_;
+  std::set<std::string> reductions_;
   std::map<std::string, dsl::Field> fields_;
   std::map<std::string, dsl::Domain> domains_;
   std::map<std::string, dsl::Type> types_;

@@ -28,6 +28,27 @@ TEST(Verify, BoundaryRules) {
   EXPECT_EQ(verify(program), Problems{"A: boundary values do not match"});
 }
 
+TEST(Verify, Targets) {
+  const Program sound = test::load(
+      "grid G = [0..9] steps 1; subgrid I of G = [1..8]; field A, B : real on G;"
+      "field C : real on I; field D : double on G; stencil s : A, B on I = { A = B[0], B = A[0] "
+      "};");
+  EXPECT_EQ(verify(sound), Problems{});
+  Program program = sound;
+  program.functions[0].targets = {};
+  EXPECT_EQ(verify(program), Problems{"s: no such target"});
+  program.functions[0].targets = {0, 4};
+  EXPECT_EQ(verify(program), Problems{"s: no such target"});
+  program.functions[0].targets = {0, 0};
+  EXPECT_EQ(verify(program), Problems{"s: a target stands twice"});
+  program.functions[0].targets = {0, 2};
+  EXPECT_EQ(verify(program), Problems{"s: targets on several boxes"});
+  program.functions[0].targets = {0, 3};
+  EXPECT_EQ(verify(program), Problems{"s: type of a result"});
+  program.functions[0].targets = {0};
+  EXPECT_EQ(verify(program), Problems{"s: number of results"});
+}
+
 TEST(Verify, EscapesWhereThereIsNoRule) {
   Program program = two_dimensions("[none .. clamp, periodic]");
   program.fields[0].boundary[0] = {{BoundaryKind::Clamp, {}}, {}};

@@ -78,7 +78,7 @@ inline ir::Field field(std::string name, ir::Box box, Scalar type = Scalar::F32)
 }
 
 inline ir::Function function(std::string name, ir::FieldId target, std::vector<ir::Piece> pieces) {
-  return {std::move(name), target, std::move(pieces), {}};
+  return {std::move(name), {target}, std::move(pieces), {}};
 }
 
 // Allocated and initialised; fails the test if the program is refused.

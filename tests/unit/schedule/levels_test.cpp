@@ -47,7 +47,7 @@ TEST(Levels, TheFirstWriterOfAStepAdvances) {
       "stencil f : U on G = c[0]; stencil g : A on G = U[0]; stencil h : U on G = A[0];", 2);
   std::vector<bool> advances;
   for (const analysis::Stage& stage : analysis::unroll(program, 2).stages) {
-    advances.push_back(stage.advances);
+    advances.push_back(stage.results[0].advances);
   }
   EXPECT_EQ(advances, (std::vector<bool>{true, true, false, true, true, false}));
 }

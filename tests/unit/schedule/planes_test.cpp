@@ -45,7 +45,7 @@ TEST(PlanesPlan, EveryStepLagsByWhatItReadsAhead) {
     const int64_t left = 2 - t;  // steps after it; y is read below, x above
     EXPECT_EQ(stage.computed, (Margin{{left, left}, {left, 0}, {0, left}}));
     // Planes below, here and above; nobody reads the last result.
-    EXPECT_EQ(p.versions[static_cast<size_t>(stage.result)].ring, t == 2 ? 0 : 3);
+    EXPECT_EQ(p.versions[static_cast<size_t>(stage.results[0].made)].ring, t == 2 ? 0 : 3);
   }
   EXPECT_EQ(p.core(1), 14);
   EXPECT_EQ(p.core(2), 62);
@@ -61,7 +61,7 @@ TEST(PlanesPlan, ReadsBehindKeepPlanesAndReadsAheadWait) {
   std::vector<int> lags, rings;
   for (const PlanesStage& stage : p.stages) {
     lags.push_back(stage.lag);
-    rings.push_back(p.versions[static_cast<size_t>(stage.result)].ring);
+    rings.push_back(p.versions[static_cast<size_t>(stage.results[0].made)].ring);
   }
   EXPECT_EQ(lags, (std::vector<int>{0, 1, 0, 1}));
   // g reads the plane that f has just made; f reads g's plane before the newest.
@@ -82,8 +82,8 @@ TEST(PlanesPlan, OlderLevelsAreThoseOfEarlierSteps) {
   EXPECT_EQ(from(1, 1), -1);
   EXPECT_EQ(from(2, 0), 1);
   EXPECT_EQ(from(2, 1), 0);
-  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[1].result)].output, 1);
-  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[2].result)].output, 0);
+  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[1].results[0].made)].output, 1);
+  EXPECT_EQ(p.versions[static_cast<size_t>(p.stages[2].results[0].made)].output, 0);
 }
 
 TEST(PlanesPlan, WhatNobodyReadsIsNotComputed) {

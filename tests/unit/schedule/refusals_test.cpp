@@ -31,6 +31,8 @@ const char* const kPrograms[] = {
     "stencil s : A on G = C[8000,0] * B[3000,0]; stencil t : B on G = A[3000,0];",
     "grid G = [0..63, 0..63, 0..63] steps 4; field A : double on G boundary clamp;"
     "stencil s : A on G = A[-1048576,1,-1048576] + A[0,1048576,1048576];",
+    "grid G = [0..63, 0..63] steps 4; field A : real on G; reduce r = sum(A[0,0]) on G;"
+    "stencil s : A on G = A[0,0] / r;",
 };
 
 std::string code(const Diagnostics& diagnostics) {
@@ -70,7 +72,7 @@ TEST(Refusals, AreThoseOfLower) {
       }
     }
   }
-  for (const char* each : {"L010", "L014", "L016", "L018", "L021", "L025", "L026"}) {
+  for (const char* each : {"L010", "L014", "L016", "L018", "L021", "L025", "L026", "L027"}) {
     EXPECT_TRUE(seen.count(each)) << each;
   }
 }

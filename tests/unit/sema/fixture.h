@@ -60,7 +60,8 @@ inline std::string expression(const ir::Program& program, const ir::Graph& graph
     }
     std::string operator()(const ir::Time&) const { return "time"; }
     std::string operator()(const ir::ReductionRef& reduction) const {
-      return program.reductions[static_cast<size_t>(reduction.reduction)].name;
+      const std::string& name = program.reductions[static_cast<size_t>(reduction.reduction)].name;
+      return reduction.replaced ? "replaced " + name : name;
     }
     std::string operator()(const ir::Access& access) const {
       const ir::Field& field = program.fields[static_cast<size_t>(access.field)];

@@ -257,6 +257,24 @@ TEST(Item, NoItemsIsAProgram) {
   }
 }
 
+TEST(Item, Targets) {
+  EXPECT_EQ(tree("stencil s : A , S . v.w on G = 1;"), R"(program
+  stencil s : A, S.v.w
+    piece
+      region G
+      value
+        integer 1
+)");
+  const Source source("t.stn", "stencil s : A, S.v { [0] = 1; }");
+  Diagnostics diagnostics;
+  const auto program = parse(source, diagnostics);
+  ASSERT_TRUE(program) << render(source, diagnostics);
+  const auto& stencil = std::get<ast::Stencil>(program->items[0].kind);
+  ASSERT_EQ(stencil.targets.size(), 2U);
+  EXPECT_EQ(source.text(stencil.targets[0].span()), "A");
+  EXPECT_EQ(source.text(stencil.targets[1].span()), "S.v");
+}
+
 TEST(Item, SpansReachFromTheKeywordToTheEnd) {
   const Source source(
       "t.stn", "// c\nparam N : real ; stencil s : A { [0] = 1 + 2 ; } // d\r\nstop when e;");

@@ -1,0 +1,91 @@
+// Reductions by name. After the step (in `stop`) the name is the newest value. In the step it is
+// the value made at the place of the reduction, so it stands below that; NAME@-1 is the value of
+// the step before and may stand anywhere.
+//
+// A graph names one of two values: the one that the reduction has, and the one that its last
+// evaluation replaced. Above its place the value of the step before is still there; below it is the
+// one that was replaced.
+#include <fmt/format.h>
+
+#include "compiler/sema/elaborate.h"
+#include "compiler/sema/pieces.h"
+
+namespace stencil::sema {
+
+// Its type is known. S030, or what is wrong with the reduction itself.
+bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
+  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  if (info.state == ReductionInfo::State::Begun) {
+    assume_type(env_, info);
+    return true;
+  }
+  constexpr int kMostBegun = 64;
+  if (env_.reductions_begun > kMostBegun) {
+    env_.report.error("S030", span, "too many reductions follow from each other").expected =
+        fmt::format("at most {}", kMostBegun);
+    return false;
+  }
+  analyze_reduce(env_, id);
+  return !env_.program.reductions[static_cast<size_t>(id)].piece.results.empty();
+}
+
+Value Elaborator::reduction(const Declaration& declaration, const std::string& name, int back,
+                            Span span) {
+  const ir::ReductionId id = declaration.index;
+  const Span own = env_.reductions[static_cast<size_t>(id)].item;
+  const bool within = own.begin <= span.begin && span.end <= own.end;
+  if (within && back == 0) return {};  // S024 has been reported
+  if (!site_.reductions) return not_usable(name, "a reduction", span);
+  const bool in_step = site_.fields;
+  if (back > 1 || (back > 0 && !in_step)) {
+    Diagnostic& error =
+        env_.report.error("S072", span, fmt::format("{}@-{} reaches too far back", name, back));
+    error.expected = in_step ? fmt::format("{0}, or {0}@-1 of the step before", name)
+                             : fmt::format("{}, the newest value", name);
+    return {};
+  }
+  if (!known_reduction(id, span)) return {};
+  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  const bool above = env_.reader <= info.syntax->name.span.begin;
+  if (in_step && !info.read.valid()) info.read = span;
+  if (back > 0) return before_step(id, !above, span);
+  if (in_step && above) {
+    Diagnostic& error = env_.report.error(
+        "S070", span, fmt::format("'{}' is read above its place in the step", name));
+    error.related.push_back({info.syntax->name.span, "evaluated here, once what is above has run"});
+    error.hint = fmt::format("write {}@-1 for its value of the step before, or move it up", name);
+    return {};
+  }
+  return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
+}
+
+// NAME@-1: in the first step what the declaration says.
+Value Elaborator::before_step(ir::ReductionId id, bool replaced, Span span) {
+  const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  const std::string& name = info.syntax->name.name;
+  if (!info.initial_value) {
+    Diagnostic& error =
+        env_.report.error("S071", span, fmt::format("{}@-1 has no value in the first step", name));
+    error.related.push_back({info.syntax->name.span, "declared here"});
+    error.hint = fmt::format("let the declaration give one: reduce {} = ... initial 0;", name);
+    return {};
+  }
+  std::vector<ir::NodeId> copies;
+  for (ir::Node node : info.initial.nodes()) {
+    if (auto* operation = std::get_if<ir::Operation>(&node.kind)) {
+      for (ir::NodeId& operand : operation->operands) {
+        operand = copies[static_cast<size_t>(operand)];
+      }
+    }
+    copies.push_back(graph_.add(std::move(node)));
+  }
+  const Value initial = Value::of_leaf(copies[static_cast<size_t>(*info.initial_value)]);
+  const Value before =
+      Value::of_leaf(graph_.add({ir::ReductionRef{id, replaced}, *info.type, span, {}}));
+  const Value time = Value::of_leaf(graph_.add({ir::Time{}, Scalar::I32, span, {}}));
+  const Value first =
+      arithmetic_.apply(Op::Eq, {time, Value::of_leaf(Constant::of_typed(Scalar::I32, 0))}, span);
+  return arithmetic_.apply(Op::Select, {first, initial, before}, span);
+}
+
+}  // namespace stencil::sema
