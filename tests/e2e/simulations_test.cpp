@@ -353,8 +353,7 @@ class PlainFlow {
       } else if (x - cx < 0) {
         g[q] = equilibrium(lattice_[q], 1, {0, 0, inflow_[static_cast<size_t>(y - cy)]});
       } else if (x - cx >= kWidth) {
-        g[q] = equilibrium(lattice_[q], 1, u_[here]) +
-               equilibrium(lattice_[count - 1 - q], 1, u_[here]) - back;
+        g[q] = equilibrium(lattice_[q], 1, u_[here]);
       } else {
         const size_t from = point(z - cz, y - cy, x - cx);
         g[q] = sphere_[from] ? back : f_[from * count + q];

@@ -73,10 +73,6 @@ class Tool : public testing::Test {
   std::filesystem::path root_;
 };
 
-inline bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 inline const char* const kHeat = R"(
 param N : integer = 40;
 param a : real = 0.25;

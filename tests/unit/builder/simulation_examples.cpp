@@ -132,13 +132,10 @@ BuildResult lbm_d3q19() {
 
   const auto arriving = b.function("arriving", {of});
   const auto beyond = arriving.let("beyond", solid(-cz[of], -cy[of], -cx[of]));
-  const auto back = arriving.let("back", f(0, 0, 0)[opposite[of]]);
   const auto u = arriving.let("u", velocity(0, 0, 0));
-  const auto balance =
-      arriving.let("balance", equilibrium(of, 1.0, u[0], u[1], u[2]) +
-                                  equilibrium(opposite[of], 1.0, u[0], u[1], u[2]));
-  arriving.value(select(beyond == 0, f(-cz[of], -cy[of], -cx[of])[of],
-                        select(beyond == 3, balance - back, back)));
+  arriving.value(select(
+      beyond == 0, f(-cz[of], -cy[of], -cx[of])[of],
+      select(beyond == 3, equilibrium(of, 1.0, u[0], u[1], u[2]), f(0, 0, 0)[opposite[of]])));
 
   const auto fluid = Region(G).where(solid(0, 0, 0) == 0);
   const auto stream = b.stencil("stream_and_collide", f);
