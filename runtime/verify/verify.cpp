@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
@@ -194,6 +195,23 @@ Status run_to(const LoadedProgram& loaded, State& state, int64_t steps, int64_t 
   return session.value()->finish();
 }
 
+// The params of a program with open sizes at the sizes of a case, by name: it may have more of
+// them, which follow from the sizes. R050, R051.
+Status bind_open(const ir::Program& open, const SizeCase& at, State& state) {
+  std::map<std::string, std::string> values;
+  for (size_t p = 0; p < at.program.params.size(); ++p) {
+    const ir::Param& param = at.program.params[p];
+    if (param.derived) continue;
+    values[param.name] = is_float(param.type) ? fmt::format("{}", at.params.reals[p])
+                                              : std::to_string(at.params.integers[p]);
+  }
+  auto params = bind_params(open, values);
+  if (!params.ok()) return params.failure();
+  state.integer_params = std::move(params.value().integers);
+  state.real_params = std::move(params.value().reals);
+  return Done{};
+}
+
 // True if the run's result is the reference's; otherwise the row says what is wrong.
 bool Verifier::verify_run(const RowPlan& plan, const Build& build, const LoadedProgram& loaded,
                           size_t size, int64_t steps, VerifyRow& row) {
@@ -201,7 +219,8 @@ bool Verifier::verify_run(const RowPlan& plan, const Build& build, const LoadedP
   State state = reference_runs(size).initial;
   const std::string place = fmt::format("{}{}, {} step{}", at.label, build.open ? " (open)" : "",
                                         steps, steps == 1 ? "" : "s");
-  const Status ran = run_to(loaded, state, steps, plan.schedule->schedule->time_tile);
+  Status ran = build.open ? bind_open(*build.program, at, state) : Status(Done{});
+  if (ran.ok()) ran = run_to(loaded, state, steps, plan.schedule->schedule->time_tile);
   if (!ran.ok()) {
     row.verdict = VerifyRow::Verdict::Failed;
     row.result =

@@ -198,6 +198,7 @@ class SizeChooser {
     Diagnostics ignored;
     return stencil::analyze(tree_, source_, options, ignored);
   }
+  bool follows(const std::string& name, const std::vector<std::string>& names) const;
   std::vector<std::string> size_params() const;
   std::optional<SizeCase> at(const Integers& values) const;
   Integers spread(const std::vector<std::string>& names, const std::vector<int64_t>& lengths,
@@ -211,7 +212,23 @@ class SizeChooser {
   std::set<std::string> seen_;
 };
 
-// Integer params without a value from -D that are sizes and can be left open.
+// Whether the param follows from those of `names` where these are open.
+bool SizeChooser::follows(const std::string& name, const std::vector<std::string>& names) const {
+  ProgramOptions options = options_;
+  for (const std::string& other : names) {
+    if (other == name) continue;
+    options.definitions.erase(other);
+    options.open.insert(other);
+  }
+  const auto program = analyze(options);
+  return program &&
+         std::any_of(program->params.begin(), program->params.end(), [&](const ir::Param& param) {
+           return param.name == name && (param.derived || param.affine);
+         });
+}
+
+// Integer params without a value from -D that are sizes and can be left open. Those that follow
+// from others go on doing so.
 std::vector<std::string> SizeChooser::size_params() const {
   std::vector<std::string> names;
   const auto base = analyze(options_);
@@ -225,7 +242,11 @@ std::vector<std::string> SizeChooser::size_params() const {
     const auto open = analyze(options);
     if (open && is_size(*open, param.name)) names.push_back(param.name);
   }
-  return names;
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    if (!follows(name, names)) out.push_back(name);
+  }
+  return out;
 }
 
 // The program with these values, if it accepts them and is small enough to be interpreted many

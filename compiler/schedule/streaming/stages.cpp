@@ -82,12 +82,13 @@ class StageWriter {
   // shares into the branches of points and shifts it again for threads that come there later
   // (docs/performance.md).
   Expr is_done_in(const Expr& plane, const ir::Box& region, int step) const {
-    Expr room = kernel::sub(literal(step), context_.left_out());
-    for (const Expr& from_end : {kernel::sub(plane, context_.interface.low(region, 0)),
-                                 kernel::sub(context_.interface.high(region, 0), plane)}) {
-      room = kernel::operation(Op::BitOr, {room, from_end});
+    Expr below = plus(context_.left_out(), -step - 1);  // each is negative where it holds
+    for (const Expr& inwards :
+         {kernel::sub(kernel::sub(context_.interface.low(region, 0), literal(1)), plane),
+          plus(kernel::sub(plane, context_.interface.high(region, 0)), -1)}) {
+      below = kernel::operation(Op::BitAnd, {below, inwards});
     }
-    return kernel::less_equal(literal(0), room);
+    return kernel::less(below, literal(0));
   }
 
   Expr covers(const StagePoint& at, const std::vector<Expr>& live, size_t piece) const {

@@ -226,7 +226,7 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
   const auto n = b.reduce("n", Reducer::max, U(0, 0).member("rho") + Reduction("last").before(), G,
                           {.initial = 0});
   b.reduce("last", Reducer::sum, U(0, 0).member("rho") * n, G, ReduceOptions{1, 2.5});
-  b.stencil("v", U, G, values({n + n.before(), 0}));
+  b.stencil("x", U, G, values({n + n.before(), 0}));
   b.stop(m < 0 or step_index() > 100);
   b.require(true);
   const std::string expected =
@@ -256,7 +256,7 @@ TEST(Forms, FunctionsStencilsAndTheRest) {
       "reduce p = prod(U[0, 0].rho) on G where U[0, 0].rho > 0 every 2;\n"
       "reduce n = max(U[0, 0].rho + last@-1) on G initial 0;\n"
       "reduce last = sum(U[0, 0].rho * n) on G every 1 initial 2.5;\n"
-      "stencil v : U on G = {n + n@-1, 0};\n"
+      "stencil x : U on G = {n + n@-1, 0};\n"
       "stop when m < 0 or time > 100;\n"
       "require true;\n";
   EXPECT_EQ(text_of(b), expected);

@@ -7,7 +7,7 @@ namespace {
 using stencil::Builder;
 using stencil::BuildResult;
 
-Expr square(const Expr& x) {
+Expr squared(const Expr& x) {
   return x * x;
 }
 
@@ -63,23 +63,23 @@ BuildResult elastic2d() {
             fade * (txz(0, 0) + dt / dx * harmonic(mu(0), mu(1)) *
                                     (vx(1, 0) - vx(0, 0) + (vz(0, 1) - vz(0, 0)))));
 
-  const auto strain_energy = ((lambda(0) + 2 * mu(0)) * (square(txx(0, 0)) + square(tzz(0, 0))) -
+  const auto strain_energy = ((lambda(0) + 2 * mu(0)) * (squared(txx(0, 0)) + squared(tzz(0, 0))) -
                               2 * lambda(0) * txx(0, 0) * tzz(0, 0)) /
                                  (8 * mu(0) * (lambda(0) + mu(0))) +
-                             square(txz(0, 0)) / (2 * mu(0));
+                             squared(txz(0, 0)) / (2 * mu(0));
   b.reduce("energy", Reducer::sum,
-           0.5 * rho(0) * (square(vx(0, 0)) + square(vz(0, 0))) + strain_energy, G, 40);
+           0.5 * rho(0) * (squared(vx(0, 0)) + squared(vz(0, 0))) + strain_energy, G, 40);
   b.reduce("geophone", Reducer::sum, vz(0, 0), Region({0, j.in(0, M - 1)}).where(j == 2 * M / 3),
            8);
 
   b.init(rho, {i}, select(i < N / 2, 2000.0, 2300.0));
-  b.init(mu, {i}, rho(0) * square(select(i < N / 2, upper, lower)) / 3);
+  b.init(mu, {i}, rho(0) * squared(select(i < N / 2, upper, lower)) / 3);
   b.init(lambda, mu(0));
   const ValueArgument d("d");
-  const auto beside = b.function("beside", {d}, exp(-square(0.3 * max(0, L - d) / L)));
+  const auto beside = b.function("beside", {d}, exp(-squared(0.3 * max(0, L - d) / L)));
   b.init(fade_z, {i}, beside(N - 1 - i));
   b.init(fade_x, {j}, beside(min(j, M - 1 - j)));
-  const auto a = square(pi() * f0 * (real(t) * dt - 1.2 / f0));
+  const auto a = squared(pi() * f0 * (real(t) * dt - 1.2 / f0));
   b.init(ricker, {t}, (1 - 2 * a) * exp(-a));
   return b.finish();
 }
@@ -157,10 +157,10 @@ BuildResult lbm_d3q19() {
   b.reduce("mass", Reducer::sum, sum({q.in(0, 18)}, f(0, 0, 0)[q]), fluid, 50);
 
   const auto profile =
-      b.function("profile", {row}, 1.5 * speed * (1 - square((2 * row + 1) / (1.0 * N) - 1)));
+      b.function("profile", {row}, 1.5 * speed * (1 - squared((2 * row + 1) / (1.0 * N) - 1)));
   b.init(entry, {j}, profile(j));
   b.init(solid, {k, j, i},
-         select(square(k - (K - 1) / 2.0) + square(j - (N - 1) / 2.0) + square(i - M / 4.0) <
+         select(squared(k - (K - 1) / 2.0) + squared(j - (N - 1) / 2.0) + squared(i - M / 4.0) <
                     radius * radius,
                 1, 0));
   b.init(f, {k, j, i}, vector({q.in(0, 18)}, equilibrium(q, 1.0, 0.0, 0.0, profile(j))));
@@ -229,13 +229,13 @@ BuildResult semi_lagrangian() {
 
   const Index i("i"), j("j"), t("t");
   const auto wave = [](const Expr& at) { return sin(2 * pi() * at); };
-  const auto hill = [](const Expr& at) { return square(sin(pi() * at)); };
+  const auto hill = [](const Expr& at) { return squared(sin(pi() * at)); };
   b.init(v, {i, j}, -courant * hill(position(i)) * wave(position(j)));
   b.init(u, {i, j}, courant * hill(position(j)) * wave(position(i)));
   b.init(swing, {t}, cos(pi() * (real(t) + 0.5) / K));
   const ValueArgument y("y"), x("x");
   const auto near =
-      b.function("near", {y, x}, min(1.0, 5 * sqrt(square(y - 0.5) + square(x - 0.7))));
+      b.function("near", {y, x}, min(1.0, 5 * sqrt(squared(y - 0.5) + squared(x - 0.7))));
   b.init(c, {i, j}, 0.5 * (1 + cos(pi() * near(position(i), position(j)))));
   return b.finish();
 }
@@ -292,7 +292,7 @@ BuildResult tide() {
 
   const Index i("i"), j("j"), t("t");
   b.init(sea, {t}, amplitude * sin(2 * pi() * real(t) / P));
-  b.init(h, {i, j}, 30 + 50 * (1 - 0.6 * real(j) / M) * (1 - square(2 * (i + 0.5) / N - 1)));
+  b.init(h, {i, j}, 30 + 50 * (1 - 0.6 * real(j) / M) * (1 - squared(2 * (i + 0.5) / N - 1)));
   return b.finish();
 }
 

@@ -163,6 +163,31 @@ TEST(Verify, ComparesReductionsAndWhereTheRunStops) {
   }
 }
 
+// Sizes that follow from others do so at every size that is tried, in the kernel for open sizes
+// too.
+TEST(Verify, DerivesSizes) {
+  const Parsed parsed = parse_text(
+      "param N : integer = 60;\nparam M : integer = N / 3;\ngrid G = [0..N-1] steps 4;\n"
+      "field A : real on G;\nfield B : real on G;\nstencil s : A on [N/4] = A[0] + 1;\n"
+      "stencil t : B on [M..N-1] = A[0] + B[0];\n");
+  VerifyRequest request;
+  request.device = "host";
+  request.quick = true;
+  Diagnostics diagnostics;
+  const auto report = verify(*parsed.tree, parsed.source, request, diagnostics);
+  ASSERT_TRUE(report.ok()) << report.failure().message;
+  for (const VerifyRow& row : report.value().rows) {
+    EXPECT_NE(row.verdict, VerifyRow::Verdict::Different) << row.schedule << ": " << row.result;
+    EXPECT_NE(row.verdict, VerifyRow::Verdict::Failed) << row.schedule << ": " << row.result;
+  }
+  const auto sizes = choose_sizes(*parsed.tree, parsed.source, {}, {}, true);
+  ASSERT_TRUE(sizes.open);
+  EXPECT_GT(sizes.open->params.size(), sizes.closed.front().program.params.size());
+  for (const SizeCase& size : sizes.closed) {
+    EXPECT_EQ(size.label.find("M ="), std::string::npos) << size.label;
+  }
+}
+
 TEST(Verify, SaysWhenNoSizeWillDo) {
   const Parsed parsed = parse_text(
       "param N : integer = 4;\nrequire N > 50000;\ngrid G = [0..N-1] steps 1;\n"
