@@ -209,10 +209,14 @@ TEST_F(LongRun, ALibraryThatEndsTheProcessIsNamed) {
   write("heat.stn", kHeat);
   if (stencilc("run heat.stn --device opencl").status != 0) GTEST_SKIP() << "no OpenCL";
   bool named = false;
-  for (const int limit : {200'000, 250'000, 300'000, 350'000, 400'000, 500'000}) {
+  for (int limit = 200'000; limit <= 500'000; limit += limit < 350'000 ? 5'000 : 50'000) {
     const Outcome outcome =
         wait(start("run heat.stn --device opencl", fmt::format("ulimit -v {}", limit)));
-    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2 || outcome.status == 3)
+    // The dynamic linker ends a process by itself, with these words, where a library's thread-local
+    // data find no room: nobody is asked.
+    const bool linker = outcome.status == 127 &&
+                        outcome.err.starts_with("cannot allocate memory for thread-local data");
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2 || outcome.status == 3 || linker)
         << limit << ": " << outcome.status << "\n"
         << outcome.err;
     named |= outcome.err.find("R044: the OpenCL implementation (") != std::string::npos;
