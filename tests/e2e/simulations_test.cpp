@@ -479,5 +479,46 @@ TEST_F(Simulations, ElasticWavesKeepTheirEnergyUntilTheyFade) {
   EXPECT_LT(energy.back(), 0.02 * energy[4]);
 }
 
+// --- acoustic_cpml3d
+
+// A wave from a point in an unbounded medium, in a box that it leaves.
+class OpenMedium : public Simulations {
+ protected:
+  static constexpr int kPoints = 40, kLow = 19;
+  static constexpr double kSpeed = 0.3, kFraction = 0.4, kPeriod = 30;
+
+  static double wavelet(double time) {
+    const double x = kPi * (time / kPeriod - 1.2);
+    return (1 - 2 * x * x) * std::exp(-x * x);
+  }
+
+  // The largest difference from wavelet(t - r / c) / (4 pi c^2 r) at some points, in units of the
+  // pulse's height there.
+  double error_after(int steps, const std::string& options) {
+    run("acoustic_cpml3d", "--device host --real double -D N=40 -D period=30 --steps " +
+                               std::to_string(steps) + " --out U=u.npy " + options);
+    const auto u = load<double>("u.npy", size_t{kPoints} * kPoints * kPoints);
+    double worst = 0;
+    for (const auto& [i, j, k] : std::vector<std::array<int, 3>>{
+             {8, 0, 0}, {0, -8, 0}, {0, 0, 9}, {5, 5, 5}, {-7, 0, 6}, {0, 11, 0}, {-6, -6, -6}}) {
+      const double r = std::hypot(i - kFraction, j - kFraction, k - kFraction);
+      const size_t at = static_cast<size_t>(((kLow + i) * kPoints + kLow + j) * kPoints + kLow + k);
+      const double height = 1 / (4 * kPi * kSpeed * kSpeed * r);
+      worst = std::max(worst, std::abs(u[at] / height - wavelet(steps - r / kSpeed)));
+    }
+    return worst;
+  }
+};
+
+TEST_F(OpenMedium, HasTheWaveOfAPoint) {
+  EXPECT_LT(error_after(75, "-D L=8"), 0.1);  // of the time step: it is 0.085
+}
+
+// With layers of a point, echoes are as high as 0.13 then.
+TEST_F(OpenMedium, SendsNoEcho) {
+  EXPECT_LT(error_after(130, "-D L=8"), 1e-4);
+  EXPECT_GT(error_after(130, "-D L=1"), 0.1);
+}
+
 }  // namespace
 }  // namespace stencil::test
