@@ -217,7 +217,10 @@ void MainProgram::results() {
   out_.line(fmt::format("static {} came_to;  // of the latest run", api_.results_type()));
   out_.line("static reference_results plain_came_to;  // and of the plain loops");
   out_.blank();
-  out_.verbatim(main_results_text());
+  const auto& reductions = api_.reductions();
+  out_.verbatim(main_results_text(
+      std::any_of(reductions.begin(), reductions.end(),
+                  [](const ReductionMembers& members) { return !members.first_nan.empty(); })));
   out_.open("static void print_results(int64_t asked) {");
   out_.open(fmt::format("if (came_to.{}) {{", api_.stopped()));
   out_.line(

@@ -199,13 +199,6 @@ constexpr const char* kResults =
   }
 }
 
-// Ends the program with a status of its own.
-static int status_of_nan(const char* name, int64_t first) {
-  if (first == 0) return 0;
-  fprintf(stderr, "reduction %s is NaN, first at step %lld\n", name, (long long)first);
-  return 4;
-}
-
 static bool same_count(const char* what, int64_t got, int64_t expected) {
   if (got == expected) return true;
   printf("FAILED: %s: %lld, expected %lld\n", what, (long long)got, (long long)expected);
@@ -217,6 +210,16 @@ static bool same_value(const char* name, double got, double expected) {
   if (tolerance > 0 && fabs(got - expected) <= tolerance * fabs(expected)) return true;
   printf("FAILED: reduction %s: %.17g, expected %.17g\n", name, got, expected);
   return false;
+}
+
+)text";
+
+constexpr const char* kStatusOfNan =
+    R"text(// Ends the program with a status of its own.
+static int status_of_nan(const char* name, int64_t first) {
+  if (first == 0) return 0;
+  fprintf(stderr, "reduction %s is NaN, first at step %lld\n", name, (long long)first);
+  return 4;
 }
 
 )text";
@@ -437,8 +440,8 @@ const char* main_outputs_text() {
   return kOutputs;
 }
 
-const char* main_results_text() {
-  return kResults;
+std::string main_results_text(bool has_nan) {
+  return kResults + std::string(has_nan ? kStatusOfNan : "");
 }
 
 std::string main_timing_text(const Dialect& dialect, bool padded) {

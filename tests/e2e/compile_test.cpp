@@ -47,6 +47,20 @@ TEST_F(Compile, MakesSchedulesForTheMachineNamed) {
   EXPECT_EQ(stencilc("heat.stn --emit kernel-ir --machine sm_80").status, 0);
 }
 
+// What nothing calls would be a warning of the user's compiler.
+TEST_F(Compile, LooksForNaNInFloatingPointAlone) {
+  const auto mentions = [&](const std::string& type) {
+    write("sums.stn", "grid G = [0..9] steps 4;\nfield A : " + type +
+                          " on G;\nstencil s : A on G = A[0] + 1;\n"
+                          "reduce total = sum(A[0]) on G;\n");
+    const std::string text = stencilc("sums.stn --emit cpp --main").out;
+    EXPECT_NE(text.find("print_value("), std::string::npos);
+    return text.find("status_of_nan(") != std::string::npos;
+  };
+  EXPECT_TRUE(mentions("real"));
+  EXPECT_FALSE(mentions("integer"));
+}
+
 TEST_F(Compile, ChoosesByMachineCode) {
   write("heat.stn", kHeat);
   const Outcome other = stencilc("heat.stn -o heat.cpp --compile");
