@@ -326,6 +326,18 @@ Field Builder::series(const std::string& name, const Type& type, const Range& ti
   return Field(name, state_->id);
 }
 
+Points Builder::points(const std::string& name, const Range& numbers, const Domain& domain,
+                       const std::optional<Expr>& weights, Place place) {
+  Statement item(*state_, place);
+  ast::Points points;
+  points.names.push_back(item.name(name));
+  points.numbers = item.plain_box({numbers}, "a set of points");
+  points.domain = item.name(Access::name(domain), Access::builder(domain));
+  points.weights = item.expr(weights);
+  item.add(std::move(points));
+  return {Access::domain(name, state_->id), Access::name(name, state_->id)};
+}
+
 Expr Builder::table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
                     const Expr& value, Place place) {
   Statement item(*state_, place);

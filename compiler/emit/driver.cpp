@@ -353,6 +353,7 @@ void Driver::advance_body() {
   }
   declare_copies();
   declare_scratch();
+  place_points();
   declare_blocks();
   loop();
   bring_home();
@@ -381,6 +382,13 @@ void Driver::unused_arguments() {
     for (const Expr& extent : kernel::stored_extents(plan_.arrays[a])) add(extent);
   }
   for (const kernel::Scratch& scratch : plan_.scratch) add(scratch.elements);
+  for (const kernel::PointSet& set : plan_.point_sets) {
+    add(set.points);
+    for (const auto* bounds : {&set.low, &set.high, &set.first, &set.last}) {
+      for (const Expr& bound : *bounds) add(bound);
+    }
+    for (int a = 0; a < kernel::arrays_of(set); ++a) slots.emplace(set.arrays + a, 0);
+  }
   kernel::for_each_launch(plan_, [&](const Launch& launch) {
     add(launch.blocks);
     for (const kernel::ArrayArgument& argument : launch.arrays)

@@ -114,6 +114,8 @@ class Driver {
   void open_advance(const std::string& name);
   void declare_copies();
   void declare_scratch();
+  void place_points();
+  std::string bounds(const std::string& name, const std::vector<kernel::Expr>& values);
   void declare_blocks();
   void results_given(bool anew);
   void loop();

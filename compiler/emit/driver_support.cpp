@@ -1,6 +1,8 @@
 // The few functions that every emitted driver shares: error texts, memory that frees itself, sizes
 // that cannot overflow, and the moves of copies that change places. Only those that the plans in
 // the file need are printed, so that no compiler warns about an unused one.
+#include <fmt/format.h>
+
 #include "compiler/emit/driver.h"
 #include "compiler/kernel/passes.h"
 
@@ -169,6 +171,88 @@ static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels]
 
 )text";
 
+#include "place_points_text.h"
+
+// Once in a file, for host and device.
+constexpr const char* kGuard = "STENCIL_POINTS";
+
+constexpr const char* kMisplaced = R"text(
+// NULL, or which point does not lie where it has to.
+static const char* stencil_points_error(const stencil_point_set& set, const char* name) {
+  static thread_local char text[160];
+  const int64_t point = stencil_misplaced(set);
+  if (point < 0) return NULL;
+  snprintf(text, sizeof text, "point %lld (from 0) of %.64s does not lie where it has to",
+           (long long)point, name);
+  return text;
+}
+
+)text";
+
+// The first of `places` are those of the dimensions, weights follow. The tables are those of
+// stencil_point_tables, in its order.
+constexpr const char* kFill = R"text(// Fills the tables of a set of points.
+template <class Real>
+static const char* stencil_fill(stencil_point_set set, const char* name, int values,
+                                const double* const* places, const int64_t* sizes,
+                                void* const* tables) {
+  (void)sizes;
+  set.at = places;
+  set.weights = values > set.rank ? places + set.rank : NULL;
+  if (const char* error = stencil_points_error(set, name)) return error;
+  stencil_point_tables<Real> to = {(int32_t*)tables[0], (int32_t*)tables[1], (int32_t*)tables[2],
+                                   (int32_t*)tables[3], (Real*)tables[4], (int32_t*)tables[5]};
+  stencil_place_points<Real>(set, to);
+  return NULL;
+}
+
+)text";
+
+constexpr const char* kFillOnDevice = R"text(// Fills the tables of a set of points, by way of the host.
+template <class Real>
+static const char* stencil_fill(stencil_point_set set, const char* name, int values,
+                                const double* const* places, const int64_t* sizes,
+                                void* const* tables, $apiStream_t stream) {
+  std::vector<double> here((size_t)(values * set.points));
+  std::vector<const double*> at;
+  for (int v = 0; v < values; ++v) {
+    double* const to = here.data() + v * set.points;
+    STENCIL_TRY("copying the places of points",
+                $apiMemcpyAsync(to, places[v], (size_t)set.points * sizeof(double),
+                                $apiMemcpyDeviceToHost, stream));
+    at.push_back(to);
+  }
+  STENCIL_TRY("copying the places of points", $apiStreamSynchronize(stream));
+  set.at = at.data();
+  set.weights = values > set.rank ? at.data() + set.rank : NULL;
+  if (const char* error = stencil_points_error(set, name)) return error;
+  std::vector<int32_t> numbers[6];
+  for (int t = 0; t < 6; ++t) numbers[t].resize(t == 4 ? 0 : (size_t)sizes[t]);
+  std::vector<Real> weights((size_t)sizes[4]);
+  stencil_point_tables<Real> to = {numbers[0].data(), numbers[1].data(), numbers[2].data(),
+                                   numbers[3].data(), weights.data(), numbers[5].data()};
+  stencil_place_points<Real>(set, to);
+  for (int t = 0; t < 6; ++t) {
+    const void* const from = t == 4 ? (const void*)weights.data() : numbers[t].data();
+    const size_t bytes = (size_t)sizes[t] * (t == 4 ? sizeof(Real) : sizeof(int32_t));
+    STENCIL_TRY("copying tables of points",
+                $apiMemcpyAsync(tables[t], from, bytes, $apiMemcpyHostToDevice, stream));
+  }
+  STENCIL_TRY("copying tables of points", $apiStreamSynchronize(stream));
+  return NULL;
+}
+
+)text";
+
+void points_support(Text& out) {
+  out.flush_left(fmt::format("#ifndef {}", kGuard));
+  out.flush_left(fmt::format("#define {}", kGuard));
+  out.verbatim(kPlacePoints);
+  out.verbatim(kMisplaced);
+  out.flush_left("#endif");
+  out.blank();
+}
+
 std::string bring_home_text(const Dialect& dialect) {
   std::string text = kBringHome;
   if (dialect.has_device()) {
@@ -207,18 +291,27 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   if (has_open_extents(module)) out.verbatim(kArrayBytes);
   if (!dialect.has_device() && kernel::is_padded(module.plan)) out.verbatim(kCopyRows);
   if (!dialect.has_device()) return host_support(out, modules);
+  if (!module.plan.point_sets.empty()) {
+    points_support(out);
+    out.verbatim(device_text(kFillOnDevice, dialect));
+  }
   if (has_levels_to_bring_home(module.plan)) out.verbatim(bring_home_text(dialect));
 }
 
 void host_support(Text& out, const std::vector<const kernel::Module*>& modules) {
-  bool spares = false, levels = false;
+  bool spares = false, levels = false, points = false;
   for (const kernel::Module* module : modules) {
+    points |= !module->plan.point_sets.empty();
     levels |= has_levels_to_bring_home(module->plan);
     spares |= !module->plan.scratch.empty() || kernel::is_padded(module->plan);
     for (const kernel::Array& array : module->plan.arrays) spares |= array.copies > array.levels;
   }
   if (spares || levels) out.verbatim(kHostMemory);
   if (levels) out.verbatim(bring_home_text(cpp_dialect()));
+  if (points) {
+    points_support(out);
+    out.verbatim(kFill);
+  }
 }
 
 }  // namespace stencil::emit

@@ -25,7 +25,7 @@ bool has_host_part(const Options& options) {
   return !options.kernels_only && !info(options.target).header_ending.empty();
 }
 
-void includes(Text& out, const Options& options, const Dialect& dialect) {
+void includes(Text& out, const Options& options, const Dialect& dialect, bool points) {
   if (!has_host_part(options)) return;
   if (dialect.has_device()) out.line(fmt::format("#include <{}>", dialect.runtime_header));
   for (const char* header : {"algorithm", "math.h", "stdint.h", "stdio.h"}) {
@@ -33,6 +33,10 @@ void includes(Text& out, const Options& options, const Dialect& dialect) {
   }
   if (options.main || !dialect.has_device()) out.line("#include <stdlib.h>");
   out.line("#include <string.h>");
+  if (points) {
+    out.line("#include <cmath>");
+    out.line("#include <vector>");
+  }
   if (options.main && !dialect.has_device()) out.line("#include <chrono>");
   out.blank();
   if (options.header_name.empty()) return;
@@ -144,7 +148,7 @@ std::string write(const kernel::Module& module, const Options& options, const Ho
     plan_comment(out, options.threads_are_loops ? with_single_threads(module) : module, names);
   }
   out.blank();
-  includes(out, options, dialect);
+  includes(out, options, dialect, !module.plan.point_sets.empty());
   out.verbatim(std::string(dialect.prelude));
   const bool doubles = writer.expressions().uses_double() || stores_double(module);
   if (dialect.file_head) out.verbatim(dialect.file_head(module, doubles));

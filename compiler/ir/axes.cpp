@@ -64,13 +64,14 @@ std::vector<AxisValue> axes_of(const Field& field, const std::vector<AxisValue>&
   std::vector<AxisValue> out;
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
     const int of_grid = field.dimension(d);
-    out.push_back(of_grid == kTime ? AxisValue{} : grid[static_cast<size_t>(of_grid)]);
+    out.push_back(of_grid < 0 ? AxisValue{} : grid[static_cast<size_t>(of_grid)]);
   }
   return out;
 }
 
 std::string axis_name(const Program& program, const Field& field, size_t d) {
   const int of_grid = field.dimension(d);
+  if (of_grid == kPoints) return "point";
   return of_grid == kTime ? "time" : kAxes[static_cast<size_t>(program.grid.rank() - 1 - of_grid)];
 }
 

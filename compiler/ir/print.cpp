@@ -214,9 +214,15 @@ std::string print_field(const Field& field, const std::vector<std::string>& para
   if (field.read_in_place()) {
     std::vector<std::string> dimensions;
     for (const int d : field.dimensions) {
-      dimensions.push_back(d == kTime ? "time" : fmt::format("{}", d));
+      dimensions.push_back(d == kTime ? "time" : d == kPoints ? "points" : fmt::format("{}", d));
     }
     out += fmt::format(" along [{}]", fmt::join(dimensions, ", "));
+  }
+  if (field.is_point_set()) {
+    out += fmt::format(" within {} weighing {}{}", print(*field.within, params), field.width,
+                       field.weighted ? " by weights" : "");
+  } else if (field.points) {
+    out += fmt::format(" of points {}", *field.points);
   }
   if (field.history > 1) out += fmt::format(" history {}", field.history);
   if (field.constant) out += " constant";
@@ -264,7 +270,8 @@ std::string print(const Program& program) {
     out += "stop\n" + graph.definitions("    ");
     out += fmt::format("    = {}\n", graph.use(program.stop->condition));
   }
-  for (const Requirement& r : program.requirements) out += fmt::format("require {}\n", visible(r.text));
+  for (const Requirement& r : program.requirements)
+    out += fmt::format("require {}\n", visible(r.text));
   for (const Check& check : program.checks) {
     std::vector<std::string> alternatives;
     for (const Affine& a : check.any_nonnegative)

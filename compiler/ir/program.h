@@ -69,12 +69,20 @@ struct Boundary {
   friend bool operator==(const Boundary&, const Boundary&) = default;
 };
 
-// What a dimension of a field is that is none of the grid: the steps of the run.
+// What a dimension of a field is that is none of the grid: the steps of the run, or the points of a
+// set.
 constexpr int kTime = -1;
+constexpr int kPoints = -2;
 
 // A field has a value at every point of a box of the grid, or is a profile, which lacks some of the
 // grid's dimensions, or a series, which has a value for every step. Profiles and series are
 // constant, of one level, and read where they are in memory, whatever the schedule.
+//
+// A set of points is a field over their numbers: where each of them lies, in grid coordinates, as
+// F64 components, a dimension after the other; with weights of the program's, these follow, the
+// `width` of dimension 0 first. A field may have a value for each point of a set. At a point of the
+// grid, an access of it is the sum of those values, each times the weight that its point has there;
+// one of the set is the sum of the weights (compiler/reference/points.h).
 struct Field {
   std::string name;
   std::vector<Component> components;
@@ -89,9 +97,17 @@ struct Field {
   // the grid.
   std::vector<int> dimensions = {};
 
+  // Of a set of points, and of what has a value for each of them: the set.
+  std::optional<FieldId> points = {};
+  // Of a set of points: how many points of the grid each of them weighs in a dimension; 0: of none.
+  int width = 0;
+  bool weighted = false;           // by the program; else multilinear, with a width of 2
+  std::optional<Box> within = {};  // of a set: where its points have to lie
+
   int dimension(size_t d) const { return dimensions.empty() ? static_cast<int>(d) : dimensions[d]; }
   bool is_series() const { return !dimensions.empty() && dimensions.front() == kTime; }
   bool read_in_place() const { return !dimensions.empty(); }
+  bool is_point_set() const { return width > 0; }
 };
 
 // --- Graph nodes
@@ -140,8 +156,9 @@ struct Access {
   // Per dimension, of the region beyond the field's box: it bounds how far from the point a
   // boundary rule leads. Empty if nothing escapes.
   std::vector<Excess> excess = {};
-  bool in_place = false;  // Field::read_in_place
-  bool per_step = false;  // and it has no dimension but time: one value for all points
+  bool in_place = false;   // Field::read_in_place
+  bool per_step = false;   // and it has no dimension but time: one value for all points
+  bool at_points = false;  // likewise in place: of a set of points, or a value for each of one
   bool escapes_below(size_t d) const { return escapes >> (2 * d) & 1; }
   bool escapes_above(size_t d) const { return escapes >> (2 * d + 1) & 1; }
   friend bool operator==(const Access&, const Access&) = default;

@@ -105,16 +105,39 @@ class Verifier {
 
   void check_dimensions(const Field& field) {
     if (!field.read_in_place()) {
-      if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+      if (field.box.rank() != program_.grid.rank())
+        fail(field.name, "rank differs from the grid's");
       return;
     }
-    if (field.dimensions.size() != field.box.ranges.size()) fail(field.name, "number of dimensions");
+    if (field.dimensions.size() != field.box.ranges.size())
+      fail(field.name, "number of dimensions");
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
-      const bool ascending = d == 0 || field.dimensions[d] > field.dimensions[d - 1];
-      const bool known = field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank();
+      const bool points =
+          field.dimensions[d] == kPoints && field.points && d + 1 == field.dimensions.size();
+      const bool ascending = d == 0 || points || field.dimensions[d] > field.dimensions[d - 1];
+      const bool known =
+          points || (field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank());
       if (!ascending || !known) fail(field.name, "dimensions");
     }
     if (!field.constant || field.history != 1) fail(field.name, "not constant");
+    if (field.points.has_value() != (field.dimensions.back() == kPoints)) {
+      fail(field.name, "without points");
+    }
+    if (field.points) check_points(field);
+  }
+
+  void check_points(const Field& field) {
+    if (!valid_field(*field.points)) return fail(field.name, "on no field");
+    const Field& set = program_.fields[static_cast<size_t>(*field.points)];
+    if (!set.is_point_set() || !set.within || set.within->rank() != program_.grid.rank() ||
+        set.box.ranges.back() != field.box.ranges.back()) {
+      fail(field.name, "on no set of points");
+    }
+    if (!field.is_point_set()) return;
+    const size_t values = static_cast<size_t>(set.weighted ? set.width + 1 : 1);
+    if (set.components.size() != values * program_.grid.ranges.size()) {
+      fail(field.name, "components of a point");
+    }
   }
 
   void check_rule(const Field& field, const BoundaryRule& rule) {
@@ -225,12 +248,14 @@ class Verifier {
       return fail(where, field.name + ": no such component");
     }
     const Scalar stored = field.components[static_cast<size_t>(access.component)].type;
-    if (node.type != arithmetic_type(stored)) fail(where, field.name + ": type of an access");
+    const Scalar read = field.is_point_set() ? program_.real : arithmetic_type(stored);
+    if (node.type != read) fail(where, field.name + ": type of an access");
     if (access.offsets.size() != field.box.ranges.size()) {
       fail(where, field.name + ": number of offsets");
     }
     const bool per_step = field.dimensions == std::vector<int>{kTime};
-    if (access.in_place != field.read_in_place() || access.per_step != per_step) {
+    if (access.in_place != field.read_in_place() || access.per_step != per_step ||
+        access.at_points != field.points.has_value()) {
       fail(where, field.name + ": where it is read");
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");

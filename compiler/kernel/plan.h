@@ -85,6 +85,28 @@ struct Scratch {
   Expr elements;  // I64, at least 1, over constants and parameters
 };
 
+// Where the points of a set weigh, by tables in scratch memory (support/place_points.h). Whoever
+// executes the plan fills them from the places of the points before the first launch, or refuses
+// the run if one of them does not lie where it has to.
+constexpr int kPointBucket = 32;  // grid points of a bucket
+struct PointSet {
+  std::string name;  // as the program calls it
+  int arrays;        // into Plan::arrays: the first of its places (F64), one per dimension; with
+                     // weights of the program's these follow, `width` of each dimension
+  int width;         // grid points that a point weighs in a dimension
+  bool weighted;     // by the program; else multilinear
+  Expr points;       // I64: how many
+  std::vector<Expr> low, high;                            // I64, of the grid, per dimension
+  std::vector<Expr> first, last;                          // I64: where the points have to lie
+  Scalar weight;                                          // F32 or F64
+  int slabs, starts, columns, numbers, weights, entries;  // into Plan::scratch: I32, but `weights`
+};
+
+// Of its places, and of its weights if it has them.
+inline int arrays_of(const PointSet& set) {
+  return static_cast<int>(set.low.size()) * (set.weighted ? set.width + 1 : 1);
+}
+
 struct ArrayArgument {
   int array;  // into Plan::arrays; with slot kScratch: into Plan::scratch
   int slot;
@@ -175,6 +197,7 @@ struct Plan {
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;
   std::vector<Scratch> scratch;
+  std::vector<PointSet> point_sets = {};
   std::vector<Reduction> reductions;
   std::optional<Stop> stop;
   Expr points;  // I64: useful point updates per step, for GCells/s (points of the grid)

@@ -298,6 +298,11 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  scratch {}: {}[{}]\n", scratch.name, name(scratch.type),
                        print(scratch.elements));
   }
+  for (const PointSet& set : plan.point_sets) {
+    out += fmt::format("  points {}: {} of {}{}, weighing {} in a dimension\n", set.name,
+                       print(set.points), plan.arrays[static_cast<size_t>(set.arrays)].name,
+                       set.weighted ? " with weights" : "", set.width);
+  }
   for (const Reduction& reduction : plan.reductions) {
     out += fmt::format("  reduction {}: {} ", reduction.name, name(reduction.type));
     out += reduction.in_step ? "in the step\n" : fmt::format("every {}\n", reduction.every);

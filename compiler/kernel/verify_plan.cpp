@@ -46,6 +46,7 @@ class PlanVerifier {
     for (const Scratch& scratch : plan_.scratch) {
       expr(scratch.elements, Scalar::I64, "the size of scratch memory");
     }
+    for (const PointSet& set : plan_.point_sets) point_set(set);
     for (const Reduction& reduction : plan_.reductions) this->reduction(reduction);
     if (plan_.stop) stop(*plan_.stop);
   }
@@ -120,6 +121,26 @@ class PlanVerifier {
     }
     const Scalar kept = plan_.scratch[static_cast<size_t>(scratch)].type;
     if (kept != type) fail(fmt::format("{} is {} kept as {}", what, name(type), name(kept)));
+  }
+
+  void point_set(const PointSet& set) {
+    const std::string what = "points '" + set.name + "'";
+    for (const auto* bounds : {&set.low, &set.high, &set.first, &set.last}) {
+      if (bounds->empty() || bounds->size() != set.low.size()) fail(what + " without bounds");
+      for (const Expr& bound : *bounds) expr(bound, Scalar::I64, "a bound of points");
+    }
+    expr(set.points, Scalar::I64, "the number of points");
+    const size_t values = set.low.size() * static_cast<size_t>(set.weighted ? set.width + 1 : 1);
+    for (size_t a = 0; a < values; ++a) {
+      const size_t array = static_cast<size_t>(set.arrays) + a;
+      if (array >= plan_.arrays.size() || plan_.arrays[array].type != Scalar::F64) {
+        fail(what + " have no places");
+      }
+    }
+    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.entries}) {
+      result(table, Scalar::I32, "a table of " + what);
+    }
+    result(set.weights, set.weight, "the weights of " + what);
   }
 
   void served_by(const Launch& launch, const std::string& what) {

@@ -12,6 +12,7 @@
 #include <array>
 
 #include "compiler/reference/access.h"
+#include "compiler/reference/points.h"
 #include "compiler/reference/scalar_types.h"
 
 namespace stencil::reference {
@@ -150,8 +151,12 @@ void Evaluator::evaluate(ir::NodeId id, const std::vector<int64_t>& point, int64
                    }
                  },
                  [&](const ir::Access& access) {
-                   rows_[id] = read_row(program_.fields[access.field], state_.fields[access.field],
-                                        access, node.type, kernels_[id], point, state_.step, count, out);
+                   if (access.at_points) {
+                     return sum_at_points(program_, state_, access, node.type, point, count, out);
+                   }
+                   rows_[id] =
+                       read_row(program_.fields[access.field], state_.fields[access.field], access,
+                                node.type, kernels_[id], point, state_.step, count, out);
                  },
                  [&](const ir::Operation& operation) {
                    std::array<const void*, 3> in{};

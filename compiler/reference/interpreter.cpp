@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "compiler/reference/evaluator.h"
+#include "compiler/reference/points.h"
 #include "compiler/reference/scalar_types.h"
 #include "compiler/support/threads.h"
 
@@ -226,6 +227,7 @@ struct BoundReduction {
 class Run {
  public:
   Run(const ir::Program& program, State& state) : program_(program), state_(state) {
+    place_points();
     for (const ir::Function& function : program.functions) {
       BoundFunction bound{function.targets, {}};
       for (const ir::Piece& piece : function.pieces) {
@@ -264,6 +266,15 @@ class Run {
   }
 
  private:
+  void place_points() {
+    state_.placed.assign(state_.fields.size(), nullptr);
+    for (size_t f = 0; f < state_.fields.size(); ++f) {
+      if (!program_.fields[f].is_point_set()) continue;
+      const PointSet set(program_, static_cast<ir::FieldId>(f), state_);
+      state_.placed[f] = std::make_shared<PlacedPoints>(set.place());
+    }
+  }
+
   // Those within the step that follow so many functions.
   void reduce_at(size_t functions, std::vector<bool>& evaluated) {
     for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {

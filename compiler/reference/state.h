@@ -122,6 +122,8 @@ struct ReductionValue {
   bool is_nan() const { return is_float(type) && std::isnan(real); }
 };
 
+struct PlacedPoints;  // points.h
+
 struct State {
   std::vector<int64_t> integer_params;  // by ParamId; entries of other params are ignored
   std::vector<double> real_params;
@@ -129,6 +131,8 @@ struct State {
   std::vector<ReductionValue> reductions;  // by ReductionId
   int64_t step = 0;                        // steps completed
   bool stopped = false;                    // the stop condition held
+  // By FieldId: where the points of a set weigh while the interpreter runs.
+  std::vector<std::shared_ptr<const PlacedPoints>> placed = {};
 };
 
 // Zeroed storage for a program at the given params. On failure nothing, and `error` says why: sizes

@@ -52,6 +52,7 @@ std::string access_refusal(const ir::Program& program, const State& state, const
     if (data.extents[d] == 0 && !constant) {
       return "field '" + field.name + "' is read but has no points";
     }
+    if (field.dimension(d) == ir::kPoints) continue;
     if (field.dimension(d) == ir::kTime) continue;  // ir::StepLimit
     for (const int64_t bound : region[static_cast<size_t>(field.dimension(d))]) {
       const int64_t index = bound + access.offsets[d] - data.box[d][0];

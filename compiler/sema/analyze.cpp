@@ -141,6 +141,8 @@ void analyze_items(Environment& env, const ast::Program& program) {
   declare_grid(env, *grid);
   if (env.program.grid.rank() == 0) return;
   for_each<ast::Subgrid>(program, [&](const auto& item, Span) { declare_subgrid(env, item); });
+  for_each<ast::Points>(program,
+                        [&](const auto& item, Span span) { declare_points(env, item, span); });
   for_each<ast::Field>(program,
                        [&](const auto& item, Span span) { declare_field(env, item, span); });
   for_each<ast::Series>(program,

@@ -25,6 +25,9 @@ class LeftOut {
   void operator()(const ast::Series& series) {
     for (const ast::Identifier& name : series.names) declared(name);
   }
+  void operator()(const ast::Points& points) {
+    for (const ast::Identifier& name : points.names) declared(name);
+  }
   void operator()(const ast::Table& table) { declared(table.name); }
   void operator()(const ast::Function& function) { declared(function.name); }
   void operator()(const ast::Stencil& stencil) {

@@ -129,8 +129,8 @@ std::optional<Elaborator::Dimension> Elaborator::dimension_of(const ast::Call& c
   if (value.type->scalar()) {
     if (const auto* id = std::get_if<ir::NodeId>(&value.leaves[0])) {
       const auto* index = std::get_if<ir::Index>(&graph_[*id].kind);
-      const bool step = index && field_ &&
-                        field_->dimension(static_cast<size_t>(index->dimension)) == ir::kTime;
+      const bool step =
+          index && field_ && field_->dimension(static_cast<size_t>(index->dimension)) < 0;
       if (index && !step) {
         const int own = index->dimension;
         return Dimension{own, field_ ? field_->dimension(static_cast<size_t>(own)) : own};

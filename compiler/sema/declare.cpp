@@ -16,6 +16,7 @@ namespace stencil::sema {
 namespace {
 
 constexpr int64_t kMaxHistory = 64;
+constexpr int64_t kMostWeights = 16;  // of a point in a dimension
 
 // --- Element types -------------------------------------------------------------------------------
 
@@ -99,13 +100,24 @@ bool require_every_point(Environment& env, const Region& region, const ast::Iden
   return false;
 }
 
-std::optional<ir::Box> field_domain(Environment& env, const ast::Identifier& domain) {
+// Where a field lives: on a box of the grid, or on the points of a set.
+struct Domain {
+  ir::Box box;
+  std::optional<ir::FieldId> points = {};
+};
+
+std::optional<Domain> field_domain(Environment& env, const ast::Identifier& domain) {
+  const Declaration* set = env.find(domain.name);
+  if (set && set->kind == Declared::Field && !set->broken) {
+    const ir::Field& field = env.program.fields[static_cast<size_t>(set->index)];
+    if (field.is_point_set()) return Domain{field.box, set->index};
+  }
   const Region region = elaborate_region(env, ast::Region{ast::NamedRegion{domain, {}}});
   if (!region.ok || !require_every_point(env, region, domain)) return std::nullopt;
   if (!(region.box == env.program.grid)) {
     require_nonempty(env, region.box, fmt::format("the domain '{}'", domain.name), domain.span);
   }
-  return region.box;
+  return Domain{region.box};
 }
 
 ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
@@ -198,8 +210,9 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             std::vector<Edges>& edges) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
-    error.expected = fmt::format("{}, one per dimension of the {}", rank,
-                                 static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
+    error.expected =
+        fmt::format("{}, one per dimension of the {}", rank,
+                    static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
     return std::nullopt;
   }
@@ -226,8 +239,7 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
     const auto value = constant_in(env, *number, "a dimension", 0, rank - 1);
     if (!value) return std::nullopt;
     if (!out.empty() && *value <= out.back()) {
-      Diagnostic& error =
-          env.report.error("S050", number->span, "dimensions in the wrong order");
+      Diagnostic& error = env.report.error("S050", number->span, "dimensions in the wrong order");
       error.expected = "numbers of the grid's dimensions, each once, the outermost first";
       error.found = fmt::format("{} behind {}", *value, out.back());
       return std::nullopt;
@@ -237,9 +249,16 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
   return out;
 }
 
-// Leaves the field those dimensions of the grid; without `along` all.
+// Leaves the field those dimensions of the grid; without `along` all. Of a field on points: theirs.
 bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& along,
                      ir::Field& field) {
+  if (field.points) {
+    field.dimensions = {ir::kPoints};
+    if (!along) return true;
+    Diagnostic& error = env.report.error("S050", along->span, "'along' of what is on points");
+    error.hint = "points have no dimensions of the grid: leave out 'along'";
+    return false;
+  }
   const int rank = env.program.grid.rank();
   for (int d = 0; d < rank; ++d) field.dimensions.push_back(d);
   if (!along) return true;
@@ -259,7 +278,8 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
     return dimension.low.counts() || dimension.high.counts();
   });
   if (plain) return true;
-  Diagnostic& error = env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
+  Diagnostic& error =
+      env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
   error.expected = "none, a number, clamp, mirror or periodic";
   return false;
 }
@@ -286,14 +306,23 @@ bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& b
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
-  const size_t rank = field.box.ranges.size();
+  // Points are apart from each other: nothing is beyond the first and the last.
+  const size_t rank = field.box.ranges.size() - (field.points ? 1 : 0);
   field.boundary = ir::uniform_boundary(static_cast<int>(rank), {});
   std::vector<Edges> edges;
-  if (boundary && type && ok) {
+  if (boundary && rank == 0) {
+    env.report.error("S053", boundary->span, "a boundary of values at points").hint =
+        "each point has its value: leave out 'boundary'";
+    ok = false;
+  } else if (boundary && type && ok) {
     auto rules = elaborate_boundary(env, *boundary, *type, rank, edges);
     ok &= rules.has_value() && (!field.read_in_place() || require_plain(env, *boundary, edges)) &&
           has_lines(env, *boundary, field.box, edges);
     if (rules) field.boundary = std::move(*rules);
+  }
+  if (field.points) {
+    field.boundary.emplace_back();
+    edges.emplace_back();
   }
   if (type) field.components = flatten(*type);
   for (const ast::Identifier& name : names) {
@@ -309,29 +338,56 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
   }
 }
 
-// A profile never changes, so it has one level.
+// A profile never changes, so it has one level, and neither do values at points.
 bool require_constant(Environment& env, const ast::Field& field) {
   if (field.constant && !field.history) return true;
   Diagnostic& error = env.report.error(
-      "S051", field.along->span,
-      fmt::format("a field along some of the dimensions {}",
+      "S051", field.along ? field.along->span : field.domain.span,
+      fmt::format("a field {} {}", field.along ? "along some of the dimensions" : "on points",
                   field.constant ? "has one level" : "is not constant"));
   error.expected = "constant, without history";
   error.hint = field.constant ? "leave out 'history'" : "add 'constant': no stencil writes it";
   return false;
 }
 
-// The steps that a series has values for, counted from 0. Nothing if in error.
-std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
-  const auto box = elaborate_box(env, times, 1);
+// What a weight at a point is multiplied by. S084.
+bool require_floating(Environment& env, const ir::Field& field, const ast::TypeExpr& type) {
+  const bool floating =
+      std::all_of(field.components.begin(), field.components.end(),
+                  [](const ir::Component& c) { return is_float(arithmetic_type(c.type)); });
+  if (!field.points || floating) return true;
+  Diagnostic& error =
+      env.report.error("S084", type.span, "values at points that are no real numbers");
+  error.expected = "components of floating type: points between those of the grid weight them";
+  return false;
+}
+
+// The steps that a series has values for, counted from 0, or the numbers of points. Nothing if in
+// error.
+std::optional<ir::Range> numbers_of(Environment& env, const ast::Box& numbers, const char* what) {
+  const auto box = elaborate_box(env, numbers, 1);
   if (!box) return std::nullopt;
-  if (times.ranges[0].index) {
-    env.report.error("S026", times.ranges[0].index->span, "a series has no index names").hint =
-        "init names them: init w[t] = ...;";
+  if (numbers.ranges[0].index) {
+    env.report.error("S026", numbers.ranges[0].index->span, fmt::format("{} no index names", what))
+        .hint = "init names them: init w[t] = ...;";
     return std::nullopt;
   }
-  require_nonempty(env, *box, "the series", times.span);
   return box->ranges[0];
+}
+
+std::optional<ir::Range> times_of(Environment& env, const ast::Box& times) {
+  const auto range = numbers_of(env, times, "a series has");
+  if (range) require_nonempty(env, {{*range}}, "the series", times.span);
+  return range;
+}
+
+// Where a point is, and the weights that the program gives it, all in double.
+TypePtr type_of_points(Environment& env, const ast::Points& points, int64_t width) {
+  const TypePtr place = vector_type(env.program.grid.rank(), scalar_type(Scalar::F64));
+  if (!points.weights) return place;
+  const TypePtr weights =
+      vector_type(env.program.grid.rank(), vector_type(width, scalar_type(Scalar::F64)));
+  return fitting(env, struct_type({{"at", place}, {"weight", weights}}), points.weights->span);
 }
 
 }  // namespace
@@ -406,12 +462,43 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid) {
   env.subgrid_strides.push_back(strides.value_or(std::vector<int64_t>{}));
 }
 
+void declare_points(Environment& env, const ast::Points& points, Span item) {
+  const auto numbers = numbers_of(env, points.numbers, "points have");
+  const auto domain = field_domain(env, points.domain);
+  bool ok = numbers && domain;
+  if (domain && domain->points) {
+    env.report.error("S084", points.domain.span, "points on points").expected =
+        "the grid or a sub-grid that they lie in";
+    ok = false;
+  }
+  std::optional<int64_t> width = 2;
+  if (points.weights) {
+    width =
+        constant_in(env, *points.weights, "the number of weights in a dimension", 1, kMostWeights);
+  }
+  ok &= width.has_value();
+  if (numbers) require_nonempty(env, {{*numbers}}, "the points", points.numbers.span);
+  const TypePtr type = type_of_points(env, points, width.value_or(1));
+  ir::Field result;
+  result.box.ranges = {numbers.value_or(ir::Range{})};
+  result.dimensions = {ir::kPoints};
+  result.constant = true;
+  result.width = static_cast<int>(width.value_or(1));
+  result.weighted = points.weights != nullptr;
+  result.within = domain ? domain->box : env.program.grid;
+  for (const ast::Identifier& name : points.names) {
+    result.points = static_cast<ir::FieldId>(env.program.fields.size());
+    declare_fields(env, {name}, std::nullopt, type, result, ok && type, item);
+  }
+}
+
 void declare_field(Environment& env, const ast::Field& field, Span item) {
   const TypePtr type = elaborate_type(env, field.type);
-  const std::optional<ir::Box> domain = field_domain(env, field.domain);
+  const std::optional<Domain> domain = field_domain(env, field.domain);
   ir::Field result;
   bool ok = type && domain;
-  result.box = domain.value_or(env.program.grid);
+  result.box = domain ? domain->box : env.program.grid;
+  if (domain) result.points = domain->points;
   result.constant = field.constant;
   if (field.history) {
     const auto history = constant_in(env, *field.history, "the history of a field", 1, kMaxHistory);
@@ -419,11 +506,13 @@ void declare_field(Environment& env, const ast::Field& field, Span item) {
     result.history = static_cast<int>(history.value_or(1));
   }
   ok &= take_dimensions(env, field.along, result);
-  if (result.box.rank() == env.program.grid.rank()) {
+  if (!result.points && result.box.rank() == env.program.grid.rank()) {
     result.dimensions.clear();
   } else {
     ok &= require_constant(env, field);
   }
+  if (type) result.components = flatten(*type);
+  ok &= require_floating(env, result, field.type);
   declare_fields(env, field.names, field.boundary, type, std::move(result), ok, item);
 }
 
@@ -434,9 +523,10 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
   bool ok = type && times;
   result.constant = true;
   if (series.domain) {
-    const std::optional<ir::Box> domain = field_domain(env, *series.domain);
+    const std::optional<Domain> domain = field_domain(env, *series.domain);
     ok &= domain.has_value();
-    result.box = domain.value_or(env.program.grid);
+    result.box = domain ? domain->box : env.program.grid;
+    if (domain) result.points = domain->points;
     ok &= take_dimensions(env, series.along, result);
   } else if (series.along) {
     env.report.error("S050", series.along->span, "'along' without a grid").hint =
@@ -445,6 +535,8 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
   }
   result.box.ranges.insert(result.box.ranges.begin(), times.value_or(ir::Range{}));
   result.dimensions.insert(result.dimensions.begin(), ir::kTime);
+  if (type) result.components = flatten(*type);
+  ok &= require_floating(env, result, series.type);
   declare_fields(env, series.names, series.boundary, type, std::move(result), ok, item);
 }
 

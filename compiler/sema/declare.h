@@ -19,6 +19,7 @@ void declare_type(Environment& env, const ast::TypeDecl& type);
 void declare_grid(Environment& env, const ast::Grid& grid);
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
 void declare_field(Environment& env, const ast::Field& field, Span item);
+void declare_points(Environment& env, const ast::Points& points, Span item);
 void declare_series(Environment& env, const ast::Series& series, Span item);
 void declare_table(Environment& env, const ast::Table& table);
 void declare_function(Environment& env, const ast::Function& function);

@@ -12,9 +12,9 @@
 // kMaxVisits: a program can ask for more than any machine has, and is told so.
 #include "compiler/sema/elaborate.h"
 
-#include <numbers>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -218,7 +218,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     if (const auto* index = std::get_if<IndexBinding>(local)) {
       return Value::of_leaf(graph_.add({ir::Index{index->dimension}, Scalar::I32, span, {}}));
     }
-    return needs_offsets(std::get<FieldBinding>(*local).field, span);
+    return field_alone(std::get<FieldBinding>(*local), span);
   }
   if (name.name == "time") {
     if (!site_.time) return not_usable("time", "the index of the running step", span);
@@ -246,7 +246,7 @@ Value Elaborator::name(const ast::Name& name, Span span) {
     case Declared::Table:
       return env_.tables[index];
     case Declared::Field:
-      return needs_offsets(declaration->index, span);
+      return field_alone({declaration->index, 0}, span);
     case Declared::Reduction:
       return reduction(*declaration, name.name, 0, span);
     case Declared::Grid:

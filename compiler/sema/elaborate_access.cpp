@@ -49,8 +49,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
   }
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   const bool readable = site_.fields || site_.initial_values;
-  if (!readable || (in_boundary_ && !field.read_in_place())) {
-    not_usable(field.name, "a field", span);
+  if (!readable || (in_boundary_ && (!field.read_in_place() || field.points))) {
+    not_usable(field.name, field.points ? "what points give" : "a field", span);
     return {true, false};
   }
   if (binding.level >= field.history) {
@@ -62,8 +62,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     error.found = fmt::format("@-{}", binding.level);
     error.hint = fmt::format("declare the field with history {}", binding.level + 1);
     if (field.is_series()) {
-      error.hint = fmt::format("its value of an earlier step is {}[time - {}]", field.name,
-                               binding.level);
+      error.hint =
+          fmt::format("its value of an earlier step is {}[time - {}]", field.name, binding.level);
     } else if (field.read_in_place()) {
       error.hint = "it is constant: it has one level";
     }
@@ -179,6 +179,31 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
 }
 
+// Without a bracket: of a set of points, how much they weigh at the point computed, of what has one
+// value for each of them, the sum of these.
+Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  if (!field.points || field.is_series()) return needs_offsets(binding.field, span);
+  if (!site_.fields || site_.initial_values)
+    return not_usable(field.name, "values at points", span);
+  if (!at_point_itself(field, span)) return {};
+  ir::Access access{binding.field, 0, 0, {0}, 0};
+  access.in_place = access.at_points = true;
+  if (!field.is_point_set()) return components(access, span);
+  return Value::of_leaf(graph_.add({access, env_.program.real, span, {}}));
+}
+
+// What is at points has no neighbours to be moved to. S085.
+bool Elaborator::at_point_itself(const ir::Field& field, Span span) {
+  const bool moved = std::any_of(shift_.begin(), shift_.end(), [](int by) { return by != 0; });
+  if (!moved) return true;
+  Diagnostic& error =
+      env_.report.error("S085", span, fmt::format("'{}' is read at another point", field.name));
+  error.expected = "the point computed: what points give is known there alone";
+  error.hint = "hand the value to the function as an argument";
+  return false;
+}
+
 Value Elaborator::at_point(ir::FieldId field, Span span) {
   return access({field, 0}, std::vector<int>(static_cast<size_t>(prover_->rank())), span);
 }
@@ -199,6 +224,7 @@ bool Elaborator::locate(ir::Access& access, Span span) {
   access.escapes = *escapes;
   const ir::Field& field = env_.program.fields[static_cast<size_t>(access.field)];
   access.in_place = field.read_in_place();
+  access.at_points = field.points.has_value();
   access.per_step = access.in_place && field.is_series() && field.dimensions.size() == 1;
   if (access.escapes != 0 && !access.in_place) access.excess = prover_->excess(access.field);
   return true;

@@ -40,6 +40,9 @@ struct DeclaredNames {
   std::pair<Declared, Names> operator()(const ast::Series& series) const {
     return fields(series.names);
   }
+  std::pair<Declared, Names> operator()(const ast::Points& points) const {
+    return fields(points.names);
+  }
   std::pair<Declared, Names> operator()(const ast::Table& table) const {
     return {Declared::Table, {&table.name}};
   }
@@ -299,10 +302,11 @@ std::string Environment::point() const {
 std::string Environment::point(const ir::Field& field) const {
   std::string offsets;
   for (size_t d = 0; d < field.box.ranges.size(); ++d) {
-    offsets += d == 0 ? "[" : ",";
+    if (field.dimension(d) == ir::kPoints) continue;
+    offsets += offsets.empty() ? "[" : ",";
     offsets += field.dimension(d) == ir::kTime ? "time" : "0";
   }
-  return offsets + "]";
+  return offsets.empty() ? offsets : offsets + "]";
 }
 
 void Environment::add_check(ir::Check check) {

@@ -31,15 +31,17 @@ const ir::Init* Elaborator::init_before(ir::FieldId id, Span span) {
                                   [&](const ir::Init& init) { return init.field == id; });
   const bool storage = std::any_of(field.components.begin(), field.components.end(),
                                    [](const ir::Component& c) { return is_storage(c.type); });
-  if (found != inits.end() && !storage && !field.is_series()) return &*found;
+  if (found != inits.end() && !storage && !field.is_series() && !field.points) return &*found;
   const auto written = env_.init_places.find(field.name);
   const bool seen = env_.inits_seen.count(id) != 0;
   const bool itself = field_ && field_->name == field.name;
   if (found == inits.end() && seen && !itself) return nullptr;
   Diagnostic& error = env_.report.error(
       "S066", span, fmt::format("the initial value of '{}' can't be read here", field.name));
-  if (storage || field.is_series()) {
-    error.found = storage ? "a field of a type that is stored alone" : "a series";
+  if (storage || field.is_series() || field.points) {
+    error.found = storage             ? "a field of a type that is stored alone"
+                  : field.is_series() ? "a series"
+                                      : "values at points";
     error.hint = "let both inits use a function of the program";
   } else if (itself) {
     error.found = "its own init";

@@ -146,9 +146,11 @@ std::optional<int> Elaborator::steps_ahead(const ast::Expr& index) {
 std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& field,
                                                            const std::vector<ast::ExprPtr>& indices,
                                                            Span span) {
-  if (indices.size() != field.box.ranges.size()) {
+  if (field.points && !at_point_itself(field, span)) return std::nullopt;
+  const size_t given = field.box.ranges.size() - (field.points ? 1 : 0);
+  if (indices.size() != given) {
     Diagnostic& error = env_.report.error("S014", span, "wrong number of offsets");
-    error.expected = fmt::format("{}, {}one per dimension of '{}'", field.box.ranges.size(),
+    error.expected = fmt::format("{}, {}one per dimension of '{}'", given,
                                  field.is_series() ? "the step and " : "", field.name);
     error.found = fmt::format("{}", indices.size());
     error.hint =
@@ -170,6 +172,7 @@ std::optional<Elaborator::Offsets> Elaborator::own_offsets(const ir::Field& fiel
     if (!found) return std::nullopt;
     result.push_back(*found);
   }
+  if (field.points) result.push_back({0, 0});
   if (!few_enough(result, span)) return std::nullopt;
   return result;
 }

@@ -267,6 +267,7 @@ std::optional<uint32_t> AccessProver::prove(const ir::Access& access, Span span,
   const ir::Field& field = field_of(access);
   for (int d = 0; d < field.box.rank(); ++d) {
     const ir::Boundary& rules = field.boundary[static_cast<size_t>(d)];
+    if (field.dimension(static_cast<size_t>(d)) == ir::kPoints) continue;
     if (field.dimension(static_cast<size_t>(d)) == ir::kTime) {
       if (!prove_steps(access, d, span, escapes)) return std::nullopt;
       continue;

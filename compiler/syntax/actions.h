@@ -107,6 +107,8 @@ template <> struct Action<grammar::subgrid> : Calls<&TreeBuilder::subgrid> {};
 template <> struct Action<grammar::type_decl> : Calls<&TreeBuilder::type_decl> {};
 template <> struct Action<grammar::field> : Calls<&TreeBuilder::field> {};
 template <> struct Action<grammar::series> : Calls<&TreeBuilder::series> {};
+template <> struct Action<grammar::point_weights> : Calls<&TreeBuilder::point_weights> {};
+template <> struct Action<grammar::points> : Calls<&TreeBuilder::points> {};
 template <> struct Action<grammar::table> : Calls<&TreeBuilder::table> {};
 template <> struct Action<grammar::function> : Calls<&TreeBuilder::function> {};
 template <> struct Action<grammar::target_end> : Calls<&TreeBuilder::target_end> {};

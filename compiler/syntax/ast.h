@@ -187,7 +187,7 @@ struct Field {  // field U, V : real on G history 2 boundary clamp;   (attribute
   TypeExpr type;
   Identifier domain;
   std::optional<PerDimension> along;  // dimensions of the grid, one or a list; absent: all
-  ExprPtr history;  // null: 1
+  ExprPtr history;                    // null: 1
   bool constant = false;
   std::optional<Boundary> boundary;
 };
@@ -198,6 +198,12 @@ struct Series {  // series w : real [0..K-1] on G along 0 boundary clamp;
   std::optional<Identifier> domain;  // absent: a value for all points
   std::optional<PerDimension> along;
   std::optional<Boundary> boundary;
+};
+struct Points {  // points shots [0..S-1] on G weights 8;
+  std::vector<Identifier> names;
+  Box numbers;        // one range
+  Identifier domain;  // the grid or sub-grid that they lie in
+  ExprPtr weights;    // grid points per dimension that the program weights; null: multilinear
 };
 struct Table {  // table w : real[3,3] = { {1,2,1}, ... };
   Identifier name;
@@ -252,8 +258,8 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
   Region region;
-  ExprPtr where;  // null: at all points of the region
-  ExprPtr every;  // null: 1
+  ExprPtr where;              // null: at all points of the region
+  ExprPtr every;              // null: 1
   ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
 };
 struct Stop {
@@ -264,8 +270,8 @@ struct Require {
 };
 
 struct Item {
-  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Init, Reduce, Stop,
-               Require>
+  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Points, Table, Function, Stencil,
+               Init, Reduce, Stop, Require>
       kind;
   Span span;
 };

@@ -30,6 +30,7 @@ void TreeBuilder::start_item(Span word) {
   every_.reset();
   initial_.reset();
   steps_.reset();
+  weights_.reset();
   origin_.reset();
   spacing_.reset();
   along_.reset();
@@ -317,6 +318,15 @@ void TreeBuilder::field() {
 void TreeBuilder::series() {
   finish(ast::Series{std::move(names_), pop_type(), std::move(box_), std::move(domain_),
                      std::move(along_), std::move(boundary_)});
+}
+
+void TreeBuilder::point_weights() {
+  weights_ = pop_expr();
+}
+
+void TreeBuilder::points() {
+  auto domain = pop_name();
+  finish(ast::Points{std::move(names_), std::move(box_), std::move(domain), std::move(weights_)});
 }
 
 void TreeBuilder::table() {

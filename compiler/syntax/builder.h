@@ -105,6 +105,8 @@ class TreeBuilder {
   void type_decl();
   void field();
   void series();
+  void point_weights();
+  void points();
   void table();
   void function();
   void target_end();
@@ -174,7 +176,7 @@ class TreeBuilder {
   std::vector<ast::Identifier> indices_;
   ast::ExprPtr where_, every_, initial_;
   Span else_;
-  ast::ExprPtr steps_;
+  ast::ExprPtr steps_, weights_;
   std::optional<ast::PerDimension> origin_, spacing_, along_;
   std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read
   std::optional<ast::Identifier> domain_;

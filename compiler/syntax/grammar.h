@@ -259,6 +259,14 @@ struct series : seq<keyword<series_>, must<item_name>, star<if_must<comma, item_
                     must<colon, type, times>, opt<series_domain>, star<sor<along, boundary>>,
                     must<series_end>> {};
 
+struct points_word : word<TAO_PEGTL_STRING("points")> {};
+struct numbers : plain_box {};
+struct point_weights_word : word<TAO_PEGTL_STRING("weights")> {};
+struct point_weights : if_must<token<point_weights_word>, expression> {};
+struct points : if_must<seq<token<points_word>, at<name>>, item_name,
+                        star<if_must<comma, item_name>>, numbers, keyword<on_>, domain_name,
+                        opt<point_weights>, end> {};
+
 struct extents_open : one<'['> {};
 struct extents_close : one<']'> {};
 struct extents : seq<token<extents_open>, list_must<expression, comma>,
@@ -317,8 +325,8 @@ struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduc
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 
-struct item : sor<param, grid, subgrid, type_decl, field, series, table, function, stencil, init, reduce,
-                  stop, require> {};
+struct item : sor<param, grid, subgrid, type_decl, field, series, points, table, function, stencil, init,
+                  reduce, stop, require> {};
 struct one_item : must<item> {};
 
 // The whole language as one rule: what is analysed for loops without progress. parse.cpp applies

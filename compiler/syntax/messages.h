@@ -34,8 +34,8 @@ inline constexpr std::string_view kThreeStencilForms =
 #define STENCIL_EXPECT(rule, ...) \
   template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
 
-STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, table, function, "
-                     "stencil, init, reduce, stop or require");
+STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, points, table, "
+                     "function, stencil, init, reduce, stop or require");
 STENCIL_EXPECT(end, "';' after the {}");
 STENCIL_EXPECT(let_end, "';' after the value");
 STENCIL_EXPECT(piece_end, "';' after the piece");
@@ -65,6 +65,7 @@ STENCIL_EXPECT(dots, "'..' and the end of the range");
 STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(strided_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(times, "'[' and the range of the series' steps, as in [0..999]");
+STENCIL_EXPECT(numbers, "'[' and the range of the points' numbers, as in [0..999]");
 STENCIL_EXPECT(series_end, "'on', 'along', 'boundary' or ';' after the series");
 STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");
 STENCIL_EXPECT(value_list_close, "',' or ']' in the list of values");

@@ -227,6 +227,15 @@ class Printer {
       print(s.boundary);
     });
   }
+  void print(const Points& p) {
+    std::string names;
+    for (const auto& name : p.names) names += (names.empty() ? "" : ", ") + name.name;
+    line("points {} on {}", names, p.domain.name);
+    indented([&] {
+      print(p.numbers);
+      part("weights", p.weights);
+    });
+  }
   void print(const std::optional<Boundary>& boundary) {
     if (boundary && !boundary->list) print("boundary", boundary->dimensions[0].low);
     if (boundary && boundary->list) print(*boundary);

@@ -277,6 +277,12 @@ class Writer {
     if (s.boundary) line.text(" boundary ").boundary(*s.boundary);
     add(line);
   }
+  void put(const Points& p) {
+    Line line;
+    line.text("points ").names(p.names).text(" ").box(p.numbers).text(" on {}", p.domain.name);
+    if (p.weights) line.text(" weights ").expr(*p.weights);
+    add(line);
+  }
   void put(const Table& t) {
     Line line;
     line.text("table {} : ", t.name.name).type(t.type);

@@ -207,7 +207,7 @@ std::vector<int64_t> plane_of(const ir::Field& declared, const reference::FieldD
   for (size_t d = 0; d < count; ++d) {
     const auto& [low, high] = field.box[d];
     const int of_grid = declared.dimension(d);
-    const bool known = of_grid != ir::kTime && static_cast<size_t>(of_grid) < given.size();
+    const bool known = of_grid >= 0 && static_cast<size_t>(of_grid) < given.size();
     const auto at = known ? given[static_cast<size_t>(of_grid)] : std::nullopt;
     plane.push_back(at.value_or(low + (high - low) / 2));
   }

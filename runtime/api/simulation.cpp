@@ -118,8 +118,8 @@ void restore_homes(const std::vector<std::vector<void*>>& homes, reference::Fiel
 }  // namespace
 
 void SimulationData::describe_places() {
-  api::describe_places(
-      program(), ir::axis_values(program(), state.integer_params, state.real_params), fields);
+  api::describe_places(program(),
+                       ir::axis_values(program(), state.integer_params, state.real_params), fields);
 }
 
 std::vector<ReductionValue> SimulationData::reduction_values(const std::vector<int>& of) const {
@@ -245,7 +245,7 @@ Result<Report> SimulationData::advance(int64_t steps, const ProgressCallback& pr
                                        OnNan on_nan) {
   if (steps < 0) return Failure{"R053", fmt::format("the number of steps is {}", steps), ""};
   if (steps == 0 || state.stopped) return Report{.stopped = state.stopped};
-  const Status lasts = runtime::check_last_step(program(), state, state.step + steps);
+  const Status lasts = runtime::check_needs(program(), state, state.step + steps);
   if (!lasts.ok()) return lasts.failure();
   // Whoever looks for NaN waits, and what works in a device's arrays is not waited for.
   const bool looks = on_nan == OnNan::Stop && arrays != Arrays::Device;

@@ -13,6 +13,7 @@
 
 #include "compiler/kernel/evaluate.h"
 #include "runtime/devices/bring_home.h"
+#include "runtime/devices/plan_points.h"
 
 namespace stencil::runtime {
 
@@ -34,7 +35,26 @@ Status PlanMemory::prepare() {
     const Status provided = provide(scratch);
     if (!provided.ok()) return provided;
   }
+  for (const kernel::PointSet& set : plan_.point_sets) {
+    const Status placed = place(set);
+    if (!placed.ok()) return placed;
+  }
   return Done{};
+}
+
+Status PlanMemory::place(const kernel::PointSet& set) {
+  if (is_attached(plan_.arrays[static_cast<size_t>(set.arrays)])) {
+    return Failure{
+        "R045", fmt::format("the places of the points '{}' are in memory of the device", set.name),
+        "give them as an array of the host: they are sorted there before the run"};
+  }
+  return place_points(
+      plan_, set, state_, [this](const kernel::Expr& expr) { return evaluate(expr); },
+      [this](int scratch, std::span<const std::byte> values) -> Status {
+        if (values.empty()) return Done{};
+        Accelerator::Rows rows = {static_cast<int64_t>(values.size())};
+        return accelerator_.upload(this->scratch(scratch), values.data(), rows);
+      });
 }
 
 std::optional<int64_t> PlanMemory::value_of(const std::string& name) const {

@@ -68,6 +68,7 @@ class PlanMemory {
   Status upload(const kernel::Array& array);
   Status adopt(const kernel::Array& array);
   Status provide(const kernel::Scratch& scratch);
+  Status place(const kernel::PointSet& set);
   Result<Accelerator::Memory> allocate(int64_t bytes);
   Failure with_memory_needed(Failure failure) const;
   bool is_attached(const kernel::Array& array) const { return attached_.given(array.field); }

@@ -23,7 +23,7 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
     const auto i = static_cast<size_t>(d);
     const int64_t index = corner[i];
     std::string text = ir::axis_name(program, declared, i) + " = ";
-    if (program.axes.empty() || declared.dimension(i) == ir::kTime) {
+    if (program.axes.empty() || declared.dimension(i) < 0) {
       text += std::to_string(index);
     } else {
       text +=

@@ -18,6 +18,7 @@
 #include "compiler/ir/passes.h"
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/reference/points.h"
 #include "compiler/support/numbers.h"
 
 namespace stencil::runtime {
@@ -99,12 +100,16 @@ Result<int64_t> steps_left(int64_t last, const reference::State& state) {
                  "give a later one with --steps"};
 }
 
-Status check_last_step(const ir::Program& program, const reference::State& state, int64_t last) {
+Status check_needs(const ir::Program& program, const reference::State& state, int64_t last) {
   for (const ir::StepLimit& limit : program.step_limits) {
     const auto most = ir::evaluate(limit.steps, state.integer_params);
     if (most && last <= *most) continue;
     return Failure{"R055", fmt::format("{}: not enough for {} steps", limit.message, last),
                    "give it more values, or a boundary, which says what holds behind the last"};
+  }
+  // Of the memory of a device nothing is known here.
+  if (const auto misplaced = reference::misplaced_points(program, state)) {
+    return Failure{"R056", *misplaced, "places are indices of the grid, and may lie between them"};
   }
   return Done{};
 }
@@ -332,7 +337,7 @@ class ChunkLength {
 Result<RunReport> execute(const ir::Program& program, const Prepared& prepared,
                           reference::State& state, int64_t steps, const ProgressCallback& progress,
                           const std::vector<Event>& events, OnNan on_nan) {
-  const Status lasts = check_last_step(program, state, state.step + steps);
+  const Status lasts = check_needs(program, state, state.step + steps);
   if (!lasts.ok()) return lasts.failure();
   auto session = prepared.loaded->start(state);
   if (!session.ok()) return session.failure();

@@ -36,8 +36,9 @@ Result<int64_t> steps_of(const ir::Program& program, const Params& params);
 // From the state's step to step `last`; R064 if the state is beyond it.
 Result<int64_t> steps_left(int64_t last, const reference::State& state);
 
-// A run up to step `last` has what it needs; R055 where a series has no values for so many steps.
-Status check_last_step(const ir::Program& program, const reference::State& state, int64_t last);
+// A run up to step `last` has what it needs; R055 where a series has no values for so many steps,
+// R056 where a point does not lie where it has to.
+Status check_needs(const ir::Program& program, const reference::State& state, int64_t last);
 
 // The kernels of `program` by the schedule line (or "auto", or ""), which `schedule` receives; null
 // and errors in `diagnostics` if the line is wrong, the schedule is refused or (K001) the kernels

@@ -79,11 +79,12 @@ class Canonical {
     for (const ir::Component& component : field.components) {
       out += fmt::format(" {}", name(component.type));
     }
-    // How many steps a series has counts for no schedule.
+    if (field.width > 0) out += fmt::format(" points weighing {}", field.width);
+    // How many steps a series has counts for no schedule, nor how many points there are.
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       const int of_grid = field.dimension(d);
       if (field.read_in_place()) out += fmt::format(" along {}", of_grid);
-      if (of_grid != ir::kTime) {
+      if (of_grid >= 0) {
         out += text_of(field.box.ranges[d], static_cast<size_t>(of_grid));
       }
     }

@@ -52,6 +52,33 @@ void fill(uint64_t seed, bool exact, bool finite, reference::State& state) {
   }
 }
 
+// Puts the points of a set where they may lie: on points of the grid or between them, at its edges,
+// several in one place. Those of an exact program have exact weights.
+void scatter(uint64_t seed, bool exact, const ir::Program& program, reference::State& state) {
+  Random random(seed + 1);
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    const ir::Field& set = program.fields[f];
+    if (!set.is_point_set()) continue;
+    const auto within = reference::concrete(*set.within, state.integer_params);
+    reference::FieldData& data = state.fields[f];
+    const int rank = static_cast<int>(within->size());
+    for (int64_t p = 0; p < data.points; ++p) {
+      for (int d = 0; d < rank; ++d) {
+        const auto [low, high] = (*within)[static_cast<size_t>(d)];
+        const auto span = static_cast<double>(high - low);
+        double at = static_cast<double>(low) + std::floor(random.unit() * (span + 1));
+        if (!exact && random.chance(60)) at = static_cast<double>(low) + random.unit() * span;
+        if (random.chance(10)) at = static_cast<double>(random.chance(50) ? low : high);
+        if (p > 0 && random.chance(20)) at = data.real(0, d, p - 1);
+        data.set_real(0, d, p, std::min(at, static_cast<double>(high)));
+      }
+      for (int c = rank; exact && c < data.component_count(); ++c) {
+        data.set_real(0, c, p, random.below(2));
+      }
+    }
+  }
+}
+
 void drop_signs_of_zeros(reference::State& state) {
   for (reference::FieldData& field : state.fields) {
     for (size_t level = 0; level < field.levels.size(); ++level) {
@@ -171,6 +198,7 @@ std::optional<Case> prepare(const Recipe& recipe, const ir::Program& program, ke
   if (!state) return std::nullopt;
   fill(recipe.data_seed, recipe.fp == FpMode::Fast,
        recipe.fp == FpMode::Fast && recipe.program.finite, *state);
+  scatter(recipe.data_seed, recipe.fp == FpMode::Fast, program, *state);
   Case made;
   made.as_written = program;
   if (!recipe.fixed.empty()) {

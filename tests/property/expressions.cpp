@@ -75,6 +75,8 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return series_read(false);
     case 'S':
       return series_read(true);
+    case 'P':
+      return points_read();
     case 't':
       return statistic_read();
     case 'T':

@@ -148,6 +148,7 @@ std::string Generator::declarations() const {
   for (const auto* profiles : {&profiles_, &series_, &integer_series_}) {
     for (const Profile& profile : *profiles) text += profile.text;
   }
+  text += point_text_;
   return text;
 }
 

@@ -60,6 +60,8 @@ const std::vector<Form>& floating_forms() {
       {2, "$x * (1 + $i % 3)", "promotion"},
       {3, "$a * $x", "profile"},
       {2, "0.5 * $a", "profile"},
+      {1, "$P * $x", "points"},
+      {2, "$x + $P", "points"},
       {2, "$s * $r", "series"},
       {10, "min(max(0.01 * $t, -1), 1) * $x", "reduction in the step"},
       {5, "select($t $o 0.5, $x, $r)", "reduction in the step"},

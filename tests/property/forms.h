@@ -14,6 +14,7 @@ namespace stencil::property {
 //   $F  a call of a function               $a  a profile, read at the point or beside it
 //   $p  the position of the point     $d  a dimension
 // and of what is the same at all points:
+//   $P  what points give
 //   $s  a series      $S  one of integers
 //   $U  in floating point      $I  an integer below 1000     $D  a condition
 // A form is not drawn where one of its holes cannot be filled.

@@ -179,6 +179,10 @@ class Generator {
   std::string steps_of_series();
   std::string step();
 
+  // points.cpp
+  const std::string& point_set();
+  std::string points_read();
+
   // coordinates.cpp
   std::string grid_attributes();
   std::string per_dimension(const std::vector<std::string>& choices);
@@ -200,6 +204,8 @@ class Generator {
   std::vector<SubGrid> sub_grids_;
   std::vector<Field> fields_;
   std::vector<Profile> profiles_, series_, integer_series_;
+  std::vector<std::string> point_sets_, series_at_points_, values_at_points_;
+  std::string point_text_;  // their declarations
   struct Statistic {  // a reduction that the step may read
     std::string name;
     int place;

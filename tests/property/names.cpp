@@ -73,7 +73,7 @@ class Declared {
   void look_at(size_t at) {
     static const std::set<std::string> kItems = {"param", "grid",  "subgrid",  "type",  "field",
                                                  "let",   "table", "function", "reduce",
-                                                 "series"};
+                                                 "series", "points"};
     const std::string before = at > 0 ? part(at - 1) : "", after = part(at + 1);
     if (before == "stencil") {
       kinds_[part(at)] = Kind::Stencil;

@@ -243,6 +243,7 @@ class OverlappedKernel {
                       const Store& store) {
     Body body;
     const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
+      if (access.in_place) return builder_.load_in_place(access, landings);
       const Landing landing = landings.land(access);
       if (!tiles_.hold(access.field) || analysis::lands_far(program_, access)) {
         return builder_.load_global(access, landing);

@@ -2,6 +2,7 @@
 // step.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,6 +42,11 @@ class KernelBuilder {
   kernel::Expr load_global(const ir::Access& access, const Point& point);
   // Likewise, where it is known where the access lands.
   kernel::Expr load_global(const ir::Access& access, const Landing& landing);
+  // What an access in place gives. `within`: makes a coordinate of the grid, by its dimension, one
+  // that the grid has.
+  using Within = std::function<kernel::Expr(int, const kernel::Expr&)>;
+  kernel::Expr load_in_place(const ir::Access& access, Landings& landings,
+                             const Within& within = {});
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
 
@@ -55,12 +61,16 @@ class KernelBuilder {
   void finish(kernel::Expr blocks, kernel::Module& module);
 
  private:
+  kernel::Expr sum_at_points(const ir::Access& access, const Landing& landing, const Point& at,
+                             Landings& landings);
+
   const Interface& interface_;
   const kernel::Module& module_;
   KernelScope scope_;
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
+  std::map<int, kernel::BufferId> tables_;                   // of points, likewise
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
   std::vector<kernel::ArrayArgument> described_;  // per bulk source
 };

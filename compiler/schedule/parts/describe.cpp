@@ -25,6 +25,7 @@ std::vector<std::string> describe_reads(const ir::Program& program, const ir::Fu
     std::vector<std::string> ranges;
     for (size_t d = 0; d < reads.offsets.size(); ++d) {
       const auto& [low, high] = reads.offsets[d];
+      if (field.dimension(d) == ir::kPoints) continue;
       const bool time = field.dimension(d) == ir::kTime;
       const auto step = [](int64_t offset) {
         return offset == 0 ? std::string("time") : fmt::format("time{:+}", offset);
@@ -33,6 +34,7 @@ std::vector<std::string> describe_reads(const ir::Program& program, const ir::Fu
       if (time && -low == high) ranges.push_back(step(high));
       if (time && -low != high) ranges.push_back(step(-low) + ".." + step(high));
     }
+    if (ranges.empty()) return field.name;
     return fmt::format("{}{}[{}]{}", field.name,
                        reads.level ? fmt::format("@-{}", reads.level) : "", fmt::join(ranges, ", "),
                        reads.far ? " and far" : "");

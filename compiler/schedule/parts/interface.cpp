@@ -130,6 +130,56 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
     }
     parameters_.push_back(std::move(parameter));
   }
+  for (size_t f = 0; f < program.fields.size(); ++f) {
+    if (program.fields[f].is_point_set()) provide_points(static_cast<ir::FieldId>(f));
+  }
+}
+
+// The tables are as large as they may have to be, wherever the points lie.
+void Interface::provide_points(ir::FieldId id) {
+  const ir::Field& field = program_.fields[static_cast<size_t>(id)];
+  kernel::PointSet set{field.name, array_of(id, 0), field.width, field.weighted};
+  const auto number = [](int64_t value) { return kernel::integer(value, Scalar::I64); };
+  const auto points_of = [&](const ir::Box& box, int d) {
+    const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+    return affine_long(range.high - range.low + 1);
+  };
+  set.points = points_of(field.box, 0);
+  int64_t corners = 1;
+  for (int d = 0; d < rank(); ++d) {
+    const auto i = static_cast<size_t>(d);
+    set.low.push_back(affine_long(program_.grid.ranges[i].low));
+    set.high.push_back(affine_long(program_.grid.ranges[i].high));
+    set.first.push_back(affine_long(field.within->ranges[i].low));
+    set.last.push_back(affine_long(field.within->ranges[i].high));
+    corners *= field.width;
+  }
+  const int last = rank() - 1;
+  const Expr planes = last > 0 ? points_of(program_.grid, 0) : number(1);
+  Expr starts = kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(field.width))});
+  for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid, d));
+  const Expr farthest = kernel::sub(points_of(program_.grid, last), number(1));
+  const Expr buckets = kernel::operation(Op::Div, {farthest, number(kernel::kPointBucket)});
+  starts = kernel::add(kernel::mul(starts, kernel::add(buckets, number(1))), number(1));
+  const Expr entries = kernel::mul(set.points, number(corners));
+  Names names = names_;
+  const auto table = [&](const char* what, Scalar type, const Expr& elements) {
+    tables_.push_back({names.unique(fmt::format("{}_{}", field.name, what)), type, elements});
+    return static_cast<int>(tables_.size()) - 1;
+  };
+  set.weight = program_.real;
+  set.slabs = table("slabs", Scalar::I32, planes);
+  set.starts = table("starts", Scalar::I32, starts);
+  set.columns = table("columns", Scalar::I32, entries);
+  set.numbers = table("numbers", Scalar::I32, entries);
+  set.weights = table("weights", set.weight, entries);
+  set.entries = table("entries", Scalar::I32, entries);
+  set_of_field_[id] = static_cast<int>(point_sets_.size());
+  point_sets_.push_back(std::move(set));
+}
+
+const kernel::PointSet& Interface::point_set(ir::FieldId set) const {
+  return point_sets_[static_cast<size_t>(set_of_field_.at(set))];
 }
 
 void Interface::set_program_names_aside() {
@@ -214,6 +264,8 @@ kernel::Module Interface::empty_module() const {
   module.header = describe(program_);
   module.plan.arrays = arrays_;
   module.plan.parameters = parameters_;
+  module.plan.scratch = tables_;
+  module.plan.point_sets = point_sets_;
   for (const ir::Param& param : program_.params) {
     if (!param.folded() || !param.derived) continue;
     const auto& [graph, value, text] = *param.derived;

@@ -2,6 +2,7 @@
 // kernel expressions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class Interface {
 
   // The module without kernels and actions: constants, arrays (with one copy each), params, checks.
   kernel::Module empty_module() const;
+
+  // Of the plan: that of a set of points.
+  const kernel::PointSet& point_set(ir::FieldId set) const;
 
   int array_of(ir::FieldId field, int component) const;  // index into Plan::arrays
   int components(ir::FieldId field) const;
@@ -66,6 +70,7 @@ class Interface {
   void name_sizes();
   kernel::Expr lead(ir::FieldId field, int component) const;  // of its rows
   void lay_out(Rows rows);
+  void provide_points(ir::FieldId set);
 
   const ir::Program& program_;
   Names names_;
@@ -77,6 +82,9 @@ class Interface {
   std::vector<kernel::Array> arrays_;
   std::vector<int64_t> alignments_;  // of rows, by array
   std::vector<kernel::Parameter> parameters_;
+  std::vector<kernel::PointSet> point_sets_;
+  std::map<ir::FieldId, int> set_of_field_;
+  std::vector<kernel::Scratch> tables_;  // of points: the first of the plan's scratch memory
 };
 
 // The coordinate names of a grid: {"x"}, {"y", "x"}, ... {"w", "z", "y", "x"}, ...

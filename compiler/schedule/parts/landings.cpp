@@ -50,7 +50,7 @@ Expr mirror_often(const Expr& at, const Expr& low, const Expr& extent, const Kee
 bool spans_grid(const Interface& interface, const ir::Field& field, int d) {
   const size_t i = static_cast<size_t>(d);
   const int of_grid = field.dimension(i);
-  return of_grid != ir::kTime &&
+  return of_grid >= 0 &&
          field.box.ranges[i] == interface.program().grid.ranges[static_cast<size_t>(of_grid)];
 }
 
@@ -214,10 +214,13 @@ bool is_time(const Interface& interface, const ir::Access& access, size_t d) {
   return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kTime;
 }
 
+bool is_points(const Interface& interface, const ir::Access& access, size_t d) {
+  return interface.program().fields[static_cast<size_t>(access.field)].dimension(d) == ir::kPoints;
+}
+
 // Of a coordinate in the dimension d of an access: "x", or "time".
 std::string name_of(const Interface& interface, const ir::Access& access, size_t d) {
-  const int dimension =
-      interface.program().fields[static_cast<size_t>(access.field)].dimension(d);
+  const int dimension = interface.program().fields[static_cast<size_t>(access.field)].dimension(d);
   return dimension == ir::kTime ? "time"
                                 : axis_names(interface.rank())[static_cast<size_t>(dimension)];
 }
@@ -291,13 +294,14 @@ const Expr& Landings::from_in(const ir::Access& access, size_t d) const {
 Landing Landings::land(const ir::Access& access, bool again) {
   Landing landing;
   for (size_t d = 0; d < access.offsets.size(); ++d) {
+    if (is_points(interface_, access, d)) continue;  // it is read for all that weigh
     if (!is_moved(access, d) && !is_time(interface_, access, d)) {
       landing.point.push_back(named_place(access, d, from_in(access, d)));
       continue;
     }
     if (access.per_step) {  // computed apart from the points, and from what is kept for them
-      const Landed landed = land_in(interface_, access, static_cast<int>(d),
-                                    named_place(access, d, time_), unnamed);
+      const Landed landed =
+          land_in(interface_, access, static_cast<int>(d), named_place(access, d, time_), unnamed);
       append_landed(interface_, access, d, landed, landing);
       continue;
     }

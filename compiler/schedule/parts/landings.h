@@ -33,6 +33,11 @@ class Landings {
   // `again`: the landing's coordinates are used several times for this access alone.
   Landing land(const ir::Access& access, bool again = false);
 
+  // Where the piece is evaluated, and the body that its value is computed in.
+  const Point& from() const { return from_; }
+  Names& names() { return names_; }
+  kernel::Body& body() { return body_; }
+
  private:
   struct Coordinate {
     kernel::Expr at;                       // null: not asked for yet

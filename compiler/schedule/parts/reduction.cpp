@@ -193,7 +193,8 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
                                         interface_.high(reduction.piece.region, d)));
   }
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-    return builder.load_global(access, landings.land(access));
+    return access.in_place ? builder.load_in_place(access, landings)
+                           : builder.load_global(access, landings.land(access));
   };
   Body at_point;
   const ir::Piece& piece = reduction.piece;

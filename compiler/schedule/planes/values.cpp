@@ -23,7 +23,7 @@ Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, boo
   scope.at_step(step);
   const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
     ir::Access at = access;
-    if (access.in_place) return context_.builder.load_global(access, landings.land(access));
+    if (access.in_place) return context_.builder.load_in_place(access, landings);
     if (inside) at.escapes = 0;
     return read(stage, at, point, landings);
   };

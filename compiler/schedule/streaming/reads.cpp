@@ -81,19 +81,16 @@ struct AccessRead {
   }
 };
 
-// From memory. Places may lie beyond the grid; what is computed there is read by nobody, so they take
-// what is nearest.
+// From memory. Places may lie beyond the grid; what is computed there is read by nobody, so they
+// take what is nearest.
 Expr read_in_place(const StreamContext& context, const StagePoint& at, const ir::Access& access,
                    Landings& landings) {
-  const ir::Field& field = context.program.fields[access.field];
-  Landing landing = landings.land(access);
-  for (size_t d = 0; d < landing.point.size(); ++d) {
-    if (field.dimension(d) == ir::kTime) continue;
-    Expr& to = landing.point[d];
-    const Expr low = context.interface.low(field.box, d), high = context.interface.high(field.box, d);
-    to = at.tests.unless_inside(larger(smaller(to, high), low), to);
-  }
-  return context.builder.load_global(access, landing);
+  const ir::Box& box =
+      access.at_points ? context.program.grid : context.program.fields[access.field].box;
+  return context.builder.load_in_place(access, landings, [&](int d, const Expr& to) {
+    const Expr low = context.interface.low(box, d), high = context.interface.high(box, d);
+    return at.tests.unless_inside(larger(smaller(to, high), low), to);
+  });
 }
 
 }  // namespace

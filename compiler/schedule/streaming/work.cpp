@@ -37,7 +37,8 @@ void count_in_place(const ir::Program& program, const StreamPlan& plan, const St
                     Operations& out) {
   for (const StagePiece& piece : stage.pieces) {
     for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
-      if (!access->in_place || access->per_step) continue;
+      if (access->at_points) out.loads += plan.steps;  // the slab of the plane
+      if (!access->in_place || access->per_step || access->at_points) continue;
       double loads = plan.steps;
       for (const int d : program.fields[static_cast<size_t>(access->field)].dimensions) {
         const int axis = plan.rank - 1 - d;

@@ -29,7 +29,9 @@ Point loop_point(KernelBuilder& builder, const ir::Field& field) {
   Point point;
   for (int d = 0; d < field.box.rank(); ++d) {
     const int of_grid = field.dimension(static_cast<size_t>(d));
-    const std::string name = of_grid == ir::kTime ? "t" : axes[static_cast<size_t>(of_grid)];
+    const std::string name = of_grid == ir::kTime     ? "t"
+                             : of_grid == ir::kPoints ? "p"
+                                                      : axes[static_cast<size_t>(of_grid)];
     point.push_back(kernel::variable(builder.names().unique(name)));
   }
   return point;

@@ -95,7 +95,8 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
   Body body;
   const Interface& interface = builder.interface();
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-    return builder.load_global(access, landings.land(access));
+    return access.in_place ? builder.load_in_place(access, landings)
+                           : builder.load_global(access, landings.land(access));
   };
   const ReadReduction reduction = [&](const ir::ReductionRef& read) {
     return builder.load_reduction(read);

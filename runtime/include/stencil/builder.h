@@ -273,6 +273,13 @@ struct SeriesOptions {
   Boundary boundary = {};
 };
 
+// A set of points: what lives on them, and how much they weigh at the point computed. What is on
+// points is read by itself, gain, or at a step: w(step_index()).
+struct Points {
+  Domain domain;
+  Expr weight;
+};
+
 // Arguments of a function of the language: a field, or a value of whatever type is passed.
 class FieldArgument : public Field {
  public:
@@ -463,6 +470,9 @@ class Builder {
   // series NAME : type [times] on domain along ... boundary ...;  w(step_index() - 1) reads it.
   Field series(const std::string& name, const Type& type, const Range& times,
                const SeriesOptions& options = {}, Place place = Place::current());
+  // points NAME [numbers] on domain weights n;
+  Points points(const std::string& name, const Range& numbers, const Domain& domain,
+                const std::optional<Expr>& weights = {}, Place place = Place::current());
   // table NAME : type[extents] = value;  Rows are values({...}) of values({...}).
   Expr table(const std::string& name, const Type& type, const std::vector<Expr>& extents,
              const Expr& value, Place place = Place::current());

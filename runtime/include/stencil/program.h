@@ -70,7 +70,8 @@ struct FieldInfo {
   bool constant = false;                  // declared so
   bool written = false;                   // by some stencil function
   int rank = 1;
-  // What its dimensions are: those of the grid, 0 the outermost, and -1 for the steps of a series.
+  // What its dimensions are: those of the grid, 0 the outermost, -1 for the steps of a series, and
+  // -2 for the points of a set.
   std::vector<int> dimensions;
   // Points per dimension and the coordinates of the first one, outermost dimension first. Empty
   // while a param that they depend on is open.

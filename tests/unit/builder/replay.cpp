@@ -286,6 +286,15 @@ class Replay {
       values_.emplace(name.name, field);
     }
   }
+  void declare(const ast::Points& p) {
+    for (const ast::Identifier& name : p.names) {
+      const dsl::Points points =
+          builder_.points(name.name, box(p.numbers).at(0), domains_.at(p.domain.name),
+                          expr(p.weights));
+      domains_.emplace(name.name, points.domain);
+      values_.emplace(name.name, points.weight);
+    }
+  }
   void declare(const ast::Table& t) {
     values_.emplace(t.name.name,
                     builder_.table(t.name.name, type(t.type), exprs(t.extents), expr(*t.value)));

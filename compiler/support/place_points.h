@@ -1,0 +1,127 @@
+// Where the points of a set weigh, as tables by which a kernel finds them (docs/architecture.md,
+// "Points"). Emitted programs contain this text from "begin" on, so it needs two headers and
+// nothing of the project.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+// begin
+// Entries are pairs of a point and a grid point that it weighs, those of one bucket (32 grid points
+// side by side in the last dimension) next to each other, by the number of the point. Slabs are the
+// planes of the grid (indices of the outermost dimension; of a grid of one dimension there is one)
+// in which some point weighs, numbered.
+struct stencil_point_set {
+  int rank;
+  const int64_t *low, *high;    // of the grid, per dimension
+  const int64_t *first, *last;  // where the points have to lie
+  int width;                    // grid points that a point weighs in a dimension
+  int64_t points;
+  const double* const* at;       // per dimension: the place of every point
+  const double* const* weights;  // per dimension and grid point; null: multilinear
+};
+template <class Real>
+struct stencil_point_tables {
+  int32_t* slabs;    // per plane: its slab, or -1
+  int32_t* starts;   // per slab, row of the plane and bucket: its first entry; and where all end
+  int32_t* columns;  // per entry: the index in the last dimension
+  int32_t* numbers;  // per entry: the point, from 0
+  Real* weights;     // per entry
+  int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
+};
+
+// The first of the grid points that a point weighs in dimension d.
+inline int64_t stencil_first_weight(const stencil_point_set& set, int d, int64_t point) {
+  const int64_t below = (int64_t)std::floor(set.at[d][point]);
+  if (set.weights) return below - (set.width - 1) / 2;
+  return below == set.last[d] && below > set.first[d] ? below - 1 : below;
+}
+
+// The weight of the grid point `index` in dimension d. 0 where points have not to lie.
+inline double stencil_weight(const stencil_point_set& set, int d, int64_t point, int64_t index) {
+  if (index < set.first[d] || index > set.last[d]) return 0;
+  const int64_t k = index - stencil_first_weight(set, d, point);
+  if (set.weights) return set.weights[d * set.width + k][point];
+  const double beyond = set.at[d][point] - (double)(index - k);
+  return k == 0 ? 1 - beyond : beyond;
+}
+
+// Returns -1, or the first point that does not lie where points have to.
+inline int64_t stencil_misplaced(const stencil_point_set& set) {
+  for (int64_t point = 0; point < set.points; ++point) {
+    for (int d = 0; d < set.rank; ++d) {
+      const double at = set.at[d][point];
+      if (!(at >= (double)set.first[d] && at <= (double)set.last[d])) return point;
+    }
+  }
+  return -1;
+}
+
+// Calls visit(point, corner, plane, bucket within its plane, index in the last dimension, weight)
+// for all grid points of all points, in order. The weight is 0 where a point has none.
+template <class Real, class Visit>
+void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
+  const int last = set.rank - 1;
+  const int64_t buckets = (set.high[last] - set.low[last]) / 32 + 1;
+  int64_t corners = 1;
+  for (int d = 0; d < set.rank; ++d) corners *= set.width;
+  for (int64_t point = 0; point < set.points; ++point) {
+    for (int64_t corner = 0; corner < corners; ++corner) {
+      double weight = 1;
+      int64_t row = 0, index = 0, rest = corner, part = corners;
+      int64_t plane = 0;
+      for (int d = 0; d < set.rank; ++d) {
+        part /= set.width;
+        index = stencil_first_weight(set, d, point) + rest / part;
+        rest %= part;
+        weight *= stencil_weight(set, d, point, index);
+        if (d < last && d == 0) plane = index - set.low[d];
+        if (d < last && d > 0) row = row * (set.high[d] - set.low[d] + 1) + index - set.low[d];
+      }
+      const Real rounded = (Real)weight;
+      visit(point, corner, plane, row * buckets + (index - set.low[last]) / 32, index, rounded);
+    }
+  }
+}
+
+// Every point has to lie where it may. Returns how many entries there are.
+template <class Real>
+int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<Real> to) {
+  const int last = set.rank - 1;
+  int64_t corners = 1, buckets = (set.high[last] - set.low[last]) / 32 + 1;
+  for (int d = 0; d < set.rank; ++d) corners *= set.width;
+  for (int d = 1; d < last; ++d) buckets *= set.high[d] - set.low[d] + 1;
+  const int64_t planes = last > 0 ? set.high[0] - set.low[0] + 1 : 1;
+  for (int64_t plane = 0; plane < planes; ++plane) to.slabs[plane] = -1;
+  stencil_visit_weights<Real>(set, [&](int64_t, int64_t, int64_t plane, int64_t, int64_t, Real w) {
+    if (w != 0) to.slabs[plane] = 0;
+  });
+  int32_t slabs = 0;
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    if (to.slabs[plane] == 0) to.slabs[plane] = slabs++;
+  }
+  for (int64_t b = 0; b <= slabs * buckets; ++b) to.starts[b] = 0;
+  stencil_visit_weights<Real>(
+      set, [&](int64_t, int64_t, int64_t plane, int64_t bucket, int64_t, Real w) {
+        if (w != 0) ++to.starts[to.slabs[plane] * buckets + bucket + 1];
+      });
+  for (int64_t b = 0; b < slabs * buckets; ++b) to.starts[b + 1] += to.starts[b];
+  const int64_t entries = to.starts[slabs * buckets];
+  // Each bucket's start moves on to its end, which is where the next one starts.
+  stencil_visit_weights<Real>(set, [&](int64_t point, int64_t corner, int64_t plane, int64_t bucket,
+                                       int64_t index, Real w) {
+    if (w == 0) {
+      to.entries[point * corners + corner] = -1;
+      return;
+    }
+    const int32_t entry = to.starts[to.slabs[plane] * buckets + bucket]++;
+    to.columns[entry] = (int32_t)index;
+    to.numbers[entry] = (int32_t)point;
+    to.weights[entry] = w;
+    to.entries[point * corners + corner] = entry;
+  });
+  for (int64_t b = slabs * buckets; b > 0; --b) to.starts[b] = to.starts[b - 1];
+  to.starts[0] = 0;
+  return entries;
+}
+// end

@@ -1,0 +1,71 @@
+#include "runtime/devices/plan_points.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/support/place_points.h"
+
+namespace stencil::runtime {
+
+namespace {
+
+template <class Real>
+Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil_point_set& points,
+            const std::function<std::optional<int64_t>(const kernel::Expr&)>& value,
+            const std::function<Status(int, std::span<const std::byte>)>& put) {
+  const auto table = [&](int scratch) {
+    const auto elements = value(plan.scratch[static_cast<size_t>(scratch)].elements);
+    return std::vector<int32_t>(static_cast<size_t>(elements.value_or(0)));
+  };
+  std::vector<int32_t> slabs = table(set.slabs), starts = table(set.starts),
+                       columns = table(set.columns), numbers = table(set.numbers),
+                       entries = table(set.entries);
+  std::vector<Real> weights(entries.size());
+  stencil_place_points<Real>(points, {slabs.data(), starts.data(), columns.data(), numbers.data(),
+                                      weights.data(), entries.data()});
+  for (const auto& [scratch, values] : {std::pair{set.slabs, &slabs},
+                                        {set.starts, &starts},
+                                        {set.columns, &columns},
+                                        {set.numbers, &numbers},
+                                        {set.entries, &entries}}) {
+    const Status filled = put(scratch, std::as_bytes(std::span(*values)));
+    if (!filled.ok()) return filled;
+  }
+  return put(set.weights, std::as_bytes(std::span(weights)));
+}
+
+}  // namespace
+
+Status place_points(const kernel::Plan& plan, const kernel::PointSet& set,
+                    const reference::State& state,
+                    const std::function<std::optional<int64_t>(const kernel::Expr&)>& value,
+                    const std::function<Status(int, std::span<const std::byte>)>& put) {
+  const size_t rank = set.low.size();
+  std::vector<int64_t> bounds[4];
+  const std::vector<kernel::Expr>* const given[] = {&set.low, &set.high, &set.first, &set.last};
+  for (size_t b = 0; b < 4; ++b) {
+    for (const kernel::Expr& bound : *given[b]) bounds[b].push_back(value(bound).value_or(0));
+  }
+  std::vector<const double*> at, weights;
+  const size_t values = set.weighted ? rank * static_cast<size_t>(set.width + 1) : rank;
+  const auto field = static_cast<size_t>(plan.arrays[static_cast<size_t>(set.arrays)].field);
+  for (size_t component = 0; component < values; ++component) {
+    const auto* data =
+        reinterpret_cast<const double*>(state.fields[field].data(0, static_cast<int>(component)));
+    (component < rank ? at : weights).push_back(data);
+  }
+  const stencil_point_set points{static_cast<int>(rank),
+                                 bounds[0].data(),
+                                 bounds[1].data(),
+                                 bounds[2].data(),
+                                 bounds[3].data(),
+                                 set.width,
+                                 value(set.points).value_or(0),
+                                 at.data(),
+                                 set.weighted ? weights.data() : nullptr};
+  return set.weight == Scalar::F32 ? fill<float>(plan, set, points, value, put)
+                                   : fill<double>(plan, set, points, value, put);
+}
+
+}  // namespace stencil::runtime

@@ -1,0 +1,52 @@
+// Sets of points, and fields and series on them.
+#include <gtest/gtest.h>
+
+#include "tests/unit/sema/fixture.h"
+
+namespace stencil::test {
+namespace {
+
+const std::string kSpace =
+    "grid G = [0..7, 0..9] steps 4; subgrid H of G = [2..5, 3..6]; field A : real on G;"
+    "points p, q [1..3] on H; points r [0..0] on G weights 3;";
+
+TEST(Points, AreFieldsOverTheirNumbers) {
+  const ir::Program program =
+      program_of(kSpace +
+                 "field g : vector 2 of real on p constant; series w : double [-1..5] on q;"
+                 "stencil s : A on G = g[1] + float(w[time + 1]) + r;");
+  const ir::Field& p = program.fields.at(0);
+  const ir::Field& q = program.fields.at(1);
+  const ir::Field& r = program.fields.at(2);
+  EXPECT_EQ(p.dimensions, std::vector<int>{ir::kPoints});
+  EXPECT_EQ(p.components.size(), 2u);
+  EXPECT_EQ(p.width, 2);
+  EXPECT_FALSE(p.weighted);
+  EXPECT_EQ(p.box.ranges.at(0).low.constant, 1);
+  EXPECT_EQ(p.within->ranges.at(1).high.constant, 6);
+  EXPECT_EQ(*q.points, 1);
+  EXPECT_EQ(r.components.size(), 2u + 2u * 3u);
+  EXPECT_EQ(r.components.at(5).path, ".weight[1][0]");
+  EXPECT_TRUE(r.weighted);
+  EXPECT_EQ(*program.fields.at(4).points, 0);  // g, behind A
+  EXPECT_EQ(program.fields.at(5).dimensions, (std::vector<int>{ir::kTime, ir::kPoints}));
+  EXPECT_EQ(*program.fields.at(5).points, 1);
+  EXPECT_EQ(ir::verify(program), std::vector<std::string>());
+}
+
+TEST(Points, GiveValuesAtThePointComputed) {
+  const ir::Program program = program_of(
+      kSpace + "series w : double [0..3] on p; stencil s : A on G = float(w[time]) * r;");
+  const ir::Graph& graph = program.functions.at(0).pieces.at(0).graph;
+  std::vector<Scalar> types;
+  for (const ir::Node& node : graph.nodes()) {
+    const auto* access = std::get_if<ir::Access>(&node.kind);
+    if (!access) continue;
+    EXPECT_TRUE(access->in_place && access->at_points && !access->per_step);
+    types.push_back(node.type);
+  }
+  EXPECT_EQ(types, (std::vector<Scalar>{Scalar::F64, Scalar::F32}));
+}
+
+}  // namespace
+}  // namespace stencil::test
