@@ -335,7 +335,7 @@ Points Builder::points(const std::string& name, const Range& numbers, const Doma
   points.domain = item.name(Access::name(domain), Access::builder(domain));
   points.weights = item.expr(weights);
   item.add(std::move(points));
-  return {Access::domain(name, state_->id), Access::name(name, state_->id)};
+  return {Access::domain(name, state_->id), Field(name, state_->id)};
 }
 
 Expr Builder::table(const std::string& name, const Type& type, const std::vector<Expr>& extents,

@@ -477,7 +477,7 @@ void declare_points(Environment& env, const ast::Points& points, Span item) {
         constant_in(env, *points.weights, "the number of weights in a dimension", 1, kMostWeights);
   }
   ok &= width.has_value();
-  if (numbers) require_nonempty(env, {{*numbers}}, "the points", points.numbers.span);
+  if (numbers) require_nonempty(env, {{*numbers}}, "the set of points", points.numbers.span);
   const TypePtr type = type_of_points(env, points, width.value_or(1));
   ir::Field result;
   result.box.ranges = {numbers.value_or(ir::Range{})};

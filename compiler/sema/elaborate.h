@@ -129,6 +129,7 @@ class Elaborator {
   Value bracket(const ast::Bracket& bracket, Span span);
   Value member(const ast::Member& member, Span span);
   Value access(const FieldBinding& field, const std::vector<ast::ExprPtr>& indices, Span span);
+  bool stands_alone(const FieldBinding& field) const;
   Value field_alone(const FieldBinding& field, Span span);
   bool at_point_itself(const ir::Field& field, Span span);
   Value access(const FieldBinding& field, const std::vector<int>& at, Span span);

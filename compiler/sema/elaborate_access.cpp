@@ -179,11 +179,17 @@ Value Elaborator::access(const FieldBinding& binding, const std::vector<ast::Exp
                     [&](const std::vector<int>& offset) { return access(binding, offset, span); });
 }
 
+// A set of points, or what has one value for each of them: read without offsets.
+bool Elaborator::stands_alone(const FieldBinding& binding) const {
+  const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
+  return field.points && !field.is_series();
+}
+
 // Without a bracket: of a set of points, how much they weigh at the point computed, of what has one
 // value for each of them, the sum of these.
 Value Elaborator::field_alone(const FieldBinding& binding, Span span) {
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
-  if (!field.points || field.is_series()) return needs_offsets(binding.field, span);
+  if (!stands_alone(binding)) return needs_offsets(binding.field, span);
   if (!site_.fields || site_.initial_values)
     return not_usable(field.name, "values at points", span);
   if (!at_point_itself(field, span)) return {};
@@ -262,7 +268,7 @@ Value Elaborator::needs_offsets(ir::FieldId id, Span span, Span whole, const std
 
 Value Elaborator::bracket(const ast::Bracket& bracket, Span span) {
   const FieldUse use = field_use(*bracket.base);
-  if (use.is_field) {
+  if (use.is_field && !(use.ok && stands_alone(use.field))) {
     if (!use.ok) return {};
     const ir::Field& field = env_.program.fields[static_cast<size_t>(use.field.field)];
     if (reads_by_coordinates(field, *bracket.base, bracket.indices, span)) return {};
@@ -316,7 +322,8 @@ Value Elaborator::select_indices(const Value& base, const std::vector<ast::ExprP
 }
 
 Value Elaborator::member(const ast::Member& member, Span span) {
-  const FieldUse use = field_use(*member.base);
+  FieldUse use = field_use(*member.base);
+  if (use.ok && stands_alone(use.field)) use = {};
   if (use.is_field && use.ok) {
     const bool scalar = env_.field_types[static_cast<size_t>(use.field.field)]->scalar();
     return needs_offsets(use.field.field, member.base->span, span, scalar ? member.name.name : "");

@@ -66,14 +66,16 @@ class Declared {
     }
   }
   const std::map<std::string, Kind>& kinds() const { return kinds_; }
+  // Of kind Other, and beside the members of their structures.
+  const std::set<std::string>& member_targets() const { return member_targets_; }
 
  private:
   std::string part(size_t at) const { return at < parts_.size() ? parts_[at] : ""; }
 
   void look_at(size_t at) {
-    static const std::set<std::string> kItems = {"param", "grid",  "subgrid",  "type",  "field",
-                                                 "let",   "table", "function", "reduce",
-                                                 "series", "points"};
+    static const std::set<std::string> kItems = {"param",  "grid",   "subgrid", "type",
+                                                 "field",  "let",    "table",   "function",
+                                                 "reduce", "series", "points"};
     const std::string before = at > 0 ? part(at - 1) : "", after = part(at + 1);
     if (before == "stencil") {
       kinds_[part(at)] = Kind::Stencil;
@@ -92,12 +94,15 @@ class Declared {
   // Members among them stand beside fields, under names of their own.
   void targets_from(size_t at) {
     for (; part(at) != "[" && part(at) != "{" && part(at) != "on"; ++at) {
-      if (part(at - 1) == ".") kinds_[part(at)] = Kind::Other;
+      if (part(at - 1) != ".") continue;
+      kinds_[part(at)] = Kind::Other;
+      member_targets_.insert(part(at));
     }
   }
 
   Words parts_;
   std::map<std::string, Kind> kinds_;
+  std::set<std::string> member_targets_;
 };
 
 // --- What things may be called ---
@@ -236,9 +241,12 @@ Renamed draw_names(const Words& parts, Random& random, const std::string& module
   std::string other = "A";
   for (const auto& [word, kind] : declared.kinds()) {
     if (!random.chance(percent)) continue;
+    const bool beside_members = declared.member_targets().count(word) > 0;
     for (int attempt = 0; attempt < 5; ++attempt) {
       const std::string name = hostile_name(random, other, module);
-      if (!is_name(name) || words.count(name) || !taken[kind].insert(name).second) continue;
+      if (!is_name(name) || words.count(name) || taken[kind].count(name)) continue;
+      if (beside_members && !taken[Kind::Member].insert(name).second) continue;
+      taken[kind].insert(name);
       renamed[word] = name;
       other = name;
       break;

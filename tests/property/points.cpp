@@ -8,12 +8,12 @@ namespace stencil::property {
 
 namespace {
 
-constexpr size_t kMost = 2;  // of a kind
+constexpr size_t kMostAtPoints = 2;  // of a kind
 
 }  // namespace
 
 const std::string& Generator::point_set() {
-  if (point_sets_.size() < kMost && (point_sets_.empty() || random_.chance(30))) {
+  if (point_sets_.size() < kMostAtPoints && (point_sets_.empty() || random_.chance(30))) {
     const std::string name = fmt::format("d{}", point_sets_.size());
     const int first = random_.between(0, 2);
     std::string weights;
@@ -36,7 +36,7 @@ std::string Generator::points_read() {
   if (random_.chance(15)) return point_set();
   const bool steps = random_.chance(60);
   std::vector<std::string>& all = steps ? series_at_points_ : values_at_points_;
-  if (all.size() < kMost && (all.empty() || random_.chance(30))) {
+  if (all.size() < kMostAtPoints && (all.empty() || random_.chance(30))) {
     const std::string name = fmt::format("{}{}", steps ? "g" : "h", all.size());
     const std::string type = property::name(random_.pick(kTypes));
     if (steps) {

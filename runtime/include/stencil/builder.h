@@ -273,11 +273,12 @@ struct SeriesOptions {
   Boundary boundary = {};
 };
 
-// A set of points: what lives on them, and how much they weigh at the point computed. What is on
-// points is read by itself, gain, or at a step: w(step_index()).
+// A set of points: the domain of what lives on them, and the field of their places. That gets its
+// values by init, and is read as how much the points weigh at the point computed. Fields on points
+// are read by themselves, too, and series as w(step_index()).
 struct Points {
   Domain domain;
-  Expr weight;
+  Field places;
 };
 
 // Arguments of a function of the language: a field, or a value of whatever type is passed.

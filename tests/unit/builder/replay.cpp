@@ -292,7 +292,8 @@ class Replay {
           builder_.points(name.name, box(p.numbers).at(0), domains_.at(p.domain.name),
                           expr(p.weights));
       domains_.emplace(name.name, points.domain);
-      values_.emplace(name.name, points.weight);
+      fields_.emplace(name.name, points.places);
+      values_.emplace(name.name, points.places);
     }
   }
   void declare(const ast::Table& t) {

@@ -6,13 +6,13 @@
 namespace stencil::test {
 namespace {
 
-const std::string kSpace =
+const std::string kPlaces =
     "grid G = [0..7, 0..9] steps 4; subgrid H of G = [2..5, 3..6]; field A : real on G;"
     "points p, q [1..3] on H; points r [0..0] on G weights 3;";
 
 TEST(Points, AreFieldsOverTheirNumbers) {
   const ir::Program program =
-      program_of(kSpace +
+      program_of(kPlaces +
                  "field g : vector 2 of real on p constant; series w : double [-1..5] on q;"
                  "stencil s : A on G = g[1] + float(w[time + 1]) + r;");
   const ir::Field& p = program.fields.at(0);
@@ -36,7 +36,7 @@ TEST(Points, AreFieldsOverTheirNumbers) {
 
 TEST(Points, GiveValuesAtThePointComputed) {
   const ir::Program program = program_of(
-      kSpace + "series w : double [0..3] on p; stencil s : A on G = float(w[time]) * r;");
+      kPlaces + "series w : double [0..3] on p; stencil s : A on G = float(w[time]) * r;");
   const ir::Graph& graph = program.functions.at(0).pieces.at(0).graph;
   std::vector<Scalar> types;
   for (const ir::Node& node : graph.nodes()) {
