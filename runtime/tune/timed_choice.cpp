@@ -1,0 +1,165 @@
+// On a GPU the tiles that NVRTC compiles anyway are timed. On a CPU, where the model is further off
+// and families differ more, they are those that `explore --measure` begins with.
+//
+// The kernel cache keeps what was found and not the tuning database: that is what users have
+// measured on purpose, holds at sizes nearby and goes to other machines; a few turns beside a run
+// do not bear that.
+#include "runtime/tune/timed_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/schedule/settings.h"
+#include "compiler/support/numbers.h"
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/tune/compiled_choice.h"
+#include "runtime/tune/database.h"
+#include "runtime/tune/entry.h"
+#include "runtime/tune/field_memory.h"
+#include "runtime/tune/free_memory.h"
+#include "runtime/tune/search.h"
+#include "runtime/tune/timing.h"
+#include "runtime/tune/tuned.h"
+#include "runtime/tune/turns.h"
+
+namespace stencil::tune {
+
+using runtime::ChosenDevice;
+using runtime::KnownLine;
+
+namespace {
+
+constexpr size_t kTimedOnCpu = 6;
+
+// A choice as it is kept: the line, and of how many it was the fastest.
+struct Choice {
+  std::string line;
+  int64_t timed = 0;
+};
+
+std::string text_of(const Choice& choice) {
+  return fmt::format("{}\n{}", choice.line, choice.timed);
+}
+
+std::optional<Choice> choice_of(const std::string& text) {
+  const size_t end = text.find('\n');
+  if (end == std::string::npos || end == 0) return std::nullopt;
+  const auto timed = parse_integer(text.substr(end + 1), 1);
+  if (!timed) return std::nullopt;
+  return Choice{text.substr(0, end), *timed};
+}
+
+bool is_choice(const std::string& text) {
+  return choice_of(text).has_value();
+}
+
+// Time tiles are never longer than the run, so what was chosen for a short one is not for others.
+runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& device,
+                            const Sizes& sizes, int64_t steps) {
+  const Key key = key_of(program, device);
+  const int64_t longest = std::min<int64_t>(steps, schedule::kMaxTimeTile);
+  return {key.device,
+          {"timed choice", code_version(), key.machine, device.info.description, key.program,
+           key.real, key.fp, print(sizes), device.device.machine.in_place ? "in place" : "",
+           std::to_string(longest)}};
+}
+
+// The schedules that are compared, the one that is taken otherwise first.
+std::vector<Candidate> shortlist(const ir::Program& program, const schedule::Machine& machine) {
+  schedule::Scheduler scheduler(program, machine);
+  if (machine.threads_are_loops) {
+    const schedule::Space space = schedule::explore(scheduler, schedule::Effort::Quick);
+    return Search(scheduler, space).first(kTimedOnCpu);
+  }
+  std::vector<Candidate> out;
+  for (const schedule::Schedule& tile : tiles_to_compare(scheduler)) {
+    const auto candidate = schedule::predict(scheduler, tile);
+    out.push_back({tile, candidate ? candidate->prediction.seconds : 0});
+  }
+  return out;
+}
+
+Contest contest_of(const ir::Program& program, const runtime::Params& params,
+                   const ChosenDevice& device, const std::vector<Candidate>& candidates) {
+  const schedule::Machine& machine = device.device.machine;
+  Contest out;
+  out.candidates = candidates.size();
+  out.compilers = device.device.compile ? wanted_threads() : 1;
+  out.compiled = compiles_for_choice(machine);
+  out.on_cpu = machine.threads_are_loops;
+  for (const Candidate& candidate : candidates) {
+    out.tile = std::max(out.tile, candidate.predicted * std::max(candidate.schedule.time_tile, 1));
+  }
+  out.bytes = bytes_of_fields(program, params).value_or(std::numeric_limits<int64_t>::max() / 64);
+  return out;
+}
+
+// The fastest of them; nothing where there is none to compare, or the device is lost.
+std::optional<Choice> fastest(const Timings& timings) {
+  if (!timings.best || timings.end == End::Lost) return std::nullopt;
+  const auto timed = std::count_if(timings.candidates.begin(), timings.candidates.end(),
+                                   [](const Timed& each) { return each.runs > 0; });
+  if (timed < 2) return std::nullopt;
+  return Choice{timings.candidates[*timings.best].line, timed};
+}
+
+}  // namespace
+
+std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDevice& device,
+                                      const RunAhead& run) {
+  if (is_tuning_off() || !device.device.runs_kernels) return std::nullopt;
+  const auto sizes = sizes_of(program);
+  const auto params = runtime::bind_params(program);
+  if (!sizes || !params.ok()) return std::nullopt;
+  const auto steps =
+      run.steps ? Result<int64_t>(*run.steps) : runtime::steps_of(program, params.value());
+  if (!steps.ok()) return std::nullopt;
+  ChosenDevice used = device;
+  used.device.machine.in_place = used.device.machine.in_place || run.dense;
+
+  const runtime::CacheKey key = cache_key(program, used, *sizes, steps.value());
+  if (const auto known = runtime::kept(key, is_choice)) {
+    const Choice choice = *choice_of(*known);
+    return KnownLine{choice.line, fmt::format("the fastest of {} timed before", choice.timed)};
+  }
+  const std::vector<Candidate> candidates = shortlist(program, used.device.machine);
+  if (candidates.empty()) return std::nullopt;
+  const Contest contest = contest_of(program, params.value(), used, candidates);
+  const double expected = candidates.front().predicted * static_cast<double>(steps.value());
+  if (!is_worth(contest, expected) || !has_room(contest, free_memory())) return std::nullopt;
+  std::optional<double> seconds;  // that it took; nothing: another process has done it meanwhile
+  const auto text = runtime::cached(
+      key,
+      [&]() -> Result<std::string> {
+        if (run.stage) {
+          run.stage(fmt::format("timing {} schedules of {} on {}", contest.candidates, program.name,
+                                used.device.name));
+        }
+        TimingOptions options;
+        options.budget = budget_of(contest);
+        const auto timings = time_candidates(program, params.value(), used, candidates, options);
+        if (!timings.ok()) return timings.failure();
+        seconds = timings.value().elapsed;
+        const auto choice = fastest(timings.value());
+        if (!choice) return Failure{"R044", "no schedules could be compared", ""};
+        return text_of(*choice);
+      },
+      is_choice);
+  if (!text.ok()) return std::nullopt;
+  const Choice choice = *choice_of(text.value());
+  const std::string when = seconds ? fmt::format("in {:.1f} s", *seconds) : "before";
+  return KnownLine{choice.line, fmt::format("the fastest of {} timed {}", choice.timed, when)};
+}
+
+std::optional<KnownLine> automatic_line(const ir::Program& program, const ChosenDevice& device,
+                                        const RunAhead& run) {
+  if (auto tuned = tuned_line(program, device)) return tuned;
+  if (auto timed = timed_choice(program, device, run)) return timed;
+  schedule::Machine machine = device.device.machine;
+  machine.in_place = machine.in_place || run.dense;
+  return kept_choice(program, machine);
+}
+
+}  // namespace stencil::tune

@@ -1,0 +1,60 @@
+// The constants are on the safe side of what was measured (docs/model.md): a run that is not
+// timed for goes by the model, which is wrong by a tenth.
+#include "runtime/tune/worth.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/tune/turns.h"
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr double kCompilation = 1;        // seconds of one candidate
+constexpr double kTurnsOfEach = 5;        // that count, before all but the best are out
+constexpr double kTilesBefore = 2;        // of each, which do not count
+constexpr double kFilled = 1e9;           // bytes per second of random values
+constexpr double kCopied = 2e9;           // bytes per second to a device
+constexpr double kPart = 0.1;             // of a run
+constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
+
+double compilation_of(const Contest& contest) {
+  const auto candidates = static_cast<double>(contest.candidates);
+  return kCompilation * std::ceil(candidates / std::max(contest.compilers, 1));
+}
+
+double timing_of(const Contest& contest) {
+  const auto candidates = static_cast<double>(contest.candidates);
+  const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
+  const auto bytes = static_cast<double>(contest.bytes);
+  // Those that have no room beside each other are copied again for each turn.
+  const bool fit = contest.candidates <= sessions_at_once(contest.bytes, contest.on_cpu);
+  const double copies = candidates * (fit ? 1 : kTurnsOfEach);
+  return warm_up_seconds() + candidates * (kTurnsOfEach * turn + kTilesBefore * contest.tile) +
+         bytes / kFilled + copies * bytes / kCopied;
+}
+
+}  // namespace
+
+double cost_of(const Contest& contest) {
+  return timing_of(contest) + (contest.compiled ? 0 : compilation_of(contest));
+}
+
+double budget_of(const Contest& contest) {
+  return 2 * (timing_of(contest) + compilation_of(contest));
+}
+
+bool is_worth(const Contest& contest, double run_seconds) {
+  return contest.candidates > 1 && cost_of(contest) <= kPart * run_seconds;
+}
+
+bool has_room(const Contest& contest, int64_t free_bytes) {
+  constexpr double kSpare = 1.25;
+  const size_t sessions =
+      contest.on_cpu ? std::min(contest.candidates, sessions_at_once(contest.bytes, true)) : 0;
+  const double states = 1 + kSessionOverFields * static_cast<double>(sessions);
+  return kSpare * states * static_cast<double>(contest.bytes) <= static_cast<double>(free_bytes);
+}
+
+}  // namespace stencil::tune
