@@ -13,6 +13,7 @@
 
 #include "compiler/schedule/settings.h"
 #include "compiler/support/numbers.h"
+#include "runtime/devices/host_device.h"
 #include "runtime/devices/kernel_cache.h"
 #include "runtime/tune/compiled_choice.h"
 #include "runtime/tune/database.h"
@@ -81,6 +82,21 @@ std::vector<Candidate> shortlist(const ir::Program& program, const schedule::Mac
   return out;
 }
 
+// Seconds that compilers take for each, by the length of its kernels; those that are refused take
+// none.
+std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
+                                    const std::vector<Candidate>& candidates) {
+  std::vector<double> out;
+  for (const Candidate& candidate : candidates) {
+    Diagnostics refusals;
+    const auto module =
+        runtime::lower(program, candidate.schedule, machine, refusals, schedule::Advice::None);
+    if (module) out.push_back(compilation_of(runtime::host_source(*module).size()));
+  }
+  return out;
+}
+
+// What the candidates take, but for compilers.
 Contest contest_of(const ir::Program& program, const runtime::Params& params,
                    const ChosenDevice& device, const std::vector<Candidate>& candidates) {
   const schedule::Machine& machine = device.device.machine;
@@ -126,9 +142,12 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
   }
   const std::vector<Candidate> candidates = shortlist(program, used.device.machine);
   if (candidates.empty()) return std::nullopt;
-  const Contest contest = contest_of(program, params.value(), used, candidates);
+  Contest contest = contest_of(program, params.value(), used, candidates);
   const double expected = candidates.front().predicted * static_cast<double>(steps.value());
+  // Lowering takes longer than all that is asked before.
   if (!is_worth(contest, expected) || !has_room(contest, free_memory())) return std::nullopt;
+  contest.compilations = compilations_of(program, used.device.machine, candidates);
+  if (!is_worth(contest, expected)) return std::nullopt;
   std::optional<double> seconds;  // that it took; nothing: another process has done it meanwhile
   const auto text = runtime::cached(
       key,
@@ -138,7 +157,7 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
                                 used.device.name));
         }
         TimingOptions options;
-        options.budget = budget_of(contest);
+        options.budget = budget_of(contest, expected);
         const auto timings = time_candidates(program, params.value(), used, candidates, options);
         if (!timings.ok()) return timings.failure();
         seconds = timings.value().elapsed;

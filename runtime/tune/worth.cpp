@@ -3,7 +3,6 @@
 #include "runtime/tune/worth.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "runtime/tune/turns.h"
 
@@ -11,17 +10,22 @@ namespace stencil::tune {
 
 namespace {
 
-constexpr double kCompilation = 1;        // seconds of one candidate
+constexpr double kOfCharacter = 6e-5;     // seconds of a compiler
 constexpr double kTurnsOfEach = 5;        // that count, before all but the best are out
 constexpr double kTilesBefore = 2;        // of each, which do not count
 constexpr double kFilled = 1e9;           // bytes per second of random values
 constexpr double kCopied = 2e9;           // bytes per second to a device
 constexpr double kPart = 0.1;             // of a run
+constexpr double kPatience = 30;          // seconds
 constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
 
-double compilation_of(const Contest& contest) {
-  const auto candidates = static_cast<double>(contest.candidates);
-  return kCompilation * std::ceil(candidates / std::max(contest.compilers, 1));
+double compiling_of(const Contest& contest) {
+  double sum = 0, longest = 0;
+  for (const double seconds : contest.compilations) {
+    sum += seconds;
+    longest = std::max(longest, seconds);
+  }
+  return std::max(longest, sum / std::max(contest.compilers, 1));
 }
 
 double timing_of(const Contest& contest) {
@@ -37,12 +41,17 @@ double timing_of(const Contest& contest) {
 
 }  // namespace
 
-double cost_of(const Contest& contest) {
-  return timing_of(contest) + (contest.compiled ? 0 : compilation_of(contest));
+double compilation_of(size_t characters) {
+  return kOfCharacter * static_cast<double>(characters);
 }
 
-double budget_of(const Contest& contest) {
-  return 2 * (timing_of(contest) + compilation_of(contest));
+double cost_of(const Contest& contest) {
+  return timing_of(contest) + (contest.compiled ? 0 : compiling_of(contest));
+}
+
+double budget_of(const Contest& contest, double run_seconds) {
+  const double patience = std::min(kPart * run_seconds, kPatience);
+  return std::max(2 * (timing_of(contest) + compiling_of(contest)), patience);
 }
 
 bool is_worth(const Contest& contest, double run_seconds) {

@@ -243,7 +243,7 @@ TEST_F(TimedChoice, SeriesAreNotReadBeyondTheirEnd) {
 grid G = [0..399, 0..399] steps 50;
 series s : real [0..50];
 field A : real on G;
-stencil f : A[1..398, 1..398] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) + s[0];
+stencil f : A[1..398, 1..398] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) + s[time];
 )");
   ASSERT_FALSE(program.step_limits.empty());
   const auto last = ir::evaluate(program.step_limits.front().steps, {});

@@ -15,7 +15,12 @@ namespace {
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 
 Contest contest_on_cpu() {
-  return {.candidates = 6, .compilers = 2, .on_cpu = true, .tile = 1e-3, .bytes = 8 * kMegabyte};
+  return {.candidates = 6,
+          .compilations = {1, 1, 1, 1, 1, 1},
+          .compilers = 2,
+          .on_cpu = true,
+          .tile = 1e-3,
+          .bytes = 8 * kMegabyte};
 }
 
 TEST(Worth, IsATenthOfTheRunAtMost) {
@@ -24,8 +29,15 @@ TEST(Worth, IsATenthOfTheRunAtMost) {
   EXPECT_FALSE(is_worth(contest, 9.99 * cost));
   EXPECT_TRUE(is_worth(contest, 10.01 * cost));
   EXPECT_FALSE(is_worth(contest, 0));
-  EXPECT_GE(budget_of(contest), cost);
-  EXPECT_LE(budget_of(contest), 2 * cost) << "a fifth of the run, if all goes wrong";
+}
+
+TEST(Worth, EndsInTime) {
+  const Contest contest = contest_on_cpu();
+  const double cost = cost_of(contest);
+  EXPECT_DOUBLE_EQ(budget_of(contest, 10 * cost), 2 * cost)
+      << "a fifth of the run, if all goes wrong";
+  EXPECT_DOUBLE_EQ(budget_of(contest, 50 * cost), 5 * cost);
+  EXPECT_EQ(budget_of(contest, 1e9), 30);
 }
 
 TEST(Worth, OneIsNoContest) {
@@ -44,24 +56,35 @@ TEST(Worth, CompilersWorkSideBySide) {
     contest.compilers = compilers;
     return cost_of(contest);
   };
-  EXPECT_GT(cost_with(1), cost_with(2));
-  EXPECT_GT(cost_with(5), cost_with(6));
+  EXPECT_DOUBLE_EQ(cost_with(1), cost_with(2) + 3);
   EXPECT_EQ(cost_with(6), cost_with(64));
+  contest.compilations[3] = 5;  // which the others wait for
+  EXPECT_DOUBLE_EQ(cost_with(2), cost_with(1) - 5);
+  EXPECT_EQ(cost_with(2), cost_with(64));
+}
+
+TEST(Worth, LongKernelsTakeLong) {
+  EXPECT_GT(compilation_of(100'000), 2);
+  EXPECT_LT(compilation_of(5'000), 1);
 }
 
 // But they are given the time.
 TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
   Contest contest = contest_on_cpu();
-  const double cost = cost_of(contest), budget = budget_of(contest);
+  const double cost = cost_of(contest), budget = budget_of(contest, 1);
   contest.compiled = true;
   EXPECT_LT(cost_of(contest), cost);
-  EXPECT_EQ(budget_of(contest), budget);
+  EXPECT_EQ(budget_of(contest, 1), budget);
 }
 
 // On a GPU whose kernels are compiled, small fields are timed in the blink of an eye.
 TEST(Worth, AGpuTakesAFractionOfASecond) {
-  const Contest contest = {
-      .candidates = 5, .compilers = 8, .compiled = true, .tile = 1e-4, .bytes = 32 * kMegabyte};
+  const Contest contest = {.candidates = 5,
+                           .compilations = {1, 1, 1, 2, 1},
+                           .compilers = 8,
+                           .compiled = true,
+                           .tile = 1e-4,
+                           .bytes = 32 * kMegabyte};
   EXPECT_LT(cost_of(contest), 0.5);
 }
 
