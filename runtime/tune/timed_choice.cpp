@@ -1,5 +1,5 @@
 // On a GPU the tiles that NVRTC compiles anyway are timed. On a CPU, where the model is further off
-// and families differ more, they are those that `explore --measure` begins with.
+// and families and T differ more, `explore --measure` is done in little.
 //
 // The kernel cache keeps what was found and not the tuning database: that is what users have
 // measured on purpose, holds at sizes nearby and goes to other machines; a few turns beside a run
@@ -32,7 +32,8 @@ using runtime::KnownLine;
 
 namespace {
 
-constexpr size_t kTimedOnCpu = 6;
+// On a CPU, in all, and before anything is learnt from the others.
+constexpr size_t kTimedOnCpu = 8, kFirstOnCpu = 5;
 
 // A choice as it is kept: the line, and of how many it was the fastest.
 struct Choice {
@@ -67,45 +68,67 @@ runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& devi
            std::to_string(longest)}};
 }
 
-// The schedules that are compared, the one that is taken otherwise first.
-std::vector<Candidate> shortlist(const ir::Program& program, const schedule::Machine& machine) {
-  schedule::Scheduler scheduler(program, machine);
-  if (machine.threads_are_loops) {
-    const schedule::Space space = schedule::explore(scheduler, schedule::Effort::Quick);
-    return Search(scheduler, space).first(kTimedOnCpu);
+// The schedules that are compared.
+class Shortlist {
+ public:
+  Shortlist(const ir::Program& program, const schedule::Machine& machine)
+      : scheduler_(program, machine) {
+    if (machine.threads_are_loops) {
+      space_ = schedule::explore(scheduler_, schedule::Effort::Quick);
+      first_ = search_.emplace(scheduler_, space_).first(kFirstOnCpu);
+      if (first_.size() == kFirstOnCpu) most_ = kTimedOnCpu;
+      return;
+    }
+    for (const schedule::Schedule& tile : tiles_to_compare(scheduler_)) {
+      const auto candidate = schedule::predict(scheduler_, tile);
+      first_.push_back({tile, candidate ? candidate->prediction.seconds : 0});
+    }
   }
-  std::vector<Candidate> out;
-  for (const schedule::Schedule& tile : tiles_to_compare(scheduler)) {
-    const auto candidate = schedule::predict(scheduler, tile);
-    out.push_back({tile, candidate ? candidate->prediction.seconds : 0});
-  }
-  return out;
-}
 
-// Seconds that compilers take for each, by the length of its kernels; those that are refused take
-// none.
+  // The one that is taken otherwise comes first.
+  const std::vector<Candidate>& first() const { return first_; }
+  // Those that may follow, of which nothing is known yet but how many there are at most.
+  size_t following() const { return std::max(most_, first_.size()) - first_.size(); }
+  std::optional<Candidate> next(const Timings& timings) {
+    if (!search_ || timings.candidates.size() >= most_) return std::nullopt;
+    return search_->next(timings);
+  }
+
+ private:
+  schedule::Scheduler scheduler_;
+  schedule::Space space_;
+  std::optional<Search> search_;
+  std::vector<Candidate> first_;
+  size_t most_ = 0;
+};
+
+// Seconds that compilers take for each, by the length of its kernels, and for those that follow as
+// for the longest.
 std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
-                                    const std::vector<Candidate>& candidates) {
+                                    const Shortlist& shortlist) {
   std::vector<double> out;
-  for (const Candidate& candidate : candidates) {
+  double longest = 0;
+  for (const Candidate& candidate : shortlist.first()) {
     Diagnostics refusals;
     const auto module =
         runtime::lower(program, candidate.schedule, machine, refusals, schedule::Advice::None);
-    if (module) out.push_back(compilation_of(runtime::host_source(*module).size()));
+    out.push_back(module ? compilation_of(runtime::host_source(*module).size()) : 0);
+    longest = std::max(longest, out.back());
   }
+  out.resize(out.size() + shortlist.following(), longest);
   return out;
 }
 
-// What the candidates take, but for compilers.
+// All but what compilers take.
 Contest contest_of(const ir::Program& program, const runtime::Params& params,
-                   const ChosenDevice& device, const std::vector<Candidate>& candidates) {
+                   const ChosenDevice& device, const Shortlist& shortlist) {
   const schedule::Machine& machine = device.device.machine;
   Contest out;
-  out.candidates = candidates.size();
+  out.candidates = shortlist.first().size() + shortlist.following();
   out.compilers = device.device.compile ? wanted_threads() : 1;
   out.compiled = compiles_for_choice(machine);
   out.on_cpu = machine.threads_are_loops;
-  for (const Candidate& candidate : candidates) {
+  for (const Candidate& candidate : shortlist.first()) {
     out.tile = std::max(out.tile, candidate.predicted * std::max(candidate.schedule.time_tile, 1));
   }
   out.bytes = bytes_of_fields(program, params).value_or(std::numeric_limits<int64_t>::max() / 64);
@@ -140,25 +163,26 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
     const Choice choice = *choice_of(*known);
     return KnownLine{choice.line, fmt::format("the fastest of {} timed before", choice.timed)};
   }
-  const std::vector<Candidate> candidates = shortlist(program, used.device.machine);
-  if (candidates.empty()) return std::nullopt;
-  Contest contest = contest_of(program, params.value(), used, candidates);
-  const double expected = candidates.front().predicted * static_cast<double>(steps.value());
+  Shortlist shortlist(program, used.device.machine);
+  if (shortlist.first().empty()) return std::nullopt;
+  Contest contest = contest_of(program, params.value(), used, shortlist);
+  const double expected = shortlist.first().front().predicted * static_cast<double>(steps.value());
   // Lowering takes longer than all that is asked before.
   if (!is_worth(contest, expected) || !has_room(contest, free_memory())) return std::nullopt;
-  contest.compilations = compilations_of(program, used.device.machine, candidates);
+  contest.compilations = compilations_of(program, used.device.machine, shortlist);
   if (!is_worth(contest, expected)) return std::nullopt;
   std::optional<double> seconds;  // that it took; nothing: another process has done it meanwhile
   const auto text = runtime::cached(
       key,
       [&]() -> Result<std::string> {
         if (run.stage) {
-          run.stage(fmt::format("timing {} schedules of {} on {}", contest.candidates, program.name,
-                                used.device.name));
+          run.stage(fmt::format("timing schedules of {} on {}", program.name, used.device.name));
         }
         TimingOptions options;
         options.budget = budget_of(contest, expected);
-        const auto timings = time_candidates(program, params.value(), used, candidates, options);
+        options.next = [&](const Timings& timings) { return shortlist.next(timings); };
+        const auto timings =
+            time_candidates(program, params.value(), used, shortlist.first(), options);
         if (!timings.ok()) return timings.failure();
         seconds = timings.value().elapsed;
         const auto choice = fastest(timings.value());

@@ -226,7 +226,7 @@ TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
     deepest = std::max(deepest, tile.time_tile);
   }
   EXPECT_NE(chosen->line.find(fmt::format(" T={} ", deepest)), std::string::npos) << chosen->line;
-  const auto again = choose(10);
+  const auto again = choose(100);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->line, chosen->line);
   EXPECT_EQ(again->origin, "the fastest of 5 timed before");
