@@ -1,5 +1,5 @@
-// The constants are on the safe side of what was measured (docs/model.md): a run that is not
-// timed for goes by the model, which is wrong by a tenth.
+// Where the constants come from is in docs/model.md. They are meant to be on the safe side: a run
+// that is not timed for only goes by the model.
 #include "runtime/tune/worth.h"
 
 #include <algorithm>
