@@ -7,8 +7,7 @@
 #include "runtime/api/program.h"
 #include "runtime/api/simulation.h"
 #include "runtime/devices/device_table.h"
-#include "runtime/tune/compiled_choice.h"
-#include "runtime/tune/tuned.h"
+#include "runtime/tune/timed_choice.h"
 
 namespace stencil {
 
@@ -20,15 +19,6 @@ Device describe(const runtime::DeviceInfo& info, const runtime::Device& device) 
   return {info.name, info.description, info.available, info.reason, device.takes_pointers};
 }
 
-// What "auto" takes: measured, or else compiled and compared.
-std::optional<runtime::KnownLine> known_line(const ir::Program& program,
-                                             const runtime::ChosenDevice& chosen, bool dense) {
-  if (auto tuned = tune::tuned_line(program, chosen)) return tuned;
-  schedule::Machine machine = chosen.device.machine;
-  machine.in_place = machine.in_place || dense;
-  return tune::kept_choice(program, machine);
-}
-
 }  // namespace
 
 Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData> data,
@@ -37,7 +27,8 @@ Result<Kernel> compile(const Program& program, std::shared_ptr<const ProgramData
   auto prepared =
       runtime::prepare(data->program, options.device, options.schedule, diagnostics, options.dense,
                        options.stage, [&](const runtime::ChosenDevice& chosen) {
-                         return known_line(data->program, chosen, options.dense);
+                         return tune::automatic_line(data->program, chosen,
+                                                     {options.steps, options.dense, options.stage});
                        });
   if (!prepared.ok()) {
     const bool in_program = prepared.failure().code.empty();

@@ -377,6 +377,11 @@ Result<std::string> KernelCache::get(const CacheKey& key, const CacheBuild& buil
   return built;
 }
 
+std::optional<std::string> KernelCache::find(const CacheKey& key, const CacheCheck& holds) const {
+  if (settings_.directory.empty()) return std::nullopt;
+  return load_entry(CacheEntry(settings_.directory, key), holds);
+}
+
 std::map<std::string, KernelCache::Contents> KernelCache::contents() const {
   std::map<std::string, Contents> out;
   for (const FoundFile& entry : list(settings_.directory).entries) {
@@ -411,6 +416,10 @@ Status KernelCache::trim(int64_t limit_bytes) const {
 
 Result<std::string> cached(const CacheKey& key, const CacheBuild& build, const CacheCheck& holds) {
   return KernelCache(cache_settings()).get(key, build, holds);
+}
+
+std::optional<std::string> kept(const CacheKey& key, const CacheCheck& holds) {
+  return KernelCache(cache_settings()).find(key, holds);
 }
 
 }  // namespace stencil::runtime

@@ -34,6 +34,9 @@ using CacheCheck = std::function<bool(const std::string& bytes)>;
 Result<std::string> cached(const CacheKey& key, const CacheBuild& build,
                            const CacheCheck& holds = {});
 
+// The bytes of `key` if they have been kept, and nothing is waited for.
+std::optional<std::string> kept(const CacheKey& key, const CacheCheck& holds = {});
+
 // A warning, R079: why the first kernel that this process compiled and could not keep was not kept;
 // nothing if there was none.
 std::optional<Failure> cache_failure();
@@ -65,6 +68,9 @@ class KernelCache {
   // As cached(), in the directory of the settings.
   Result<std::string> get(const CacheKey& key, const CacheBuild& build,
                           const CacheCheck& holds = {}) const;
+
+  // As kept().
+  std::optional<std::string> find(const CacheKey& key, const CacheCheck& holds = {}) const;
 
   struct Contents {
     int64_t entries = 0, bytes = 0;

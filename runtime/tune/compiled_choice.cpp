@@ -19,7 +19,7 @@ namespace stencil::tune {
 namespace {
 
 // The best of so many tiles by the model is 0.98 of the best known, where the first is 0.92.
-constexpr size_t kTilesCompiled = 5;
+constexpr size_t kTilesCompared = 5;
 // After that nothing more is compiled: kernels may be huge, and threads few.
 constexpr auto kCompilePatience = std::chrono::seconds(10);
 
@@ -54,14 +54,18 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
 
 }  // namespace
 
+std::vector<schedule::Schedule> tiles_to_compare(schedule::Scheduler& scheduler) {
+  return schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
+                                 kTilesCompared);
+}
+
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine) {
   const int driver = runtime::cuda::driver().version;
   const auto nvrtc = runtime::find_nvrtc(driver);
   if (!nvrtc.ok()) return nvrtc.failure();
   schedule::Scheduler scheduler(program, machine);
-  const auto tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
-                                             kTilesCompiled);
+  const auto tiles = tiles_to_compare(scheduler);
   runtime::CacheKey key{"cuda",
                         {"choice", code_version(), nvrtc.value().identity, std::to_string(driver),
                          machine.name, ir::print(program)}};
@@ -75,10 +79,13 @@ Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
       fmt::format("the fastest that is expected of {} compiled", tiles.size())};
 }
 
+bool compiles_for_choice(const schedule::Machine& machine) {
+  return machine.name.starts_with("sm_") && !runtime::cache_settings().directory.empty();
+}
+
 std::optional<runtime::KnownLine> kept_choice(const ir::Program& program,
                                               const schedule::Machine& machine) {
-  if (!machine.name.starts_with("sm_")) return std::nullopt;
-  if (runtime::cache_settings().directory.empty()) return std::nullopt;
+  if (!compiles_for_choice(machine)) return std::nullopt;
   auto choice = compiled_choice(program, machine);
   return choice.ok() ? std::optional(std::move(choice).value()) : std::nullopt;
 }

@@ -3,16 +3,25 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "compiler/schedule/scheduler.h"
 #include "runtime/run/run.h"
 
 namespace stencil::tune {
+
+// The few tiles that are compared on a GPU, the best by the model first.
+std::vector<schedule::Schedule> tiles_to_compare(schedule::Scheduler& scheduler);
 
 // The line for this program on `machine`, with its origin. The choice is kept in the kernel cache,
 // and so is what was compiled for it: without a cache, each call compiles all of them again. Fails
 // as compile_candidates(), and with R042 if none compiles.
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine);
+
+// True if kept_choice() is what such a run has compiled: the machine is a GPU of NVIDIA, and there
+// is a kernel cache.
+bool compiles_for_choice(const schedule::Machine& machine);
 
 // The same for a run that is about to compile what is chosen. Nothing where there is no choice, or
 // no kernel cache: then `auto` goes by the model alone.

@@ -32,6 +32,11 @@ bool has_database() {
 #endif
 }
 
+bool is_tuning_off() {
+  const char* chosen = std::getenv("STENCIL_TUNED");
+  return chosen != nullptr && runtime::is_cache_off(chosen);
+}
+
 DatabaseSettings database_settings() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
@@ -40,7 +45,7 @@ DatabaseSettings database_settings() {
   const std::string chosen = variable("STENCIL_TUNED");
   const std::string base = variable("XDG_DATA_HOME"), home = variable("HOME");
   if (!has_database()) return {"", "this stencilc was built without SQLite (libsqlite3-dev)"};
-  if (runtime::is_cache_off(chosen)) return {"", "switched off by STENCIL_TUNED"};
+  if (is_tuning_off()) return {"", "switched off by STENCIL_TUNED"};
   if (!chosen.empty()) return {chosen, ""};
   if (base.starts_with('/'))
     return {base + "/stencilc/tuned.db", ""};  // relative ones do not count

@@ -30,6 +30,9 @@ struct DatabaseSettings {
 // ~/.local/share/stencilc/tuned.db. None where stencilc was built without SQLite.
 DatabaseSettings database_settings();
 
+// STENCIL_TUNED is "off": no database, and nothing is timed by runs (timed_choice.h).
+bool is_tuning_off();
+
 // False where the library that keeps it was absent when stencilc was built.
 bool has_database();
 

@@ -22,6 +22,18 @@ size_t aligned(int64_t bytes) {
   return (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// Bytes of all levels of the fields of a state, which need not be there.
+size_t storage_of(const ir::Program& program, const State& state) {
+  size_t total = 0;
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    const FieldData& field = state.fields[f];
+    for (int c = 0; c < field.component_count(); ++c) {
+      total += static_cast<size_t>(program.fields[f].history) * aligned(field.size_in_bytes(c));
+    }
+  }
+  return total;
+}
+
 // 24 bits.
 uint32_t bits_at(int64_t position, uint64_t seed) {
   uint64_t h =
@@ -72,6 +84,13 @@ void fill_component(FieldData& field, int level, int component, uint64_t seed) {
 
 }  // namespace
 
+std::optional<int64_t> bytes_of_fields(const ir::Program& program, const runtime::Params& params) {
+  std::string error;
+  const auto state = reference::lay_out(program, params.integers, params.reals, error);
+  if (!state) return std::nullopt;
+  return static_cast<int64_t>(storage_of(program, *state));
+}
+
 FieldMemory::~FieldMemory() {
   if (memory_) munmap(memory_, size_);
 }
@@ -96,13 +115,7 @@ Result<State> FieldMemory::lay_out(const ir::Program& program, const runtime::Pa
   std::string error;
   auto state = reference::lay_out(program, params.integers, params.reals, error);
   if (!state) return Failure{"R052", "the fields cannot be allocated: " + error, ""};
-  size_t total = 0;
-  for (size_t f = 0; f < state->fields.size(); ++f) {
-    const FieldData& field = state->fields[f];
-    for (int c = 0; c < field.component_count(); ++c) {
-      total += static_cast<size_t>(program.fields[f].history) * aligned(field.size_in_bytes(c));
-    }
-  }
+  const size_t total = storage_of(program, *state);
   if (!provide(total)) {
     return Failure{"R052", fmt::format("the fields cannot be allocated: {} bytes", total), ""};
   }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "runtime/run/run.h"
 
 namespace stencil::tune {
+
+// Bytes of all levels of all fields; nothing where they are not known, or too many to count.
+std::optional<int64_t> bytes_of_fields(const ir::Program& program, const runtime::Params& params);
 
 // Memory for the fields of one state at a time, kept from one to the next: pages of gigabytes take
 // longer to get than a run takes.

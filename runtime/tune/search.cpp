@@ -62,10 +62,10 @@ bool Search::is_given(const schedule::Candidate& candidate) const {
   return lines_.count(schedule::print(candidate.schedule, scheduler_.program().grid.rank())) > 0;
 }
 
-std::vector<Candidate> Search::first() {
+std::vector<Candidate> Search::first(size_t most) {
   std::vector<Candidate> out;
   const auto add = [&](const schedule::Candidate& candidate) {
-    if (!is_given(candidate)) out.push_back(give(candidate));
+    if (out.size() < most && !is_given(candidate)) out.push_back(give(candidate));
   };
   const auto automatic = schedule::predict(scheduler_, scheduler_.choose().schedule);
   if (automatic) add(*automatic);

@@ -7,6 +7,7 @@
 // schedules that have been timed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,9 +27,9 @@ class Search {
   // `space` is of this scheduler; both are to outlive it.
   Search(schedule::Scheduler& scheduler, const schedule::Space& space);
 
-  // What to begin with: what `auto` takes without measurements, the best of each family, the best
-  // of each time tile that may be as fast.
-  std::vector<Candidate> first();
+  // What to begin with, at most so many: what `auto` takes without measurements, the best of each
+  // family, the best of each time tile that may be as fast.
+  std::vector<Candidate> first(size_t most = SIZE_MAX);
   // One that was not given out before, knowing what came of those that were; it may lie beyond the
   // space if it differs from the fastest in one setting. Nothing where none is left that could be
   // as fast.

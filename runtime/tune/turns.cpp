@@ -68,17 +68,30 @@ int64_t steps_for(double seconds, double seconds_per_step, int64_t unit) {
   return unit * std::clamp<int64_t>(units < 1e9 ? static_cast<int64_t>(units) : most, 1, most);
 }
 
-int64_t bytes_of(const reference::State& state) {
-  int64_t bytes = 0;
-  for (const reference::FieldData& field : state.fields) {
-    for (int c = 0; c < field.component_count(); ++c) {
-      bytes += static_cast<int64_t>(field.levels.size()) * field.size_in_bytes(c);
-    }
+// The step that a session comes to at most: beyond it a series has no values.
+int64_t last_step_of(const ir::Program& program, const runtime::Params& params) {
+  int64_t last = INT64_MAX;
+  for (const ir::StepLimit& limit : program.step_limits) {
+    last = std::min(last, ir::evaluate(limit.steps, params.integers).value_or(0));
   }
-  return bytes;
+  return last;
 }
 
 }  // namespace
+
+double turn_seconds(bool on_cpu) {
+  return on_cpu ? kTurnOfCpu : kTurn;
+}
+
+double warm_up_seconds() {
+  return kWarmUp;
+}
+
+// The levels, and about as many copies where the next ones are computed.
+size_t sessions_at_once(int64_t bytes, bool on_cpu) {
+  const int64_t room = on_cpu ? kSessionBytesOfCpu : kSessionBytes;
+  return static_cast<size_t>(std::clamp<int64_t>(room / std::max<int64_t>(2 * bytes, 1), 1, 1024));
+}
 
 std::string words_of(const Failure& failure) {
   return failure.code.empty() ? failure.message : failure.code + " " + failure.message;
@@ -111,7 +124,7 @@ Turns::Turns(const ir::Program& program, const runtime::Params& params,
       params_(params),
       device_(device),
       on_cpu_(device.device.machine.threads_are_loops),
-      wanted_(on_cpu_ ? kTurnOfCpu : kTurn) {}
+      wanted_(turn_seconds(on_cpu_)) {}
 
 Status Turns::prepare() {
   auto state = memory_.lay_out(program_, params_);
@@ -120,11 +133,9 @@ Status Turns::prepare() {
   const auto box = reference::concrete(program_.grid, params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));
-  // The levels, and about as many copies where the next ones are computed.
-  const int64_t session = std::max<int64_t>(2 * bytes_of(state.value()), 1);
-  const int64_t room = on_cpu_ ? kSessionBytesOfCpu : kSessionBytes;
-  most_sessions_ = static_cast<size_t>(std::clamp<int64_t>(room / session, 1, 1024));
-  return Done{};
+  most_sessions_ = sessions_at_once(bytes_of_fields(program_, params_).value_or(0), on_cpu_);
+  last_step_ = last_step_of(program_, params_);
+  return runtime::check_last_step(program_, state.value(), 1);
 }
 
 Status Turns::load(Contender& contender) const {
@@ -167,7 +178,12 @@ Status Turns::open(Contender& contender, const std::vector<std::unique_ptr<Conte
   return start(contender);
 }
 
-Result<Turns::Advanced> Turns::advance(Contender& contender, int64_t steps) const {
+Result<Turns::Advanced> Turns::advance(Contender& contender, int64_t steps) {
+  steps = std::min(steps, last_step_);
+  if (steps > last_step_ - contender.steps) {
+    const Status again = start(contender);
+    if (!again.ok()) return again.failure();
+  }
   const auto begin = Clock::now();
   const auto done = contender.session->advance(steps);
   const double seconds = seconds_since(begin);
@@ -190,7 +206,8 @@ Result<double> Turns::first(Contender& contender) {
   warm_ = true;
   const auto timed = advance(contender, unit);
   if (!timed.ok()) return timed.failure();
-  contender.seconds_per_step = timed.value().seconds / static_cast<double>(unit);
+  contender.seconds_per_step =
+      timed.value().seconds / static_cast<double>(std::max<int64_t>(timed.value().steps, 1));
   return timed.value().seconds;
 }
 

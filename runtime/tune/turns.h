@@ -15,6 +15,13 @@ namespace stencil::tune {
 std::string words_of(const Failure& failure);
 std::string first_error(const Diagnostics& diagnostics);
 
+// What turns are made of, for those who reckon with them: seconds of a turn that counts, at least,
+// and of what comes before the first of all; and sessions that are open side by side on a device,
+// of programs with so many bytes in all levels of all fields.
+double turn_seconds(bool on_cpu);
+double warm_up_seconds();
+size_t sessions_at_once(int64_t bytes, bool on_cpu);
+
 // What a candidate becomes ahead of its turns.
 struct Build {
   std::shared_ptr<const kernel::Module> module;    // null: refused
@@ -46,7 +53,7 @@ class Turns {
   Turns(const ir::Program& program, const runtime::Params& params,
         const runtime::ChosenDevice& device);
 
-  // Memory for the fields. Fails as FieldMemory::lay_out.
+  // Memory for the fields. Fails as FieldMemory::lay_out; R055 if a series ends before a step.
   Status prepare();
   // Points of the grid.
   double points() const { return points_; }
@@ -64,7 +71,7 @@ class Turns {
     double seconds;
   };
 
-  Result<Advanced> advance(Contender& contender, int64_t steps) const;
+  Result<Advanced> advance(Contender& contender, int64_t steps);
   Status open(Contender& contender, const std::vector<std::unique_ptr<Contender>>& all);
   Status start(Contender& contender);
   Result<double> first(Contender& contender);
@@ -77,6 +84,7 @@ class Turns {
   FieldMemory memory_;
   double points_ = 0;
   size_t most_sessions_ = 1;
+  int64_t last_step_ = INT64_MAX;  // that a session may come to: series end
   int64_t turns_ = 0;
   bool warm_ = false;
 };

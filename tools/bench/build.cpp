@@ -10,6 +10,7 @@
 #include "compiler/driver/frontend.h"
 #include "runtime/io/files.h"
 #include "runtime/tune/compiled_choice.h"
+#include "runtime/tune/timed_choice.h"
 
 namespace stencil::bench {
 
@@ -43,6 +44,14 @@ void note(Build& build, const Failure& failure) {
   (failure.code == "R043" ? build.refused : build.error) = failure.code + " " + failure.message;
 }
 
+// What "auto" takes: that of a run which is worth any effort, however short those of a suite are.
+std::optional<runtime::KnownLine> automatic(const BuildRequest& request, const ir::Program& program,
+                                            const ChosenDevice& device) {
+  if (request.schedule != "auto") return std::nullopt;
+  if (!request.alone) return tune::kept_choice(program, device.device.machine);
+  return tune::automatic_line(program, device, {.steps = INT64_MAX});
+}
+
 // The program and its kernels, as far as no device is needed.
 void lower(const BuildRequest& request, const ChosenDevice& device, Build& build) {
   auto text = runtime::read_file(request.file, int64_t{64} << 20);
@@ -57,9 +66,8 @@ void lower(const BuildRequest& request, const ChosenDevice& device, Build& build
   auto params = runtime::bind_params(*build.program);
   if (!params.ok()) return note(build, params.failure());
   build.params = std::move(params).value();
-  const auto chosen = request.schedule == "auto"
-                          ? tune::kept_choice(*build.program, device.device.machine)
-                          : std::nullopt;
+  const auto chosen = automatic(request, *build.program, device);
+  if (chosen) build.chosen = chosen->origin;
   build.module = runtime::lower(*build.program, chosen ? chosen->line : request.schedule,
                                 device.device.machine, build.schedule, diagnostics);
   if (build.module) return;

@@ -21,6 +21,7 @@ struct BuildRequest {
   Scalar real = Scalar::F32;
   FpMode fp = FpMode::Contract;
   std::string schedule;
+  bool alone = false;  // nothing else uses the device meanwhile: "auto" may time schedules on it
   bool operator==(const BuildRequest&) const = default;
 };
 
@@ -29,6 +30,7 @@ struct Build {
   std::optional<ir::Program> program;
   runtime::Params params;
   std::optional<schedule::Schedule> schedule;
+  std::string chosen;                            // how "auto" came to it; "": by rules
   std::shared_ptr<const kernel::Module> module;  // null: `refused` or `error` says why
   std::string machine_code;                      // empty on a device that compiles as it loads
   std::unique_ptr<runtime::LoadedProgram> loaded;

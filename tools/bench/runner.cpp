@@ -130,6 +130,7 @@ bool same_job(const Record& record, const Record& wanted) {
 // Of several kernels the hungriest counts.
 void note_kernels(const Build& build, Record& record) {
   record["settings"] = schedule::print(*build.schedule, build.program->grid.rank());
+  if (!build.chosen.empty()) record["chosen"] = build.chosen;
   record["jit_s"] = rounded(build.seconds);
   for (const runtime::KernelResources& kernel : build.loaded->resources()) {
     const auto most = [&](const char* key, int64_t value) {
@@ -244,7 +245,8 @@ Runner::Builds Runner::request_builds(const BenchJob& job) {
   const BuildRequest small = small_request_of(settings_.root, job);
   if (settings_.check_only) return {builder_.request(small), {}, {}};
   const BuildRequest full = request_of(settings_.root, job);
-  Builds builds{builder_.request(full), {}, {}};
+  Builds builds;
+  if (job.schedule != "auto") builds.own = builder_.request(full);
   if (job.verify_steps == 0) return builds;
   builds.reference = shared(plain(full));
   builds.small_reference = shared(plain(small));
@@ -430,8 +432,16 @@ void Runner::time(const BenchJob& job, Build& own, State& state, Record& record)
   record["gcells"] = median > 0 ? rounded(1e-9 * updates / median) : 0;
 }
 
+std::shared_ptr<Build> Runner::own_build(const BenchJob& job, const Builds& builds) {
+  if (builds.own.valid()) return builds.own.get();
+  BuildRequest request = request_of(settings_.root, job);
+  request.alone = true;
+  return std::make_shared<Build>(compile(request, device_));
+}
+
 void Runner::run_job(const BenchJob& job, const Builds& builds, Record& record) {
-  Build& own = *builds.own.get();
+  const std::shared_ptr<Build> built = own_build(job, builds);
+  Build& own = *built;
   load(own, device_);
   if (!usable(own, "", record)) return;
   note_kernels(own, record);

@@ -24,11 +24,11 @@ struct Settings {
 //   of the job   name, program, source, real, fp, schedule, naive, kind ("time" or "check"),
 //   define,
 //                steps, check_steps, repeat
-//   compiled     settings (the whole schedule line), jit_s, registers, local_bytes, shared_bytes
-//   measured     gcells, time_ms (the median), runs_ms, copy_gbs, copy_gcells
-//   checked      check ("passed" or what differs), checked_against
-//   or           refused, error, left_out: in words
-//   always       wall_s, of the job without what was compiled ahead
+//   compiled     settings (the whole schedule line), chosen (how "auto" came to it), jit_s,
+//   registers, local_bytes, shared_bytes measured     gcells, time_ms (the median), runs_ms,
+//   copy_gbs, copy_gcells checked      check ("passed" or what differs), checked_against or
+//   refused, error, left_out: in words always       wall_s, of the job without what was compiled
+//   ahead
 using Record = Json;
 
 class Runner {
@@ -43,7 +43,8 @@ class Runner {
                           const std::vector<Record>& earlier = {});
 
  private:
-  // What a job needs; references only where a timed run is checked.
+  // What a job needs; references only where a timed run is checked. Not `own` where "auto" may have
+  // to time schedules: that waits for the job's turn on the device.
   struct Builds {
     Builder::Pending own, reference, small_reference;
   };
@@ -57,6 +58,7 @@ class Runner {
   void request_builds(size_t until);
   Builds request_builds(const BenchJob& job);
   Builder::Pending shared(const BuildRequest& request);
+  std::shared_ptr<Build> own_build(const BenchJob& job, const Builds& builds);
   void run_job(const BenchJob& job, const Builds& builds, Record& record);
   bool check(const BenchJob& job, const Builds& builds, Build& own, reference::State& state,
              Record& record);

@@ -77,6 +77,7 @@ inline constexpr const char* kTunedExamples = R"(Examples:
   stencilc tuned --import tuned.json         of two times of a line, the one with more runs stays
   stencilc tuned --clear
 
-'auto' takes what was measured to be the fastest. STENCIL_TUNED is the file, or off.)";
+'auto' takes what was measured to be the fastest. STENCIL_TUNED is the file, or off:
+then runs time nothing either.)";
 
 }  // namespace stencil::tool

@@ -124,10 +124,11 @@ int run_command(const Arguments& arguments) {
   if (!placed.ok()) return fail(placed.failure());
 
   InterruptGuard guard;  // from here on, so that Ctrl-C leaves no temporary files behind
-  const auto kernel = program.value().compile(
-      {.device = arguments.device, .schedule = arguments.schedule, .stage = [&](const auto& what) {
-         activity->now(what);
-       }});
+  const auto kernel =
+      program.value().compile({.device = arguments.device,
+                               .schedule = arguments.schedule,
+                               .stage = [&](const auto& what) { activity->now(what); },
+                               .steps = steps.value()});
   if (!kernel.ok()) return fail(kernel.failure());
   print_warnings();
   warn_of_cache();

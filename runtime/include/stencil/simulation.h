@@ -24,8 +24,8 @@ struct KernelData;
 
 struct KernelOptions {
   std::string device = "auto";  // as choose_device() takes it
-  // A line such as "overlapped T=4 block=32x8", or "auto": what was measured to be the fastest
-  // (docs/tuning.md), else what rules say.
+  // A line such as "overlapped T=4 block=32x8", or "auto": what was measured to be the fastest, or
+  // is timed now if the run is long enough to be worth it (docs/tuning.md), else what rules say.
   std::string schedule = "auto";
   // Kernels for dense arrays, whose rows lie as close as they can: what attach_device() needs.
   // Other simulations may be faster without it.
@@ -33,6 +33,9 @@ struct KernelOptions {
   // Told what is being done, before it is, for who waits: "compiling heat for host: planes T=4
   // ...".
   std::function<void(const std::string& what)> stage = {};
+  // How many steps are going to be taken with it in all, which is what "auto" asks; nothing: as
+  // many as the program says.
+  std::optional<int64_t> steps = {};
 };
 
 // The code of a kernel: what its device compiled, or what that became. Machine code is what the

@@ -34,6 +34,23 @@ class OnDevice : public testing::TestWithParam<const char*> {
         .or_throw();
   }
 };
+// For "auto", which times schedules for it.
+TEST_P(OnDevice, ALongRunIsAnnounced) {
+  if (std::string(GetParam()) == "reference") GTEST_SKIP() << "nothing to choose";
+  ::setenv("STENCIL_TUNED", "/nowhere/tuned.db", 1);
+  const Program program = program_of(R"(
+grid G = [0..199, 0..199] steps 100;
+field A : real on G;
+stencil s : A[1..198, 1..198] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)");
+  const Kernel brief = program.compile({.device = GetParam()}).or_throw();
+  const Kernel timed =
+      program.compile({.device = GetParam(), .steps = int64_t{1} << 40}).or_throw();
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_EQ(brief.schedule_origin(), "");
+  EXPECT_TRUE(timed.schedule_origin().starts_with("the fastest of ")) << timed.schedule_origin();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::Values("reference", "host", "opencl"));
 
 TEST_P(OnDevice, RunsInPartsAsInOne) {

@@ -93,6 +93,20 @@ TEST_P(OnDevices, AreCheckedAndTimed) {
   EXPECT_EQ(records[3]["steps"], 10) << "the stop condition held";
 }
 
+// However short its runs are.
+TEST_P(OnDevices, AutoTimesSchedules) {
+  const std::string suite = R"([
+    {"program": "decay.stn", "define": {"N": 200}, "steps": 8, "repeat": 1, "schedules": ["auto", "direct"]}])";
+  ::setenv("STENCIL_TUNED", directory_.file("tuned.db").c_str(), 1);
+  const auto records = run(GetParam(), suite);
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_TRUE(records[0].value("chosen", "").starts_with("the fastest of ")) << records[0].dump(1);
+  EXPECT_NE(records[0].value("settings", ""), "");
+  EXPECT_EQ(records[0].value("check", ""), "passed");
+  EXPECT_FALSE(records[1].contains("chosen"));
+  EXPECT_FALSE(run(GetParam(), suite)[0].contains("chosen")) << "tuning is off";
+}
+
 TEST_P(OnDevices, AreComparedWithTheInterpreterAtSmallSizes) {
   settings_.check_only = true;
   const auto records = run(GetParam(), R"([

@@ -7,12 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "compiler/schedule/schedule.h"
 #include "runtime/devices/nvrtc.h"
+#include "runtime/tune/compiled_choice.h"
+#include "runtime/tune/timed_choice.h"
 #include "tests/unit/runtime/cuda/fake_driver.h"
 #include "tests/unit/runtime/programs.h"
+#include "tests/unit/runtime/temporary_directory.h"
 
 namespace stencil::tune {
 namespace {
@@ -174,6 +178,66 @@ TEST_F(TimingOnCuda, ALostDeviceEndsIt) {
   const Timings timings = time({"direct block=64x1", "direct block=32x1"});
   EXPECT_NE(timings.candidates[0].error, "");
   EXPECT_EQ(timings.end, End::Lost);
+}
+
+// --- What `auto` takes before a long run
+// -----------------------------------------------------------------------------------------------
+
+class ChoiceOnCuda : public TimingOnCuda {
+ protected:
+  void SetUp() override {
+    ::setenv("STENCIL_CACHE", directory_.file("cache").c_str(), 1);
+    ::setenv("STENCIL_TUNED", directory_.file("tuned.db").c_str(), 1);
+    TimingOnCuda::SetUp();
+  }
+  void TearDown() override {
+    ::setenv("STENCIL_CACHE", "off", 1);
+    ::setenv("STENCIL_TUNED", "off", 1);
+  }
+  std::optional<runtime::KnownLine> choose(int64_t steps) {
+    return automatic_line(program_, runtime::choose_device("cuda").value(), {.steps = steps});
+  }
+  runtime::TemporaryDirectory directory_;
+  const ir::Program program_ = runtime::program_of(R"(
+grid G = [0..1023, 0..1023] steps 100;
+field A : real on G;
+stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)");
+};
+
+// Of the tiles that are compiled for a short run, the one whose launches take least.
+TEST_F(ChoiceOnCuda, IsTheFastestTileByTheClockOfTheDevice) {
+  fake_->run = [&](const std::string&, const runtime::cuda::LaunchConfig&, void**) {
+    fake_->clock += 0.001;
+  };
+  const auto brief = choose(10);
+  ASSERT_TRUE(brief);
+  EXPECT_EQ(brief->origin, "the fastest that is expected of 5 compiled");
+  EXPECT_TRUE(fake_->launched.empty()) << "nothing has run";
+  const auto chosen = choose(int64_t{1} << 40);
+  ASSERT_TRUE(chosen);
+  EXPECT_TRUE(chosen->origin.starts_with("the fastest of 5 timed in ")) << chosen->origin;
+  EXPECT_FALSE(fake_->launched.empty());
+  EXPECT_TRUE(fake_->allocated.empty());
+  // A launch takes as long whatever it does, so the deepest tile wins.
+  schedule::Scheduler scheduler(program_, runtime::choose_device("cuda").value().device.machine);
+  int deepest = 0;
+  for (const auto& tile : tiles_to_compare(scheduler)) {
+    deepest = std::max(deepest, tile.time_tile);
+  }
+  EXPECT_NE(chosen->line.find(fmt::format(" T={} ", deepest)), std::string::npos) << chosen->line;
+  const auto again = choose(100);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->line, chosen->line);
+  EXPECT_EQ(again->origin, "the fastest of 5 timed before");
+}
+
+TEST_F(ChoiceOnCuda, GoesWithoutAClockWhereTheDeviceHasNoMemory) {
+  fake_->memory = 1 << 20;
+  const auto chosen = choose(int64_t{1} << 40);
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->origin, "the fastest that is expected of 5 compiled");
+  EXPECT_TRUE(fake_->launched.empty());
 }
 
 }  // namespace

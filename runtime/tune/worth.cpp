@@ -1,0 +1,69 @@
+// Where the constants come from is in docs/model.md. They are meant to be on the safe side: a run
+// that is not timed for only goes by the model.
+#include "runtime/tune/worth.h"
+
+#include <algorithm>
+
+#include "runtime/tune/turns.h"
+
+namespace stencil::tune {
+
+namespace {
+
+constexpr double kOfCharacter = 6e-5;     // seconds of a compiler
+constexpr double kTurnsOfEach = 5;        // that count, before all but the best are out
+constexpr double kTilesBefore = 2;        // of each, which do not count
+constexpr double kFilled = 1e9;           // bytes per second of random values
+constexpr double kCopied = 2e9;           // bytes per second to a device
+constexpr double kPart = 0.1;             // of a run
+constexpr double kPatience = 30;          // seconds
+constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
+
+double compiling_of(const Contest& contest) {
+  double sum = 0, longest = 0;
+  for (const double seconds : contest.compilations) {
+    sum += seconds;
+    longest = std::max(longest, seconds);
+  }
+  return std::max(longest, sum / std::max(contest.compilers, 1));
+}
+
+double timing_of(const Contest& contest) {
+  const auto candidates = static_cast<double>(contest.candidates);
+  const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
+  const auto bytes = static_cast<double>(contest.bytes);
+  // Those that have no room beside each other are copied again for each turn.
+  const bool fit = contest.candidates <= sessions_at_once(contest.bytes, contest.on_cpu);
+  const double copies = candidates * (fit ? 1 : kTurnsOfEach);
+  return warm_up_seconds() + candidates * (kTurnsOfEach * turn + kTilesBefore * contest.tile) +
+         bytes / kFilled + copies * bytes / kCopied;
+}
+
+}  // namespace
+
+double compilation_of(size_t characters) {
+  return kOfCharacter * static_cast<double>(characters);
+}
+
+double cost_of(const Contest& contest) {
+  return timing_of(contest) + (contest.compiled ? 0 : compiling_of(contest));
+}
+
+double budget_of(const Contest& contest, double run_seconds) {
+  const double patience = std::min(kPart * run_seconds, kPatience);
+  return std::max(2 * (timing_of(contest) + compiling_of(contest)), patience);
+}
+
+bool is_worth(const Contest& contest, double run_seconds) {
+  return contest.candidates > 1 && cost_of(contest) <= kPart * run_seconds;
+}
+
+bool has_room(const Contest& contest, int64_t free_bytes) {
+  constexpr double kSpare = 1.25;
+  const size_t sessions =
+      contest.on_cpu ? std::min(contest.candidates, sessions_at_once(contest.bytes, true)) : 0;
+  const double states = 1 + kSessionOverFields * static_cast<double>(sessions);
+  return kSpare * states * static_cast<double>(contest.bytes) <= static_cast<double>(free_bytes);
+}
+
+}  // namespace stencil::tune

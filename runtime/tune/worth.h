@@ -1,0 +1,37 @@
+// Whether a run is worth timing a few schedules for: arithmetic on predictions, without devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace stencil::tune {
+
+// A few schedules that may be timed before a run.
+struct Contest {
+  size_t candidates = 0;
+  std::vector<double> compilations;  // seconds that a compiler takes for each, if it is asked
+  int compilers = 1;                 // that work side by side
+  bool compiled = false;             // they are, or will be anyway
+  bool on_cpu = false;               // where they run
+  double tile = 0;    // seconds that the longest of their time tiles is expected to take
+  int64_t bytes = 0;  // of the fields, all levels
+};
+
+// Seconds that a compiler is expected to take for kernels whose text has so many characters.
+double compilation_of(size_t characters);
+// Seconds that the contest is expected to take, beyond what is compiled anyway.
+double cost_of(const Contest& contest);
+// Seconds after which it ends, as it stands, before a run that is expected to take so many: twice
+// what it should take, and as long as a tenth of the run where other programs keep the compilers
+// waiting, up to half a minute.
+double budget_of(const Contest& contest, double run_seconds);
+// True if a run that is expected to take so many seconds loses little by it: a tenth at most. One
+// candidate is no contest.
+bool is_worth(const Contest& contest, double run_seconds);
+
+// True if so many free bytes of the host's memory are enough for it, with room to spare: a second
+// copy of the fields, and on a CPU what a session of the device takes besides.
+bool has_room(const Contest& contest, int64_t free_bytes);
+
+}  // namespace stencil::tune

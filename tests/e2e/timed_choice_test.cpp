@@ -1,0 +1,64 @@
+// Runs that are long enough to be worth timing schedules for. They would last for weeks, but that
+// their stop condition holds at once.
+#include "tests/e2e/tool.h"
+
+namespace stencil {
+namespace {
+
+constexpr const char* kLong = R"(
+param N : integer = 300;
+grid G = [0..N-1, 0..N-1] steps 1000000000;
+field A : real on G;
+stencil s : A[1..N-2, 1..N-2] = A[0,0] + 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1] - 4 * A[0,0]);
+init A[i,j] = 0.5 * i - j;
+reduce largest = max(abs(A[0,0])) on G every 24;
+stop when largest < 1000;
+)";
+
+class TimedRuns : public Tool {
+ protected:
+  TimedRuns() {
+    ::setenv("STENCIL_CACHE", file("cache").c_str(), 1);
+    ::setenv("STENCIL_TUNED", file("tuned.db").c_str(), 1);
+    write("long.stn", kLong);
+  }
+  ~TimedRuns() override {
+    ::setenv("STENCIL_CACHE", "off", 1);
+    ::setenv("STENCIL_TUNED", "off", 1);
+  }
+  void SetUp() override {
+    if (stencilc("run long.stn --steps 1 --device host").status != 0) GTEST_SKIP() << "no host";
+  }
+  std::string scheduled(const Outcome& run) const {
+    EXPECT_EQ(run.status, 0) << run.err;
+    const size_t begin = run.out.find("schedule  "), end = run.out.find("\nsteps");
+    return run.out.substr(begin, end - begin);
+  }
+};
+
+TEST_F(TimedRuns, TimeOnceAndKeepTheFastest) {
+  const std::string run = "run long.stn --device host --out A=";
+  const std::string first = scheduled(stencilc(run + "first.npy"));
+  EXPECT_TRUE(holds(first, "(the fastest of ")) << first;
+  EXPECT_TRUE(holds(first, " timed in ")) << first;
+  const std::string second = scheduled(stencilc(run + "second.npy"));
+  EXPECT_TRUE(holds(second, " timed before)")) << second;
+  EXPECT_EQ(first.substr(0, first.find(" (")), second.substr(0, second.find(" (")));
+  // Nothing but the choice depends on it.
+  stencilc(run + "direct.npy --schedule direct");
+  EXPECT_EQ(read(file("first.npy")), read(file("direct.npy")));
+  EXPECT_EQ(read(file("second.npy")), read(file("direct.npy")));
+  // A clear cache knows nothing.
+  EXPECT_EQ(stencilc("cache --clear").status, 0);
+  EXPECT_FALSE(holds(scheduled(stencilc(run + "brief.npy --steps 200")), "timed"));
+}
+
+TEST_F(TimedRuns, AreNotTimedWhereTheyAreShortOrTuningIsOff) {
+  EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --steps 200")), "timed"));
+  EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host --schedule direct")), "timed"));
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_FALSE(holds(scheduled(stencilc("run long.stn --device host")), "timed"));
+}
+
+}  // namespace
+}  // namespace stencil

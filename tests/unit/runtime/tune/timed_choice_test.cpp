@@ -1,0 +1,301 @@
+// What `auto` takes after timing: on a device whose clock is made up, and on those of this machine.
+#include "runtime/tune/timed_choice.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <set>
+
+#include "runtime/devices/kernel_cache.h"
+#include "runtime/tune/database.h"
+#include "runtime/tune/search.h"
+#include "runtime/tune/timing.h"
+#include "runtime/tune/tuned.h"
+#include "tests/unit/runtime/programs.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::tune {
+namespace {
+
+using runtime::ChosenDevice;
+using runtime::program_of;
+
+constexpr int64_t kForever = int64_t{1} << 40;  // steps
+
+constexpr const char* kSmooth = R"(
+param N : integer = 400;
+grid G = [0..N-1, 0..N-1] steps 50;
+field A : real on G;
+stencil s : A[1..N-2, 1..N-2] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)";
+
+// --- A device whose clock is made up
+// ----------------------------------------------------------------------
+
+// What the device does, and was asked for.
+struct Script {
+  std::function<double(int time_tile)> seconds;  // per step; below 0: an error
+  std::function<bool(int time_tile)> loads;
+  int loaded = 0, started = 0;
+  std::set<int> time_tiles;  // of what was loaded
+  int64_t last_step = 0;     // that a session came to
+};
+Script script;
+
+class ScriptedSession : public runtime::Session {
+ public:
+  ScriptedSession(reference::State& state, int time_tile) : state_(state), tile_(time_tile) {}
+  Result<int64_t> advance(int64_t steps) override {
+    if (script.seconds(tile_) < 0) return Failure{"R044", "made up", ""};
+    state_.step += steps;
+    script.last_step = std::max(script.last_step, state_.step);
+    seconds_ = script.seconds(tile_) * static_cast<double>(steps);
+    return steps;
+  }
+  Status finish() override { return Done{}; }
+  std::optional<double> seconds() const override { return seconds_; }
+
+ private:
+  reference::State& state_;
+  int tile_;
+  double seconds_ = 0;
+};
+
+class ScriptedProgram : public runtime::LoadedProgram {
+ public:
+  explicit ScriptedProgram(int time_tile) : tile_(time_tile) {}
+  Result<std::unique_ptr<runtime::Session>> start(reference::State& state) const override {
+    ++script.started;
+    return std::unique_ptr<runtime::Session>(std::make_unique<ScriptedSession>(state, tile_));
+  }
+
+ private:
+  int tile_;
+};
+
+Result<std::unique_ptr<runtime::LoadedProgram>> load_scripted(const runtime::Job& job,
+                                                              const std::string&) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> held(mutex);
+  const int tile = job.module->plan.time_tile;
+  ++script.loaded;
+  script.time_tiles.insert(tile);
+  if (script.loads && !script.loads(tile)) return Failure{"R043", "made up", ""};
+  return std::unique_ptr<runtime::LoadedProgram>(std::make_unique<ScriptedProgram>(tile));
+}
+
+ChosenDevice scripted_device() {
+  runtime::Device device{"scripted", true, nullptr, load_scripted, schedule::cpu()};
+  return {device, "", {"scripted", "made up 1.0", true, "", "made up"}};
+}
+
+class TimedChoice : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("STENCIL_TUNED", database_.c_str(), 1);
+    ::setenv("STENCIL_CACHE", directory_.file("cache").c_str(), 1);
+    script = {};
+    script.seconds = [](int) { return 1e-3; };
+  }
+  void TearDown() override {
+    ::setenv("STENCIL_TUNED", "off", 1);
+    ::setenv("STENCIL_CACHE", "off", 1);
+  }
+  // The T of a line.
+  static int time_tile(const runtime::KnownLine& known) {
+    const size_t at = known.line.find(" T=");
+    return at == std::string::npos ? 1 : std::atoi(known.line.c_str() + at + 3);
+  }
+  std::optional<runtime::KnownLine> choose(int64_t steps, const ir::Program& program) {
+    return timed_choice(program, device_, {.steps = steps});
+  }
+  std::optional<runtime::KnownLine> choose(int64_t steps) { return choose(steps, program_); }
+
+  runtime::TemporaryDirectory directory_;
+  const std::string database_ = directory_.file("tuned.db");
+  const ir::Program program_ = program_of(kSmooth);
+  ChosenDevice device_ = scripted_device();
+};
+
+TEST_F(TimedChoice, IsTheFastestByTheClock) {
+  ASSERT_TRUE(choose(kForever));
+  ASSERT_GE(script.time_tiles.size(), 3u) << "what is compared differs in T";
+  const std::set<int> tiles = script.time_tiles;
+  for (const int fastest : tiles) {
+    SCOPED_TRACE(fastest);
+    ::setenv("STENCIL_CACHE", directory_.file(fmt::format("cache{}", fastest)).c_str(), 1);
+    script.seconds = [&](int tile) { return tile == fastest ? 1e-3 : 2e-3; };
+    const auto chosen = choose(kForever);
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(time_tile(*chosen), fastest) << chosen->line;
+    EXPECT_TRUE(chosen->origin.starts_with("the fastest of ")) << chosen->origin;
+    EXPECT_NE(chosen->origin.find(" timed in "), std::string::npos) << chosen->origin;
+  }
+}
+
+TEST_F(TimedChoice, IsKept) {
+  const auto first = choose(kForever);
+  const int loaded = script.loaded;
+  EXPECT_GE(loaded, 2);
+  const auto second = choose(kForever);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(second->line, first->line);
+  EXPECT_EQ(second->origin.substr(second->origin.find("timed")), "timed before");
+  EXPECT_EQ(script.loaded, loaded) << "neither compiled nor timed again";
+  // A run that would not be worth it takes it, too, unless it is shorter than time tiles are.
+  const auto brief = choose(100);
+  ASSERT_TRUE(brief);
+  EXPECT_EQ(brief->line, first->line);
+  EXPECT_FALSE(choose(3));
+  EXPECT_EQ(script.loaded, loaded);
+}
+
+// Not for what may differ in what is fast.
+TEST_F(TimedChoice, IsKeptForOneComputationOnOneDevice) {
+  ASSERT_TRUE(choose(kForever));
+  ASSERT_TRUE(choose(100));
+  ProgramOptions options;
+  options.real = Scalar::F64;
+  EXPECT_FALSE(choose(100, program_of(kSmooth, options)));
+  options = {};
+  options.fp = FpMode::Strict;
+  EXPECT_FALSE(choose(100, program_of(kSmooth, options)));
+  options = {};
+  options.definitions["N"] = "401";
+  EXPECT_FALSE(choose(100, program_of(kSmooth, options)));
+  ChosenDevice other = device_;
+  other.info.description = "made up 1.1";
+  EXPECT_FALSE(timed_choice(program_, other, {.steps = 100}));
+  other = device_;
+  other.info.hardware = "something else";
+  EXPECT_FALSE(timed_choice(program_, other, {.steps = 100}));
+  // Nor for another number of steps, which is not part of it.
+  options = {};
+  options.steps = 77;
+  EXPECT_TRUE(choose(100, program_of(kSmooth, options)));
+}
+
+TEST_F(TimedChoice, IsNoneForShortRuns) {
+  EXPECT_FALSE(choose(100));
+  EXPECT_FALSE(timed_choice(program_, device_, {})) << "the program says 50";
+  EXPECT_EQ(script.loaded, 0);
+  ProgramOptions options;
+  options.steps = kForever;
+  EXPECT_TRUE(timed_choice(program_of(kSmooth, options), device_, {}));
+}
+
+TEST_F(TimedChoice, IsNoneWhereTuningIsOff) {
+  ASSERT_TRUE(choose(kForever));
+  ::setenv("STENCIL_TUNED", "off", 1);
+  EXPECT_FALSE(choose(kForever));
+}
+
+TEST_F(TimedChoice, IsMadeEachTimeWithoutACache) {
+  ::setenv("STENCIL_CACHE", "off", 1);
+  EXPECT_TRUE(choose(kForever));
+  const int loaded = script.loaded;
+  EXPECT_TRUE(choose(kForever));
+  EXPECT_EQ(script.loaded, 2 * loaded);
+  EXPECT_FALSE(choose(100));
+}
+
+TEST_F(TimedChoice, IsNoneForOpenSizesAndParams) {
+  ProgramOptions options;
+  options.open = {"N"};
+  EXPECT_FALSE(choose(kForever, program_of(kSmooth, options)));
+  EXPECT_FALSE(choose(kForever, program_of(R"(
+param a : real;
+grid G = [0..399, 0..399];
+field A : real on G;
+stencil s : A on G = a * A[0,0];
+)")));
+  EXPECT_EQ(script.loaded, 0);
+}
+
+// Errors, refusals and those that are beaten do not hurt the others.
+TEST_F(TimedChoice, LeavesOutWhatFails) {
+  schedule::Scheduler scheduler(program_, device_.device.machine);
+  const auto space = schedule::explore(scheduler, schedule::Effort::Quick);
+  const auto first = Search(scheduler, space).first(2);
+  const int broken = first[0].schedule.time_tile, refused = first[1].schedule.time_tile;
+  ASSERT_NE(broken, refused);
+  script.seconds = [&](int tile) { return tile == broken ? -1 : 1e-3 / tile; };
+  script.loads = [&](int tile) { return tile != refused; };
+  script.time_tiles.clear();
+  const auto chosen = choose(kForever);
+  ASSERT_TRUE(chosen);
+  ASSERT_TRUE(script.time_tiles.erase(broken) && script.time_tiles.erase(refused));
+  EXPECT_EQ(time_tile(*chosen), *script.time_tiles.rbegin()) << "the deepest of the others";
+}
+
+TEST_F(TimedChoice, IsNoneAndNotKeptWhereNothingRuns) {
+  script.loads = [](int) { return false; };  // as where memory is short
+  EXPECT_FALSE(choose(kForever));
+  script.loads = {};
+  script.seconds = [](int) { return -1.0; };
+  EXPECT_FALSE(choose(kForever));
+  script.seconds = [](int) { return 1e-3; };
+  EXPECT_TRUE(choose(kForever));
+}
+
+TEST_F(TimedChoice, SeriesAreNotReadBeyondTheirEnd) {
+  const ir::Program program = program_of(R"(
+grid G = [0..399, 0..399] steps 50;
+series s : real [0..50];
+field A : real on G;
+stencil f : A[1..398, 1..398] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]) + s[time];
+)");
+  ASSERT_FALSE(program.step_limits.empty());
+  const auto last = ir::evaluate(program.step_limits.front().steps, {});
+  EXPECT_TRUE(choose(kForever, program));
+  EXPECT_GT(script.last_step, 0);
+  EXPECT_LE(script.last_step, *last);
+}
+
+// What users have measured comes first.
+TEST_F(TimedChoice, IsAskedBehindTheDatabase) {
+  if (!has_database()) GTEST_SKIP() << database_settings().note;
+  const auto timed = automatic_line(program_, device_, {.steps = kForever});
+  ASSERT_TRUE(timed);
+  EXPECT_TRUE(timed->origin.starts_with("the fastest of ")) << timed->origin;
+  Timings measured;
+  measured.candidates = {{.line = "direct block=64x2", .seconds = 1e-6, .runs = 5}};
+  ASSERT_TRUE(
+      remember(program_, runtime::bind_params(program_).value(), device_, measured).value());
+  const auto tuned = automatic_line(program_, device_, {.steps = kForever});
+  ASSERT_TRUE(tuned);
+  EXPECT_EQ(tuned->line, "direct block=64x2");
+  EXPECT_TRUE(tuned->origin.starts_with("tuned: ")) << tuned->origin;
+}
+
+// --- Devices of this machine
+// ------------------------------------------------------------------------------
+
+class TimedChoiceOn : public TimedChoice, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    TimedChoice::SetUp();
+    auto chosen = runtime::choose_device(GetParam());
+    if (!chosen.ok()) GTEST_SKIP() << chosen.failure().message;
+    device_ = std::move(chosen).value();
+  }
+};
+
+TEST_P(TimedChoiceOn, IsALineThatRuns) {
+  const auto chosen = choose(kForever);
+  ASSERT_TRUE(chosen);
+  Diagnostics diagnostics;
+  const auto prepared = runtime::prepare(
+      program_, GetParam(), "auto", diagnostics, false, {},
+      [&](const ChosenDevice& device) { return timed_choice(program_, device, {.steps = 100}); });
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(schedule::print(*prepared.value().schedule, 2), chosen->line);
+  EXPECT_NE(prepared.value().origin.find("timed before"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TimedChoiceOn, testing::Values("host", "opencl"));
+
+}  // namespace
+}  // namespace stencil::tune

@@ -1,0 +1,170 @@
+// When a run is worth a contest, and how much memory there is for one.
+#include "runtime/tune/worth.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/tune/free_memory.h"
+#include "tests/unit/runtime/temporary_directory.h"
+
+namespace stencil::tune {
+namespace {
+
+constexpr int64_t kMegabyte = int64_t{1} << 20;
+
+Contest contest_on_cpu() {
+  return {.candidates = 6,
+          .compilations = {1, 1, 1, 1, 1, 1},
+          .compilers = 2,
+          .on_cpu = true,
+          .tile = 1e-3,
+          .bytes = 8 * kMegabyte};
+}
+
+TEST(Worth, IsATenthOfTheRunAtMost) {
+  const Contest contest = contest_on_cpu();
+  const double cost = cost_of(contest);
+  EXPECT_FALSE(is_worth(contest, 9.99 * cost));
+  EXPECT_TRUE(is_worth(contest, 10.01 * cost));
+  EXPECT_FALSE(is_worth(contest, 0));
+}
+
+TEST(Worth, EndsInTime) {
+  const Contest contest = contest_on_cpu();
+  const double cost = cost_of(contest);
+  EXPECT_DOUBLE_EQ(budget_of(contest, 10 * cost), 2 * cost)
+      << "a fifth of the run, if all goes wrong";
+  EXPECT_DOUBLE_EQ(budget_of(contest, 50 * cost), 5 * cost);
+  EXPECT_EQ(budget_of(contest, 1e9), 30);
+}
+
+TEST(Worth, OneIsNoContest) {
+  Contest contest = contest_on_cpu();
+  contest.candidates = 1;
+  EXPECT_FALSE(is_worth(contest, 1e9));
+  contest.candidates = 0;
+  EXPECT_FALSE(is_worth(contest, 1e9));
+  contest.candidates = 2;
+  EXPECT_TRUE(is_worth(contest, 1e9));
+}
+
+TEST(Worth, CompilersWorkSideBySide) {
+  Contest contest = contest_on_cpu();
+  const auto cost_with = [&](int compilers) {
+    contest.compilers = compilers;
+    return cost_of(contest);
+  };
+  EXPECT_DOUBLE_EQ(cost_with(1), cost_with(2) + 3);
+  EXPECT_EQ(cost_with(6), cost_with(64));
+  contest.compilations[3] = 5;  // which the others wait for
+  EXPECT_DOUBLE_EQ(cost_with(2), cost_with(1) - 5);
+  EXPECT_EQ(cost_with(2), cost_with(64));
+}
+
+TEST(Worth, LongKernelsTakeLong) {
+  EXPECT_GT(compilation_of(100'000), 2);
+  EXPECT_LT(compilation_of(5'000), 1);
+}
+
+// But they are given the time.
+TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
+  Contest contest = contest_on_cpu();
+  const double cost = cost_of(contest), budget = budget_of(contest, 1);
+  contest.compiled = true;
+  EXPECT_LT(cost_of(contest), cost);
+  EXPECT_EQ(budget_of(contest, 1), budget);
+}
+
+// On a GPU whose kernels are compiled, small fields are timed in the blink of an eye.
+TEST(Worth, AGpuTakesAFractionOfASecond) {
+  const Contest contest = {.candidates = 5,
+                           .compilations = {1, 1, 1, 2, 1},
+                           .compilers = 8,
+                           .compiled = true,
+                           .tile = 1e-4,
+                           .bytes = 32 * kMegabyte};
+  EXPECT_LT(cost_of(contest), 0.5);
+}
+
+TEST(Worth, LongTilesAndLargeFieldsCost) {
+  Contest contest = contest_on_cpu();
+  const double cost = cost_of(contest);
+  contest.tile = 1;
+  EXPECT_GT(cost_of(contest), cost + 6 * 5);
+  contest.tile = 1e-3;
+  contest.bytes = 1024 * kMegabyte;
+  const double large = cost_of(contest);
+  EXPECT_GT(large, cost + 1);
+  // Six sessions do not fit beside each other: each turn begins with a copy.
+  contest.bytes = 8 * 1024 * kMegabyte;
+  EXPECT_GT(cost_of(contest), 6 * large);
+}
+
+TEST(Worth, TakesRoomForACopyOfTheFields) {
+  Contest contest = contest_on_cpu();
+  contest.on_cpu = false;
+  EXPECT_FALSE(has_room(contest, 8 * kMegabyte)) << "to spare";
+  EXPECT_TRUE(has_room(contest, 12 * kMegabyte));
+  contest.on_cpu = true;  // where sessions take the same memory
+  EXPECT_FALSE(has_room(contest, 12 * kMegabyte));
+  EXPECT_TRUE(has_room(contest, 200 * kMegabyte));
+  contest.bytes = INT64_MAX / 64;
+  EXPECT_FALSE(has_room(contest, INT64_MAX / 64));
+}
+
+// --- Free memory
+// ------------------------------------------------------------------------------------------
+
+class FreeMemory : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = directory_.file(name);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  int64_t found() const { return free_memory_below(directory_.file("")); }
+  runtime::TemporaryDirectory directory_;
+};
+
+TEST_F(FreeMemory, IsNotKnownWhereNothingTells) {
+  EXPECT_EQ(found(), INT64_MAX);
+  write("proc/meminfo", "MemTotal: 100 kB\n");
+  EXPECT_EQ(found(), INT64_MAX);
+}
+
+TEST_F(FreeMemory, IsWhatTheSystemHasAvailable) {
+  write("proc/meminfo", "MemTotal:  1000 kB\nMemFree: 10 kB\nMemAvailable:    600 kB\n");
+  EXPECT_EQ(found(), 600 * 1024);
+}
+
+TEST_F(FreeMemory, IsWhatTheGroupsLeave) {
+  write("proc/meminfo", "MemAvailable: 1000000 kB\n");
+  write("proc/self/cgroup", "0::/job/step\n");
+  write("sys/fs/cgroup/job/step/memory.max", "max\n");
+  write("sys/fs/cgroup/job/step/memory.current", "5000\n");
+  EXPECT_EQ(found(), 1024000000);
+  write("sys/fs/cgroup/job/memory.max", "50000\n");
+  write("sys/fs/cgroup/job/memory.current", "30000\n");
+  EXPECT_EQ(found(), 20000);
+  write("sys/fs/cgroup/job/memory.stat", "anon 20000\ninactive_file 9000\n");
+  EXPECT_EQ(found(), 29000) << "pages of files are given back";
+  write("sys/fs/cgroup/job/memory.current", "70000\n");
+  EXPECT_EQ(found(), 0);
+}
+
+TEST_F(FreeMemory, IsWhatOlderGroupsLeave) {
+  write("proc/self/cgroup", "5:cpu,cpuacct:/\n4:hugetlb,memory:/elsewhere\n0::/\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "70000\n");
+  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "30000\n");
+  write("sys/fs/cgroup/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
+  EXPECT_EQ(found(), 42000) << "the mount's own, where the path is of the system outside";
+}
+
+TEST(FreeMemoryHere, IsSome) {
+  EXPECT_GT(free_memory(), 0);
+}
+
+}  // namespace
+}  // namespace stencil::tune
