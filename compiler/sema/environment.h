@@ -105,6 +105,7 @@ struct Environment {
   std::vector<ReductionInfo> reductions;  // Declared::Reduction; by ReductionId
   uint32_t reader = 0;  // where in the text the name of the stencil or reduction in work is
   int reductions_begun = 0;
+  size_t repeats_analysed = 0;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else
 
   // Affine functions of the open params that are nonnegative in every admissible run: conditions of

@@ -35,7 +35,7 @@ inline constexpr std::string_view kThreeStencilForms =
   template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
 
 STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, table, function, "
-                     "stencil, init, reduce, stop or require");
+                     "stencil, repeat, init, reduce, stop or require");
 STENCIL_EXPECT(end, "';' after the {}");
 STENCIL_EXPECT(let_end, "';' after the value");
 STENCIL_EXPECT(piece_end, "';' after the piece");
@@ -103,6 +103,8 @@ STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
 STENCIL_EXPECT(form_behind_every, "'on' or '{' behind the interval",
                "write 'stencil n : F every 4 on [box] = e;'");
+STENCIL_EXPECT(repeat_open, "'{' and the stencil functions that are repeated",
+               "write 'repeat 20 { stencil ... }'");
 STENCIL_EXPECT(piece, "a piece: region = expression;");
 STENCIL_EXPECT(names_close, "',' or ']' in the list of index names");
 STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");

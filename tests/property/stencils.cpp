@@ -93,6 +93,37 @@ std::string Generator::make_stencil(int number) {
                             condition, value);
 }
 
+// Of fields of one level; under exact arithmetic values would grow beyond it.
+void Generator::choose_repeat(int functions) {
+  if (exact_ || plain_ || !random_.chance(choices_.repeat)) return;
+  in_repeat_ = true;
+  const bool possible = !targets().empty();
+  in_repeat_ = false;
+  if (!possible) return;
+  repeat_.first = random_.below(functions);
+  repeat_.last = random_.between(repeat_.first, functions - 1);
+  repeat_.iterations = random_.pick<int>({1, 2, 3, 4, 5, 7});
+  covers("repeat");
+  if (repeat_.last > repeat_.first) covers("repeat of several functions");
+  if (repeat_.last - repeat_.first + 1 < functions) covers("repeat beside other functions");
+}
+
+// All of them, with the reductions between them.
+std::string Generator::make_stencils(int count) {
+  std::string out;
+  for (int f = 0; f < count; ++f) {
+    out += make_statistics(f);
+    if (f == repeat_.first && repeat_.holds(f)) {
+      out += fmt::format("repeat {} {{\n", repeat_.iterations);
+    }
+    in_repeat_ = repeat_.holds(f);
+    out += make_stencil(f);
+    if (in_repeat_ && f == repeat_.last) out += "}\n";
+    in_repeat_ = false;
+  }
+  return out + make_statistics(count);
+}
+
 std::string Generator::every() {
   if (exact_ || plain_ || !random_.chance(choices_.every)) return "";
   covers("function every so many steps");
