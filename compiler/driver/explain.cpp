@@ -257,9 +257,9 @@ std::string phase_section(const schedule::Phases& phases, const ir::Program& pro
     why += (why.empty() ? "" : ", and ") + std::string("where a repeat begins and ends");
   }
   const std::string of_reductions =
-      in_step > 0 ? fmt::format(", {} of them for reductions, whose values stay on the device",
-                                2 * in_step)
-                  : "";
+      in_step > 0
+          ? fmt::format(", {} of them for reductions, whose values stay on the device", 2 * in_step)
+          : "";
   return fmt::format("Phases of the step, which is cut {}\n", why) + table(rows, "  ") +
          wrapped(fmt::format("a step is {} launches{}; between two of them all fields go through "
                              "memory, and no time tile reaches beyond its phase",

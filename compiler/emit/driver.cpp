@@ -40,9 +40,8 @@ namespace {
 
 template <class Value>
 bool takes(const Launch& launch) {
-  return std::any_of(launch.scalars.begin(), launch.scalars.end(), [](const auto& value) {
-    return std::holds_alternative<Value>(value);
-  });
+  return std::any_of(launch.scalars.begin(), launch.scalars.end(),
+                     [](const auto& value) { return std::holds_alternative<Value>(value); });
 }
 
 }  // namespace
@@ -294,8 +293,8 @@ void Driver::open_repeat(const kernel::Run& run) {
   const std::string advance = sizes       ? ""
                               : tile == 1 ? " ++" + iteration_
                                           : fmt::format(" {} += {}", iteration_, tile);
-  out_.open(fmt::format("for (int {0} = 0; {0} < {1};{2}) {{", iteration_, repeat.iterations,
-                        advance));
+  out_.open(
+      fmt::format("for (int {0} = 0; {0} < {1};{2}) {{", iteration_, repeat.iterations, advance));
   if (tile == 1) {
     if (uses_count(run)) out_.line(fmt::format("const int {} = 1;", iterations_));
   } else if (sizes || uses_count(run)) {

@@ -158,13 +158,13 @@ class Driver {
   const Dialect& dialect_;  // of the file
   bool device_;             // kernels are launched, on memory that is not the host's
   std::string step_, count_, first_step_, check_;
-  std::string iteration_, iterations_;             // used with repeats only
-  std::string present_count_;                      // of the tile of steps or iterations around
-  std::string left_, done_, holds_, flag_, given_;       // used with reductions only
-  std::optional<size_t> answer_point_;                   // kernel::answer_point; on devices only
-  std::vector<std::string> bytes_;                       // per array, as stored
-  std::vector<std::string> rows_, pitches_;              // per padded array, of a row in bytes
-  std::vector<std::string> scratch_;                     // per scratch memory
+  std::string iteration_, iterations_;              // used with repeats only
+  std::string present_count_;                       // of the tile of steps or iterations around
+  std::string left_, done_, holds_, flag_, given_;  // used with reductions only
+  std::optional<size_t> answer_point_;              // kernel::answer_point; on devices only
+  std::vector<std::string> bytes_;                  // per array, as stored
+  std::vector<std::string> rows_, pitches_;         // per padded array, of a row in bytes
+  std::vector<std::string> scratch_;                // per scratch memory
   std::map<const kernel::Launch*, std::string> blocks_;  // numbers of blocks, by launch of the plan
   std::vector<Copies> copies_;                           // per array
 };

@@ -84,13 +84,12 @@ std::string describe_repeat(const kernel::Repeat& repeat, int number) {
     return fmt::format("  {}. {} times, with the same step (count is 1):", number,
                        repeat.iterations);
   }
-  const std::string counts =
-      repeat.tile_sizes.empty()
-          ? fmt::format("count = min({}, those left)", repeat.time_tile)
-          : fmt::format("count the first of {} that is at most those left",
-                        fmt::join(repeat.tile_sizes, ", "));
-  return fmt::format("  {}. until {} iterations are done, {} each time, with the same step:", number,
-                     repeat.iterations, counts);
+  const std::string counts = repeat.tile_sizes.empty()
+                                 ? fmt::format("count = min({}, those left)", repeat.time_tile)
+                                 : fmt::format("count the first of {} that is at most those left",
+                                               fmt::join(repeat.tile_sizes, ", "));
+  return fmt::format("  {}. until {} iterations are done, {} each time, with the same step:",
+                     number, repeat.iterations, counts);
 }
 
 // What is done where a tile ends, numbered on from `number`.

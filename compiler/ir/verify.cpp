@@ -39,7 +39,8 @@ class Verifier {
           std::any_of(program_.repeats.begin(), program_.repeats.end(), [&](const Repeat& repeat) {
             return repeat.first < *reduction.place && *reduction.place < repeat.end;
           });
-      if (!known || inside || (reduction.place && reduction.every != 1)) fail(reduction.name, "place");
+      if (!known || inside || (reduction.place && reduction.every != 1))
+        fail(reduction.name, "place");
       check_piece(reduction.name, reduction.piece, rank, std::nullopt);
     }
     if (program_.stop) {
@@ -127,10 +128,12 @@ class Verifier {
 
   void check_dimensions(const Field& field) {
     if (!field.read_in_place()) {
-      if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+      if (field.box.rank() != program_.grid.rank())
+        fail(field.name, "rank differs from the grid's");
       return;
     }
-    if (field.dimensions.size() != field.box.ranges.size()) fail(field.name, "number of dimensions");
+    if (field.dimensions.size() != field.box.ranges.size())
+      fail(field.name, "number of dimensions");
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
       const bool ascending = d == 0 || field.dimensions[d] > field.dimensions[d - 1];
       const bool known = field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank();

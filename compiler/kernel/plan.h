@@ -133,9 +133,9 @@ using Action = std::variant<Launch, Rotate, Exchange>;
 //
 // In its launches StepCount is that count; FirstStep stays the index of the step.
 struct Repeat {
-  size_t first = 0, end = 0;  // into Plan::actions
-  int64_t iterations = 1;     // at least 1
-  int time_tile = 1;          // iterations of a whole tile
+  size_t first = 0, end = 0;         // into Plan::actions
+  int64_t iterations = 1;            // at least 1
+  int time_tile = 1;                 // iterations of a whole tile
   std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
 };
 

@@ -294,7 +294,8 @@ void print_plan(const Module& module, std::string& out) {
   for (const Run& run : runs(plan)) {
     if (run.repeat) {
       const Repeat& repeat = *run.repeat;
-      out += fmt::format("  repeat {} iterations time_tile {}", repeat.iterations, repeat.time_tile);
+      out +=
+          fmt::format("  repeat {} iterations time_tile {}", repeat.iterations, repeat.time_tile);
       if (!repeat.tile_sizes.empty()) {
         out += fmt::format(" tile_sizes {}", fmt::join(repeat.tile_sizes, " "));
       }

@@ -150,8 +150,7 @@ PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machi
                      Diagnostics& diagnostics) const {
   std::vector<PlanPtr> plans;
   for (const auto& planned : all_) {
-    plans.push_back(
-        family.plan(planned->tiles, planned->limited(schedule), machine, diagnostics));
+    plans.push_back(family.plan(planned->tiles, planned->limited(schedule), machine, diagnostics));
     if (!plans.back()) return nullptr;
   }
   if (!cut()) return plans.front();

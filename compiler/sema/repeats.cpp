@@ -41,8 +41,9 @@ Stranger stranger() {
   }
   if constexpr (std::is_same_v<Item, ast::Require>) return {"a requirement", kOutside};
   if constexpr (std::is_same_v<Item, ast::Repeat>) {
-    return {"a repeat", "repeats are not nested: multiply their numbers, or write its functions "
-                        "out as often as they run"};
+    return {"a repeat",
+            "repeats are not nested: multiply their numbers, or write its functions "
+            "out as often as they run"};
   }
   return {};
 }

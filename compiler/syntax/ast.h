@@ -187,7 +187,7 @@ struct Field {  // field U, V : real on G history 2 boundary clamp;   (attribute
   TypeExpr type;
   Identifier domain;
   std::optional<PerDimension> along;  // dimensions of the grid, one or a list; absent: all
-  ExprPtr history;  // null: 1
+  ExprPtr history;                    // null: 1
   bool constant = false;
   std::optional<Boundary> boundary;
 };
@@ -248,7 +248,7 @@ struct Repeat {  // repeat 20 {
   ExprPtr count;
 };
 struct RepeatEnd {};  // }
-struct Init {  // init A[i,j] = expr;
+struct Init {         // init A[i,j] = expr;
   Identifier field;
   std::vector<Identifier> indices;  // may be empty
   ExprPtr value;
@@ -258,8 +258,8 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
   Region region;
-  ExprPtr where;  // null: at all points of the region
-  ExprPtr every;  // null: 1
+  ExprPtr where;              // null: at all points of the region
+  ExprPtr every;              // null: 1
   ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
 };
 struct Stop {
@@ -270,8 +270,8 @@ struct Require {
 };
 
 struct Item {
-  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Repeat, RepeatEnd,
-               Init, Reduce, Stop, Require>
+  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Repeat,
+               RepeatEnd, Init, Reduce, Stop, Require>
       kind;
   Span span;
 };

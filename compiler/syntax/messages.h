@@ -125,7 +125,7 @@ SyntaxError expression_too_deep(Span place);                                    
 SyntaxError chained_comparison(Span comparison);                                            // P006
 // P009: `number` is a number up to `digits_end`, and what follows it without a blank.
 SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end);
-SyntaxError file_too_large(size_t bytes, size_t limit);                                     // P010
+SyntaxError file_too_large(size_t bytes, size_t limit);  // P010
 SyntaxError attribute_given_twice(Span attribute, std::string_view name,
                                   std::string_view item);  // P011
 

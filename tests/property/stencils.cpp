@@ -36,8 +36,9 @@ Field Generator::target_of(const Field& first) {
     if (exact_ || plain_ || other->domain != first.domain || other->name == first.name) continue;
     if (parts_.size() == 3 || !random_.chance(choices_.several_targets)) continue;
     const Part part = part_of(*other);
-    const bool taken = std::any_of(parts_.begin(), parts_.end(),
-                                   [&](const Part& before) { return before.name() == part.name(); });
+    const bool taken = std::any_of(parts_.begin(), parts_.end(), [&](const Part& before) {
+      return before.name() == part.name();
+    });
     if (taken) continue;
     parts_.push_back(part);
     covers("several targets");

@@ -250,9 +250,9 @@ class OverlappedKernel {
       const Expr from = slot(step, access.field, access.level);
       return apply_boundary(landing, tiles_.read(access, landing, from));
     };
-    const auto values = evaluate(builder_.interface(), piece.graph, piece.results, points_.point(),
-                                 step.time, read, builder_.scope(), builder_.names(), body,
-                                 builder_.reductions());
+    const auto values =
+        evaluate(builder_.interface(), piece.graph, piece.results, points_.point(), step.time, read,
+                 builder_.scope(), builder_.names(), body, builder_.reductions());
     const std::vector<ir::Output> outputs = ir::outputs(program_, function);
     for (size_t r = 0; r < values.size(); ++r) body.push_back(store(outputs[r], values[r]));
     return body;

@@ -166,7 +166,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     if (uniform) {
       const bool loads = std::holds_alternative<kernel::Load>(values[i]->kind);
       if (!loads && !std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // folded
-      values[i] = scope.uniform(values[i], node.hint, kinds.timed[i] && !still ? time : nullptr, names);
+      values[i] =
+          scope.uniform(values[i], node.hint, kinds.timed[i] && !still ? time : nullptr, names);
       return;
     }
     const std::string name = names.name(node.hint);

@@ -53,8 +53,8 @@ void refuse_shared_bytes(const Schedule& schedule, const std::string& what, int6
 void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
                         Diagnostics& diagnostics);
 
-// L027: a field of several levels that an earlier phase of the step has written: its newest level is
-// to be replaced, where tiles make one more.
+// L027: a field of several levels that an earlier phase of the step has written: its newest level
+// is to be replaced, where tiles make one more.
 void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule,
                             Diagnostics& diagnostics);
 

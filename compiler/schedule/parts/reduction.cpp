@@ -200,8 +200,7 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   const Scalar type = ir::value_type(reduction);
   const Expr value =
       kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
-                               builder.scope(), builder.names(), at_point,
-                               builder.reductions())[0],
+                               builder.scope(), builder.names(), at_point, builder.reductions())[0],
                       type);
   const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, at_point);
   at_point.push_back({kernel::Store{total, {}, both}});

@@ -44,8 +44,8 @@ std::string KernelOfSteps::constant_name(const std::string& wanted) const {
   return steps == module.plan.time_tile ? wanted : fmt::format("{}_{}", wanted, steps);
 }
 
-void lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
-                      const std::string& what, bool one_kernel, kernel::Module& module,
+void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, const std::string& what,
+                      bool one_kernel, kernel::Module& module,
                       const std::function<void(const KernelOfSteps&)>& add) {
   const Interface interface(program, schedule.rows);
   module.plan.time_tile = schedule.time_tile;

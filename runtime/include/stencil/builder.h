@@ -485,8 +485,7 @@ class Builder {
   Stencil stencil(const std::string& name, const std::vector<Target>& targets,
                   Place place = Place::current());
   // repeat count { ... }: the stencil functions that `body` adds run `count` times in each step.
-  void repeat(const Expr& count, const std::function<void()>& body,
-              Place place = Place::current());
+  void repeat(const Expr& count, const std::function<void()>& body, Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());

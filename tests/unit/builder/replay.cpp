@@ -277,12 +277,11 @@ class Replay {
   }
   void declare(const ast::Field& f) {
     for (const ast::Identifier& name : f.names) {
-      const dsl::Field field = builder_.field(
-          name.name, type(f.type), domains_.at(f.domain.name),
-          {.history = expr(f.history),
-           .constant = f.constant,
-           .boundary = boundary(f.boundary),
-           .along = per_dimension(f.along)});
+      const dsl::Field field = builder_.field(name.name, type(f.type), domains_.at(f.domain.name),
+                                              {.history = expr(f.history),
+                                               .constant = f.constant,
+                                               .boundary = boundary(f.boundary),
+                                               .along = per_dimension(f.along)});
       fields_.emplace(name.name, field);
       values_.emplace(name.name, field);
     }

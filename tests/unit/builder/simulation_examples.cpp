@@ -117,23 +117,20 @@ BuildResult cavity2d() {
     const auto right = momentum_u.let("right", mean(u(0, 0), u(0, 1)));
     const auto left = momentum_u.let("left", mean(u(0, -1), u(0, 0)));
     const auto upper = momentum_u.let("upper", mean(u(0, 0), u(1, 0)) * mean(v(0, 0), v(0, 1)));
-    const auto lower =
-        momentum_u.let("lower", mean(u(-1, 0), u(0, 0)) * mean(v(-1, 0), v(-1, 1)));
-    momentum_u.piece(faces_x, u(0, 0) + dt * (diffusion(u) -
-                                              (right * right - left * left + upper - lower) / h));
+    const auto lower = momentum_u.let("lower", mean(u(-1, 0), u(0, 0)) * mean(v(-1, 0), v(-1, 1)));
+    momentum_u.piece(
+        faces_x, u(0, 0) + dt * (diffusion(u) - (right * right - left * left + upper - lower) / h));
   }
   const auto momentum_v = b.stencil("momentum_v", vs);
   {
     const auto upper = momentum_v.let("upper", mean(v(0, 0), v(1, 0)));
     const auto lower = momentum_v.let("lower", mean(v(-1, 0), v(0, 0)));
     const auto right = momentum_v.let("right", mean(u(0, 0), u(1, 0)) * mean(v(0, 0), v(0, 1)));
-    const auto left =
-        momentum_v.let("left", mean(u(0, -1), u(1, -1)) * mean(v(0, -1), v(0, 0)));
+    const auto left = momentum_v.let("left", mean(u(0, -1), u(1, -1)) * mean(v(0, -1), v(0, 0)));
     momentum_v.piece(faces_y, v(0, 0) + dt * (diffusion(v) -
                                               (upper * upper - lower * lower + right - left) / h));
   }
-  b.stencil("divergence", source, cells,
-            (us(0, 0) - us(0, -1) + vs(0, 0) - vs(-1, 0)) / (h * dt));
+  b.stencil("divergence", source, cells, (us(0, 0) - us(0, -1) + vs(0, 0) - vs(-1, 0)) / (h * dt));
   b.repeat(20, [&] {
     b.stencil("pressure", p, cells,
               0.25 * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - h * h * source(0, 0)));

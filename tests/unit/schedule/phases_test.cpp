@@ -42,8 +42,10 @@ size_t launches(const kernel::Plan& plan) {
 TEST(Phases, AreTiledByThemselves) {
   const ir::Program program = test::load(kCut);
   for (const auto& [line, kernels, time_tile] :
-       {std::tuple{"direct", 4 + 2, 1}, {"overlapped T=3 block=16x8 elements=2x3", 3 + 2, 3},
-        {"streaming T=3 block=32x4", 2 + 2 + 1, 3}, {"planes T=3 block=64", 2 + 2 + 1, 3},
+       {std::tuple{"direct", 4 + 2, 1},
+        {"overlapped T=3 block=16x8 elements=2x3", 3 + 2, 3},
+        {"streaming T=3 block=32x4", 2 + 2 + 1, 3},
+        {"planes T=3 block=64", 2 + 2 + 1, 3},
         {"overlapped T=9 block=64x8 elements=1x8", 3 + 2, 7}}) {
     SCOPED_TRACE(line);
     const kernel::Plan plan = lowered(program, line).plan;
@@ -105,7 +107,8 @@ TEST(Phases, AddUp) {
   for (size_t k = 0; k < 5; ++k) EXPECT_EQ(work->kernels[k].launches, expected[k]) << k;
   for (const auto& planned : scheduler.phases().all()) {
     const Schedule of_phase = planned->limited(*schedule);
-    const PlanPtr alone = find_family("overlapped")->plan(planned->tiles, of_phase, gpu(), diagnostics);
+    const PlanPtr alone =
+        find_family("overlapped")->plan(planned->tiles, of_phase, gpu(), diagnostics);
     bytes += alone->cost().bytes_read * static_cast<double>(planned->phase.iterations);
   }
   EXPECT_NEAR(plan->cost().bytes_read, bytes + 4, 1e-9);  // and B, for the reduction

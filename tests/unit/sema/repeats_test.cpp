@@ -39,11 +39,11 @@ TEST(Repeats, OfOneIterationAreNone) {
 }
 
 TEST(Repeats, AndReductionsCutTheStepIntoPhases) {
-  const ir::Program program =
-      program_of(kSpace + "reduce first = sum(A[0]) on G;" + kA + kB +
-                 "reduce second = sum(B[0] * first) on G; repeat many[1] {" +
-                 "stencil c : B on G = B[0] + second; }" + "repeat 2 { stencil d : A on G = B[0]; }" +
-                 kH + "reduce unread = sum(B[0]) on G;");
+  const ir::Program program = program_of(
+      kSpace + "reduce first = sum(A[0]) on G;" + kA + kB +
+      "reduce second = sum(B[0] * first) on G; repeat many[1] {" +
+      "stencil c : B on G = B[0] + second; }" + "repeat 2 { stencil d : A on G = B[0]; }" + kH +
+      "reduce unread = sum(B[0]) on G;");
   EXPECT_EQ(phases_of(program), "0..2x1 2..3x5 3..4x2 4..5x1 ");
 }
 
