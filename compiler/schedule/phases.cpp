@@ -132,16 +132,20 @@ int64_t Phases::most_iterations() const {
 Proposal Phases::propose(const Family& family, const Machine& machine) const {
   const auto proposed_for = [&](const PlannedPhase& planned) {
     Proposal proposal = family.propose(planned.tiles, machine);
-    proposal.schedule = planned.limited(std::move(proposal.schedule));
+    if (cut() && proposal.schedule.time_tile > most_iterations()) {
+      proposal.schedule.time_tile = static_cast<int>(most_iterations());
+    }
     return proposal;
   };
+  const auto serves_all = [&](const Proposal& proposal) {
+    Diagnostics refusals;
+    return plan(family, proposal.schedule, machine, refusals) != nullptr;
+  };
   Proposal usual = proposed_for(main());
-  if (!cut()) return usual;
-  Diagnostics refusals;
-  if (plan(family, usual.schedule, machine, refusals)) return usual;
+  if (!cut() || serves_all(usual)) return usual;
   for (const auto& planned : all_) {
     Proposal other = proposed_for(*planned);
-    if (plan(family, other.schedule, machine, refusals)) return other;
+    if (serves_all(other)) return other;
   }
   return usual;
 }

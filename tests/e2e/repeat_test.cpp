@@ -134,8 +134,8 @@ struct Cavity {
 TEST_F(Repeat, SolvesForThePressureAsLoopsDo) {
   Cavity cavity{19};
   for (int step = 0; step < 9; ++step) cavity.step();
-  const char* schedules[] = {"direct", "'overlapped T=3'", "'overlapped T=20'", "'planes T=7'",
-                             "auto"};
+  const char* schedules[] = {"direct", "'overlapped T=3'", "'overlapped T=20 block=128x64'",
+                             "'planes T=7'", "auto"};
   const auto expect = [&](const std::string& how) {
     run(kCavity + "-D N=19 --steps 9 --fp strict --out u=u.npy --out v=v.npy " + how);
     expect_equal_bits(values("u.npy", cavity.size()), cavity.u, how + " u");

@@ -71,9 +71,8 @@ class Declared {
   std::string part(size_t at) const { return at < parts_.size() ? parts_[at] : ""; }
 
   void look_at(size_t at) {
-    static const std::set<std::string> kItems = {"param", "grid",  "subgrid",  "type",  "field",
-                                                 "let",   "table", "function", "reduce",
-                                                 "series"};
+    static const std::set<std::string> kItems = {"param", "grid",  "subgrid",  "type",   "field",
+                                                 "let",   "table", "function", "reduce", "series"};
     const std::string before = at > 0 ? part(at - 1) : "", after = part(at + 1);
     if (before == "stencil") {
       kinds_[part(at)] = Kind::Stencil;
@@ -182,9 +181,9 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
   static const OwnWords own = own_words();
   static const Words targets = names_of({emit::kCppNames, emit::kCudaNames, emit::kOpenClNames});
   static const Words keywords = names_of({emit::kKeywords});
-  static const Words functions = {"origin", "spacing", "position", "time",   "select",
-                                  "mirror", "within",  "by",       "linear", "clamp",
-                                  "none",   "vector",  "sum",      "half",   "bool"};
+  static const Words functions = {"origin", "spacing", "position", "time",   "select", "mirror",
+                                  "within", "by",      "repeat",   "linear", "clamp",  "none",
+                                  "vector", "sum",     "half",     "bool"};
   switch (const int source = random.weighted({40, 16, 12, 12, 4, 4, 5, 3, 6, 6})) {
     case 0:
     case 1: {

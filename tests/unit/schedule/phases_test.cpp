@@ -60,7 +60,20 @@ TEST(Phases, AreTiledByThemselves) {
       EXPECT_TRUE(array.written) << array.name;
       EXPECT_LE(array.copies, array.levels + 1) << array.name;
     }
-    EXPECT_EQ(kernel::answer_point(lowered(program, line)), std::nullopt);
+  }
+}
+
+// The question whether to stop is answered before a step with a repeat begins: a loop within the
+// step is no place to end the run from.
+TEST(Phases, OfARepeatWaitForTheStopCondition) {
+  const std::string grid = "grid G = [0..127] steps 12; field A : real on G;";
+  const std::string stencil = "stencil s : A[1..126] = 0.5 * (A[-1] + A[1]);";
+  const std::string stop = "reduce r = max(A[0]) on G; stop when r < 1;";
+  const ir::Program once = test::load(grid + stencil + stop);
+  const ir::Program repeated = test::load(grid + "repeat 3 {" + stencil + "}" + stop);
+  for (const char* line : {"direct", "overlapped T=2"}) {
+    EXPECT_EQ(kernel::answer_point(lowered(once, line)), 1u) << line;
+    EXPECT_EQ(kernel::answer_point(lowered(repeated, line)), std::nullopt) << line;
   }
 }
 
@@ -88,6 +101,25 @@ TEST(Phases, WithTheMostToDoDecide) {
   schedule.time_tile = 9;
   EXPECT_EQ(phases.all()[0]->limited(schedule).time_tile, 1);
   EXPECT_EQ(phases.all()[1]->limited(schedule).time_tile, 7);
+}
+
+// A tile of one field, as large as memory allows, is too large for six.
+TEST(Phases, AllHaveWhatIsProposed) {
+  std::string text =
+      "grid G = [0..999, 0..999] steps 4; field P, A, B, C, D, E, F : double on G;"
+      "repeat 20 { stencil p : P[1..998, 1..998] = 0.25 * (P[-1,0] + P[1,0]); }";
+  for (const std::string field : {"A", "B", "C", "D", "E", "F"}) {
+    text += "stencil " + field + " : " + field + "[1..998, 1..998] = P[0,-1] + " + field + "[1,0];";
+  }
+  const ir::Program program = test::load(text);
+  for (const char* machine : {"cpu", "sm_90"}) {
+    Scheduler scheduler(program, *find_machine(machine));
+    for (const char* family : {"overlapped", "planes", "direct"}) {
+      Diagnostics diagnostics;
+      const auto schedule = scheduler.parse(family, diagnostics);
+      EXPECT_TRUE(scheduler.plan(*schedule, diagnostics)) << family << " for " << machine;
+    }
+  }
 }
 
 // A step takes what its phases and reductions take.
