@@ -395,6 +395,13 @@ Stencil Builder::stencil(const std::string& name, const Field& target, const Reg
   return made.piece(region, value, place);
 }
 
+void Builder::repeat(const Expr& count, const std::function<void()>& body, Place place) {
+  Statement item(*state_, place);
+  item.add(ast::Repeat{item.expr(count)});
+  body();
+  item.add(ast::RepeatEnd{});
+}
+
 void Builder::init(const Field& target, const std::vector<Index>& indices, const Expr& value,
                    Place place) {
   Statement item(*state_, place);

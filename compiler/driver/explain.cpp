@@ -88,11 +88,12 @@ std::string stencil_section(const ir::Program& program) {
   return "Stencil functions, in order\n" + table(rows, "  ");
 }
 
-std::string tile_section(const ir::Program& program, int steps) {
+// `one`: what its steps are called.
+std::string tile_section(const ir::Program& program, int steps, const std::string& one = "step") {
   const analysis::TimeTile tile = analysis::unroll(program, steps);
   std::string out = fmt::format(
-      "Time tile of {} step{}: boxes needed for an output box of origin x0 and length l0\n", steps,
-      steps == 1 ? "" : "s");
+      "Time tile of {} {}{}: boxes needed for an output box of origin x0 and length l0\n", steps,
+      one, steps == 1 ? "" : "s");
   std::vector<Row> rows = {{"step", "function", "computes", "on"}};
   for (const analysis::Stage& stage : tile.stages) {
     const ir::Function& function = program.functions[stage.function];
@@ -199,27 +200,78 @@ std::string rows_section(const kernel::Module& module) {
          "\n";
 }
 
+// The tiles that `done` steps or iterations are cut into.
+std::string tiles_of(int64_t done, int time_tile, const char* one) {
+  const int64_t whole = done / time_tile, rest = done % time_tile;
+  std::string tiles =
+      fmt::format("{} of {} {}{}", whole, time_tile, one, time_tile == 1 ? "" : "s");
+  if (rest > 0) tiles += fmt::format(", then the {} left", rest);
+  return whole > 0 ? tiles : fmt::format("one of {}", rest);
+}
+
+int64_t launches_of(const kernel::Plan& plan, const kernel::Run& run, int64_t count) {
+  int64_t launches = 0;
+  for (size_t i = run.first; i < run.end; ++i) {
+    const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
+    launches += launch && (launch->steps == 0 || launch->steps == count) ? 1 : 0;
+  }
+  return launches;
+}
+
+// What a step launches that is cut.
+int64_t launches_of_step(const kernel::Plan& plan) {
+  int64_t launches = 0;
+  for (const kernel::Run& run : kernel::runs(plan)) {
+    int64_t left = run.repeat ? run.repeat->iterations : 1;
+    while (left > 0) {
+      const int64_t count = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : 1;
+      launches += launches_of(plan, run, count);
+      left -= count;
+    }
+  }
+  return launches;
+}
+
+// Why a step is cut, into what, and what that costs; empty for one that is not.
+std::string phase_section(const schedule::Phases& phases, const ir::Program& program,
+                          const schedule::Schedule& schedule, const kernel::Module& module) {
+  if (!phases.cut()) return "";
+  std::vector<Row> rows = {{"phase", "functions", "in a step", "tiles"}};
+  for (const auto& planned : phases.all()) {
+    std::vector<std::string> names;
+    for (const ir::Function& function : planned->tiles.program().functions) {
+      names.push_back(function.name);
+    }
+    const int64_t iterations = planned->phase.iterations;
+    const int time_tile = std::max(planned->limited(schedule).time_tile, 1);
+    rows.push_back({fmt::format("{}", rows.size()), fmt::format("{}", fmt::join(names, ", ")),
+                    iterations == 1 ? "once" : fmt::format("{} times", iterations),
+                    iterations == 1 ? "one" : tiles_of(iterations, time_tile, "iteration")});
+  }
+  const auto in_step =
+      std::count_if(program.reductions.begin(), program.reductions.end(),
+                    [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
+  std::string why;
+  if (in_step > 0) why = "where it reads a reduction";
+  if (!program.repeats.empty()) {
+    why += (why.empty() ? "" : ", and ") + std::string("where a repeat begins and ends");
+  }
+  const std::string of_reductions =
+      in_step > 0
+          ? fmt::format(", {} of them for reductions, whose values stay on the device", 2 * in_step)
+          : "";
+  return fmt::format("Phases of the step, which is cut {}\n", why) + table(rows, "  ") +
+         wrapped(fmt::format("a step is {} launches{}; between two of them all fields go through "
+                             "memory, and no time tile reaches beyond its phase",
+                             launches_of_step(module.plan), of_reductions),
+                 "  ", "  ") +
+         "\n";
+}
+
 // Where in the step a reduction is evaluated.
 std::string place_of(const ir::Program& program, size_t functions) {
   if (functions == 0) return "before " + program.functions.front().name;
   return "after " + program.functions[functions - 1].name;
-}
-
-// What reductions within the step cost.
-std::string cut_section(const ir::Program& program, const kernel::Module& module) {
-  size_t launches = 0;
-  for (const kernel::Action& action : module.plan.actions) {
-    launches += std::holds_alternative<kernel::Launch>(action) ? 1 : 0;
-  }
-  const auto cuts =
-      std::count_if(program.reductions.begin(), program.reductions.end(),
-                    [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
-  return wrapped(
-      fmt::format("the step is cut where it reads a reduction: no time tile, a launch per "
-                  "function and two per reduction, {} per step ({} for reductions), each "
-                  "with all of its fields through memory; values stay on the device",
-                  launches, 2 * cuts),
-      "  ", "  ");
 }
 
 // When reductions run, and what that does to time tiles and to the host; empty without any.
@@ -233,19 +285,14 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
           {reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
       continue;
     }
-    const int64_t whole = reduction.every / time_tile;
-    const int64_t rest = reduction.every % time_tile;
-    std::string tiles = fmt::format("{} of {} step{}", whole, time_tile, time_tile == 1 ? "" : "s");
-    if (rest > 0) tiles += fmt::format(", then the {} left", rest);
     rows.push_back({reduction.name,
                     reduction.every == 1 ? "after every step"
                                          : fmt::format("after every {} steps", reduction.every),
-                    whole > 0 ? tiles : fmt::format("one of {}", rest)});
+                    tiles_of(reduction.every, time_tile, "step")});
   }
   std::string out =
       "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
   out += table(rows, "  ");
-  if (ir::cuts_steps(program)) out += cut_section(program, module);
   if (program.stop) {
     out +=
         "  stop: one flag is read back whenever a reduction that the condition names was "
@@ -254,8 +301,10 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
         kernel::answer_point(module)
             ? "  the next tile is launched meanwhile: it writes spare copies, which are dropped if "
               "the run ends\n"
-        : ir::cuts_steps(program)
+        : ir::reduces_in_steps(program)
             ? "  the next step waits for it: it replaces the values of reductions\n"
+        : ir::cuts_steps(program)
+            ? "  the next step waits for it: its launches build on each other\n"
             : "  the next tile waits for it: it writes in place\n";
   }
   return out + "\n";
@@ -321,12 +370,20 @@ std::string explain(const ir::Program& program, const Source& source,
   }
   std::string out = fmt::format("Program {}\n\n", program.name) + coordinate_section(program) +
                     stencil_section(program) + "\n";
-  out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
+  const schedule::Phases& phases = scheduler.phases();
+  const std::string cuts = phase_section(phases, program, *schedule, *module);
+  out += cuts;
+  if (cuts.empty()) out += tile_section(program, std::max(schedule->time_tile, 1)) + "\n";
+  for (size_t p = 0; !cuts.empty() && p < phases.all().size(); ++p) {
+    const int steps = std::max(phases.all()[p]->limited(*schedule).time_tile, 1);
+    out += fmt::format("Phase {}. ", p + 1);
+    out += tile_section(phases.all()[p]->tiles.program(), steps, "iteration") + "\n";
+  }
   const std::string line = all_settings ? schedule::print(*schedule, program.grid.rank())
                                         : brief_schedule(*schedule, program, {machine});
   out += schedule_section(scheduler, *schedule, line, why) + "\n";
-  out +=
-      rows_section(*module) + reduction_section(program, *module, std::max(schedule->time_tile, 1));
+  const int time_tile = std::max(phases.cut() ? 1 : schedule->time_tile, 1);
+  out += rows_section(*module) + reduction_section(program, *module, time_tile);
   return out + refusal_section(program, source, machine);
 }
 

@@ -39,28 +39,39 @@ bool Driver::moves(int array) const {
 namespace {
 
 template <class Value>
-bool any_scalar(const kernel::Plan& plan) {
-  bool found = false;
-  kernel::for_each_launch(plan, [&](const Launch& launch) {
-    for (const kernel::ScalarValue& value : launch.scalars) {
-      found = found || std::holds_alternative<Value>(value);
-    }
-  });
-  return found;
+bool takes(const Launch& launch) {
+  return std::any_of(launch.scalars.begin(), launch.scalars.end(),
+                     [](const auto& value) { return std::holds_alternative<Value>(value); });
 }
 
 }  // namespace
 
-bool Driver::uses_count() const {
-  const auto depends = [](const kernel::Action& action) {
+bool Driver::uses_count(const kernel::Run& run) const {
+  const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.first);
+  const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.end);
+  return std::any_of(first, end, [](const kernel::Action& action) {
     const auto* rotate = std::get_if<kernel::Rotate>(&action);
-    return rotate && rotate->steps > 1;
-  };
-  return any_scalar<kernel::StepCount>(plan_) ||
-         std::any_of(plan_.actions.begin(), plan_.actions.end(), depends);
+    const auto* launch = std::get_if<Launch>(&action);
+    return (rotate && rotate->steps > 1) || (launch && takes<kernel::StepCount>(*launch));
+  });
+}
+// By what is not repeated.
+bool Driver::uses_count() const {
+  const std::vector<kernel::Run> runs = kernel::runs(plan_);
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const auto& run) { return !run.repeat && uses_count(run); }) ||
+         std::any_of(plan_.reductions.begin(), plan_.reductions.end(),
+                     [](const kernel::Reduction& reduction) {
+                       return std::any_of(reduction.launches.begin(), reduction.launches.end(),
+                                          takes<kernel::StepCount>);
+                     }) ||
+         (plan_.stop && takes<kernel::StepCount>(plan_.stop->launch));
 }
 bool Driver::uses_first_step() const {
-  return any_scalar<kernel::FirstStep>(plan_);
+  bool found = false;
+  kernel::for_each_launch(
+      plan_, [&](const Launch& launch) { found = found || takes<kernel::FirstStep>(launch); });
+  return found;
 }
 
 // --- Memory
@@ -183,7 +194,7 @@ void Driver::launch(const Launch& launch) {
     if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
       arguments.push_back(api_.parameter_name(parameter->parameter));
     } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
-      arguments.push_back(count_);
+      arguments.push_back(present_count_);
     } else {
       arguments.push_back(device_ ? fmt::format("(int){}", step_)
                                   : fmt::format("(int)({})", absolute(step_)));
@@ -254,17 +265,79 @@ void Driver::steps_of_tile() {
       out_.line(fmt::format("if ({0} > {1}) {0} = {1};", left_, until_due));
     }
   }
-  if (sizes) {
-    std::string choice = "1";
-    for (size_t i = plan_.tile_sizes.size() - 1; i-- > 0;) {
-      choice = fmt::format("{0} >= {1} ? {1} : {2}", left, plan_.tile_sizes[i], choice);
-    }
-    out_.line(fmt::format("const int {} = {};", count_, choice));
-  } else if (uses_count() || reduces) {
-    const std::string whole = reduces ? left : "(" + left + ")";
-    out_.line(
-        fmt::format("const int {0} = {1} < {2} ? (int){3} : {2};", count_, left, tile, whole));
+  if (sizes || uses_count() || reduces) {
+    largest_tile(count_, tile, plan_.tile_sizes, left, reduces);
   }
+}
+
+// Defines a count of steps or iterations: kernel::largest_tile. `name`: what is left is a name.
+void Driver::largest_tile(const std::string& count, int tile, const std::vector<int>& sizes,
+                          const std::string& left, bool name) {
+  if (sizes.size() > 1) {
+    std::string choice = "1";
+    for (size_t i = sizes.size() - 1; i-- > 0;) {
+      choice = fmt::format("{0} >= {1} ? {1} : {2}", left, sizes[i], choice);
+    }
+    out_.line(fmt::format("const int {} = {};", count, choice));
+  } else {
+    const std::string whole = name ? left : "(" + left + ")";
+    out_.line(fmt::format("const int {0} = {1} < {2} ? (int){3} : {2};", count, left, tile, whole));
+  }
+}
+
+// The loop over the iterations of a repeat, as far as the actions in it.
+void Driver::open_repeat(const kernel::Run& run) {
+  const kernel::Repeat& repeat = *run.repeat;
+  const bool sizes = repeat.tile_sizes.size() > 1;
+  const int tile = repeat.time_tile;
+  const std::string advance = sizes       ? ""
+                              : tile == 1 ? " ++" + iteration_
+                                          : fmt::format(" {} += {}", iteration_, tile);
+  out_.open(
+      fmt::format("for (int {0} = 0; {0} < {1};{2}) {{", iteration_, repeat.iterations, advance));
+  if (tile == 1) {
+    if (uses_count(run)) out_.line(fmt::format("const int {} = 1;", iterations_));
+  } else if (sizes || uses_count(run)) {
+    largest_tile(iterations_, tile, repeat.tile_sizes,
+                 fmt::format("{} - {}", repeat.iterations, iteration_), false);
+  }
+  present_count_ = iterations_;
+}
+
+void Driver::close_repeat(const kernel::Run& run) {
+  if (run.repeat->tile_sizes.size() > 1) {
+    out_.line(fmt::format("{} += {};", iteration_, iterations_));
+  }
+  out_.close();
+  present_count_ = count_;
+}
+
+// `sizes`: what is launched depends on the count.
+void Driver::action(const kernel::Action& action, bool sizes) {
+  struct Visitor {
+    Driver& driver;
+    void operator()(const Launch& l) const { driver.launch(l); }
+    void operator()(const kernel::Rotate& rotate) const {
+      const size_t array = static_cast<size_t>(rotate.array);
+      const std::string when =
+          rotate.steps == 1 ? ""
+                            : fmt::format("if ({} >= {}) ", driver.present_count_, rotate.steps);
+      const Copies& copies = driver.copies_[array];
+      const size_t count = copies.slots.size();  // the last becomes the first
+      driver.out_.line(fmt::format("{0}std::rotate({1}, {1} + {2}, {1} + {3});", when,
+                                   copies.pointers, count - 1, count));
+    }
+    void operator()(const kernel::Exchange& exchange) const {
+      const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
+      driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(exchange.a)],
+                                   slots[static_cast<size_t>(exchange.b)]));
+    }
+  };
+  const auto* launched = std::get_if<Launch>(&action);
+  const bool chosen = sizes && launched && launched->steps != 0;
+  if (chosen) out_.open(fmt::format("if ({} == {}) {{", present_count_, launched->steps));
+  std::visit(Visitor{*this}, action);
+  if (chosen) out_.close();
 }
 
 void Driver::loop() {
@@ -277,31 +350,13 @@ void Driver::loop() {
   out_.open(fmt::format("for (int64_t {0} = 0; {0} < {1};{2}{3}) {{", step_, api_.steps(),
                         advance.empty() ? "" : " ", advance));
   steps_of_tile();
-  for (size_t i = 0; i < plan_.actions.size(); ++i) {
-    if (answer_point_ == i) wait_for_answer();
-    struct Visitor {
-      Driver& driver;
-      void operator()(const Launch& l) const { driver.launch(l); }
-      void operator()(const kernel::Rotate& rotate) const {
-        const size_t array = static_cast<size_t>(rotate.array);
-        const std::string when =
-            rotate.steps == 1 ? "" : fmt::format("if ({} >= {}) ", driver.count_, rotate.steps);
-        const Copies& copies = driver.copies_[array];
-        const size_t count = copies.slots.size();  // the last becomes the first
-        driver.out_.line(fmt::format("{0}std::rotate({1}, {1} + {2}, {1} + {3});", when,
-                                     copies.pointers, count - 1, count));
-      }
-      void operator()(const kernel::Exchange& exchange) const {
-        const auto& slots = driver.copies_[static_cast<size_t>(exchange.array)].slots;
-        driver.out_.line(fmt::format("std::swap({}, {});", slots[static_cast<size_t>(exchange.a)],
-                                     slots[static_cast<size_t>(exchange.b)]));
-      }
-    };
-    const auto* launched = std::get_if<Launch>(&plan_.actions[i]);
-    const bool chosen = sizes && launched && launched->steps != 0;
-    if (chosen) out_.open(fmt::format("if ({} == {}) {{", count_, launched->steps));
-    std::visit(Visitor{*this}, plan_.actions[i]);
-    if (chosen) out_.close();
+  for (const kernel::Run& run : kernel::runs(plan_)) {
+    if (run.repeat) open_repeat(run);
+    for (size_t i = run.first; i < run.end; ++i) {
+      if (answer_point_ == i) wait_for_answer();
+      action(plan_.actions[i], run.repeat ? run.repeat->tile_sizes.size() > 1 : sizes);
+    }
+    if (run.repeat) close_repeat(run);
   }
   if (answer_point_ == plan_.actions.size()) wait_for_answer();
   if (!plan_.reductions.empty()) {

@@ -24,7 +24,11 @@ class Driver {
         dialect_(dialect),
         device_(dialect.has_device()) {
     step_ = names.fresh("step");
-    count_ = names.fresh("count");
+    count_ = present_count_ = names.fresh("count");
+    if (!plan_.repeats.empty()) {
+      iteration_ = names.fresh("iteration");
+      iterations_ = names.fresh("iterations");
+    }
     first_step_ = names.fresh("first_step");
     check_ = names.fresh(module.name + "_check");
     for (const kernel::Array& array : plan_.arrays) {
@@ -119,7 +123,12 @@ class Driver {
   void declare_blocks();
   void results_given(bool anew);
   void loop();
+  void action(const kernel::Action& action, bool sizes);
+  void open_repeat(const kernel::Run& run);
+  void close_repeat(const kernel::Run& run);
   void steps_of_tile();
+  void largest_tile(const std::string& count, int tile, const std::vector<int>& sizes,
+                    const std::string& left, bool name);
   void launch(const kernel::Launch& launch);
   std::string tensor_map(const kernel::Launch& launch, size_t source);
   void reduce();
@@ -138,6 +147,7 @@ class Driver {
   std::vector<std::string> tail_arguments(const std::string& results) const;
   std::string argument_names(const std::vector<std::string>& between,
                              const std::string& results) const;
+  bool uses_count(const kernel::Run& run) const;
   bool uses_count() const;
   bool uses_first_step() const;
 
@@ -150,11 +160,13 @@ class Driver {
   const Dialect& dialect_;  // of the file
   bool device_;             // kernels are launched, on memory that is not the host's
   std::string step_, count_, first_step_, check_;
-  std::string left_, done_, holds_, flag_, given_;       // used with reductions only
-  std::optional<size_t> answer_point_;                   // kernel::answer_point; on devices only
-  std::vector<std::string> bytes_;                       // per array, as stored
-  std::vector<std::string> rows_, pitches_;              // per padded array, of a row in bytes
-  std::vector<std::string> scratch_;                     // per scratch memory
+  std::string iteration_, iterations_;              // used with repeats only
+  std::string present_count_;                       // of the tile of steps or iterations around
+  std::string left_, done_, holds_, flag_, given_;  // used with reductions only
+  std::optional<size_t> answer_point_;              // kernel::answer_point; on devices only
+  std::vector<std::string> bytes_;                  // per array, as stored
+  std::vector<std::string> rows_, pitches_;         // per padded array, of a row in bytes
+  std::vector<std::string> scratch_;                // per scratch memory
   std::map<const kernel::Launch*, std::string> blocks_;  // numbers of blocks, by launch of the plan
   std::vector<Copies> copies_;                           // per array
 };

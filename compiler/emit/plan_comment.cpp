@@ -78,6 +78,20 @@ std::string describe_launch(const kernel::Module& module, const kernel::Launch& 
                             plain(printer.print(size)), y, z);
 }
 
+// For which counts the actions below it are done.
+std::string describe_repeat(const kernel::Repeat& repeat, int number) {
+  if (repeat.time_tile == 1) {
+    return fmt::format("  {}. {} times, with the same step (count is 1):", number,
+                       repeat.iterations);
+  }
+  const std::string counts = repeat.tile_sizes.empty()
+                                 ? fmt::format("count = min({}, those left)", repeat.time_tile)
+                                 : fmt::format("count the first of {} that is at most those left",
+                                               fmt::join(repeat.tile_sizes, ", "));
+  return fmt::format("  {}. until {} iterations are done, {} each time, with the same step:",
+                     number, repeat.iterations, counts);
+}
+
 // What is done where a tile ends, numbered on from `number`.
 void describe_reductions(Text& out, const kernel::Module& module, Names& names,
                          ExpressionPrinter& printer, int number) {
@@ -126,7 +140,7 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
         fmt::format("but no further than to the next multiple of {}:", fmt::join(periods, " or ")));
   }
   int number = 0;
-  for (const kernel::Action& action : plan.actions) {
+  const auto describe_action = [&](const kernel::Action& action) {
     struct Visitor {
       const kernel::Module& module;
       Names& names;
@@ -145,8 +159,16 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
                            module.plan.arrays[static_cast<size_t>(exchange.array)].name);
       }
     };
-    out.comment(
-        fmt::format("  {}. {}", ++number, std::visit(Visitor{module, names, printer}, action)));
+    return std::visit(Visitor{module, names, printer}, action);
+  };
+  for (const kernel::Run& run : kernel::runs(plan)) {
+    if (run.repeat) out.comment(describe_repeat(*run.repeat, ++number));
+    int within = 0;
+    for (size_t i = run.first; i < run.end; ++i) {
+      const std::string action = describe_action(plan.actions[i]);
+      out.comment(run.repeat ? fmt::format("     {}.{}. {}", number, ++within, action)
+                             : fmt::format("  {}. {}", ++number, action));
+    }
   }
   describe_reductions(out, module, names, printer, number);
 }

@@ -255,6 +255,10 @@ std::string print(const Program& program) {
     out += fmt::format("function {} -> {}\n", function.name, target_names(program, function));
     for (const Piece& piece : function.pieces) out += print_piece(program, piece, params);
   }
+  for (const Repeat& repeat : program.repeats) {
+    out += fmt::format("repeat functions {}..{} {} times\n", repeat.first, repeat.end - 1,
+                       repeat.iterations);
+  }
   for (const Init& init : program.inits) {
     out += fmt::format("init {}\n", field_name(init.field));
     out += print_piece(program, init.piece, params);

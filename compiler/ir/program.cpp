@@ -231,7 +231,7 @@ std::vector<ReductionId> reductions_read(const Graph& graph) {
   return {read.begin(), read.end()};
 }
 
-bool cuts_steps(const Program& program) {
+bool reduces_in_steps(const Program& program) {
   return std::any_of(program.reductions.begin(), program.reductions.end(),
                      [](const Reduction& reduction) { return reduction.place.has_value(); });
 }

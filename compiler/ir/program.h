@@ -2,7 +2,7 @@
 // comprehensions unrolled, tables and fixed integer params folded, structures and vectors split
 // into scalar components, types explicit, every access proved or its check recorded.
 //
-//   program   = params axes fields functions inits reductions stop? requirements checks
+//   program   = params axes fields functions repeats inits reductions stop? requirements checks
 //   function  = target fields, pieces            one snapshot; pieces do not overlap
 //   piece     = box, graph, a result per component of the targets
 //   graph     = nodes in topological order; a node's operands come before it
@@ -235,6 +235,13 @@ struct Function {  // a stencil function
   Span span;
 };
 
+// Functions that run several times in order within each step. `time` stands still meanwhile.
+struct Repeat {
+  size_t first = 0, end = 0;  // into Program::functions: [first, end), at least one
+  int64_t iterations = 1;     // above 1
+  Span span;
+};
+
 struct Init {  // initial value of every level of a field, over its whole box
   FieldId field;
   Piece piece;
@@ -272,7 +279,7 @@ std::vector<ReductionId> reductions_at(const Program& program, size_t functions)
 // The reductions that a graph reads, in order, each once.
 std::vector<ReductionId> reductions_read(const Graph& graph);
 // Some reduction is evaluated within steps.
-bool cuts_steps(const Program& program);
+bool reduces_in_steps(const Program& program);
 
 struct Stop {  // ends the run when true; evaluated after every step at which a reduction it names
                // was
@@ -314,6 +321,19 @@ struct Axis {
   Span origin_span, spacing_span;         // none where the program does not give it
 };
 
+// A run of functions of a step that nothing cuts: neither a reduction with a place in the step nor
+// the begin or end of a repeat. Schedules tile each phase by itself.
+struct Phase {
+  size_t first = 0, end = 0;  // into Program::functions
+  int64_t iterations = 1;     // in a step
+};
+
+// What a program that is a phase of another one is of.
+struct PhaseOf {
+  const Program* whole;  // outlives it
+  Phase phase;
+};
+
 struct Program {
   std::string name;           // from the file name, a valid C identifier
   Scalar real = Scalar::F32;  // what `real` means
@@ -325,12 +345,14 @@ struct Program {
   std::optional<Affine> steps;  // nothing: must be given for a run
   std::vector<Field> fields;
   std::vector<Function> functions;
+  std::vector<Repeat> repeats = {};  // in order, apart from each other
   std::vector<Init> inits;  // at most one per field, in order; a field without one starts at 0
   std::vector<Reduction> reductions;
   std::optional<Stop> stop;
   std::vector<Requirement> requirements;
   std::vector<Check> checks;  // those that could not be proved because params are open
   std::vector<StepLimit> step_limits;
+  std::optional<PhaseOf> phase_of = {};  // only where phase_program() made it
 };
 
 // The same rule on all sides.
@@ -364,5 +386,21 @@ int count_operations(const Piece& piece);
 // is a product and a sum, and what occurs again counts once. Signs, comparisons, selections and
 // conversions count nothing, nor does what is computed once for all points.
 int count_flops(const Piece& piece);
+
+// The phases of a step, in order; every function is in one of them. One of one iteration if nothing
+// cuts the step.
+std::vector<Phase> phases(const Program& program);
+// There is anything that cuts it.
+bool cuts_steps(const Program& program);
+// A phase as a program of its own, whose step is one iteration: with the fields, params and axes of
+// the whole, and what the kernels of the phase need. `whole` must outlive it.
+Program phase_program(const Program& whole, const Phase& phase);
+// The program that this one is a phase of, or itself.
+const Program& whole_of(const Program& program);
+// `time` is that of the first step of a tile in all of them: they are iterations within one step.
+bool time_stands_still(const Program& program);
+// By FieldId: the fields whose levels have moved on when the program's step begins, because an
+// earlier phase has written them.
+std::vector<bool> advanced_before(const Program& program);
 
 }  // namespace stencil::ir

@@ -25,6 +25,7 @@ class Verifier {
     for (const Function& function : program_.functions) {
       if (check_targets(function)) check_pieces(function);
     }
+    check_repeats();
     for (const Init& init : program_.inits) {
       const Field& field = program_.fields[static_cast<size_t>(init.field)];
       check_piece("init " + field.name, init.piece, field.box.rank(), types_of({init.field}));
@@ -33,7 +34,13 @@ class Verifier {
     for (const Reduction& reduction : program_.reductions) {
       if (reduction.every < 1) fail(reduction.name, "period below 1");
       const bool known = !reduction.place || *reduction.place <= program_.functions.size();
-      if (!known || (reduction.place && reduction.every != 1)) fail(reduction.name, "place");
+      const bool inside =
+          reduction.place &&
+          std::any_of(program_.repeats.begin(), program_.repeats.end(), [&](const Repeat& repeat) {
+            return repeat.first < *reduction.place && *reduction.place < repeat.end;
+          });
+      if (!known || inside || (reduction.place && reduction.every != 1))
+        fail(reduction.name, "place");
       check_piece(reduction.name, reduction.piece, rank, std::nullopt);
     }
     if (program_.stop) {
@@ -68,6 +75,22 @@ class Verifier {
         const bool node = id >= 0 && id < axis.graph.size();
         if (!node || axis.graph[id].type != program_.real) fail("grid", "type of a coordinate");
       }
+    }
+  }
+
+  void check_repeats() {
+    size_t before = 0;
+    for (const Repeat& repeat : program_.repeats) {
+      const bool apart = repeat.first >= before && repeat.first < repeat.end;
+      if (!apart || repeat.end > program_.functions.size()) return fail("repeat", "functions");
+      if (repeat.iterations < 2) fail("repeat", "iterations");
+      for (size_t f = repeat.first; f < repeat.end; ++f) {
+        for (const FieldId target : program_.functions[f].targets) {
+          const bool several = valid_field(target) && program_.fields[target].history > 1;
+          if (several) fail(program_.functions[f].name, "writes several levels in a repeat");
+        }
+      }
+      before = repeat.end;
     }
   }
 

@@ -21,7 +21,7 @@ bool writes_for_good(const Module& module, const Launch& launch) {
 }  // namespace
 
 std::optional<size_t> answer_point(const Module& module) {
-  if (!module.plan.stop) return std::nullopt;
+  if (!module.plan.stop || !module.plan.repeats.empty()) return std::nullopt;
   std::optional<size_t> turn;
   for (size_t i = 0; i < module.plan.actions.size(); ++i) {
     const auto* launch = std::get_if<Launch>(&module.plan.actions[i]);

@@ -3,7 +3,7 @@
 //
 //   for (step = 0; step < steps; step += count) {
 //     count = steps_of_tile(plan, steps - step, step);
-//     actions...                      // launches, rotations, exchanges
+//     actions...                      // launches, rotations, exchanges; some of them repeated
 //     reductions due at step + count  // their launches
 //     stop                            // if a reduction it names was due, and all have a value
 //   }
@@ -145,6 +145,22 @@ struct Exchange {
 };  // two slots trade places
 using Action = std::variant<Launch, Rotate, Exchange>;
 
+// Actions that are done several times in each tile of steps, which have one step then: for tiles of
+// iterations, until all are done.
+//
+//   for (done = 0; done < iterations; done += count) {
+//     count = iterations_of_tile(repeat, iterations - done);
+//     actions [first, end)
+//   }
+//
+// In its launches StepCount is that count; FirstStep stays the index of the step.
+struct Repeat {
+  size_t first = 0, end = 0;         // into Plan::actions
+  int64_t iterations = 1;            // at least 1
+  int time_tile = 1;                 // iterations of a whole tile
+  std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
+};
+
 // A value computed from the arrays after every `every` steps. Tiles end where one is due.
 //
 // One `in_step` is computed within every step instead, by launches among the actions, whose kernels
@@ -196,6 +212,7 @@ struct Plan {
   std::vector<StepLimit> step_limits = {};
   std::optional<Expr> default_steps;  // I64, over parameters
   std::vector<Action> actions;
+  std::vector<Repeat> repeats = {};  // in order, apart from each other
   std::vector<Scratch> scratch;
   std::vector<PointSet> point_sets = {};
   std::vector<Reduction> reductions;
@@ -214,8 +231,38 @@ inline void for_each_launch(const Plan& plan, const std::function<void(const Lau
   if (plan.stop) visit(plan.stop->launch);
 }
 
+// Actions that follow one another and are done equally often in a tile of steps: once, or as their
+// repeat says.
+struct Run {
+  size_t first, end;     // into Plan::actions
+  const Repeat* repeat;  // null: once
+};
+inline std::vector<Run> runs(const Plan& plan) {
+  std::vector<Run> out;
+  size_t next = 0;
+  for (const Repeat& repeat : plan.repeats) {
+    if (next < repeat.first) out.push_back({next, repeat.first, nullptr});
+    out.push_back({repeat.first, repeat.end, &repeat});
+    next = repeat.end;
+  }
+  if (next < plan.actions.size()) out.push_back({next, plan.actions.size(), nullptr});
+  return out;
+}
+
 inline bool is_due(const Reduction& reduction, int64_t steps_done) {
   return steps_done % reduction.every == 0;
+}
+
+// The largest tile of at most `left` (at least 1), where there may be any up to `whole`, or those
+// of `sizes`.
+inline int64_t largest_tile(int whole, const std::vector<int>& sizes, int64_t left) {
+  for (int size : sizes) {
+    if (size <= left) return size;
+  }
+  return left < whole ? left : whole;
+}
+inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
+  return largest_tile(repeat.time_tile, repeat.tile_sizes, left);
 }
 
 // The steps of the next tile, whose first has index `step`, when `left` (at least 1) are to be
@@ -226,10 +273,7 @@ inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
     if (until_due < left) left = until_due;
   }
   if (plan.stop && plan.stop->reductions.empty()) left = 1;
-  for (int size : plan.tile_sizes) {
-    if (size <= left) return size;
-  }
-  return left < plan.time_tile ? left : plan.time_tile;
+  return largest_tile(plan.time_tile, plan.tile_sizes, left);
 }
 
 inline bool is_padded(const Plan& plan) {

@@ -291,8 +291,20 @@ void print_plan(const Module& module, std::string& out) {
     out += fmt::format("  at most {} steps \"{}\"\n", print(limit.steps), limit.message);
   }
   if (plan.default_steps) out += fmt::format("  steps {}\n", print(*plan.default_steps));
-  for (const Action& action : plan.actions) {
-    out += "  " + std::visit(ActionPrinter{module}, action) + "\n";
+  for (const Run& run : runs(plan)) {
+    if (run.repeat) {
+      const Repeat& repeat = *run.repeat;
+      out +=
+          fmt::format("  repeat {} iterations time_tile {}", repeat.iterations, repeat.time_tile);
+      if (!repeat.tile_sizes.empty()) {
+        out += fmt::format(" tile_sizes {}", fmt::join(repeat.tile_sizes, " "));
+      }
+      out += "\n";
+    }
+    for (size_t i = run.first; i < run.end; ++i) {
+      out += run.repeat ? "    " : "  ";
+      out += std::visit(ActionPrinter{module}, plan.actions[i]) + "\n";
+    }
   }
   for (const Scratch& scratch : plan.scratch) {
     out += fmt::format("  scratch {}: {}[{}]\n", scratch.name, name(scratch.type),

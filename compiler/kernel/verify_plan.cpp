@@ -19,19 +19,9 @@ class PlanVerifier {
 
   void verify() {
     names();
-    if (plan_.time_tile < 1) fail(fmt::format("time tile {}", plan_.time_tile));
-    const auto& sizes = plan_.tile_sizes;
-    const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
-                         std::adjacent_find(sizes.begin(), sizes.end()) == sizes.end() &&
-                         (sizes.empty() || (sizes[0] == plan_.time_tile && sizes.back() == 1));
-    if (!ordered) fail("tile sizes do not descend from the time tile to 1");
-    for (int size : sizes) {
-      const bool served =
-          std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
-            const auto* launch = std::get_if<Launch>(&action);
-            return launch && (launch->steps == 0 || launch->steps == size);
-          });
-      if (!served) fail(fmt::format("nothing is launched for tiles of {} steps", size));
+    if (repeats()) {
+      for (const Run& run : runs(plan_)) tiles(run);
+      if (plan_.actions.empty()) tiles({0, 0, nullptr});
     }
     for (const Array& array : plan_.arrays) this->array(array);
     for (const Parameter& parameter : plan_.parameters) {
@@ -42,7 +32,6 @@ class PlanVerifier {
     for (const StepLimit& limit : plan_.step_limits) expr(limit.steps, Scalar::I64, "a step limit");
     if (plan_.default_steps) expr(*plan_.default_steps, Scalar::I64, "the number of steps");
     expr(plan_.points, Scalar::I64, "the number of points");
-    for (const Action& action : plan_.actions) std::visit(*this, action);
     for (const Scratch& scratch : plan_.scratch) {
       expr(scratch.elements, Scalar::I64, "the size of scratch memory");
     }
@@ -56,7 +45,7 @@ class PlanVerifier {
       return fail(fmt::format("launch of kernel {}, which does not exist", launch.kernel));
     }
     const Kernel& kernel = module_.kernels[static_cast<size_t>(launch.kernel)];
-    const auto& sizes = plan_.tile_sizes;
+    const auto& sizes = tile_sizes_;
     if (launch.steps != 0 && std::find(sizes.begin(), sizes.end(), launch.steps) == sizes.end()) {
       fail(fmt::format("launch for tiles of {} steps, which do not occur", launch.steps));
     }
@@ -67,7 +56,7 @@ class PlanVerifier {
   }
   void operator()(const Rotate& rotate) {
     slot(rotate.array, 0, "rotation");
-    if (rotate.steps >= 1 && rotate.steps <= plan_.time_tile) return;
+    if (rotate.steps >= 1 && rotate.steps <= time_tile_) return;
     fail(fmt::format("rotation in tiles of {} steps, which do not occur", rotate.steps));
   }
   void operator()(const Exchange& exchange) {
@@ -76,6 +65,44 @@ class PlanVerifier {
   }
 
  private:
+  // Whether they are in order, each within the actions.
+  bool repeats() {
+    size_t before = 0;
+    for (const Repeat& repeat : plan_.repeats) {
+      const bool apart = repeat.first >= before && repeat.first < repeat.end;
+      if (!apart || repeat.end > plan_.actions.size()) {
+        fail("repeats are no runs of actions one behind the other");
+        return false;
+      }
+      if (repeat.iterations < 1) fail(fmt::format("a repeat of {} iterations", repeat.iterations));
+      before = repeat.end;
+    }
+    if (before > 0 && plan_.time_tile != 1) fail("a repeat is within tiles of more steps");
+    return true;
+  }
+
+  // The actions of a run, and the tiles that they are done for.
+  void tiles(const Run& run) {
+    time_tile_ = run.repeat ? run.repeat->time_tile : plan_.time_tile;
+    tile_sizes_ = run.repeat ? run.repeat->tile_sizes : plan_.tile_sizes;
+    if (time_tile_ < 1) fail(fmt::format("time tile {}", time_tile_));
+    const auto& sizes = tile_sizes_;
+    const bool ordered = std::is_sorted(sizes.rbegin(), sizes.rend()) &&
+                         std::adjacent_find(sizes.begin(), sizes.end()) == sizes.end() &&
+                         (sizes.empty() || (sizes[0] == time_tile_ && sizes.back() == 1));
+    if (!ordered) fail("tile sizes do not descend from the time tile to 1");
+    const auto first = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.first);
+    const auto end = plan_.actions.begin() + static_cast<std::ptrdiff_t>(run.end);
+    for (int size : sizes) {
+      const bool served = std::any_of(first, end, [&](const Action& action) {
+        const auto* launch = std::get_if<Launch>(&action);
+        return launch && (launch->steps == 0 || launch->steps == size);
+      });
+      if (!served) fail(fmt::format("nothing is launched for tiles of {} steps", size));
+    }
+    std::for_each(first, end, [&](const Action& action) { std::visit(*this, action); });
+  }
+
   void fail(const std::string& message) { violations_.add("", message); }
 
   void unique(std::set<std::string>& taken, const std::string& name, const char* what) {
@@ -339,6 +366,8 @@ class PlanVerifier {
   const Module& module_;
   const Plan& plan_;
   Violations& violations_;
+  int time_tile_ = 1;  // of the run that is looked at
+  std::vector<int> tile_sizes_;
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The meaning of a step, as short as it can be said:
 //
-//   a step      = the functions in order, with the reductions that it reads at their places among
+//   a step      = its phases in order, with the reductions that it reads at their places between
 //                 them, then the other reductions that are due, then the stop condition
+//   a phase     = the functions in order, as often as there are iterations
 //   a function  = every piece evaluated from the present levels into the spare one; then commit
 //   commit      = the first function that writes a field in a step moves its levels back by one;
 //                 every function exchanges the newest level with the spare
@@ -245,13 +246,10 @@ class Run {
   void step() {
     std::vector<bool> advanced(state_.fields.size(), false);
     std::vector<bool> evaluated(reductions_.size(), false);
-    for (size_t f = 0; f < functions_.size(); ++f) {
-      reduce_at(f, evaluated);
-      BoundFunction& function = functions_[f];
-      apply(function);
-      for (const ir::FieldId target : function.targets) {
-        commit(state_.fields[target], !advanced[target]);
-        advanced[target] = true;
+    for (const ir::Phase& phase : phases_) {
+      reduce_at(phase.first, evaluated);
+      for (int64_t i = 0; i < phase.iterations; ++i) {
+        for (size_t f = phase.first; f < phase.end; ++f) apply(functions_[f], advanced);
       }
     }
     reduce_at(functions_.size(), evaluated);
@@ -283,7 +281,8 @@ class Run {
     }
   }
 
-  void apply(BoundFunction& function) {
+  // `advanced`: the fields that have a new level in this step already.
+  void apply(BoundFunction& function, std::vector<bool>& advanced) {
     std::vector<Sweep::Place> places;
     for (const ir::FieldId id : function.targets) {
       FieldData& target = state_.fields[id];
@@ -292,6 +291,10 @@ class Run {
       places.push_back({&target, &target.spare});
     }
     for (Sweep& piece : function.pieces) piece.write(places);
+    for (const ir::FieldId target : function.targets) {
+      commit(state_.fields[target], !advanced[target]);
+      advanced[target] = true;
+    }
   }
 
   static void commit(FieldData& field, bool first_in_step) {
@@ -354,6 +357,7 @@ class Run {
 
   const ir::Program& program_;
   State& state_;
+  const std::vector<ir::Phase> phases_ = ir::phases(program_);
   std::vector<BoundFunction> functions_;
   std::vector<BoundReduction> reductions_;
 };

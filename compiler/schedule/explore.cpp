@@ -98,8 +98,9 @@ class Explorer {
     pruned.example = print(schedule, rank_);
   }
 
-  // Of a time tile, as far as the program says how many it does.
+  // Of a time tile, as far as the program says how many it does: of a step that is cut, iterations.
   int64_t most_steps() const {
+    if (scheduler_.phases().cut()) return scheduler_.phases().most_iterations();
     const auto& steps = scheduler_.program().steps;
     if (!steps || !steps->is_constant()) return kMaxTimeTile;
     return std::max<int64_t>(steps->constant, 1);

@@ -46,7 +46,9 @@ class Plan {
   virtual Footprint cost() const = 0;
   // For the model; nothing from a family that counts no kernels of GPUs.
   virtual std::optional<TileWork> work() const { return std::nullopt; }
-  virtual kernel::Module lower() const = 0;
+  // Appends its kernels and actions to a module of the program (Interface::empty_module), perhaps
+  // behind those of other phases of the step, with what is in Plan::time_tile and tile_sizes.
+  virtual void lower(kernel::Module& module) const = 0;
   virtual std::optional<Stream> stream() const { return std::nullopt; }
   // Why `choose` should prefer a later family although this one can serve the program; "" if it
   // should not.

@@ -21,7 +21,7 @@ Scheduler::Scheduler(const ir::Program& program, const Machine& machine)
       machine_(machine),
       reassociated_(program.fp == FpMode::Fast ? std::optional(ir::reassociate(program, 0))
                                                : std::nullopt),
-      tiles_(reassociated_ ? *reassociated_ : program_) {}
+      phases_(reassociated_ ? *reassociated_ : program_) {}
 
 std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& diagnostics) {
   std::istringstream words(line);
@@ -70,7 +70,7 @@ bool Scheduler::takes_block(const Schedule& schedule, Diagnostics& diagnostics) 
 const Proposal& Scheduler::proposal(const Family& family) {
   const auto known = proposals_.find(family.name);
   if (known != proposals_.end()) return known->second;
-  return proposals_[family.name] = family.propose(tiles_, machine_);
+  return proposals_[family.name] = phases_.propose(family, machine_);
 }
 
 const Proposal& Scheduler::choose(Diagnostics* passed_over) {
@@ -131,7 +131,7 @@ const Proposal& Scheduler::choose_in_order(Diagnostics* passed_over) {
 
 PlanPtr Scheduler::plan_once(const Schedule& schedule, Diagnostics& diagnostics) const {
   if (!takes_block(schedule, diagnostics)) return nullptr;
-  return find_family(schedule.family)->plan(tiles_, settled(schedule), machine_, diagnostics);
+  return phases_.plan(*find_family(schedule.family), settled(schedule), machine_, diagnostics);
 }
 
 PlanPtr Scheduler::plan(const Schedule& schedule, Diagnostics& diagnostics, Advice advice) {
@@ -139,7 +139,7 @@ PlanPtr Scheduler::plan(const Schedule& schedule, Diagnostics& diagnostics, Advi
   if (plan || !takes_block(schedule, diagnostics)) return plan;
   const Family& family = *find_family(schedule.family);
   Diagnostics refusals;
-  plan = family.plan(tiles_, settled(schedule), machine_, refusals);
+  plan = phases_.plan(family, settled(schedule), machine_, refusals);
   if (plan) return plan;
   if (advice == Advice::Given) advise(*this, family, schedule, refusals);
   for (const Diagnostic& refusal : refusals.items()) diagnostics.add(refusal);
@@ -150,10 +150,18 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
                                                Advice advice) {
   const PlanPtr plan = this->plan(schedule, diagnostics, advice);
   if (!plan) return std::nullopt;
-  kernel::Module module = plan->lower();
-  append_reductions(program_, settled(schedule).rows, module);
-  for (std::string& line : describe_halos(program_, tiles_.of(schedule.time_tile))) {
-    module.header.push_back(std::move(line));
+  const Rows rows = settled(schedule).rows;
+  const ir::Program& computed = reassociated_ ? *reassociated_ : program_;
+  kernel::Module module = Interface(computed, rows).empty_module();
+  plan->lower(module);
+  append_reductions(program_, rows, module);
+  for (const auto& planned : phases_.all()) {
+    const int steps = planned->limited(schedule).time_tile;
+    for (std::string& line : describe_halos(program_, planned->tiles.of(steps))) {
+      const auto& header = module.header;
+      const bool known = std::find(header.begin(), header.end(), line) != header.end();
+      if (!known) module.header.push_back(std::move(line));
+    }
   }
   for (const std::string& rows : describe_rows(module))
     module.header.push_back("rows      " + rows);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/schedule/family.h"
+#include "compiler/schedule/phases.h"
 
 namespace stencil::schedule {
 
@@ -20,6 +21,8 @@ class Scheduler {
 
   const ir::Program& program() const { return program_; }
   const Machine& machine() const { return machine_; }
+  // What families plan.
+  const Phases& phases() const { return phases_; }
 
   // As the free function of schedule.h.
   std::optional<Schedule> parse(const std::string& line, Diagnostics& diagnostics);
@@ -52,7 +55,7 @@ class Scheduler {
   const ir::Program& program_;
   const Machine machine_;
   const std::optional<ir::Program> reassociated_;  // --fp=fast: what kernels compute
-  const analysis::TimeTiles tiles_;
+  const Phases phases_;
   std::map<std::string, Proposal> proposals_;  // by family
   std::optional<Proposal> chosen_;             // by the model
   Diagnostics passed_over_;                    // and why not others

@@ -19,6 +19,7 @@
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/pieces.h"
+#include "compiler/sema/repeats.h"
 
 namespace stencil {
 namespace {
@@ -156,6 +157,7 @@ void analyze_items(Environment& env, const ast::Program& program) {
   for_each<ast::Require>(program, [&](const auto& item, Span) { analyze_requirement(env, item); });
   check_stencil_names(env, program);
   for_each<ast::Stencil>(program, [&](const auto& item, Span) { analyze_stencil(env, item); });
+  analyze_repeats(env, program);
   for_each<ast::Init>(program, [&](const auto& item, Span span) {
     env.init_places.emplace(item.field.name, span);
   });

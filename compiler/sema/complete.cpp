@@ -40,6 +40,11 @@ class LeftOut {
     if (!whole) places.push_back(stencil.name.span);
     ++stencils_;
   }
+  void operator()(const ast::Repeat& repeat) {
+    if (repeats_ >= env_.repeats_analysed) places.push_back(repeat.count->span);
+    ++repeats_;
+  }
+  void operator()(const ast::RepeatEnd&) {}
   void operator()(const ast::Init& init) {
     if (inits_ >= env_.program.inits.size()) places.push_back(init.field.span);
     ++inits_;
@@ -68,7 +73,7 @@ class LeftOut {
   }
 
   const Environment& env_;
-  size_t stencils_ = 0, inits_ = 0, reductions_ = 0, requirements_ = 0;
+  size_t stencils_ = 0, repeats_ = 0, inits_ = 0, reductions_ = 0, requirements_ = 0;
 };
 
 }  // namespace

@@ -53,6 +53,8 @@ struct DeclaredNames {
     return {Declared::Reduction, {&reduce.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Stencil&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::Repeat&) const { return {}; }
+  std::pair<Declared, Names> operator()(const ast::RepeatEnd&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Init&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Stop&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Require&) const { return {}; }

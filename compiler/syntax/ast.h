@@ -2,7 +2,7 @@
 //
 //   program  = item*
 //   item     = param | grid | subgrid | type | field | table | function | stencil | init
-//            | reduce | stop | require
+//            | reduce | stop | require | repeat | end of a repeat
 //   expr     = number | bool | name | level | unary | binary | call | comprehension
 //            | bracket | member | aggregate | within
 //
@@ -248,7 +248,13 @@ struct Stencil {  // the three forms (on REGION = e; BOX = e; { let...; pieces }
   std::vector<Piece> pieces;
   ExprPtr every = nullptr;  // null: 1
 };
-struct Init {  // init A[i,j] = expr;
+// The items from a Repeat to its RepeatEnd are in it: they stay items of the program, so that what
+// is wrong with one is nothing to the others.
+struct Repeat {  // repeat 20 {
+  ExprPtr count;
+};
+struct RepeatEnd {};  // }
+struct Init {         // init A[i,j] = expr;
   Identifier field;
   std::vector<Identifier> indices;  // may be empty
   ExprPtr value;
@@ -271,7 +277,7 @@ struct Require {
 
 struct Item {
   std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Points, Table, Function, Stencil,
-               Init, Reduce, Stop, Require>
+               Repeat, RepeatEnd, Init, Reduce, Stop, Require>
       kind;
   Span span;
 };

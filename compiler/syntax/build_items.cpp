@@ -354,6 +354,20 @@ void TreeBuilder::stencil() {
                       std::move(every_)});
 }
 
+void TreeBuilder::repeat() {
+  ++open_repeats_;
+  finish(ast::Repeat{pop_expr()});
+}
+
+void TreeBuilder::repeat_end(Span brace) {
+  if (open_repeats_ == 0) {
+    throw unexpected_token(*this, brace.begin, kExpectation<grammar::item>, false);
+  }
+  --open_repeats_;
+  end_ = brace.end;
+  finish(ast::RepeatEnd{});
+}
+
 void TreeBuilder::init() {
   finish(ast::Init{pop_name(), std::move(indices_), pop_expr()});
 }

@@ -35,6 +35,7 @@ class TreeBuilder {
   // Forgets an unfinished item and begins another, whose first token is `word`.
   void start_item(Span word);
   ast::Program take_program() { return std::move(program_); }
+  int open_repeats() const { return open_repeats_; }
 
   // Names and expressions.
   void name(Span at);
@@ -111,6 +112,8 @@ class TreeBuilder {
   void function();
   void target_end();
   void stencil();
+  void repeat();
+  void repeat_end(Span brace);
   void init();
   void every();
   void initial();
@@ -155,6 +158,7 @@ class TreeBuilder {
 
   std::string_view text_;
   ast::Program program_;
+  int open_repeats_ = 0;
 
   // The item being read.
   Span item_;         // its keyword

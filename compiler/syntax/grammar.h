@@ -314,6 +314,11 @@ struct target : seq<must<target_name>, star<if_must<member_dot, member_name>>, t
 struct stencil : seq<keyword<stencil_>, must<item_name, colon>, target,
                      star<if_must<comma, target>>, must<stencil_form>> {};
 
+struct repeat_word : word<TAO_PEGTL_STRING("repeat")> {};
+struct repeat_open : one<'{'> {};
+struct repeat : if_must<token<repeat_word>, expression, token<repeat_open>> {};
+struct repeat_close : one<'}'> {};
+
 struct init : if_must<keyword<init_>, target_name, opt<region_indices>, assign, expression, end> {};
 struct reduce_open : token<one<'('>> {};
 struct reduce_close : token<one<')'>> {};
@@ -325,8 +330,8 @@ struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduc
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 
-struct item : sor<param, grid, subgrid, type_decl, field, series, points, table, function, stencil, init,
-                  reduce, stop, require> {};
+struct item : sor<param, grid, subgrid, type_decl, field, series, points, table, function, stencil,
+                  repeat, token<repeat_close>, init, reduce, stop, require> {};
 struct one_item : must<item> {};
 
 // The whole language as one rule: what is analysed for loops without progress. parse.cpp applies

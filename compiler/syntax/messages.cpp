@@ -46,7 +46,7 @@ std::string item_hint(std::string_view text, const Token& word) {
   const auto name =
       nearest_name(std::string(at(text, word.span)),
                    {"param", "grid", "subgrid", "type", "field", "series", "points", "table",
-                    "function", "stencil", "init", "reduce", "stop", "require"});
+                    "function", "stencil", "repeat", "init", "reduce", "stop", "require"});
   if (!name.empty()) return fmt::format("did you mean '{}'?", name);
   const auto next = at(text, token_at(text, word.span.end).span);
   const bool assigned = next == "[" || next == "=" || next == "@";

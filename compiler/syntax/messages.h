@@ -35,7 +35,7 @@ inline constexpr std::string_view kThreeStencilForms =
   template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
 
 STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, points, table, "
-                     "function, stencil, init, reduce, stop or require");
+                     "function, stencil, repeat, init, reduce, stop or require");
 STENCIL_EXPECT(end, "';' after the {}");
 STENCIL_EXPECT(let_end, "';' after the value");
 STENCIL_EXPECT(piece_end, "';' after the piece");
@@ -104,6 +104,8 @@ STENCIL_EXPECT(body_close, "'}' after the body");
 STENCIL_EXPECT(stencil_form, "'on', '[' or '{'", kThreeStencilForms);
 STENCIL_EXPECT(form_behind_every, "'on' or '{' behind the interval",
                "write 'stencil n : F every 4 on [box] = e;'");
+STENCIL_EXPECT(repeat_open, "'{' and the stencil functions that are repeated",
+               "write 'repeat 20 { stencil ... }'");
 STENCIL_EXPECT(piece, "a piece: region = expression;");
 STENCIL_EXPECT(names_close, "',' or ']' in the list of index names");
 STENCIL_EXPECT(reduce_open, "'(' and the expression to reduce");
@@ -124,7 +126,7 @@ SyntaxError expression_too_deep(Span place);                                    
 SyntaxError chained_comparison(Span comparison);                                            // P006
 // P009: `number` is a number up to `digits_end`, and what follows it without a blank.
 SyntaxError malformed_number(std::string_view text, Span number, uint32_t digits_end);
-SyntaxError file_too_large(size_t bytes, size_t limit);                                     // P010
+SyntaxError file_too_large(size_t bytes, size_t limit);  // P010
 SyntaxError attribute_given_twice(Span attribute, std::string_view name,
                                   std::string_view item);  // P011
 

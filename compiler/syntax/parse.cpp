@@ -48,6 +48,10 @@ std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics
     try {
       item = match<grammar::skip>(text, at, builder);
       if (item == text.size()) break;
+      if (errors > 0 && text[item] == '}' && builder.open_repeats() == 0) {
+        at = item + 1;  // what it closes was in error
+        continue;
+      }
       builder.start_item(token_at(text, item).span);
       at = match<grammar::one_item>(text, item, builder);
     } catch (SyntaxError& error) {
@@ -55,6 +59,11 @@ std::optional<ast::Program> parse(const Source& source, Diagnostics& diagnostics
       at = next_item(text, item, error.diagnostic.span.begin);
       diagnostics.add(std::move(error.diagnostic));
     }
+  }
+  if (errors == 0 && builder.open_repeats() > 0) {
+    const Expectation expectation = {"a stencil, or '}' behind the last that is repeated"};
+    diagnostics.add(unexpected_token(builder, text.size(), expectation, false).diagnostic);
+    ++errors;
   }
   if (errors > 0) return std::nullopt;
   return builder.take_program();

@@ -292,6 +292,8 @@ class Printer {
       }
     });
   }
+  void print(const Repeat& r) { part("repeat", r.count); }
+  void print(const RepeatEnd&) { line("end of repeat"); }
   void print(const Init& i) {
     line("init {}", i.field.name);
     indented([&] {

@@ -318,6 +318,8 @@ class Writer {
     }
     add("}");
   }
+  void put(const Repeat& r) { add(Line().text("repeat ").expr(*r.count).text(" {{").take()); }
+  void put(const RepeatEnd&) { add("}"); }
   void put(const Init& i) {
     Line line;
     line.text("init {}", i.field.name);

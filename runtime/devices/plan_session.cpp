@@ -66,6 +66,7 @@ class PlanSession : public Session {
   Status restore_reductions();
   Status count_blocks(const kernel::Launch& launch);
   Status tile(int64_t count);
+  Status tile(const kernel::Run& run, int64_t count);
   Status act(const kernel::Action& action, int64_t count);
   Status launch(const kernel::Launch& launch, int64_t count);
   Status reduce(int64_t count);
@@ -82,6 +83,7 @@ class PlanSession : public Session {
   reference::State& state_;
   PlanMemory memory_;
   std::map<const kernel::Launch*, int64_t> blocks_;  // by launch of the plan
+  const std::vector<kernel::Run> runs_ = kernel::runs(plan_);
   const std::optional<size_t> answer_point_ = kernel::answer_point(module_);
   bool asked_ = false;  // the answer to the stop condition has yet to be taken
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
@@ -186,7 +188,20 @@ Status PlanSession::act(const kernel::Action& action, int64_t count) {
 
 // The actions of a tile, up to where it turns out that the run has ended before it.
 Status PlanSession::tile(int64_t count) {
-  for (size_t i = 0; i < plan_.actions.size(); ++i) {
+  for (const kernel::Run& run : runs_) {
+    int64_t left = run.repeat ? run.repeat->iterations : 1;
+    while (left > 0) {
+      const int64_t now = run.repeat ? kernel::iterations_of_tile(*run.repeat, left) : count;
+      const Status done = tile(run, now);
+      if (!done.ok() || state_.stopped) return done;
+      left = run.repeat ? left - now : 0;
+    }
+  }
+  return asked_ ? take_answer() : Status(Done{});
+}
+
+Status PlanSession::tile(const kernel::Run& run, int64_t count) {
+  for (size_t i = run.first; i < run.end; ++i) {
     if (asked_ && answer_point_ == i) {
       const Status taken = take_answer();
       if (!taken.ok() || state_.stopped) return taken;
@@ -196,7 +211,7 @@ Status PlanSession::tile(int64_t count) {
     const Status acted = act(plan_.actions[i], count);
     if (!acted.ok()) return acted;
   }
-  return asked_ ? take_answer() : Status(Done{});
+  return Done{};
 }
 
 Result<int64_t> PlanSession::advance(int64_t steps) {

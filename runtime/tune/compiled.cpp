@@ -60,10 +60,13 @@ bool exceeds(const runtime::InstructionMix& a, const std::optional<runtime::Inst
 // Kernels that a whole time tile launches, in that order.
 std::vector<int> kernels_of_tile(const kernel::Plan& plan) {
   std::vector<int> out;
-  for (const kernel::Action& action : plan.actions) {
-    const auto* launch = std::get_if<kernel::Launch>(&action);
-    if (launch == nullptr) continue;
-    if (launch->steps == 0 || launch->steps == plan.time_tile) out.push_back(launch->kernel);
+  for (const kernel::Run& run : kernel::runs(plan)) {
+    const int whole = run.repeat ? run.repeat->time_tile : plan.time_tile;
+    for (size_t i = run.first; i < run.end; ++i) {
+      const auto* launch = std::get_if<kernel::Launch>(&plan.actions[i]);
+      if (launch == nullptr) continue;
+      if (launch->steps == 0 || launch->steps == whole) out.push_back(launch->kernel);
+    }
   }
   return out;
 }

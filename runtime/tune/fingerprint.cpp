@@ -37,6 +37,9 @@ class Canonical {
       out += fmt::format("function {}\n", fmt::join(function.targets, " "));
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);
     }
+    for (const ir::Repeat& repeat : program_.repeats) {
+      out += fmt::format("repeat {}..{} {}\n", repeat.first, repeat.end, repeat.iterations);
+    }
     for (const ir::Reduction& reduction : program_.reductions) {
       out +=
           fmt::format("reduce {} every {}\n", static_cast<int>(reduction.reducer), reduction.every);

@@ -110,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Examples, RepresentativeExample,
                          testing::Values("jacobi1d3", "jacobi2d", "jacobi3d", "fdtd2d",
                                          "paper_multi", "paper_smooth", "life", "grayscott",
                                          "lbm_d2q9", "acoustic3d", "heat3d", "converge2d",
-                                         "phi4flow", "graetz2d", "q2r", "tide", "elastic2d"),
+                                         "phi4flow", "graetz2d", "q2r", "tide", "elastic2d",
+                                         "cavity2d"),
                          kName);
 
 }  // namespace

@@ -33,21 +33,9 @@ void Coverage::add(const Case& made, const std::string& family,
   }
 }
 
-namespace {
-
-// What a family cannot meet that refuses all programs whose steps read reductions.
-const char* const kInStep[] = {"reduction in the step", "reduction of this step",
-                               "reduction of the step before, below it",
-                               "reduction of the step before"};
-
-}  // namespace
-
 void Coverage::refused(const std::string& family, const std::string& code, int rank) {
   ++refusals_[family][code];
   const bool for_rank = code == "L010" || code == "L018";
-  for (const char* construct : kInStep) {
-    if (code == "L027") impossible_.insert(fmt::format("{} in {}", construct, family));
-  }
   if (for_rank) impossible_.insert(fmt::format("rank {} in {}", rank, family));
 }
 

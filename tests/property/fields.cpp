@@ -51,7 +51,8 @@ void Generator::make_fields() {
 std::vector<const Field*> Generator::targets() const {
   std::vector<const Field*> written;
   for (const Field& field : fields_) {
-    if (!field.constant) written.push_back(&field);
+    const bool several = in_repeat_ && field.history > 1;  // levels
+    if (!field.constant && !several) written.push_back(&field);
   }
   return written;
 }

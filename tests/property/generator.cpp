@@ -77,12 +77,9 @@ GeneratedProgram Generator::run() {
   make_fields();
   std::string functions = exact_ ? "" : make_functions();
   const int count = random_.between(1, plain_ ? static_cast<int>(targets().size()) : 3);
+  choose_repeat(count);
   choose_statistics(count);
-  for (int f = 0; f < count; ++f) {
-    functions += make_statistics(f);
-    functions += make_stencil(f);
-  }
-  functions += make_statistics(count);
+  functions += make_stencils(count);
   const bool reduces = random_.chance(choices_.reductions);
   if (reduces) functions += make_reductions();
   choose_sizes();

@@ -112,6 +112,8 @@ class Generator {
 
   // stencils.cpp
   std::string make_stencil(int number);
+  std::string make_stencils(int count);
+  void choose_repeat(int functions);
   Field target_of(const Field& first);
   Part part_of(const Field& field);
   static std::string kept(const Part& part);
@@ -227,6 +229,14 @@ class Generator {
   std::vector<std::string> let_texts_;
   std::vector<Part> parts_;  // of the stencil function in the making
   std::string last_target_;
+  struct Repeat {  // of functions first..last; none: last is before first
+    int first = 0, last = -1, iterations = 1;
+    bool holds(int function) const { return first <= function && function <= last; }
+    // A reduction there would be between two iterations.
+    bool is_inside(int place) const { return first < place && place <= last; }
+  };
+  Repeat repeat_;
+  bool in_repeat_ = false;
 };
 
 std::string size_name(size_t d);

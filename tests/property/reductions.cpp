@@ -43,7 +43,9 @@ void Generator::choose_statistics(int functions) {
   if (exact_ || !random_.chance(choices_.statistics)) return;
   const int count = random_.between(1, 3);
   for (int s = 0; s < count; ++s) {
-    statistics_.push_back({fmt::format("total{}", s), random_.between(0, functions)});
+    int place = random_.between(0, functions);
+    if (repeat_.is_inside(place)) place = random_.chance(50) ? repeat_.first : repeat_.last + 1;
+    statistics_.push_back({fmt::format("total{}", s), place});
   }
 }
 

@@ -36,8 +36,9 @@ Field Generator::target_of(const Field& first) {
     if (exact_ || plain_ || other->domain != first.domain || other->name == first.name) continue;
     if (parts_.size() == 3 || !random_.chance(choices_.several_targets)) continue;
     const Part part = part_of(*other);
-    const bool taken = std::any_of(parts_.begin(), parts_.end(),
-                                   [&](const Part& before) { return before.name() == part.name(); });
+    const bool taken = std::any_of(parts_.begin(), parts_.end(), [&](const Part& before) {
+      return before.name() == part.name();
+    });
     if (taken) continue;
     parts_.push_back(part);
     covers("several targets");
@@ -91,6 +92,37 @@ std::string Generator::make_stencil(int number) {
   }
   return head + fmt::format("{}[{}]{} = {};\n", interval.empty() ? "" : " on ", region(site),
                             condition, value);
+}
+
+// Of fields of one level; under exact arithmetic values would grow beyond it.
+void Generator::choose_repeat(int functions) {
+  if (exact_ || plain_ || !random_.chance(choices_.repeat)) return;
+  in_repeat_ = true;
+  const bool possible = !targets().empty();
+  in_repeat_ = false;
+  if (!possible) return;
+  repeat_.first = random_.below(functions);
+  repeat_.last = random_.between(repeat_.first, functions - 1);
+  repeat_.iterations = random_.pick<int>({1, 2, 3, 4, 5, 7});
+  covers("repeat");
+  if (repeat_.last > repeat_.first) covers("repeat of several functions");
+  if (repeat_.last - repeat_.first + 1 < functions) covers("repeat beside other functions");
+}
+
+// All of them, with the reductions between them.
+std::string Generator::make_stencils(int count) {
+  std::string out;
+  for (int f = 0; f < count; ++f) {
+    out += make_statistics(f);
+    if (f == repeat_.first && repeat_.holds(f)) {
+      out += fmt::format("repeat {} {{\n", repeat_.iterations);
+    }
+    in_repeat_ = repeat_.holds(f);
+    out += make_stencil(f);
+    if (in_repeat_ && f == repeat_.last) out += "}\n";
+    in_repeat_ = false;
+  }
+  return out + make_statistics(count);
 }
 
 std::string Generator::every() {

@@ -168,7 +168,7 @@ class PlannedTiles final : public Plan {
                  : "a boundary that may lead far allows one step per launch, which saves nothing";
   }
 
-  kernel::Module lower() const override { return lower_overlapped(tile_); }
+  void lower(kernel::Module& module) const override { lower_overlapped(tile_, module); }
 
  private:
   const analysis::TimeTiles& tiles_;
@@ -192,7 +192,7 @@ void refuse_far_reads(const ir::Program& program, const Schedule& schedule,
 
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
-  refuse_cut_step(tiles.program(), schedule, diagnostics);
+  refuse_advanced_levels(tiles.program(), schedule, diagnostics);
   refuse_far_reads(tiles.program(), schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   OverlappedTile tile(step_of(tiles), schedule);

@@ -251,8 +251,9 @@ class OverlappedKernel {
       const Expr from = slot(step, access.field, access.level);
       return apply_boundary(landing, tiles_.read(access, landing, from));
     };
-    const auto values = evaluate(builder_.interface(), piece.graph, piece.results, points_.point(),
-                                 step.time, read, builder_.scope(), builder_.names(), body);
+    const auto values =
+        evaluate(builder_.interface(), piece.graph, piece.results, points_.point(), step.time, read,
+                 builder_.scope(), builder_.names(), body, builder_.reductions());
     const std::vector<ir::Output> outputs = ir::outputs(program_, function);
     for (size_t r = 0; r < values.size(); ++r) body.push_back(store(outputs[r], values[r]));
     return body;
@@ -298,16 +299,13 @@ class OverlappedKernel {
 
 }  // namespace
 
-kernel::Module lower_overlapped(const OverlappedTile& tile) {
+void lower_overlapped(const OverlappedTile& tile, kernel::Module& module) {
   const ir::Program& whole = tile.step->whole;
   const Interface interface(whole, tile.schedule.rows);
-  kernel::Module module = interface.empty_module();
   module.plan.time_tile = tile.schedule.time_tile;
-  Names kernel_names = interface.names();
-  const std::string name = kernel_names.unique(whole.name + "_tile");
+  const std::string name = interface.names_in(module).unique(whole.name + "_tile");
   OverlappedKernel(tile, interface, name, module).lower(module);
-  append_sweeps(interface, tile.schedule, tile.step->swept, kernel_names, module);
-  return module;
+  append_sweeps(interface, tile.schedule, tile.step->swept, module);
 }
 
 }  // namespace stencil::schedule

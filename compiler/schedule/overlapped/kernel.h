@@ -6,6 +6,6 @@
 
 namespace stencil::schedule {
 
-kernel::Module lower_overlapped(const OverlappedTile& tile);
+void lower_overlapped(const OverlappedTile& tile, kernel::Module& module);
 
 }  // namespace stencil::schedule

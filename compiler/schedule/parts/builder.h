@@ -32,6 +32,10 @@ class KernelBuilder {
   kernel::BufferId scratch(const kernel::Plan& plan, int index, bool stored);
   // The value of a reduction that is in the plan.
   kernel::Expr load_reduction(const ir::ReductionRef& read);
+  // That, for evaluate().
+  ReadReduction reductions() {
+    return [this](const ir::ReductionRef& read) { return load_reduction(read); };
+  }
   kernel::BufferId local(kernel::Space space, const std::string& name, Scalar type,
                          std::vector<kernel::Expr> extents, std::string comment);
 

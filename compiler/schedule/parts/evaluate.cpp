@@ -10,6 +10,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/uniform.h"
 #include "compiler/schedule/parts/kernel_scope.h"
+#include "compiler/schedule/parts/tiling.h"
 
 namespace stencil::schedule {
 
@@ -136,8 +137,10 @@ Expr settled(Expr value, Names& names, kernel::Body& body) {
 
 std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
-                           const Expr& time, const ReadAccess& read, KernelScope& scope,
+                           const Expr& time_of_step, const ReadAccess& read, KernelScope& scope,
                            Names names, kernel::Body& body, const ReadReduction& reductions) {
+  const bool still = ir::time_stands_still(interface.program());
+  const Expr time = still ? first_step() : time_of_step;
   const ir::Uniformity kinds = ir::uniformity(graph);
   const Uses uses(graph, results, kinds);
   Landings landings(interface, graph, uses.needed, point, time, names, body);
@@ -163,7 +166,8 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
     if (uniform) {
       const bool loads = std::holds_alternative<kernel::Load>(values[i]->kind);
       if (!loads && !std::holds_alternative<kernel::Operation>(values[i]->kind)) return;  // folded
-      values[i] = scope.uniform(values[i], node.hint, kinds.timed[i] ? time : nullptr, names);
+      values[i] =
+          scope.uniform(values[i], node.hint, kinds.timed[i] && !still ? time : nullptr, names);
       return;
     }
     const std::string name = names.name(node.hint);

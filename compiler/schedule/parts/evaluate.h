@@ -18,8 +18,9 @@ using ReadReduction = std::function<kernel::Expr(const ir::ReductionRef&)>;
 
 // Evaluates every result of a graph at `point`: appends lets for values that are named or used more
 // than once to `body` and returns one expression per result. What is the same at all points becomes
-// a value of the whole kernel instead. `time` (I32) is the index of the running step. `names` keeps
-// the lets apart from what is in scope.
+// a value of the whole kernel instead. `time` (I32) is the index of the running step, as
+// long as steps are not iterations (ir::time_stands_still). `names` keeps the lets apart from what
+// is in scope.
 std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                                    const std::vector<ir::NodeId>& results, const Point& point,
                                    const kernel::Expr& time, const ReadAccess& read,

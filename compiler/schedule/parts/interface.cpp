@@ -65,7 +65,8 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
   set_program_names_aside();
   // What the program names keeps its name, unless it is one that kernels use themselves. The name
   // of a component is made up: it gives way to one that is declared.
-  const std::set<std::string> declared = declared_names(program);
+  const ir::Program& whole = ir::whole_of(program);
+  const std::set<std::string> declared = declared_names(whole);
   for (const ir::Param& param : program.params) {
     param_names_.push_back(param.folded() ? param.name : names_.keep(param.name));
   }
@@ -80,7 +81,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
       array.type = field.components[c].type;
       array.levels = field.history;
       array.copies = field.history;
-      array.written = ir::is_written(program, static_cast<ir::FieldId>(f));
+      array.written = ir::is_written(whole, static_cast<ir::FieldId>(f));
       array.field = static_cast<int>(f);
       array.component = static_cast<int>(c);
       first_array_.back().push_back(static_cast<int>(arrays_.size()));
@@ -183,24 +184,34 @@ const kernel::PointSet& Interface::point_set(ir::FieldId set) const {
 }
 
 void Interface::set_program_names_aside() {
-  for (const ir::Param& param : program_.params) names_.set_aside(param.name);
-  for (const ir::Field& field : program_.fields) {
+  const ir::Program& whole = ir::whole_of(program_);
+  for (const ir::Param& param : whole.params) names_.set_aside(param.name);
+  for (const ir::Field& field : whole.fields) {
     for (size_t c = 0; c < field.components.size(); ++c) {
       names_.set_aside(component_name(field, c));
     }
   }
-  for (const ir::Reduction& reduction : program_.reductions) names_.set_aside(reduction.name);
+  for (const ir::Reduction& reduction : whole.reductions) names_.set_aside(reduction.name);
   const auto local_names = [&](const ir::Graph& graph) {
     for (const ir::Node& node : graph.nodes()) {
       if (!node.hint.empty()) names_.set_aside(node.hint);
     }
   };
-  for (const ir::Function& function : program_.functions) {
+  for (const ir::Function& function : whole.functions) {
     for (const ir::Piece& piece : function.pieces) local_names(piece.graph);
   }
-  for (const ir::Init& init : program_.inits) local_names(init.piece.graph);
-  for (const ir::Reduction& reduction : program_.reductions) local_names(reduction.piece.graph);
-  if (program_.stop) local_names(program_.stop->graph);
+  for (const ir::Init& init : whole.inits) local_names(init.piece.graph);
+  for (const ir::Reduction& reduction : whole.reductions) local_names(reduction.piece.graph);
+  if (whole.stop) local_names(whole.stop->graph);
+}
+
+Names Interface::names_in(const kernel::Module& module) const {
+  Names names = names_;
+  for (const kernel::NamedConstant& constant : module.constants) names.reserve(constant.name);
+  for (const kernel::Kernel& kernel : module.kernels) names.reserve(kernel.name);
+  for (const kernel::Scratch& scratch : module.plan.scratch) names.reserve(scratch.name);
+  for (const kernel::Reduction& reduction : module.plan.reductions) names.reserve(reduction.name);
+  return names;
 }
 
 // ... size_z, size_y, size_x: the extents of the grid where they are known.

@@ -16,7 +16,8 @@ namespace stencil::schedule {
 // A point of the grid: one I32 expression per dimension, outermost first, in grid coordinates.
 using Point = std::vector<kernel::Expr>;
 
-// What is common to every module lowered from one program, whatever the schedule.
+// What is common to every module lowered from one program, whatever the schedule. That of a phase
+// is the whole program's.
 class Interface {
  public:
   explicit Interface(const ir::Program& program, Rows rows = Rows::Dense);
@@ -24,6 +25,8 @@ class Interface {
   const ir::Program& program() const { return program_; }
   int rank() const { return program_.grid.rank(); }
   const Names& names() const { return names_; }
+  // For further kernels and memory of a module: with the names of those that it has taken.
+  Names names_in(const kernel::Module& module) const;
 
   // The module without kernels and actions: constants, arrays (with one copy each), params, checks.
   kernel::Module empty_module() const;

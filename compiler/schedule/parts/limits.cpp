@@ -109,16 +109,21 @@ void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& 
   error.hint = "a smaller block, fewer elements per thread or fewer steps per tile";
 }
 
-void refuse_cut_step(const ir::Program& program, const Schedule& schedule,
-                     Diagnostics& diagnostics) {
-  for (const ir::Reduction& reduction : program.reductions) {
-    if (!reduction.place) continue;
-    diagnostics
-        .error("L027", reduction.span,
-               fmt::format("{} refused: the step reads '{}', which takes all points of the grid",
-                           schedule.family, reduction.name))
-        .hint = "use --schedule direct, which launches function by function";
-    return;
+void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule,
+                            Diagnostics& diagnostics) {
+  const std::vector<bool> advanced = ir::advanced_before(program);
+  for (const ir::Function& function : program.functions) {
+    for (const ir::FieldId target : function.targets) {
+      const ir::Field& field = program.fields[static_cast<size_t>(target)];
+      if (field.history == 1 || !advanced[static_cast<size_t>(target)]) continue;
+      diagnostics
+          .error("L027", function.span,
+                 fmt::format("{} refused: '{}' of {} levels is written in several phases of the "
+                             "step",
+                             schedule.family, field.name, field.history))
+          .hint = "write it in one phase, or use --schedule direct";
+      return;
+    }
   }
 }
 

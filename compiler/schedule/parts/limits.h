@@ -53,9 +53,10 @@ void refuse_shared_bytes(const Schedule& schedule, const std::string& what, int6
 void refuse_block_bytes(const Schedule& schedule, int64_t bytes, const Machine& machine,
                         Diagnostics& diagnostics);
 
-// L027: a step that a reduction cuts is no part of a larger tile, nor one launch.
-void refuse_cut_step(const ir::Program& program, const Schedule& schedule,
-                     Diagnostics& diagnostics);
+// L027: a field of several levels that an earlier phase of the step has written: its newest level
+// is to be replaced, where tiles make one more.
+void refuse_advanced_levels(const ir::Program& program, const Schedule& schedule,
+                            Diagnostics& diagnostics);
 
 // L018: what streams the outermost dimension has nothing to tile in a grid of rank 1.
 void refuse_line(const ir::Program& program, const Schedule& schedule, Diagnostics& diagnostics);

@@ -199,12 +199,9 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   Body at_point;
   const ir::Piece& piece = reduction.piece;
   const Scalar type = ir::value_type(reduction);
-  const ReadReduction read_reduction = [&](const ir::ReductionRef& other) {
-    return builder.load_reduction(other);
-  };
   const Expr value =
       kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
-                               builder.scope(), builder.names(), at_point, read_reduction)[0],
+                               builder.scope(), builder.names(), at_point, builder.reductions())[0],
                       type);
   const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, at_point);
   at_point.push_back({kernel::Store{total, {}, both}});
@@ -406,26 +403,24 @@ void ReductionLowering::lower(const ir::Stop& stop) {
 
 }  // namespace
 
-StepReductions::StepReductions(const ir::Program& program, const Interface& interface, Names& names,
+StepReductions::StepReductions(const ir::Program& program, const Interface& interface,
                                kernel::Module& module)
-    : program_(program), interface_(interface), names_(names), module_(module) {
-  if (!ir::cuts_steps(program)) return;
+    : program_(program), interface_(interface), module_(module) {
+  if (!ir::reduces_in_steps(program)) return;
+  Names names = interface.names_in(module);
   ReductionLowering(program, interface, names, module).provide_in_step();
 }
 
 void StepReductions::append(size_t functions) {
+  Names names = interface_.names_in(module_);
   for (const ir::ReductionId id : ir::reductions_at(program_, functions)) {
-    ReductionLowering(program_, interface_, names_, module_).append(id);
+    ReductionLowering(program_, interface_, names, module_).append(id);
   }
 }
 
 void append_reductions(const ir::Program& program, Rows rows, kernel::Module& module) {
   const Interface interface(program, rows);
-  Names names = interface.names();
-  for (const kernel::NamedConstant& constant : module.constants) names.reserve(constant.name);
-  for (const kernel::Kernel& kernel : module.kernels) names.reserve(kernel.name);
-  for (const kernel::Scratch& scratch : module.plan.scratch) names.reserve(scratch.name);
-  for (const kernel::Reduction& reduction : module.plan.reductions) names.reserve(reduction.name);
+  Names names = interface.names_in(module);
   ReductionLowering(program, interface, names, module).run();
 }
 

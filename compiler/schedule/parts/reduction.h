@@ -9,20 +9,18 @@
 
 namespace stencil::schedule {
 
-// The reductions within steps, for a module whose kernels serve one stencil function each.
+// The reductions within steps.
 class StepReductions {
  public:
   // Gives them a place in the plan of `module`, so that kernels can read them, and memory; nothing
-  // for a program without any. `names` hands out the names of the module's kernels.
-  StepReductions(const ir::Program& program, const Interface& interface, Names& names,
-                 kernel::Module& module);
+  // for a program without any.
+  StepReductions(const ir::Program& program, const Interface& interface, kernel::Module& module);
   // The launches of those that follow `functions` functions, as the module's next actions.
   void append(size_t functions);
 
  private:
   const ir::Program& program_;
   const Interface& interface_;
-  Names& names_;
   kernel::Module& module_;
 };
 

@@ -44,13 +44,12 @@ std::string KernelOfSteps::constant_name(const std::string& wanted) const {
   return steps == module.plan.time_tile ? wanted : fmt::format("{}_{}", wanted, steps);
 }
 
-kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
-                                const std::string& what, bool one_kernel,
-                                const std::function<void(const KernelOfSteps&)>& add) {
+void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, const std::string& what,
+                      bool one_kernel, kernel::Module& module,
+                      const std::function<void(const KernelOfSteps&)>& add) {
   const Interface interface(program, schedule.rows);
-  kernel::Module module = interface.empty_module();
   module.plan.time_tile = schedule.time_tile;
-  Names kernel_names = interface.names();
+  Names kernel_names = interface.names_in(module);
   if (one_kernel && schedule.time_tile > 1) {
     add({interface, kernel_names.unique(program.name + "_" + what), schedule.time_tile, true,
          module});
@@ -65,7 +64,6 @@ kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& sche
     }
   }
   rotate_levels(program, module.plan);
-  return module;
 }
 
 Expr tiles_along(const Interface& interface, int d, const TileLength& length, int64_t spared) {

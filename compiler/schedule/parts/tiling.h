@@ -57,11 +57,12 @@ struct KernelOfSteps {
   // A constant's name: kernels of fewer steps have their own.
   std::string constant_name(const std::string& wanted) const;
 };
-// The module of a schedule, with one kernel for tiles of any size or one for each of tile_sizes(),
-// named after the program and `what`; `add` makes one of them, with its launch for any steps.
-kernel::Module lower_tile_sizes(const ir::Program& program, const Schedule& schedule,
-                                const std::string& what, bool one_kernel,
-                                const std::function<void(const KernelOfSteps&)>& add);
+// Appends the actions of a schedule to the module, with one kernel for tiles of any size or one for
+// each of tile_sizes(), named after the program and `what`; `add` makes one of them, with its
+// launch for any steps.
+void lower_tile_sizes(const ir::Program& program, const Schedule& schedule, const std::string& what,
+                      bool one_kernel, kernel::Module& module,
+                      const std::function<void(const KernelOfSteps&)>& add);
 
 // How many tiles of a length, laid side by side, cover dimension d of the grid but for `spared` of
 // its points; at least one if it has points at all. I32.

@@ -63,7 +63,9 @@ class PlannedPlanes final : public Plan {
     if (!machine_.threads_are_loops) return std::nullopt;
     return work_of(tiles_, schedule_, plan_);
   }
-  kernel::Module lower() const override { return lower_planes(tiles_, schedule_, plan_); }
+  void lower(kernel::Module& module) const override {
+    lower_planes(tiles_, schedule_, plan_, module);
+  }
   std::optional<Stream> stream() const override {
     Stream out{plan_.chunk + plan_.halo, {}};
     for (const PlanesStage& stage : plan_.stages) out.lags.push_back(stage.lag);
@@ -107,7 +109,7 @@ void refuse_shape(const ir::Program& program, const Schedule& schedule, Diagnost
 PlanPtr plan(const analysis::TimeTiles& tiles, const Schedule& schedule, const Machine& machine,
              Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
-  refuse_cut_step(program, schedule, diagnostics);
+  refuse_advanced_levels(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;
   refuse_line(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return nullptr;

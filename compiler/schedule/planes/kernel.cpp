@@ -456,11 +456,11 @@ class PlanesKernel {
 
 }  // namespace
 
-kernel::Module lower_planes(const analysis::TimeTiles& tiles, const Schedule& schedule,
-                            const PlanesPlan& plan) {
+void lower_planes(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                  const PlanesPlan& plan, kernel::Module& module) {
   const ir::Program& program = tiles.program();
-  return lower_tile_sizes(
-      program, schedule, "planes", plan.alike, [&](const KernelOfSteps& kernel) {
+  lower_tile_sizes(
+      program, schedule, "planes", plan.alike, module, [&](const KernelOfSteps& kernel) {
         const bool deepest = kernel.steps == plan.steps;
         PlanesKernel(schedule, kernel, deepest ? plan : plan_planes(tiles, schedule, kernel.steps))
             .lower(kernel.module);

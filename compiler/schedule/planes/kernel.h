@@ -7,7 +7,7 @@
 namespace stencil::schedule {
 
 // `plan`: that of the schedule; tiles of fewer steps get one of their own where they need it.
-kernel::Module lower_planes(const analysis::TimeTiles& tiles, const Schedule& schedule,
-                            const PlanesPlan& plan);
+void lower_planes(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                  const PlanesPlan& plan, kernel::Module& module);
 
 }  // namespace stencil::schedule

@@ -29,7 +29,7 @@ Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, boo
   };
   const auto values =
       evaluate(context_.interface, piece.graph, piece.results, point, context_.time_of(step),
-               read_access, scope, context_.builder.names(), body);
+               read_access, scope, context_.builder.names(), body, context_.builder.reductions());
   append(body, store(stage, values, point));
   return body;
 }

@@ -75,7 +75,9 @@ class PlannedStream final : public Plan {
 
   Footprint cost() const override { return cost_of(tiles_.program(), schedule_, plan_); }
   std::optional<TileWork> work() const override { return work_of(tiles_, schedule_, plan_); }
-  kernel::Module lower() const override { return lower_streaming(tiles_, schedule_, plan_); }
+  void lower(kernel::Module& module) const override {
+    lower_streaming(tiles_, schedule_, plan_, module);
+  }
 
   // Partial sums belong to the stage that they are made for.
   std::optional<Stream> stream() const override {
@@ -203,7 +205,7 @@ void refuse_rank(const ir::Program& program, Diagnostics& diagnostics) {
 void refuse_program(const analysis::TimeTiles& tiles, const Schedule& schedule,
                     Diagnostics& diagnostics) {
   const ir::Program& program = tiles.program();
-  refuse_cut_step(program, schedule, diagnostics);
+  refuse_advanced_levels(program, schedule, diagnostics);
   if (diagnostics.has_errors()) return;
   refuse_line(program, schedule, diagnostics);
   refuse_rank(program, diagnostics);

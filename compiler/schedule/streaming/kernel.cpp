@@ -187,11 +187,11 @@ class StreamKernel {
 
 }  // namespace
 
-kernel::Module lower_streaming(const analysis::TimeTiles& tiles, const Schedule& schedule,
-                               const StreamPlan& plan) {
+void lower_streaming(const analysis::TimeTiles& tiles, const Schedule& schedule,
+                     const StreamPlan& plan, kernel::Module& module) {
   const ir::Program& program = tiles.program();
   const bool one = may_leave_out_steps(program, plan);
-  return lower_tile_sizes(program, schedule, "stream", one, [&](const KernelOfSteps& kernel) {
+  lower_tile_sizes(program, schedule, "stream", one, module, [&](const KernelOfSteps& kernel) {
     const bool deepest = kernel.steps == plan.steps;
     StreamKernel(schedule, kernel,
                  deepest ? plan : plan_stream(tiles, schedule, kernel.steps, plan.machine))

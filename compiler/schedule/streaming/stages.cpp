@@ -195,7 +195,7 @@ class StageWriter {
     scope.at_step(at.stage.step);
     const Expr time = context_.time_of(at.tests, literal(at.stage.step));
     auto values = evaluate(context_.interface, *piece.graph, piece.results, at.point, time,
-                           read_access, scope, taken, body);
+                           read_access, scope, taken, body, context_.builder.reductions());
     scope.set_apart(taken);
     return values;
   }

@@ -63,9 +63,6 @@ class PlannedSweeps final : public Plan {
   Footprint cost() const override {
     Footprint out;
     count_sweeps(program_, sweeps_, out);
-    for (const ir::Reduction& reduction : program_.reductions) {
-      if (reduction.place) out.bytes_read += bytes_read(program_, reduction);
-    }
     for (int d = 0; d < program_.grid.rank(); ++d) {
       out.output.push_back(int64_t{along(schedule_.block, program_.grid.rank(), d)} *
                            along(schedule_.elements, program_.grid.rank(), d));
@@ -75,17 +72,11 @@ class PlannedSweeps final : public Plan {
   }
 
   std::optional<TileWork> work() const override {
-    TileWork work{1, usual_points(program_), work_of(tiles_, sweeps_, schedule_)};
-    for (Work& launch : work_of_reductions(tiles_)) work.kernels.push_back(std::move(launch));
-    return work;
+    return TileWork{1, usual_points(program_), work_of(tiles_, sweeps_, schedule_)};
   }
 
-  kernel::Module lower() const override {
-    const Interface interface(program_, schedule_.rows);
-    kernel::Module module = interface.empty_module();
-    Names kernel_names = interface.names();
-    append_sweeps(interface, schedule_, sweeps_, kernel_names, module);
-    return module;
+  void lower(kernel::Module& module) const override {
+    append_sweeps(Interface(program_, schedule_.rows), schedule_, sweeps_, module);
   }
 
  private:

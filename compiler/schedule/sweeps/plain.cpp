@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/schedule/parts/phases.h"
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/sweeps/sweep.h"
 
@@ -52,6 +53,17 @@ Body loop_nest(const Interface& interface, const ir::Box& box, const Point& poin
   return out;
 }
 
+void lower_plain(const Interface& interface, const Sweep& sweep, kernel::Module& module) {
+  Names kernel_names = interface.names_in(module);
+  KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
+                        fmt::format("{} as a plain loop nest.", sweep.function->name));
+  const Point point = loop_point(builder);
+  builder.kernel().body =
+      loop_nest(interface, sweep.domain, point, sweep_point(builder, sweep, point));
+  builder.finish(kernel::integer(1, Scalar::I64), module);
+  append_turn(interface, sweep, module.plan);
+}
+
 }  // namespace
 
 kernel::Module lower_plain(const ir::Program& program) {
@@ -60,20 +72,11 @@ kernel::Module lower_plain(const ir::Program& program) {
   module.name += "_plain";
   const auto sweeps = plan_sweeps(program);
   provide_copies(sweeps, module.plan);
-  Names kernel_names = interface.names();
-  StepReductions reductions(program, interface, kernel_names, module);
-  size_t done = 0;
-  for (const Sweep& sweep : sweeps) {
-    reductions.append(done++);
-    KernelBuilder builder(interface, module, kernel_names.unique("plain_" + sweep.function->name),
-                          fmt::format("{} as a plain loop nest.", sweep.function->name));
-    const Point point = loop_point(builder);
-    builder.kernel().body =
-        loop_nest(interface, sweep.domain, point, sweep_point(builder, sweep, point));
-    builder.finish(kernel::integer(1, Scalar::I64), module);
-    append_turn(interface, sweep, module.plan);
-  }
-  reductions.append(done);
+  append_phases(program, interface, module, [&](const ir::Phase& phase) {
+    for (size_t f = phase.first; f < phase.end; ++f) {
+      lower_plain(interface, sweeps[f], module);
+    }
+  });
   append_reductions(program, Rows::Dense, module);
   return module;
 }

@@ -18,12 +18,12 @@ using kernel::Expr;
 
 std::vector<Sweep> plan_sweeps(const ir::Program& program) {
   std::vector<int> writers(program.fields.size(), 0);
-  for (const ir::Function& function : program.functions) {
+  for (const ir::Function& function : ir::whole_of(program).functions) {
     for (const ir::FieldId target : function.targets) ++writers[static_cast<size_t>(target)];
   }
 
   std::vector<Sweep> sweeps;
-  std::vector<bool> written(program.fields.size(), false);
+  std::vector<bool> written = ir::advanced_before(program);
   for (const ir::Function& function : program.functions) {
     const auto reads = analysis::reads_of(program, function);
     Sweep sweep;
@@ -98,14 +98,11 @@ Body evaluate_piece(KernelBuilder& builder, const Sweep& sweep, const ir::Piece&
     return access.in_place ? builder.load_in_place(access, landings)
                            : builder.load_global(access, landings.land(access));
   };
-  const ReadReduction reduction = [&](const ir::ReductionRef& read) {
-    return builder.load_reduction(read);
-  };
   const std::vector<SweptResult> results = results_of(interface.program(), sweep, piece);
   std::vector<ir::NodeId> nodes;
   for (const SweptResult& result : results) nodes.push_back(result.node);
   const auto values = evaluate(interface, piece.graph, nodes, point, first_step(), read,
-                               builder.scope(), builder.names(), body, reduction);
+                               builder.scope(), builder.names(), body, builder.reductions());
   for (size_t r = 0; r < values.size(); ++r) {
     const ir::Output& to = results[r].output;
     builder.store_global(to.field, to.component, results[r].slot, point, values[r], body);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "compiler/schedule/parts/limits.h"
-#include "compiler/schedule/parts/reduction.h"
 
 namespace stencil::schedule {
 
@@ -94,15 +93,12 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
 }  // namespace
 
 void append_sweeps(const Interface& interface, const Schedule& schedule,
-                   const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module) {
+                   const std::vector<Sweep>& sweeps, kernel::Module& module) {
   provide_copies(sweeps, module.plan);
-  StepReductions reductions(interface.program(), interface, kernel_names, module);
-  size_t done = 0;
+  Names kernel_names = interface.names_in(module);
   for (const Sweep& sweep : sweeps) {
-    reductions.append(done++);
     lower_sweep(interface, schedule, sweep, kernel_names, module);
   }
-  reductions.append(done);
 }
 
 void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out) {

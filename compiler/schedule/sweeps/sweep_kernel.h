@@ -7,11 +7,10 @@
 
 namespace stencil::schedule {
 
-// A kernel and a launch for each sweep, in order, with the copies and turns that they need, and the
-// reductions within the step between them. Shapes
-// are those of the schedule; names of kernels are taken from `kernel_names`.
+// A kernel and a launch for each sweep, in order, with the copies and turns that they need. Shapes
+// are those of the schedule.
 void append_sweeps(const Interface& interface, const Schedule& schedule,
-                   const std::vector<Sweep>& sweeps, Names& kernel_names, kernel::Module& module);
+                   const std::vector<Sweep>& sweeps, kernel::Module& module);
 // Adds the traffic of the sweeps: each reads every field level it uses once and writes its target
 // once.
 void count_sweeps(const ir::Program& program, const std::vector<Sweep>& sweeps, Footprint& out);

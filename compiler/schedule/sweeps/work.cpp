@@ -170,14 +170,9 @@ double bytes_read(const ir::Program& program, const ir::Reduction& reduction) {
   return bytes;
 }
 
-std::vector<Work> work_of_reductions(const analysis::TimeTiles& tiles) {
-  std::vector<Work> out;
-  for (const ir::Reduction& reduction : tiles.program().reductions) {
-    if (!reduction.place) continue;
-    out.push_back(work_of_tiles(tiles, reduction));
-    out.push_back(work_of_values(out.back(), ir::value_type(reduction)));
-  }
-  return out;
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction) {
+  const Work of_tiles = work_of_tiles(tiles, reduction);
+  return {of_tiles, work_of_values(of_tiles, ir::value_type(reduction))};
 }
 
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,

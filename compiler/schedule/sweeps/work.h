@@ -12,8 +12,8 @@ namespace stencil::schedule {
 // What a reduction reads for a point.
 double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
 
-// The launches of reductions within the step: two each.
-std::vector<Work> work_of_reductions(const analysis::TimeTiles& tiles);
+// The launches of a reduction: two.
+std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction);
 
 // One launch each, with the block and elements of the schedule.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,

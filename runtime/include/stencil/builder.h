@@ -28,6 +28,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -494,6 +495,8 @@ class Builder {
                   const Expr& value, Place place = Place::current());
   Stencil stencil(const std::string& name, const std::vector<Target>& targets,
                   Place place = Place::current());
+  // repeat count { ... }: the stencil functions that `body` adds run `count` times in each step.
+  void repeat(const Expr& count, const std::function<void()>& body, Place place = Place::current());
   // init target[indices] = value;
   void init(const Field& target, const std::vector<Index>& indices, const Expr& value,
             Place place = Place::current());

@@ -34,6 +34,9 @@ class Dump {
       line("function {} of field {}", f.name, fmt::join(f.targets, " "));
       for (const ir::Piece& p : f.pieces) piece(p);
     }
+    for (const ir::Repeat& r : program_.repeats) {
+      line("repeat {}..{} {} times", r.first, r.end, r.iterations);
+    }
     for (const ir::Init& i : program_.inits) {
       line("init of field {}", i.field);
       piece(i.piece);

@@ -10,12 +10,25 @@ class Replay {
  public:
   explicit Replay(const std::string& name) : builder_(name) {}
 
-  void item(const ast::Item& item) {
-    std::visit([&](const auto& kind) { declare(kind); }, item.kind);
+  void items(const std::vector<ast::Item>& items) {
+    for (size_t i = 0; i < items.size();) group(items, i);
   }
   BuildResult finish(const dsl::FinishOptions& options) const { return builder_.finish(options); }
 
  private:
+  // The item at `i` with all that is in it; `i` is behind it then.
+  void group(const std::vector<ast::Item>& items, size_t& i) {
+    const ast::Item& item = items[i++];
+    if (const auto* repeat = std::get_if<ast::Repeat>(&item.kind)) {
+      builder_.repeat(expr(*repeat->count), [&] {
+        while (!std::holds_alternative<ast::RepeatEnd>(items[i].kind)) group(items, i);
+      });
+      ++i;
+    } else {
+      std::visit([&](const auto& kind) { declare(kind); }, item.kind);
+    }
+  }
+
   // Expressions. A name that no declaration gave is local, or one that comes later in the text,
   // where it would be an error: dsl::Index stands for both.
   dsl::Expr expr(const ast::Expr& node) {
@@ -264,12 +277,11 @@ class Replay {
   }
   void declare(const ast::Field& f) {
     for (const ast::Identifier& name : f.names) {
-      const dsl::Field field = builder_.field(
-          name.name, type(f.type), domains_.at(f.domain.name),
-          {.history = expr(f.history),
-           .constant = f.constant,
-           .boundary = boundary(f.boundary),
-           .along = per_dimension(f.along)});
+      const dsl::Field field = builder_.field(name.name, type(f.type), domains_.at(f.domain.name),
+                                              {.history = expr(f.history),
+                                               .constant = f.constant,
+                                               .boundary = boundary(f.boundary),
+                                               .along = per_dimension(f.along)});
       fields_.emplace(name.name, field);
       values_.emplace(name.name, field);
     }
@@ -348,6 +360,8 @@ class Replay {
     }
     values_ = values;
   }
+  void declare(const ast::Repeat&) {}  // see group()
+  void declare(const ast::RepeatEnd&) {}
   void declare(const ast::Init& i) {
     std::vector<dsl::Index> indices;
     for (const ast::Identifier& index : i.indices) indices.push_back(dsl::Index(index.name));
@@ -381,7 +395,7 @@ class Replay {
 BuildResult replay(const ast::Program& program, const std::string& name,
                    const dsl::FinishOptions& options) {
   Replay replayed(name);
-  for (const ast::Item& item : program.items) replayed.item(item);
+  replayed.items(program.items);
   return replayed.finish(options);
 }
 

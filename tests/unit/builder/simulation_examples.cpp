@@ -84,6 +84,63 @@ BuildResult elastic2d() {
   return b.finish();
 }
 
+BuildResult cavity2d() {
+  Builder b("cavity2d");
+  const auto N = b.param("N", 64);
+  const auto Re = b.param("Re", 100.0);
+  const auto lid = b.param("lid", 1.0);
+  const auto h = b.param("h", real, Expr(1.0) / N);
+  const auto dt = b.param("dt", real, 0.2 * min(h, Re * h * h));
+  b.require(N >= 4);
+  const auto G = b.grid("G", {{0, N + 1}, {0, N + 1}}, 4000);
+  const auto cells = b.subgrid("cells", G, {{1, N}, {1, N}});
+  const auto faces_x = b.subgrid("faces_x", G, {{1, N}, {1, N - 1}});
+  const auto faces_y = b.subgrid("faces_y", G, {{1, N - 1}, {1, N}});
+  const auto u = b.field("u", real, G), v = b.field("v", real, G);
+  const auto us = b.field("us", real, G), vs = b.field("vs", real, G);
+  const auto p = b.field("p", real, cells, {.boundary = symmetric});
+  const auto source = b.field("source", real, cells, {.boundary = symmetric});
+
+  // Abbreviations of the program are C++ here.
+  const auto mean = [](const Expr& a, const Expr& c) { return 0.5 * (a + c); };
+  const auto diffusion = [&](const Field& a) {
+    return (a(-1, 0) + a(1, 0) + a(0, -1) + a(0, 1) - 4 * a(0, 0)) / (Re * h * h);
+  };
+  const auto walls_u = b.stencil("walls_u", u);
+  walls_u.piece({0, {1, N - 1}}, -u(1, 0));
+  walls_u.piece({N + 1, {1, N - 1}}, 2 * lid - u(-1, 0));
+  const auto walls_v = b.stencil("walls_v", v);
+  walls_v.piece({{1, N - 1}, 0}, -v(0, 1));
+  walls_v.piece({{1, N - 1}, N + 1}, -v(0, -1));
+  const auto momentum_u = b.stencil("momentum_u", us);
+  {
+    const auto right = momentum_u.let("right", mean(u(0, 0), u(0, 1)));
+    const auto left = momentum_u.let("left", mean(u(0, -1), u(0, 0)));
+    const auto upper = momentum_u.let("upper", mean(u(0, 0), u(1, 0)) * mean(v(0, 0), v(0, 1)));
+    const auto lower = momentum_u.let("lower", mean(u(-1, 0), u(0, 0)) * mean(v(-1, 0), v(-1, 1)));
+    momentum_u.piece(
+        faces_x, u(0, 0) + dt * (diffusion(u) - (right * right - left * left + upper - lower) / h));
+  }
+  const auto momentum_v = b.stencil("momentum_v", vs);
+  {
+    const auto upper = momentum_v.let("upper", mean(v(0, 0), v(1, 0)));
+    const auto lower = momentum_v.let("lower", mean(v(-1, 0), v(0, 0)));
+    const auto right = momentum_v.let("right", mean(u(0, 0), u(1, 0)) * mean(v(0, 0), v(0, 1)));
+    const auto left = momentum_v.let("left", mean(u(0, -1), u(1, -1)) * mean(v(0, -1), v(0, 0)));
+    momentum_v.piece(faces_y, v(0, 0) + dt * (diffusion(v) -
+                                              (upper * upper - lower * lower + right - left) / h));
+  }
+  b.stencil("divergence", source, cells, (us(0, 0) - us(0, -1) + vs(0, 0) - vs(-1, 0)) / (h * dt));
+  b.repeat(20, [&] {
+    b.stencil("pressure", p, cells,
+              0.25 * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - h * h * source(0, 0)));
+  });
+  b.stencil("project_u", u, faces_x, us(0, 0) - dt / h * (p(0, 1) - p(0, 0)));
+  b.stencil("project_v", v, faces_y, vs(0, 0) - dt / h * (p(1, 0) - p(0, 0)));
+  b.reduce("outflow", Reducer::max, abs(u(0, 0) - u(0, -1) + v(0, 0) - v(-1, 0)), cells, 100);
+  return b.finish();
+}
+
 BuildResult lbm_d3q19() {
   Builder b("lbm_d3q19");
   const auto K = b.param("K", 24);
@@ -300,6 +357,7 @@ BuildResult tide() {
 
 const std::vector<stencil::test::Example>& stencil::test::simulation_examples() {
   static const std::vector<Example> kExamples = {
+      {"cavity2d", cavity2d},
       {"elastic2d", elastic2d},
       {"lbm_d3q19", lbm_d3q19},
       {"q2r", q2r},

@@ -631,6 +631,37 @@ const Rule kPlanRules[] = {
        m.plan.time_tile = 4;
        m.plan.tile_sizes = {4, 2};
      }},
+    {"repeat_beyond_actions", "plan: repeats are no runs of actions one behind the other",
+     [](Module& m) {
+       m.plan.repeats = {{0, 3, 4}};
+     }},
+    {"repeats_overlap", "plan: repeats are no runs of actions one behind the other",
+     [](Module& m) {
+       m.plan.repeats = {{0, 2, 4}, {1, 2, 4}};
+     }},
+    {"repeat_of_nothing", "plan: a repeat of 0 iterations",
+     [](Module& m) {
+       m.plan.repeats = {{0, 2, 0}};
+     }},
+    {"repeat_in_time_tile", "plan: a repeat is within tiles of more steps",
+     [](Module& m) {
+       m.plan.time_tile = 2;
+       m.plan.repeats = {{0, 2, 4}};
+     }},
+    {"repeat_tile_sizes", "plan: tile sizes do not descend from the time tile to 1",
+     [](Module& m) {
+       m.plan.repeats = {{0, 2, 4, 4, {4, 2}}};
+     }},
+    {"repeat_rotation", "plan: rotation in tiles of 3 steps, which do not occur",
+     [](Module& m) {
+       m.plan.repeats = {{0, 2, 4, 2}};
+       m.plan.actions[1] = Rotate{1, 3};
+     }},
+    {"repeat_without_launch", "plan: nothing is launched for tiles of 1 steps",
+     [](Module& m) {
+       m.plan.repeats = {{0, 2, 4, 2, {2, 1}}};
+       launch(m).steps = 2;
+     }},
     {"launch_of_no_tile", "plan: launch for tiles of 3 steps, which do not occur",
      [](Module& m) {
        m.plan.time_tile = 4;

@@ -19,6 +19,15 @@ inline ir::Box box(std::initializer_list<std::pair<int64_t, int64_t>> bounds) {
   return result;
 }
 
+// A run of a program at its default sizes, with initial values.
+inline State state_of(const ir::Program& program) {
+  std::string error;
+  std::optional<State> state = allocate(program, {}, {}, error);
+  EXPECT_TRUE(state) << error;
+  initialise(program, *state);
+  return std::move(*state);
+}
+
 // Appends nodes to the graph of a piece.
 class Expression {
  public:

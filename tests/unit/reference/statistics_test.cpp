@@ -3,17 +3,10 @@
 
 #include "compiler/reference/interpreter.h"
 #include "tests/unit/load.h"
+#include "tests/unit/reference/programs.h"
 
 namespace stencil::reference {
 namespace {
-
-State state_of(const ir::Program& program) {
-  std::string error;
-  std::optional<State> state = allocate(program, {}, {}, error);
-  EXPECT_TRUE(state) << error;
-  initialise(program, *state);
-  return std::move(*state);
-}
 
 double at(const State& state, size_t field, int64_t i) {
   return state.fields[field].real(0, 0, i);

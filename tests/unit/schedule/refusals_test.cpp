@@ -31,8 +31,8 @@ const char* const kPrograms[] = {
     "stencil s : A on G = C[8000,0] * B[3000,0]; stencil t : B on G = A[3000,0];",
     "grid G = [0..63, 0..63, 0..63] steps 4; field A : double on G boundary clamp;"
     "stencil s : A on G = A[-1048576,1,-1048576] + A[0,1048576,1048576];",
-    "grid G = [0..63, 0..63] steps 4; field A : real on G; reduce r = sum(A[0,0]) on G;"
-    "stencil s : A on G = A[0,0] / r;",
+    "grid G = [0..63, 0..63] steps 4; field A : real on G history 2;"
+    "stencil s : A on G = A@-1[0,0]; reduce r = sum(A[0,0]) on G; stencil t : A on G = A[0,0] / r;",
 };
 
 std::string code(const Diagnostics& diagnostics) {

@@ -215,6 +215,24 @@ TEST(Item, Init) {
 )");
 }
 
+// Its items stay items: what is in error in one is nothing to the others.
+TEST(Item, RepeatIsAnItemAtItsBeginAndAtItsEnd) {
+  EXPECT_EQ(tree("repeat 2 * K { stencil s : A on G = 1; } stop when 1;"), R"(program
+  repeat
+    binary *
+      integer 2
+      name K
+  stencil s : A
+    piece
+      region G
+      value
+        integer 1
+  end of repeat
+  stop
+    integer 1
+)");
+}
+
 TEST(Item, ReduceStopRequire) {
   EXPECT_EQ(tree("reduce e = sum(A[0]) on [1..2] every 50; reduce m = max(1) on G;"
                  "stop when e < 1; require N >= 8;"),

@@ -179,11 +179,12 @@ std::vector<Candidate> candidates_of(schedule::Scheduler& scheduler,
 }
 
 Winner winner_of(schedule::Scheduler& scheduler, const Schedule& schedule) {
-  const ir::Program& program = scheduler.program();
+  const schedule::PlannedPhase& main = scheduler.phases().main();  // if the step is cut
+  const ir::Program& program = main.own ? *main.own : scheduler.program();
   Diagnostics none;
   const schedule::PlanPtr plan = scheduler.plan_once(schedule, none);
   const auto stream = plan->stream();
-  const auto tile = analysis::unroll(program, std::max(schedule.time_tile, 1));
+  const auto tile = analysis::unroll(program, std::max(main.limited(schedule).time_tile, 1));
   Winner out;
   out.streams = stream.has_value();
   out.output = plan->cost().output;
@@ -242,14 +243,21 @@ double flops_of(const ir::Program& program) {
     const ir::Affine less = whole.high - whole.low + 1 - length;
     return less.is_constant() ? 1 - static_cast<double>(less.constant) / points : 1;
   };
-  double flops = 0;
-  for (const ir::Function& function : program.functions) {
+  const auto flops_of_function = [&](const ir::Function& function) {
+    double flops = 0;
     for (const ir::Piece& piece : function.pieces) {
       double share = 1;
       for (int d = 0; d < piece.region.rank(); ++d) {
         share *= std::max(0.0, part(piece.region.ranges[static_cast<size_t>(d)], d));
       }
       flops += share * ir::count_flops(piece);
+    }
+    return flops;
+  };
+  double flops = 0;
+  for (const ir::Phase& phase : ir::phases(program)) {
+    for (size_t f = phase.first; f < phase.end; ++f) {
+      flops += static_cast<double>(phase.iterations) * flops_of_function(program.functions[f]);
     }
   }
   return flops;

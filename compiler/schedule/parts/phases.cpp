@@ -1,0 +1,42 @@
+#include "compiler/schedule/parts/phases.h"
+
+#include <utility>
+
+#include "compiler/schedule/parts/reduction.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+// The actions from `first` on are done once in a step: their tiles have one iteration.
+void do_once(kernel::Plan& plan, size_t first) {
+  for (size_t i = first; i < plan.actions.size(); ++i) {
+    if (auto* launch = std::get_if<kernel::Launch>(&plan.actions[i])) launch->steps = 0;
+  }
+}
+
+}  // namespace
+
+void append_phases(const ir::Program& program, const Interface& interface, kernel::Module& module,
+                   const std::function<void(const ir::Phase&)>& add) {
+  kernel::Plan& plan = module.plan;
+  const bool cut = ir::cuts_steps(program);
+  StepReductions reductions(program, interface, module);
+  for (const ir::Phase& phase : ir::phases(program)) {
+    reductions.append(phase.first);
+    const size_t first = plan.actions.size();
+    add(phase);
+    if (!cut) continue;
+    const int time_tile = std::exchange(plan.time_tile, 1);
+    std::vector<int> sizes = std::exchange(plan.tile_sizes, {});
+    if (phase.iterations > 1) {
+      plan.repeats.push_back(
+          {first, plan.actions.size(), phase.iterations, time_tile, std::move(sizes)});
+    } else {
+      do_once(plan, first);
+    }
+  }
+  if (cut) reductions.append(program.functions.size());
+}
+
+}  // namespace stencil::schedule

@@ -1,0 +1,165 @@
+#include "compiler/schedule/phases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/operations.h"
+#include "compiler/schedule/parts/phases.h"
+#include "compiler/schedule/sweeps/work.h"
+
+namespace stencil::schedule {
+
+namespace {
+
+bool is_whole(const ir::Program& program, const ir::Phase& phase) {
+  return phase.iterations == 1 && phase.end - phase.first == program.functions.size() &&
+         !ir::cuts_steps(program);
+}
+
+// How often the phase's functions run in a step.
+double runs_of(const ir::Phase& phase) {
+  return static_cast<double>(phase.iterations) * static_cast<double>(phase.end - phase.first);
+}
+
+// The plans of the phases of a step that is cut.
+class CutPlan final : public Plan {
+ public:
+  // `plans`: one per phase; `main`: that of the phase that has most to do.
+  CutPlan(const Phases& phases, const analysis::TimeTiles& whole, std::vector<PlanPtr> plans,
+          PlanPtr main, Rows rows)
+      : phases_(phases),
+        whole_(whole),
+        plans_(std::move(plans)),
+        main_(std::move(main)),
+        rows_(rows) {}
+
+  // Of a step: traffic adds up, and blocks are as large as the largest. The shape is that of the
+  // main phase.
+  Footprint cost() const override {
+    Footprint out = main_->cost();
+    out.bytes_read = out.bytes_written = out.redundancy = 0;
+    double runs = 0;
+    for (size_t p = 0; p < plans_.size(); ++p) {
+      const ir::Phase& phase = phases_.all()[p]->phase;
+      const Footprint each = plans_[p]->cost();
+      out.bytes_read += each.bytes_read * static_cast<double>(phase.iterations);
+      out.bytes_written += each.bytes_written * static_cast<double>(phase.iterations);
+      out.redundancy += each.redundancy * runs_of(phase);
+      out.shared_bytes = std::max(out.shared_bytes, each.shared_bytes);
+      runs += runs_of(phase);
+    }
+    out.redundancy /= runs;
+    for (const ir::Reduction& reduction : whole_.program().reductions) {
+      if (reduction.place) out.bytes_read += bytes_read(whole_.program(), reduction);
+    }
+    return out;
+  }
+
+  // Kernels in the order of the plan's launches.
+  std::optional<TileWork> work() const override {
+    const ir::Program& program = whole_.program();
+    TileWork out{1, usual_points(program), {}};
+    for (size_t p = 0; p < plans_.size(); ++p) {
+      const ir::Phase& phase = phases_.all()[p]->phase;
+      add_reductions(phase.first, out);
+      auto work = plans_[p]->work();
+      if (!work) return std::nullopt;
+      for (Work& kernel : work->kernels) {
+        kernel.launches *= static_cast<double>(phase.iterations) / work->steps;
+        out.kernels.push_back(std::move(kernel));
+      }
+    }
+    add_reductions(program.functions.size(), out);
+    return out;
+  }
+
+  std::optional<Stream> stream() const override { return main_->stream(); }
+  std::string unrewarding() const override { return main_->unrewarding(); }
+
+  void lower(kernel::Module& module) const override {
+    const Interface interface(whole_.program(), rows_);
+    size_t next = 0;
+    append_phases(whole_.program(), interface, module,
+                  [&](const ir::Phase&) { plans_[next++]->lower(module); });
+  }
+
+ private:
+  void add_reductions(size_t functions, TileWork& out) const {
+    for (const ir::ReductionId id : ir::reductions_at(whole_.program(), functions)) {
+      const ir::Reduction& reduction = whole_.program().reductions[static_cast<size_t>(id)];
+      for (Work& launch : work_of(whole_, reduction)) out.kernels.push_back(std::move(launch));
+    }
+  }
+
+  const Phases& phases_;
+  const analysis::TimeTiles& whole_;
+  const std::vector<PlanPtr> plans_;
+  const PlanPtr main_;
+  const Rows rows_;
+};
+
+}  // namespace
+
+PlannedPhase::PlannedPhase(const ir::Program& whole, const ir::Phase& of)
+    : phase(of),
+      own(is_whole(whole, of) ? nullptr
+                              : std::make_unique<ir::Program>(ir::phase_program(whole, of))),
+      tiles(own ? *own : whole) {}
+
+Schedule PlannedPhase::limited(Schedule schedule) const {
+  if (own && schedule.time_tile > phase.iterations) {
+    schedule.time_tile = static_cast<int>(phase.iterations);
+  }
+  return schedule;
+}
+
+Phases::Phases(const ir::Program& program) : whole_(program) {
+  for (const ir::Phase& phase : ir::phases(program)) {
+    all_.push_back(std::make_unique<const PlannedPhase>(program, phase));
+    if (runs_of(phase) > runs_of(all_[main_]->phase)) main_ = all_.size() - 1;
+  }
+}
+
+int64_t Phases::most_iterations() const {
+  int64_t most = 1;
+  for (const auto& planned : all_) most = std::max(most, planned->phase.iterations);
+  return most;
+}
+
+// What a family proposes for the main phase; where another phase cannot have that, for the first
+// one that proposes what all can have.
+Proposal Phases::propose(const Family& family, const Machine& machine) const {
+  const auto proposed_for = [&](const PlannedPhase& planned) {
+    Proposal proposal = family.propose(planned.tiles, machine);
+    if (cut() && proposal.schedule.time_tile > most_iterations()) {
+      proposal.schedule.time_tile = static_cast<int>(most_iterations());
+    }
+    return proposal;
+  };
+  const auto serves_all = [&](const Proposal& proposal) {
+    Diagnostics refusals;
+    return plan(family, proposal.schedule, machine, refusals) != nullptr;
+  };
+  Proposal usual = proposed_for(main());
+  if (!cut() || serves_all(usual)) return usual;
+  for (const auto& planned : all_) {
+    Proposal other = proposed_for(*planned);
+    if (serves_all(other)) return other;
+  }
+  return usual;
+}
+
+PlanPtr Phases::plan(const Family& family, const Schedule& schedule, const Machine& machine,
+                     Diagnostics& diagnostics) const {
+  std::vector<PlanPtr> plans;
+  for (const auto& planned : all_) {
+    plans.push_back(family.plan(planned->tiles, planned->limited(schedule), machine, diagnostics));
+    if (!plans.back()) return nullptr;
+  }
+  if (!cut()) return plans.front();
+  const PlanPtr main = plans[main_];
+  return std::make_shared<CutPlan>(*this, whole_, std::move(plans), main, schedule.rows);
+}
+
+}  // namespace stencil::schedule

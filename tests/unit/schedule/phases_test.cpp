@@ -1,0 +1,150 @@
+// Steps that are cut: what families make of each phase, put together.
+#include "compiler/schedule/phases.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/kernel/passes.h"
+#include "compiler/schedule/model/predict.h"
+#include "compiler/schedule/scheduler.h"
+#include "tests/unit/load.h"
+
+namespace stencil::schedule {
+namespace {
+
+constexpr const char* kCut =
+    "grid G = [0..127, 0..127] steps 12; field A, B, C : real on G; field H : real on G history 2;"
+    "stencil s : A[1..126, 1..126] = A[0,-1] + A[0,1] + C[0,0];"
+    "stencil t : B on G = A[0,0] * 0.5;"
+    "reduce top = max(B[0,0]) on G;"
+    "repeat 7 { stencil u : C[1..126, 1..126] = 0.25 * (C[-1,0] + C[1,0]) + B[0,0] / top; }"
+    "stencil v : H on G = C[0,0] + H@-1[0,0];";
+
+kernel::Module lowered(const ir::Program& program, const std::string& line) {
+  Diagnostics diagnostics;
+  Scheduler scheduler(program);
+  const auto schedule = scheduler.parse(line, diagnostics);
+  EXPECT_TRUE(schedule);
+  auto module = scheduler.lower(*schedule, diagnostics);
+  EXPECT_TRUE(module) << line;
+  if (!module) return {};
+  for (const std::string& violation : kernel::verify(*module)) ADD_FAILURE() << violation;
+  return std::move(*module);
+}
+
+size_t launches(const kernel::Plan& plan) {
+  size_t count = 0;
+  for (const kernel::Action& action : plan.actions) {
+    count += std::holds_alternative<kernel::Launch>(action) ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(Phases, AreTiledByThemselves) {
+  const ir::Program program = test::load(kCut);
+  for (const auto& [line, kernels, time_tile] :
+       {std::tuple{"direct", 4 + 2, 1},
+        {"overlapped T=3 block=16x8 elements=2x3", 3 + 2, 3},
+        {"streaming T=3 block=32x4", 2 + 2 + 1, 3},
+        {"planes T=3 block=64", 2 + 2 + 1, 3},
+        {"overlapped T=9 block=64x8 elements=1x8", 3 + 2, 7}}) {
+    SCOPED_TRACE(line);
+    const kernel::Plan plan = lowered(program, line).plan;
+    EXPECT_EQ(plan.time_tile, 1);
+    ASSERT_EQ(plan.repeats.size(), 1u);
+    EXPECT_EQ(plan.repeats[0].iterations, 7);
+    EXPECT_EQ(plan.repeats[0].time_tile, time_tile);
+    if (plan.repeats[0].tile_sizes.size() < 2) {
+      EXPECT_EQ(launches(plan), static_cast<size_t>(kernels));
+    }
+    for (const kernel::Array& array : plan.arrays) {
+      EXPECT_TRUE(array.written) << array.name;
+      EXPECT_LE(array.copies, array.levels + 1) << array.name;
+    }
+  }
+}
+
+// The question whether to stop is answered before a step with a repeat begins: a loop within the
+// step is no place to end the run from.
+TEST(Phases, OfARepeatWaitForTheStopCondition) {
+  const std::string grid = "grid G = [0..127] steps 12; field A : real on G;";
+  const std::string stencil = "stencil s : A[1..126] = 0.5 * (A[-1] + A[1]);";
+  const std::string stop = "reduce r = max(A[0]) on G; stop when r < 1;";
+  const ir::Program once = test::load(grid + stencil + stop);
+  const ir::Program repeated = test::load(grid + "repeat 3 {" + stencil + "}" + stop);
+  for (const char* line : {"direct", "overlapped T=2"}) {
+    EXPECT_EQ(kernel::answer_point(lowered(once, line)), 1u) << line;
+    EXPECT_EQ(kernel::answer_point(lowered(repeated, line)), std::nullopt) << line;
+  }
+}
+
+// One that nothing cuts is planned as it stands.
+TEST(Phases, OfAnUncutStepAreTheProgram) {
+  const ir::Program program = test::load(
+      "grid G = [0..127] steps 12; field A : real on G; stencil s : A[1..126] = A[-1] + A[1];"
+      "reduce r = sum(A[0]) on G every 4; stop when r < 1;");
+  const Phases phases(program);
+  EXPECT_FALSE(phases.cut());
+  ASSERT_EQ(phases.all().size(), 1u);
+  EXPECT_EQ(&phases.main().tiles.program(), &program);
+  const kernel::Plan plan = lowered(program, "overlapped T=4").plan;
+  EXPECT_EQ(plan.time_tile, 4);
+  EXPECT_TRUE(plan.repeats.empty());
+}
+
+TEST(Phases, WithTheMostToDoDecide) {
+  const ir::Program program = test::load(kCut);
+  const Phases phases(program);
+  ASSERT_EQ(phases.all().size(), 3u);
+  EXPECT_EQ(phases.main().phase.first, 2u);
+  EXPECT_EQ(phases.most_iterations(), 7);
+  Schedule schedule;
+  schedule.time_tile = 9;
+  EXPECT_EQ(phases.all()[0]->limited(schedule).time_tile, 1);
+  EXPECT_EQ(phases.all()[1]->limited(schedule).time_tile, 7);
+}
+
+// A tile of one field, as large as memory allows, is too large for six.
+TEST(Phases, AllHaveWhatIsProposed) {
+  std::string text =
+      "grid G = [0..999, 0..999] steps 4; field P, A, B, C, D, E, F : double on G;"
+      "repeat 20 { stencil p : P[1..998, 1..998] = 0.25 * (P[-1,0] + P[1,0]); }";
+  for (const std::string field : {"A", "B", "C", "D", "E", "F"}) {
+    text += "stencil " + field + " : " + field + "[1..998, 1..998] = P[0,-1] + " + field + "[1,0];";
+  }
+  const ir::Program program = test::load(text);
+  for (const char* machine : {"cpu", "sm_90"}) {
+    Scheduler scheduler(program, *find_machine(machine));
+    for (const char* family : {"overlapped", "planes", "direct"}) {
+      Diagnostics diagnostics;
+      const auto schedule = scheduler.parse(family, diagnostics);
+      EXPECT_TRUE(scheduler.plan(*schedule, diagnostics)) << family << " for " << machine;
+    }
+  }
+}
+
+// A step takes what its phases and reductions take.
+TEST(Phases, AddUp) {
+  const ir::Program program = test::load(kCut);
+  Scheduler scheduler(program);
+  Diagnostics diagnostics;
+  const auto schedule = scheduler.parse("overlapped T=3 block=16x8 elements=2x3", diagnostics);
+  const PlanPtr plan = scheduler.plan(*schedule, diagnostics);
+  ASSERT_TRUE(plan);
+  const auto work = plan->work();
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->steps, 1);
+  ASSERT_EQ(work->kernels.size(), 5u);
+  const double expected[] = {1, 1, 1, 7.0 / 3, 1};
+  double bytes = 0;
+  for (size_t k = 0; k < 5; ++k) EXPECT_EQ(work->kernels[k].launches, expected[k]) << k;
+  for (const auto& planned : scheduler.phases().all()) {
+    const Schedule of_phase = planned->limited(*schedule);
+    const PlanPtr alone =
+        find_family("overlapped")->plan(planned->tiles, of_phase, gpu(), diagnostics);
+    bytes += alone->cost().bytes_read * static_cast<double>(planned->phase.iterations);
+  }
+  EXPECT_NEAR(plan->cost().bytes_read, bytes + 4, 1e-9);  // and B, for the reduction
+}
+
+}  // namespace
+}  // namespace stencil::schedule
