@@ -121,6 +121,15 @@ std::vector<Reads> reads_in_place(const ir::Function& function) {
   return out;
 }
 
+std::set<ir::FieldId> point_sets_read(const ir::Program& program, const ir::Graph& graph,
+                                      const std::vector<ir::NodeId>& results) {
+  std::set<ir::FieldId> sets;
+  for (const auto& [id, access] : ir::accesses(graph, results)) {
+    if (access->at_points) sets.insert(*program.fields[static_cast<size_t>(access->field)].points);
+  }
+  return sets;
+}
+
 std::vector<FarRead> far_reads(const ir::Program& program) {
   std::vector<FarRead> out;
   for (size_t f = 0; f < program.functions.size(); ++f) {

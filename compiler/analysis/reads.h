@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -49,12 +50,15 @@ struct Reads {
   bool far = false;            // some access lands far
 };
 
-// All reads of a function's pieces but those of profiles and series, boundary rules applied (reach_of), one entry per field and
-// level, ordered by field, then level.
+// All reads of a function's pieces but those of profiles and series, boundary rules applied
+// (reach_of), one entry per field and level, ordered by field, then level.
 std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& function);
 
 // Those of profiles and series, by the offsets as they are written: in the dimensions of the field.
 std::vector<Reads> reads_in_place(const ir::Function& function);
+// The sets of points that a graph's results depend on.
+std::set<ir::FieldId> point_sets_read(const ir::Program& program, const ir::Graph& graph,
+                                      const std::vector<ir::NodeId>& results);
 
 struct FarRead {
   size_t function;  // that reads, into Program::functions

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/kernel/walk.h"
+#include "compiler/schedule/parts/statements.h"
 
 namespace stencil::schedule {
 
@@ -38,6 +39,13 @@ void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Laun
     kernel.scalars.push_back({"steps", Scalar::I32});
     launch.scalars.push_back(kernel::StepCount{});
   }
+}
+
+// Of a sum over points.
+Scalar type_at_points(const Interface& interface, const ir::Access& access) {
+  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
+  if (field.is_point_set()) return interface.program().real;
+  return arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
 }
 
 }  // namespace
@@ -140,6 +148,7 @@ Expr KernelBuilder::load_in_place(const ir::Access& access, Landings& landings,
                                   const Within& within) {
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
   Landing landing = landings.land(access);
+  if (access.at_points && no_points_) return kernel::zero(type_at_points(interface_, access));
   if (access.at_points) {
     Point at = landings.from();
     for (int d = 0; d < interface_.rank() && within; ++d) {
@@ -155,21 +164,39 @@ Expr KernelBuilder::load_in_place(const ir::Access& access, Landings& landings,
   return load_global(access, landing);
 }
 
+kernel::BufferId KernelBuilder::table(int memory) {
+  const auto known = tables_.find(memory);
+  if (known != tables_.end()) return known->second;
+  return tables_[memory] = scratch(module_.plan, memory, false);
+}
+
+Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
+  const bool planes = interface_.rank() > 1;
+  const Expr index = planes ? kernel::sub(plane, interface_.low(interface_.program().grid, 0))
+                            : kernel::integer(0);
+  return kernel::load(table(set.slabs), {index}, Scalar::I32);
+}
+
+kernel::Body KernelBuilder::by_points(const std::set<ir::FieldId>& sets, const Expr& plane,
+                                      const std::function<kernel::Body()>& make) {
+  if (sets.empty()) return make();
+  std::vector<Expr> none;
+  for (const ir::FieldId set : sets) {
+    none.push_back(kernel::less(slab_of(interface_.point_set(set), plane), kernel::integer(0)));
+  }
+  no_points_ = true;
+  kernel::Body without = make();
+  no_points_ = false;
+  return guarded(kernel::all_of(std::move(none)), std::move(without), make());
+}
+
 // The slab of the plane is the same for all points of a plane, and of most planes there is none.
 Expr KernelBuilder::sum_at_points(const ir::Access& access, const Landing& landing, const Point& at,
                                   Landings& landings) {
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
   const kernel::PointSet& set = interface_.point_set(*field.points);
   const ir::Box& grid = interface_.program().grid;
-  const Scalar type =
-      field.is_point_set()
-          ? set.weight
-          : arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
-  const auto table = [&](int memory) {
-    const auto known = tables_.find(memory);
-    if (known != tables_.end()) return known->second;
-    return tables_[memory] = scratch(module_.plan, memory, false);
-  };
+  const Scalar type = type_at_points(interface_, access);
   const auto let = [](kernel::Body& body, const std::string& name, const Expr& value) {
     body.push_back({kernel::Let{name, value}});
     return kernel::variable(name, value->type);
@@ -182,9 +209,7 @@ Expr KernelBuilder::sum_at_points(const ir::Access& access, const Landing& landi
   const int last = interface_.rank() - 1;
   const kernel::BufferId total = local(kernel::Space::Thread, "at_points", type, {}, "");
   body.push_back({kernel::Store{total, {}, kernel::zero(type)}});
-  const Expr plane = last > 0 ? from_low(0) : kernel::integer(0);
-  const Expr slab =
-      let(body, names.unique("slab"), kernel::load(table(set.slabs), {plane}, Scalar::I32));
+  const Expr slab = let(body, names.unique("slab"), slab_of(set, at[0]));
 
   kernel::Body in_slab;
   Expr row = kernel::convert(slab, Scalar::I64);

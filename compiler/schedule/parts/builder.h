@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,10 @@ class KernelBuilder {
   using Within = std::function<kernel::Expr(int, const kernel::Expr&)>;
   kernel::Expr load_in_place(const ir::Access& access, Landings& landings,
                              const Within& within = {});
+  // What is done in a plane, as `make` writes it: in planes in which no point of these sets weighs
+  // without looking for any. `plane`: an index of the grid's outermost dimension.
+  kernel::Body by_points(const std::set<ir::FieldId>& sets, const kernel::Expr& plane,
+                         const std::function<kernel::Body()>& make);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
 
@@ -65,6 +70,8 @@ class KernelBuilder {
   void finish(kernel::Expr blocks, kernel::Module& module);
 
  private:
+  kernel::BufferId table(int memory);  // of points, by scratch memory
+  kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
   kernel::Expr sum_at_points(const ir::Access& access, const Landing& landing, const Point& at,
                              Landings& landings);
 
@@ -74,6 +81,7 @@ class KernelBuilder {
   kernel::Kernel kernel_;
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
+  bool no_points_ = false;                                   // where none of any set weighs
   std::map<int, kernel::BufferId> tables_;                   // of points, likewise
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
   std::vector<kernel::ArrayArgument> described_;  // per bulk source

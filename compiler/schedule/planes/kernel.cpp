@@ -73,9 +73,15 @@ class Sections {
     const Expr has_plane =
         both(at_least(place, context_.shifted(tile_.begin[0], stage, -1, below(0))),
              kernel::less(place, context_.shifted(tile_.end[0], stage, 1, above(0))));
-    return guarded(
-        both(has_plane, plane_in(target_box(stage))),
-        context_.schedule.edges == Edges::Tested ? tested_section(stage) : split_sections(stage));
+    std::set<ir::FieldId> sets;
+    for (const ir::Piece& piece : context_.function_of(stage).pieces) {
+      sets.merge(analysis::point_sets_read(context_.program, piece.graph, piece.results));
+    }
+    return guarded(both(has_plane, plane_in(target_box(stage))),
+                   context_.builder.by_points(sets, context_.points()[0], [&] {
+                     return context_.schedule.edges == Edges::Tested ? tested_section(stage)
+                                                                     : split_sections(stage);
+                   }));
   }
   // Results that are read by later stages: from their rings to memory.
   Body write(const PlanesStage& stage) {

@@ -112,6 +112,18 @@ class StageWriter {
   }
 
   Body compute_plane(const StreamStage& stage, const Tests& tests) const {
+    std::set<ir::FieldId> sets;
+    for (const StagePiece& piece : stage.pieces) {
+      sets.merge(analysis::point_sets_read(context_.program, *piece.graph, piece.results));
+    }
+    const Expr place = context_.plane(stage.lag);
+    const Expr own = tests.unless_inside(context_.image(0, place), place);
+    const Expr in_grid = larger(smaller(own, context_.high(0)), context_.low(0));
+    return context_.builder.by_points(sets, tests.unless_inside(in_grid, own),
+                                      [&] { return plane_of(stage, tests); });
+  }
+
+  Body plane_of(const StreamStage& stage, const Tests& tests) const {
     Point point;
     // Inside the grid, the coordinate that a place is computed at is its own.
     const auto define = [&](int d, const Expr& place, Body& body) {
