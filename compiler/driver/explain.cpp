@@ -211,14 +211,11 @@ std::string cut_section(const ir::Program& program, const kernel::Module& module
   for (const kernel::Action& action : module.plan.actions) {
     launches += std::holds_alternative<kernel::Launch>(action) ? 1 : 0;
   }
-  const auto cuts =
-      std::count_if(program.reductions.begin(), program.reductions.end(),
-                    [](const ir::Reduction& reduction) { return reduction.place.has_value(); });
   return wrapped(
       fmt::format("the step is cut where it reads a reduction: no time tile, a launch per "
-                  "function and two per reduction, {} per step ({} for reductions), each "
+                  "function and some per reduction, {} per step ({} for reductions), each "
                   "with all of its fields through memory; values stay on the device",
-                  launches, 2 * cuts),
+                  launches, launches - program.functions.size()),
       "  ", "  ");
 }
 
@@ -228,22 +225,26 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   if (program.reductions.empty()) return "";
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
+    std::string name = reduction.name;
+    if (reduction.target) {
+      name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
+    }
     if (reduction.place) {
       rows.push_back(
-          {reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
+          {name, "in the step, " + place_of(program, *reduction.place), "none"});
       continue;
     }
     const int64_t whole = reduction.every / time_tile;
     const int64_t rest = reduction.every % time_tile;
     std::string tiles = fmt::format("{} of {} step{}", whole, time_tile, time_tile == 1 ? "" : "s");
     if (rest > 0) tiles += fmt::format(", then the {} left", rest);
-    rows.push_back({reduction.name,
+    rows.push_back({name,
                     reduction.every == 1 ? "after every step"
                                          : fmt::format("after every {} steps", reduction.every),
                     whole > 0 ? tiles : fmt::format("one of {}", rest)});
   }
   std::string out =
-      "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
+      "Reductions: a time tile ends where one is due; kernels of their own, in a fixed order\n";
   out += table(rows, "  ");
   if (ir::cuts_steps(program)) out += cut_section(program, module);
   if (program.stop) {

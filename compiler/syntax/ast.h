@@ -248,6 +248,7 @@ struct Init {  // init A[i,j] = expr;
   ExprPtr value;
 };
 struct Reduce {  // reduce energy = sum(expr) on interior every 50;
+                 // reduce density = sum(expr) over 1 on G boundary clamp;
   Identifier name;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
@@ -255,6 +256,8 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   ExprPtr where;  // null: at all points of the region
   ExprPtr every;  // null: 1
   ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
+  std::optional<PerDimension> over;  // dimensions of the grid that are reduced; absent: all
+  std::optional<Boundary> boundary;  // of a result that is a field
 };
 struct Stop {
   ExprPtr condition;

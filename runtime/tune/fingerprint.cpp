@@ -38,8 +38,10 @@ class Canonical {
       for (const ir::Piece& piece : function.pieces) out += text_of(piece);
     }
     for (const ir::Reduction& reduction : program_.reductions) {
-      out +=
-          fmt::format("reduce {} every {}\n", static_cast<int>(reduction.reducer), reduction.every);
+      const auto over = ir::reduced_dimensions(program_, reduction);
+      out += fmt::format("reduce {} every {}{}\n", static_cast<int>(reduction.reducer),
+                         reduction.every,
+                         reduction.target ? fmt::format(" over {}", fmt::join(over, " ")) : "");
       out += text_of(reduction.piece);
     }
     if (program_.stop) out += "stop\n";

@@ -38,7 +38,10 @@ namespace {
 // What a family cannot meet that refuses all programs whose steps read reductions.
 const char* const kInStep[] = {"reduction in the step", "reduction of this step",
                                "reduction of the step before, below it",
-                               "reduction of the step before"};
+                               "reduction of the step before",
+                               "profile of this step",
+                               "profile of the step before",
+                               "init of a reduction"};
 
 }  // namespace
 

@@ -76,7 +76,7 @@ std::string Generator::hole(char kind, Site& site, int depth) {
     case 'S':
       return series_read(true);
     case 't':
-      return statistic_read();
+      return statistic_read(site);
     case 'T':
       return table_sum(site);
     case 'L':

@@ -12,7 +12,7 @@ namespace stencil::schedule {
 // What a reduction reads for a point.
 double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
 
-// The launches of reductions within the step: two each.
+// The launches of reductions within the step: up to three each.
 std::vector<Work> work_of_reductions(const analysis::TimeTiles& tiles);
 
 // One launch each, with the block and elements of the schedule.

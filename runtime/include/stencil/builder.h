@@ -255,6 +255,9 @@ struct FieldOptions {
 // passed to functions.
 class Field : public Expr {
  public:
+  // One that reduce_over() makes further down, for at(-1).
+  explicit Field(const std::string& name) : Field(name, 0) {}
+
   // U@-k: the level k steps back, at(-k) with k at least 0 (P024). at(-1)(0, 0) reads it.
   Expr at(int steps) const;
 
@@ -381,6 +384,10 @@ struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
   std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
 };
+struct ReduceOverOptions {
+  std::optional<Expr> every = {};  // absent: 1
+  Boundary boundary = {};          // of the field
+};
 
 // --- Results ---------------------------------------------------------------------------------
 
@@ -495,6 +502,11 @@ class Builder {
   Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
                    const Region& region, const ReduceOptions& options,
                    Place place = Place::current());
+  // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The field that it
+  // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step before.
+  Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
+                    const Expr& value, const Region& region, const ReduceOverOptions& options = {},
+                    Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());
   // require condition;
