@@ -193,6 +193,7 @@ class Generator {
   std::string statistic_read(Site& site);      // "" if there is none
   std::vector<int> random_profile();           // dimensions that are kept; none: all are reduced
   std::string over(const std::vector<int>& kept);
+  std::string reduced_region(const Site& site, const std::vector<int>& kept);
   std::string profile_rule();
 
   Random random_;

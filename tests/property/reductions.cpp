@@ -21,10 +21,8 @@ std::string Generator::make_reductions() {
     const std::string value = reduced_value(reducer, site);
     const int every = random_.pick<int>({1, 2, 3, 5});
     const std::string condition = where(site);
-    const std::string points = site.names.empty() && random_.chance(15)
-                                   ? named_region(site.reach)
-                                   : fmt::format("[{}]", region(site));
     const std::vector<int> kept = random_profile();
+    const std::string points = reduced_region(site, kept);
     out += fmt::format("reduce r{} = {}({}){} on {}{}", r, reducer, value, over(kept), points,
                        condition);
     if (every > 1 || random_.chance(50)) out += fmt::format(" every {}", every);
@@ -55,6 +53,20 @@ std::vector<int> Generator::random_profile() {
   }
   if (kept.empty()) kept.push_back((reduced + 1) % out_.rank);
   return kept;
+}
+
+// A profile has points, so the region has some in its dimensions.
+std::string Generator::reduced_region(const Site& site, const std::vector<int>& kept) {
+  if (site.names.empty() && random_.chance(15)) return named_region(site.reach);
+  std::vector<std::string> fixed(kept.empty() ? 0 : rank());
+  for (const int dimension : kept) {
+    const auto d = static_cast<size_t>(dimension);
+    const int low = site.reach.low[d] + random_.between(0, 2);
+    const int high = site.reach.high[d] + random_.between(0, 2);
+    needed_[d] = std::max(needed_[d], low + high + 1);
+    fixed[d] = range(d, low, high);
+  }
+  return fmt::format("[{}]", region(site, fixed));
 }
 
 std::string Generator::over(const std::vector<int>& kept) {
@@ -93,9 +105,7 @@ std::string Generator::make_statistics(int functions) {
     const std::string value = reduced_value(reducer, site);
     const std::string condition = where(site);
     in_statistic_ = false;
-    const std::string points = site.names.empty() && random_.chance(15)
-                                   ? named_region(site.reach)
-                                   : fmt::format("[{}]", region(site));
+    const std::string points = reduced_region(site, statistic.kept);
     const std::string initial = random_.pick<std::string>({"0", "1", "m", "2 + m"});
     const bool profile = !statistic.kept.empty();
     out += fmt::format("reduce {} = {}({}){} on {}{}{};\n", statistic.name, reducer, value,

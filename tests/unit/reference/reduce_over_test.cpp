@@ -9,7 +9,7 @@
 namespace stencil::reference {
 namespace {
 
-State state_of(const ir::Program& program) {
+State begun(const ir::Program& program) {
   std::string error;
   std::optional<State> state = allocate(program, {}, {}, error);
   EXPECT_TRUE(state) << error;
@@ -24,7 +24,7 @@ TEST(ReduceOver, TakesInTheOthersAtEachIndex) {
       "reduce rows = sum(A[0,0]) over 1 on G;"
       "reduce columns = max(A[0,0]) over 0 on [1..2, 1..3] where A[0,0] < 25 every 2;"
       "init A[i,j] = real(10 * i + j); init columns = -1.0;");
-  State state = state_of(program);
+  State state = begun(program);
   advance(program, state, 1);
   const FieldData& rows = state.fields[1];
   EXPECT_EQ(rows.points, 3);
@@ -45,7 +45,7 @@ TEST(ReduceOver, IsReadAtItsPlace) {
       "reduce a = sum(A[0,0]) over 1 on G boundary clamp;"
       "stencil s : A on G = A[0,0] + a[0] - a@-1[1];"
       "init A[i,j] = real(i + 1); init a[i] = real(10 * i);");
-  State state = state_of(program);
+  State state = begun(program);
   advance(program, state, 1);  // a = {3, 6}, before {0, 10}
   EXPECT_EQ(state.fields[0].real(0, 0, 0), 1 + 3 - 10);
   EXPECT_EQ(state.fields[0].real(0, 0, 3), 2 + 6 - 10);
@@ -62,7 +62,7 @@ TEST(ReduceOver, HasTheOrderOfTheLanguage) {
       "stencil s : A on G = A[0,0,0];"
       "reduce r = sum(A[0,0,0]) over [0, 2] on G;"
       "init A[i,j,k] = 1.0 / real(1 + i + 2 * j + 3 * k);");
-  State state = state_of(program);
+  State state = begun(program);
   advance(program, state, 1);
   const auto combined = [](std::vector<float> lanes) {
     for (size_t s = 8; s > 0; s /= 2) {
@@ -90,7 +90,7 @@ TEST(ReduceOver, RemembersTheFirstNan) {
       "stencil s : A on G = A[0,0] - 1;"
       "reduce r = max(sqrt(A[0,0])) over 1 on G; reduce whole = sum(integer(A[0,0])) over 1 on G;"
       "init A[i,j] = real(select(i == 2 and j == 3, 2, 100));");
-  State state = state_of(program);
+  State state = begun(program);
   advance(program, state, 5);
   EXPECT_EQ(state.reductions[0].first_nan, 3);
   EXPECT_TRUE(std::isnan(state.fields[1].real(0, 0, 2)));
@@ -103,7 +103,7 @@ TEST(ReduceOver, OfNoPointsIsNeutral) {
       "grid G = [0..3, 0..4] steps 9; field A : float on G;"
       "stencil s : A on G = A[0,0];"
       "reduce r = prod(A[0,0]) over 1 on [0..3, 3..2];");
-  State state = state_of(program);
+  State state = begun(program);
   advance(program, state, 1);
   for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(state.fields[1].real(0, 0, i), 1);
 }

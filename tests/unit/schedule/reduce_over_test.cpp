@@ -11,7 +11,7 @@
 namespace stencil::schedule {
 namespace {
 
-kernel::Module lowered(const std::string& text, const std::string& line) {
+kernel::Module lowered_over(const std::string& text, const std::string& line) {
   const ir::Program program = test::load(text);
   Diagnostics diagnostics;
   const auto schedule = parse(line, program, diagnostics);
@@ -20,7 +20,7 @@ kernel::Module lowered(const std::string& text, const std::string& line) {
   return module ? *module : kernel::Module{};
 }
 
-const kernel::Kernel& kernel_of(const kernel::Module& module, const kernel::Launch& launch) {
+const kernel::Kernel& kernel_behind(const kernel::Module& module, const kernel::Launch& launch) {
   return module.kernels[static_cast<size_t>(launch.kernel)];
 }
 
@@ -33,7 +33,7 @@ const char* const kMeans =
 
 TEST(ReduceOver, IsTheSameInEveryFamily) {
   for (const char* line : {"direct", "overlapped T=2 block=32x4", "streaming T=2", "planes T=2"}) {
-    const kernel::Module module = lowered(kMeans, line);
+    const kernel::Module module = lowered_over(kMeans, line);
     EXPECT_EQ(kernel::verify(module), std::vector<std::string>{}) << line;
     ASSERT_EQ(module.plan.reductions.size(), 3u);
     // 2*7 tiles, their values, and whether some are NaN; one tile, likewise; one tile of integers.
@@ -52,23 +52,23 @@ TEST(ReduceOver, IsTheSameInEveryFamily) {
 
 // Threads in x are neighbours in memory: lanes where rows are reduced, else points of the profile.
 TEST(ReduceOver, ReadsNeighboursByThreadsInX) {
-  const kernel::Module module = lowered(kMeans, "direct");
+  const kernel::Module module = lowered_over(kMeans, "direct");
   const auto extents = [&](const kernel::Launch& launch) {
-    for (const kernel::Buffer& buffer : kernel_of(module, launch).buffers) {
+    for (const kernel::Buffer& buffer : kernel_behind(module, launch).buffers) {
       if (buffer.name == "lanes") return buffer.extents.size();
     }
     return size_t{0};
   };
   for (const kernel::Reduction& reduction : module.plan.reductions) {
     EXPECT_EQ(extents(reduction.launches[0]), 2u);
-    EXPECT_EQ(kernel_of(module, reduction.launches[0]).threads.product(), 256);
+    EXPECT_EQ(kernel_behind(module, reduction.launches[0]).threads.product(), 256);
   }
   const std::string text = kernel::print(module);
   EXPECT_NE(text.find("for serial ez"), text.npos) << text;
 }
 
 TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {
-  const kernel::Module module = lowered(
+  const kernel::Module module = lowered_over(
       "param N : integer; require N >= 3; grid G = [0..N-1, 0..N-1] steps 9; field A : real on G;"
       "stencil f : A on G = A[0,0] + rows@-1[0];"
       "reduce rows = sum(A[0,0]) over 1 on G;"
@@ -82,7 +82,7 @@ TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {
   std::vector<std::string> order;
   for (const kernel::Action& action : module.plan.actions) {
     const auto* launch = std::get_if<kernel::Launch>(&action);
-    order.push_back(launch ? kernel_of(module, *launch).name : "turn");
+    order.push_back(launch ? kernel_behind(module, *launch).name : "turn");
   }
   const std::vector<std::string> expected = {"test_f", "test_reduce_rows_tiles", "test_reduce_rows",
                                              "test_reduce_rows_nan", "turn", "test_g"};

@@ -6,13 +6,13 @@
 namespace stencil::test {
 namespace {
 
-const std::string kSpace =
+const std::string kRoom =
     "param N : integer; grid G = [0..N-1, 2..9, 0..N] steps 4; require N >= 4;"
     "field A, B : real on G boundary clamp; field n : integer on G; field d : double on G;";
 
 TEST(ReduceOver, HasTheRangeOfItsRegionAndTheTypeOfItsValue) {
   const ir::Program program =
-      program_of(kSpace +
+      program_of(kRoom +
                  "stencil s : A on G = A[0,0,0];"
                  "reduce mean = sum(A[0,0,0]) over [0, 2] on [0..N-1, 3..8 by 2, 1..N-1] every 3;"
                  "reduce plane = max(n[0,0,0]) over 1 on G boundary [clamp, constant 7 .. mirror];"
@@ -43,7 +43,7 @@ TEST(ReduceOver, HasTheRangeOfItsRegionAndTheTypeOfItsValue) {
 // Before its place, and in itself, NAME@-1 is what it has; behind it, the level that it had.
 TEST(ReduceOver, IsReadInTheStepAsAProfileIs) {
   const ir::Program program =
-      program_of(kSpace +
+      program_of(kRoom +
                  "stencil s : A on G = A[0,0,0] + p@-1[1,0];"
                  "reduce p = sum(real(A[0,0,0]) + p@-1[0,-1]) over 1 on G boundary clamp;"
                  "function twice(u : field) = 2 * u[0,1];"
@@ -59,7 +59,7 @@ TEST(ReduceOver, IsReadInTheStepAsAProfileIs) {
 
 TEST(ReduceOver, MayBeReducedFurther) {
   const ir::Program program =
-      program_of(kSpace +
+      program_of(kRoom +
                  "stencil s : A on G = A[0,0,0];"
                  "reduce p = sum(A[0,0,0]) over [1, 2] on G;"
                  "reduce most = max(p[0]) on [0..N-1, 2, 0] every 2; stop when most < 1;");
