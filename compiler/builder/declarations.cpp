@@ -406,7 +406,7 @@ const char* name_of(Reducer reducer) {
 
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
                           const Region& region, const std::optional<Expr>& every, Place place) {
-  return reduce(name, reducer, value, region, ReduceOptions{every, {}}, place);
+  return reduce(name, reducer, value, region, ReduceOptions{.every = every}, place);
 }
 
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
@@ -414,21 +414,21 @@ Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& 
   Statement item(*state_, place);
   item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
                        item.region(region), item.where(region), item.expr(options.every),
-                       item.expr(options.initial), {}, {}});
+                       item.expr(options.initial), {}, item.boundary(options.boundary)});
   return Reduction(name, state_->id);
 }
 
 Field Builder::reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                            const Expr& value, const Region& region,
-                           const ReduceOverOptions& options, Place place) {
+                           const ReduceOptions& options, Place place) {
   Statement item(*state_, place);
   if (!item.per_dimension(dimensions)) {
     item.check(detail::problem("P023", fmt::format("reduce_over(\"{}\") names no dimension", name),
                                "reduce() gives one value"));
   }
   item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
-                       item.region(region), item.where(region), item.expr(options.every), nullptr,
-                       item.per_dimension(dimensions), item.boundary(options.boundary)});
+                       item.region(region), item.where(region), item.expr(options.every),
+                       item.expr(options.initial), item.per_dimension(dimensions), item.boundary(options.boundary)});
   return Field(name, state_->id);
 }
 

@@ -116,6 +116,7 @@ class Elaborator {
   Value reduction(const Declaration& declaration, const std::string& name, int back, Span span);
   bool known_reduction(ir::ReductionId id, Span span);
   bool is_above(ir::ReductionId id) const;
+  bool names_itself(ir::ReductionId id, int back, Span span) const;
   bool may_read(ir::ReductionId id, int back, Span span);
   int level_of(const FieldBinding& binding);
   std::string hint_of_further_reduction(const ir::Field& profile) const;

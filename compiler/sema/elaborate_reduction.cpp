@@ -36,12 +36,17 @@ bool Elaborator::is_above(ir::ReductionId id) const {
   return env_.reader <= env_.reductions[static_cast<size_t>(id)].syntax->name.span.begin;
 }
 
+// Its name stands in its own definition, which has been reported (S024).
+bool Elaborator::names_itself(ir::ReductionId id, int back, Span span) const {
+  const Span own = env_.reductions[static_cast<size_t>(id)].item;
+  return back == 0 && own.begin <= span.begin && span.end <= own.end;
+}
+
 // What the reduction gives may be read here, as it was `back` steps ago. S070, S072.
 bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
+  if (names_itself(id, back, span)) return false;
   ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   const std::string& name = info.syntax->name.name;
-  const bool within = info.item.begin <= span.begin && span.end <= info.item.end;
-  if (within && back == 0) return false;  // S024 has been reported
   const bool in_step = site_.fields;
   if (back > 1 || (back > 0 && !in_step)) {
     Diagnostic& error =
@@ -64,6 +69,7 @@ bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
 Value Elaborator::reduction(const Declaration& declaration, const std::string& name, int back,
                             Span span) {
   const ir::ReductionId id = declaration.index;
+  if (names_itself(id, back, span)) return {};
   if (!site_.reductions) return not_usable(name, "a reduction", span);
   if (!may_read(id, back, span)) return {};
   if (back > 0) return before_step(id, !is_above(id), span);

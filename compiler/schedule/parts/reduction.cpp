@@ -63,8 +63,9 @@ class ReductionLowering {
   void lower(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Stop& stop);
   kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type, const ir::Box& region);
-  kernel::Launch reduce_values(KernelBuilder builder, ir::Reducer reducer, Scalar type, int values,
-                               const Expr& count, const WithResult& with_result);
+  kernel::Launch reduce_values(KernelBuilder builder, ir::Reducer reducer, Scalar type,
+                               kernel::BufferId values, const Expr& count,
+                               const WithResult& with_result);
   kernel::Launch reduce_to_value(const ir::Reduction& reduction, Scalar type, int values,
                                  const Expr& count, const kernel::Reduction& results);
   kernel::Launch look_for_nan(const ir::Reduction& reduction, const ProfileLaunches& made,
@@ -170,15 +171,14 @@ void note_nan(const Expr& holds, kernel::BufferId first_nan, Body& body) {
 
 // One block does `with_result` to so many values of scratch memory, reduced.
 kernel::Launch ReductionLowering::reduce_values(KernelBuilder builder, ir::Reducer reducer,
-                                                Scalar type, int values, const Expr& count,
-                                                const WithResult& with_result) {
+                                                Scalar type, kernel::BufferId values,
+                                                const Expr& count, const WithResult& with_result) {
   builder.kernel().threads = {kLanes, 1, 1};
-  const kernel::BufferId tiles = builder.scratch(to_.module.plan, values, false);
   const Lanes lanes = lanes_of(type, builder);
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
 
   const std::string tile = builder.names().unique("tile");
-  const Expr value = kernel::load(tiles, {kernel::variable(tile, Scalar::I64)}, type);
+  const Expr value = kernel::load(values, {kernel::variable(tile, Scalar::I64)}, type);
   Body take;
   const Expr both = with_taken_in(reducer, {total, {}}, value, builder, take);
   take.push_back({kernel::Store{total, {}, both}});
@@ -203,6 +203,7 @@ kernel::Launch ReductionLowering::reduce_to_value(const ir::Reduction& reduction
   KernelBuilder builder = to_.builder(
       "reduce_" + reduction.name,
       fmt::format("Reduction {}: one block reduces the values of the tiles.", reduction.name));
+  const kernel::BufferId tiles = builder.scratch(to_.module.plan, values, false);
   const kernel::BufferId out = builder.scratch(to_.module.plan, results.result, true);
   std::optional<kernel::BufferId> first_nan;
   if (results.first_nan != kernel::kNoScratch) {
@@ -218,7 +219,7 @@ kernel::Launch ReductionLowering::reduce_to_value(const ir::Reduction& reduction
     last.push_back({kernel::Store{out, {kernel::integer(0)}, value}});
     if (first_nan) note_nan(is_nan(value), *first_nan, last);
   };
-  return reduce_values(std::move(builder), reduction.reducer, type, values, count, store);
+  return reduce_values(std::move(builder), reduction.reducer, type, tiles, count, store);
 }
 
 // Whether some value of the profile is NaN.
@@ -228,11 +229,12 @@ kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
   KernelBuilder builder =
       to_.builder("reduce_" + reduction.name + "_nan",
                   fmt::format("Reduction {}: whether some of its values are NaN.", reduction.name));
+  const kernel::BufferId words = builder.scratch(to_.module.plan, made.some_nan, false);
   const kernel::BufferId first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
   const WithResult note = [=](const Expr& some, Body& last) {
     note_nan(kernel::operation(Op::Ne, {some, kernel::integer(0)}), first_nan, last);
   };
-  return reduce_values(std::move(builder), ir::Reducer::Max, Scalar::I32, made.some_nan,
+  return reduce_values(std::move(builder), ir::Reducer::Max, Scalar::I32, words,
                        made.launches.back().blocks, note);
 }
 

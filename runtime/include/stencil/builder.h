@@ -383,10 +383,7 @@ class Reduction : public Expr {
 struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
   std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
-};
-struct ReduceOverOptions {
-  std::optional<Expr> every = {};  // absent: 1
-  Boundary boundary = {};          // of the field
+  Boundary boundary = {};            // of the field that reduce_over() gives, which has no initial
 };
 
 // --- Results ---------------------------------------------------------------------------------
@@ -505,7 +502,7 @@ class Builder {
   // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The field that it
   // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step before.
   Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
-                    const Expr& value, const Region& region, const ReduceOverOptions& options = {},
+                    const Expr& value, const Region& region, const ReduceOptions& options = {},
                     Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());

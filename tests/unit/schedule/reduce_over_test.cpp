@@ -64,7 +64,8 @@ TEST(ReduceOver, ReadsNeighboursByThreadsInX) {
     EXPECT_EQ(kernel_behind(module, reduction.launches[0]).threads.product(), 256);
   }
   const std::string text = kernel::print(module);
-  EXPECT_NE(text.find("for serial ez"), text.npos) << text;
+  EXPECT_NE(text.find("for ex in thread_x .. min(32, size_x - tile_x) step 16"), text.npos);
+  EXPECT_NE(text.find("for ez in thread_y .. min(1024, size_z - tile_z) step 16"), text.npos);
 }
 
 TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {

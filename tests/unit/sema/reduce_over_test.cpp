@@ -52,7 +52,7 @@ TEST(ReduceOver, IsReadInTheStepAsAProfileIs) {
   EXPECT_EQ(program.reductions[0].place, 1u);
   EXPECT_EQ(program.fields[4].history, 2);
   EXPECT_EQ(result(program, 0), "add(A[0,0,0], p[1,0])");
-  EXPECT_EQ(result(program, 1), "add(sub(p[0,0], p@-1[0,0]), mul(2, p@-1[0,1]))");
+  EXPECT_EQ(result(program, 1), "add(sub(p[0,0], p@-1[0,0]), mul(2f, p@-1[0,1]))");
   EXPECT_EQ(program.inits.size(), 1u);
   EXPECT_EQ(ir::verify(program), std::vector<std::string>{});
 }
