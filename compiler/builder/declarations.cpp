@@ -412,15 +412,21 @@ Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& 
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
                           const Region& region, const ReduceOptions& options, Place place) {
   Statement item(*state_, place);
-  item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
-                       item.region(region), item.where(region), item.expr(options.every),
-                       item.expr(options.initial), {}, item.boundary(options.boundary)});
+  item.add(ast::Reduce{item.name(name),
+                       item.name(name_of(reducer)),
+                       item.expr(value),
+                       item.region(region),
+                       item.where(region),
+                       item.expr(options.every),
+                       item.expr(options.initial),
+                       {},
+                       item.boundary(options.boundary)});
   return Reduction(name, state_->id);
 }
 
 Field Builder::reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
-                           const Expr& value, const Region& region,
-                           const ReduceOptions& options, Place place) {
+                           const Expr& value, const Region& region, const ReduceOptions& options,
+                           Place place) {
   Statement item(*state_, place);
   if (!item.per_dimension(dimensions)) {
     item.check(detail::problem("P023", fmt::format("reduce_over(\"{}\") names no dimension", name),
@@ -428,7 +434,8 @@ Field Builder::reduce_over(const std::string& name, const PerDimension& dimensio
   }
   item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
                        item.region(region), item.where(region), item.expr(options.every),
-                       item.expr(options.initial), item.per_dimension(dimensions), item.boundary(options.boundary)});
+                       item.expr(options.initial), item.per_dimension(dimensions),
+                       item.boundary(options.boundary)});
   return Field(name, state_->id);
 }
 

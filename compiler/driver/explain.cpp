@@ -230,8 +230,7 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
       name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
     }
     if (reduction.place) {
-      rows.push_back(
-          {name, "in the step, " + place_of(program, *reduction.place), "none"});
+      rows.push_back({name, "in the step, " + place_of(program, *reduction.place), "none"});
       continue;
     }
     const int64_t whole = reduction.every / time_tile;

@@ -218,7 +218,7 @@ void MainProgram::results() {
   out_.line("static reference_results plain_came_to;  // and of the plain loops");
   out_.blank();
   const auto& reductions = api_.reductions();
-  const auto some_have = [&](std::string ReductionMembers::* member) {
+  const auto some_have = [&](std::string ReductionMembers::*member) {
     return std::any_of(reductions.begin(), reductions.end(),
                        [&](const ReductionMembers& members) { return !(members.*member).empty(); });
   };

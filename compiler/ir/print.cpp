@@ -268,7 +268,8 @@ std::string print(const Program& program) {
     out += "stop\n" + graph.definitions("    ");
     out += fmt::format("    = {}\n", graph.use(program.stop->condition));
   }
-  for (const Requirement& r : program.requirements) out += fmt::format("require {}\n", visible(r.text));
+  for (const Requirement& r : program.requirements)
+    out += fmt::format("require {}\n", visible(r.text));
   for (const Check& check : program.checks) {
     std::vector<std::string> alternatives;
     for (const Affine& a : check.any_nonnegative)

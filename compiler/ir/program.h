@@ -74,8 +74,9 @@ constexpr int kTime = -1;
 
 // A field has a value at every point of a box of the grid, or is a profile, which lacks some of the
 // grid's dimensions, or a series, which has a value for every step. Profiles and series are read
-// where they are in memory, whatever the schedule, and are constant, of one level; but for a profile
-// that a reduction makes (Reduction::target), which has another level where NAME@-1 is read.
+// where they are in memory, whatever the schedule, and are constant, of one level; but for a
+// profile that a reduction makes (Reduction::target), which has another level where NAME@-1 is
+// read.
 struct Field {
   std::string name;
   std::vector<Component> components;

@@ -108,10 +108,12 @@ class Verifier {
   // `reduced`: it is made by a reduction.
   void check_dimensions(const Field& field, bool reduced) {
     if (!field.read_in_place()) {
-      if (field.box.rank() != program_.grid.rank()) fail(field.name, "rank differs from the grid's");
+      if (field.box.rank() != program_.grid.rank())
+        fail(field.name, "rank differs from the grid's");
       return;
     }
-    if (field.dimensions.size() != field.box.ranges.size()) fail(field.name, "number of dimensions");
+    if (field.dimensions.size() != field.box.ranges.size())
+      fail(field.name, "number of dimensions");
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
       const bool ascending = d == 0 || field.dimensions[d] > field.dimensions[d - 1];
       const bool known = field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank();

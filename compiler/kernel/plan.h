@@ -124,16 +124,16 @@ struct Exchange {
 };  // two slots trade places
 using Action = std::variant<Launch, Rotate, Exchange>;
 
-// A value computed from the arrays after every `every` steps, or values of a whole array, which is one
-// of the user's. Tiles end where one is due.
+// A value computed from the arrays after every `every` steps, or values of a whole array, which is
+// one of the user's. Tiles end where one is due.
 //
 // One `in_step` is computed within every step instead, by launches among the actions, whose kernels
 // may read it where it lies; tiles have one step then. `replaced` keeps the value that the last
 // evaluation replaced; that of an array is its next level, where it has one.
 //
-// Of one in floating point, `first_nan` keeps when it, or some of its values, was first NaN: the steps done by then.
-// Whoever executes the plan puts there what the run so far has come to, 0 if it never was, before
-// the first launch.
+// Of one in floating point, `first_nan` keeps when it, or some of its values, was first NaN: the
+// steps done by then. Whoever executes the plan puts there what the run so far has come to, 0 if it
+// never was, before the first launch.
 struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64

@@ -113,11 +113,11 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
 // The profile of a reduction has a place for every index of the region.
 std::string profile_refusal(const ir::Program& program, const State& state,
                             const ir::Reduction& reduction) {
-  const std::optional<ConcreteBox> region =
-      concrete(reduction.piece.region, state.integer_params);
+  const std::optional<ConcreteBox> region = concrete(reduction.piece.region, state.integer_params);
   const ir::Field& field = program.fields[*reduction.target];
   const FieldData& data = state.fields[*reduction.target];
-  if (data.types != std::vector<Scalar>{ir::value_type(reduction)}) return "a result has a wrong type";
+  if (data.types != std::vector<Scalar>{ir::value_type(reduction)})
+    return "a result has a wrong type";
   if (field.dimensions.size() != data.box.size()) return "its profile has the wrong rank";
   for (size_t d = 0; d < data.box.size(); ++d) {
     const auto of_grid = static_cast<size_t>(field.dimensions[d]);

@@ -198,8 +198,9 @@ std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
                                                             std::vector<Edges>& edges) {
   if (boundary.list && boundary.dimensions.size() != rank) {
     Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
-    error.expected = fmt::format("{}, one per dimension of the {}", rank,
-                                 static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
+    error.expected =
+        fmt::format("{}, one per dimension of the {}", rank,
+                    static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
     error.found = fmt::format("{}", boundary.dimensions.size());
     return std::nullopt;
   }
@@ -226,8 +227,7 @@ std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::Pe
     const auto value = constant_in(env, *number, "a dimension", 0, rank - 1);
     if (!value) return std::nullopt;
     if (!out.empty() && *value <= out.back()) {
-      Diagnostic& error =
-          env.report.error("S050", number->span, "dimensions in the wrong order");
+      Diagnostic& error = env.report.error("S050", number->span, "dimensions in the wrong order");
       error.expected = "numbers of the grid's dimensions, each once, the outermost first";
       error.found = fmt::format("{} behind {}", *value, out.back());
       return std::nullopt;
@@ -259,7 +259,8 @@ bool require_plain(Environment& env, const ast::Boundary& boundary,
     return dimension.low.counts() || dimension.high.counts();
   });
   if (plain) return true;
-  Diagnostic& error = env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
+  Diagnostic& error =
+      env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
   error.expected = "none, a number, clamp, mirror or periodic";
   return false;
 }
@@ -315,10 +316,10 @@ void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
 // A profile never changes, so it has one level.
 bool require_constant(Environment& env, const ast::Field& field) {
   if (field.constant && !field.history) return true;
-  Diagnostic& error = env.report.error(
-      "S051", field.along->span,
-      fmt::format("a field along some of the dimensions {}",
-                  field.constant ? "has one level" : "is not constant"));
+  Diagnostic& error =
+      env.report.error("S051", field.along->span,
+                       fmt::format("a field along some of the dimensions {}",
+                                   field.constant ? "has one level" : "is not constant"));
   error.expected = "constant, without history";
   error.hint = field.constant ? "leave out 'history'" : "add 'constant': no stencil writes it";
   return false;
@@ -483,8 +484,8 @@ void declare_profile(Environment& env, ReductionInfo& info) {
     ok = false;
   }
   if (reduce.initial) {
-    Diagnostic& error = env.report.error("S076", reduce.initial->span,
-                                         fmt::format("'{}' is a field", field.name));
+    Diagnostic& error =
+        env.report.error("S076", reduce.initial->span, fmt::format("'{}' is a field", field.name));
     error.expected = "its initial values in an item of their own";
     error.hint = fmt::format("init {} = {};", field.name, env.text(reduce.initial->span));
     ok = false;
@@ -502,8 +503,8 @@ void settle_profile(Environment& env, ReductionInfo& info, Scalar type) {
   env.field_types[id] = scalar_type(type);
   field.components = flatten(*env.field_types[id]);
   const auto& boundary = info.syntax->boundary;
-  const bool ok = !boundary || take_boundary(env, *boundary, *env.field_types[id], field,
-                                             env.field_edges[id]);
+  const bool ok =
+      !boundary || take_boundary(env, *boundary, *env.field_types[id], field, env.field_edges[id]);
   if (!ok) break_off(env, info);
 }
 

@@ -20,8 +20,8 @@ void declare_grid(Environment& env, const ast::Grid& grid);
 void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
 void declare_field(Environment& env, const ast::Field& field, Span item);
 void declare_series(Environment& env, const ast::Series& series, Span item);
-// Where the profile of a reduction is, and in which dimensions, once its region is known. S050, S075,
-// S076.
+// Where the profile of a reduction is, and in which dimensions, once its region is known. S050,
+// S075, S076.
 void declare_profile(Environment& env, ReductionInfo& info);
 // What its values are, once that is known, and its boundary.
 void settle_profile(Environment& env, ReductionInfo& info, Scalar type);

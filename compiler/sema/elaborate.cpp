@@ -12,9 +12,9 @@
 // kMaxVisits: a program can ask for more than any machine has, and is told so.
 #include "compiler/sema/elaborate.h"
 
-#include <numbers>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 

@@ -22,9 +22,9 @@ struct Site {
   bool time = false;
   bool run_time_params = true;  // open and float params, as ParamRef
   bool reductions = false;
-  bool coordinates = true;  // position, origin, spacing
+  bool coordinates = true;      // position, origin, spacing
   bool initial_values = false;  // accesses, of fields whose init comes before
-  bool in_double = false;   // `real` is double here, and params of type float are taken as doubles
+  bool in_double = false;  // `real` is double here, and params of type float are taken as doubles
 };
 
 inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
@@ -186,8 +186,8 @@ class Elaborator {
   Value built_in(Op op, const ast::Call& call, Span span, const Type* expected);
   Value sign(const ast::Call& call, Span span, const Type* expected);
   Value logical_shift(const ast::Call& call, Span span);
-  // base^exponent as products: the square of base^(exponent/2), times the base where the exponent is
-  // odd; one over base^-exponent where it is negative.
+  // base^exponent as products: the square of base^(exponent/2), times the base where the exponent
+  // is odd; one over base^-exponent where it is negative.
   Value power(const Value& base, int64_t exponent, Span span);
   Value conversion(Scalar to, const ast::Call& call, Span span);
   Value apply_function(int index, const ast::Call& call, Span span, const std::vector<int>* shift);
@@ -213,7 +213,7 @@ class Elaborator {
   ir::Graph& graph_;
   AccessProver* prover_;
   Arithmetic arithmetic_;
-  bool in_boundary_ = false;  // no field but profiles and series may be read
+  bool in_boundary_ = false;          // no field but profiles and series may be read
   const ir::Field* field_ = nullptr;  // whose dimensions indices count; null: those of the grid
 
   Frame root_;

@@ -68,8 +68,8 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     error.found = fmt::format("@-{}", binding.level);
     error.hint = fmt::format("declare the field with history {}", binding.level + 1);
     if (field.is_series()) {
-      error.hint = fmt::format("its value of an earlier step is {}[time - {}]", field.name,
-                               binding.level);
+      error.hint =
+          fmt::format("its value of an earlier step is {}[time - {}]", field.name, binding.level);
     } else if (field.read_in_place()) {
       error.hint = "it is constant: it has one level";
     }

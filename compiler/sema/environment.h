@@ -53,7 +53,7 @@ struct ReductionInfo {
   enum class State { Waiting, Begun, Done };
   const ast::Reduce* syntax;
   Span item;
-  size_t place;  // the stencil functions above it
+  size_t place;                             // the stencil functions above it
   std::optional<ir::FieldId> profile = {};  // what it gives, if that is no single value
   std::optional<Region> region = {};        // of those that give one
   bool broken = false;                      // what it gives is in error
@@ -103,17 +103,17 @@ struct Environment {
   const ast::Grid* grid = nullptr;  // once it is declared
 
   std::unordered_map<std::string, Declaration> names;
-  std::vector<ParamGroup> param_groups;  // Declared::ParamGroup
-  std::vector<TypePtr> types;        // Declared::Type
-  std::vector<ir::Box> subgrids;     // Declared::Subgrid
+  std::vector<ParamGroup> param_groups;               // Declared::ParamGroup
+  std::vector<TypePtr> types;                         // Declared::Type
+  std::vector<ir::Box> subgrids;                      // Declared::Subgrid
   std::vector<std::vector<int64_t>> subgrid_strides;  // likewise; empty: 1 everywhere
-  std::vector<TypePtr> field_types;  // by FieldId
+  std::vector<TypePtr> field_types;                   // by FieldId
   std::vector<std::vector<Edges>> field_edges;  // likewise, per dimension; none without a boundary
-  std::vector<Value> tables;         // constants; a vector of vectors of the element type
+  std::vector<Value> tables;  // constants; a vector of vectors of the element type
   std::vector<FunctionInfo> functions;
   std::unordered_map<std::string, Span> init_places;  // by field, those to come included
   std::unordered_set<ir::FieldId> inits_seen;         // analysed so far, in error or not
-  std::vector<ReductionInfo> reductions;  // Declared::Reduction; by ReductionId
+  std::vector<ReductionInfo> reductions;              // Declared::Reduction; by ReductionId
   uint32_t reader = 0;  // where in the text the name of the stencil or reduction in work is
   int reductions_begun = 0;
   size_t requirements_analysed = 0;  // those that hold at once leave nothing else

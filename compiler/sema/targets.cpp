@@ -40,10 +40,11 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
     if (field_of(env, id).read_in_place()) return std::nullopt;
   }
   if (const auto made = env.reduction_into(id)) {
-    Diagnostic& error = env.report.error(
-        "S028", target.field.span,
-        fmt::format("field '{}' is made by a reduction", field_of(env, id).name));
-    error.related.push_back({env.reductions[static_cast<size_t>(*made)].syntax->name.span, "by this one"});
+    Diagnostic& error =
+        env.report.error("S028", target.field.span,
+                         fmt::format("field '{}' is made by a reduction", field_of(env, id).name));
+    error.related.push_back(
+        {env.reductions[static_cast<size_t>(*made)].syntax->name.span, "by this one"});
     error.hint = "let the stencil function write a field of its own";
     return std::nullopt;
   }

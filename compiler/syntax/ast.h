@@ -187,7 +187,7 @@ struct Field {  // field U, V : real on G history 2 boundary clamp;   (attribute
   TypeExpr type;
   Identifier domain;
   std::optional<PerDimension> along;  // dimensions of the grid, one or a list; absent: all
-  ExprPtr history;  // null: 1
+  ExprPtr history;                    // null: 1
   bool constant = false;
   std::optional<Boundary> boundary;
 };
@@ -253,9 +253,9 @@ struct Reduce {  // reduce energy = sum(expr) on interior every 50;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
   Region region;
-  ExprPtr where;  // null: at all points of the region
-  ExprPtr every;  // null: 1
-  ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
+  ExprPtr where;                     // null: at all points of the region
+  ExprPtr every;                     // null: 1
+  ExprPtr initial = nullptr;         // what NAME@-1 is in the first step; may be null
   std::optional<PerDimension> over;  // dimensions of the grid that are reduced; absent: all
   std::optional<Boundary> boundary;  // of a result that is a field
 };
@@ -267,8 +267,8 @@ struct Require {
 };
 
 struct Item {
-  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Init, Reduce, Stop,
-               Require>
+  std::variant<Param, Grid, Subgrid, TypeDecl, Field, Series, Table, Function, Stencil, Init,
+               Reduce, Stop, Require>
       kind;
   Span span;
 };

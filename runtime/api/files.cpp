@@ -272,8 +272,8 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     if (runtime::format_of(output.path) != Format::Png) continue;
     const Selection& shown = output.selections[0];
     const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
-    output.plane = plane_of(program.fields[static_cast<size_t>(shown.field)], field,
-                            outputs[o].plane);
+    output.plane =
+        plane_of(program.fields[static_cast<size_t>(shown.field)], field, outputs[o].plane);
     const auto inside = runtime::plane_start(field, output.plane);
     if (!inside.ok()) return inside.failure();
   }

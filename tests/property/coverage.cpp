@@ -36,7 +36,8 @@ void Coverage::add(const Case& made, const std::string& family,
 namespace {
 
 // What a family cannot meet that refuses all programs whose steps read reductions.
-const char* const kInStep[] = {"reduction in the step", "reduction of this step",
+const char* const kInStep[] = {"reduction in the step",
+                               "reduction of this step",
                                "reduction of the step before, below it",
                                "reduction of the step before",
                                "profile of this step",

@@ -79,10 +79,10 @@ void take_in_point(KernelBuilder& builder, const ir::Reduction& reduction, const
     return builder.load_reduction(other);
   };
   const ir::Piece& piece = reduction.piece;
-  const Expr value = kernel::convert(
-      evaluate(builder.interface(), piece.graph, piece.results, point, last_step(), read,
-               builder.scope(), builder.names(), body, read_reduction)[0],
-      ir::value_type(reduction));
+  const Expr value =
+      kernel::convert(evaluate(builder.interface(), piece.graph, piece.results, point, last_step(),
+                               read, builder.scope(), builder.names(), body, read_reduction)[0],
+                      ir::value_type(reduction));
   const Expr both = with_taken_in(reduction.reducer, total, value, builder, body);
   body.push_back({kernel::Store{total.buffer, total.index, both}});
 }

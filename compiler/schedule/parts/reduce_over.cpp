@@ -1,5 +1,6 @@
-// Each point of the profile has a box of reduced dimensions, which is cut into tiles like the region
-// of any other reduction (docs/language.md). A block does one tile at some neighbouring points:
+// Each point of the profile has a box of reduced dimensions, which is cut into tiles like the
+// region of any other reduction (docs/language.md). A block does one tile at some neighbouring
+// points:
 //
 //   first kernel    16 lanes take in the tile at each of 16 points, then they are combined pairwise
 //                   in shared memory
@@ -7,8 +8,8 @@
 //                   tile, the first kernel has the values already
 //
 // Threads that differ in x read neighbours in memory. If rows are reduced these are lanes, else
-// points of the profile: a mean over the outermost dimension would otherwise read one element out of
-// each row. Few lanes keep the pairwise part short where few points are reduced, as levels of an
+// points of the profile: a mean over the outermost dimension would otherwise read one element out
+// of each row. Few lanes keep the pairwise part short where few points are reduced, as levels of an
 // ocean are; a warp reads pieces of 16 elements.
 #include "compiler/schedule/parts/reduce_over.h"
 
@@ -104,14 +105,16 @@ ProfileLowering::Parts ProfileLowering::begin(const std::string& name, const std
   const auto index = [=](const Expr& lane) {
     return lanes_in_rows ? std::vector<Expr>{number, lane} : std::vector<Expr>{lane, number};
   };
-  const kernel::BufferId lanes =
-      builder.local(kernel::Space::Shared, "lanes", type_,
-                    {kernel::integer(lanes_in_rows ? kPoints : kLanes),
-                     kernel::integer(lanes_in_rows ? kLanes : kPoints)},
-                    "");
+  const kernel::BufferId lanes = builder.local(kernel::Space::Shared, "lanes", type_,
+                                               {kernel::integer(lanes_in_rows ? kPoints : kLanes),
+                                                kernel::integer(lanes_in_rows ? kLanes : kPoints)},
+                                               "");
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type_, {}, "");
   Tiling tiling = tile_box(to_.interface, box, lengths, builder.names());
-  return {std::move(builder), {kLanes, lanes_in_rows ? x : y, lanes, index}, number, total,
+  return {std::move(builder),
+          {kLanes, lanes_in_rows ? x : y, lanes, index},
+          number,
+          total,
           std::move(tiling)};
 }
 
@@ -120,8 +123,8 @@ ProfileLowering::Parts ProfileLowering::begin(const std::string& name, const std
 Point ProfileLowering::point_of(Parts& parts, Body& body) const {
   Point point = parts.tiling.origin;
   const auto d = static_cast<size_t>(row());
-  point[d] = let(parts.builder.names(), body, axis_names(rank())[d],
-                 kernel::add(point[d], parts.number));
+  point[d] =
+      let(parts.builder.names(), body, axis_names(rank())[d], kernel::add(point[d], parts.number));
   return point;
 }
 
@@ -201,16 +204,15 @@ Body ProfileLowering::take_in_values(Parts& parts, Body& lets) const {
   const kernel::BufferId values = parts.builder.scratch(to_.module.plan, values_, false);
   const Point at = point_of(parts, lets);
   const std::string tile = parts.builder.names().unique("tile");
-  const Expr place = kernel::add(kernel::mul(kernel::variable(tile, Scalar::I64), count_of_points()),
-                                 number_of(at));
+  const Expr place = kernel::add(
+      kernel::mul(kernel::variable(tile, Scalar::I64), count_of_points()), number_of(at));
   Body body;
   const Expr both = with_taken_in(reduction_.reducer, {parts.total, {}},
                                   kernel::load(values, {place}, type_), parts.builder, body);
   body.push_back({kernel::Store{parts.total, {}, both}});
-  return guarded(exists(at),
-                 as_body(loop(kernel::LoopKind::Serial, tile,
-                              kernel::convert(parts.lanes.lane, Scalar::I64), tiles_, kLanes,
-                              std::move(body))));
+  return guarded(exists(at), as_body(loop(kernel::LoopKind::Serial, tile,
+                                          kernel::convert(parts.lanes.lane, Scalar::I64), tiles_,
+                                          kLanes, std::move(body))));
 }
 
 // What lane 0 does to the value of its point.
@@ -223,15 +225,14 @@ void ProfileLowering::store(Parts& parts, const Expr& value, bool gives_profile,
     parts.builder.store_global(*reduction_.target, 0, profile_.history - 1, own, value, stored);
   } else {
     const kernel::BufferId values = parts.builder.scratch(to_.module.plan, values_, true);
-    const Expr place = kernel::add(kernel::mul(number_of_tile(parts.tiling.origin), count_of_points()),
-                                   number_of(point));
+    const Expr place = kernel::add(
+        kernel::mul(number_of_tile(parts.tiling.origin), count_of_points()), number_of(point));
     stored.push_back({kernel::Store{values, {place}, value}});
   }
   append(body, guarded(exists(point), std::move(stored)));
   if (some_nan_ < 0) return;
   const Expr found = both(exists(point), is_nan(value));
-  body.push_back(
-      {kernel::Store{some_nan_, {parts.number}, select(found, literal(1), literal(0))}});
+  body.push_back({kernel::Store{some_nan_, {parts.number}, select(found, literal(1), literal(0))}});
 }
 
 // The block's word: whether one of its points has a NaN.

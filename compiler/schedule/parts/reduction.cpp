@@ -50,7 +50,8 @@ class ReductionLowering {
   // Those between tiles.
   void run() {
     for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
-      if (!to_.program.reductions[r].place) lower(to_.program.reductions[r], to_.module.plan.reductions[r]);
+      if (!to_.program.reductions[r].place)
+        lower(to_.program.reductions[r], to_.module.plan.reductions[r]);
     }
     if (to_.program.stop) lower(*to_.program.stop);
   }
@@ -159,7 +160,8 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   return builder.launch(tiling.blocks, to_.module);
 }
 
-// The steps done when it was first NaN, as it is if `holds`, are kept, unless they are there already.
+// The steps done when it was first NaN, as it is if `holds`, are kept, unless they are there
+// already.
 void note_nan(const Expr& holds, kernel::BufferId first_nan, Body& body) {
   const Expr kept = kernel::load(first_nan, {kernel::integer(0)}, Scalar::I32);
   const Expr none_yet = kernel::operation(Op::Eq, {kept, kernel::integer(0)});
@@ -184,9 +186,9 @@ kernel::Launch ReductionLowering::reduce_values(KernelBuilder builder, ir::Reduc
   take.push_back({kernel::Store{total, {}, both}});
   Body section;
   section.push_back({kernel::Store{total, {}, identity(reducer, type)}});
-  section.push_back({kernel::For{kernel::LoopKind::Serial, tile,
-                                 kernel::convert(lanes.lane, Scalar::I64), count, kLanes,
-                                 std::move(take)}});
+  section.push_back(
+      {kernel::For{kernel::LoopKind::Serial, tile, kernel::convert(lanes.lane, Scalar::I64), count,
+                   kLanes, std::move(take)}});
   section.push_back({kernel::Store{lanes.buffer, {lanes.lane}, kernel::load(total, {}, type)}});
   Body body;
   body.push_back({kernel::Threads{std::move(section)}});

@@ -500,7 +500,8 @@ class Builder {
                    const Region& region, const ReduceOptions& options,
                    Place place = Place::current());
   // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The field that it
-  // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step before.
+  // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step
+  // before.
   Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                     const Expr& value, const Region& region, const ReduceOptions& options = {},
                     Place place = Place::current());

@@ -264,12 +264,11 @@ class Replay {
   }
   void declare(const ast::Field& f) {
     for (const ast::Identifier& name : f.names) {
-      const dsl::Field field = builder_.field(
-          name.name, type(f.type), domains_.at(f.domain.name),
-          {.history = expr(f.history),
-           .constant = f.constant,
-           .boundary = boundary(f.boundary),
-           .along = per_dimension(f.along)});
+      const dsl::Field field = builder_.field(name.name, type(f.type), domains_.at(f.domain.name),
+                                              {.history = expr(f.history),
+                                               .constant = f.constant,
+                                               .boundary = boundary(f.boundary),
+                                               .along = per_dimension(f.along)});
       fields_.emplace(name.name, field);
       values_.emplace(name.name, field);
     }
@@ -350,9 +349,9 @@ class Replay {
                                                                   {"max", dsl::Reducer::max}};
     const dsl::ReduceOptions options{expr(r.every), expr(r.initial), boundary(r.boundary)};
     if (r.over) {
-      const dsl::Field field = builder_.reduce_over(
-          r.name.name, per_dimension(r.over), kReducers.at(r.reducer.name), expr(*r.value),
-          region(r.region, r.where), options);
+      const dsl::Field field =
+          builder_.reduce_over(r.name.name, per_dimension(r.over), kReducers.at(r.reducer.name),
+                               expr(*r.value), region(r.region, r.where), options);
       fields_.emplace(r.name.name, field);
       values_.emplace(r.name.name, field);
       return;
@@ -360,8 +359,7 @@ class Replay {
     reductions_.insert(r.name.name);
     values_.emplace(r.name.name,
                     builder_.reduce(r.name.name, kReducers.at(r.reducer.name), expr(*r.value),
-                                    region(r.region, r.where),
-                                    options));
+                                    region(r.region, r.where), options));
   }
   void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
   void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }

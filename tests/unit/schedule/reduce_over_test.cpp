@@ -85,8 +85,9 @@ TEST(ReduceOver, WithTwoLevelsWritesTheOlderOne) {
     const auto* launch = std::get_if<kernel::Launch>(&action);
     order.push_back(launch ? kernel_behind(module, *launch).name : "turn");
   }
-  const std::vector<std::string> expected = {"test_f", "test_reduce_rows_tiles", "test_reduce_rows",
-                                             "test_reduce_rows_nan", "turn", "test_g"};
+  const std::vector<std::string> expected = {
+      "test_f", "test_reduce_rows_tiles", "test_reduce_rows", "test_reduce_rows_nan", "turn",
+      "test_g"};
   ASSERT_EQ(order.size(), expected.size());
   for (size_t i = 0; i < order.size(); ++i) {
     const std::string tail = expected[i].substr(expected[i].find('_') + 1);
