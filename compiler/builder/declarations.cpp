@@ -414,19 +414,48 @@ void Builder::init(const Field& target, const Expr& value, Place place) {
   init(target, std::vector<Index>{}, value, place);
 }
 
+namespace {
+
+const char* name_of(Reducer reducer) {
+  static constexpr const char* kNames[] = {"sum", "prod", "min", "max"};
+  return kNames[static_cast<size_t>(reducer)];
+}
+
+}  // namespace
+
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
                           const Region& region, const std::optional<Expr>& every, Place place) {
-  return reduce(name, reducer, value, region, ReduceOptions{every, {}}, place);
+  return reduce(name, reducer, value, region, ReduceOptions{.every = every}, place);
 }
 
 Reduction Builder::reduce(const std::string& name, Reducer reducer, const Expr& value,
                           const Region& region, const ReduceOptions& options, Place place) {
-  static constexpr const char* kReducers[] = {"sum", "prod", "min", "max"};
   Statement item(*state_, place);
-  item.add(ast::Reduce{item.name(name), item.name(kReducers[static_cast<size_t>(reducer)]),
-                       item.expr(value), item.region(region), item.where(region),
-                       item.expr(options.every), item.expr(options.initial)});
+  item.add(ast::Reduce{item.name(name),
+                       item.name(name_of(reducer)),
+                       item.expr(value),
+                       item.region(region),
+                       item.where(region),
+                       item.expr(options.every),
+                       item.expr(options.initial),
+                       {},
+                       item.boundary(options.boundary)});
   return Reduction(name, state_->id);
+}
+
+Field Builder::reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
+                           const Expr& value, const Region& region, const ReduceOptions& options,
+                           Place place) {
+  Statement item(*state_, place);
+  if (!item.per_dimension(dimensions)) {
+    item.check(detail::problem("P023", fmt::format("reduce_over(\"{}\") names no dimension", name),
+                               "reduce() gives one value"));
+  }
+  item.add(ast::Reduce{item.name(name), item.name(name_of(reducer)), item.expr(value),
+                       item.region(region), item.where(region), item.expr(options.every),
+                       item.expr(options.initial), item.per_dimension(dimensions),
+                       item.boundary(options.boundary)});
+  return Field(name, state_->id);
 }
 
 void Builder::stop(const Expr& condition, Place place) {

@@ -280,18 +280,21 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   if (program.reductions.empty()) return "";
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
+    std::string name = reduction.name;
+    if (reduction.target) {
+      name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
+    }
     if (reduction.place) {
-      rows.push_back(
-          {reduction.name, "in the step, " + place_of(program, *reduction.place), "none"});
+      rows.push_back({name, "in the step, " + place_of(program, *reduction.place), "none"});
       continue;
     }
-    rows.push_back({reduction.name,
+    rows.push_back({name,
                     reduction.every == 1 ? "after every step"
                                          : fmt::format("after every {} steps", reduction.every),
                     tiles_of(reduction.every, time_tile, "step")});
   }
   std::string out =
-      "Reductions: a time tile ends where one is due; two kernels each, in a fixed order\n";
+      "Reductions: a time tile ends where one is due; kernels of their own, in a fixed order\n";
   out += table(rows, "  ");
   if (program.stop) {
     out +=

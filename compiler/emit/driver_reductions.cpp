@@ -57,8 +57,10 @@ std::vector<Driver::Kept> Driver::kept() const {
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
     const ReductionMembers& members = api_.reductions()[r];
-    all.push_back({reduction.result, reduction.name, members.value,
-                   fmt::format("{}->{} > 0", api_.results(), members.evaluations)});
+    if (kernel::has_value(reduction)) {
+      all.push_back({reduction.result, reduction.name, members.value,
+                     fmt::format("{}->{} > 0", api_.results(), members.evaluations)});
+    }
     if (reduction.first_nan == kernel::kNoScratch) continue;
     all.push_back({reduction.first_nan, reduction.name + "_nan", members.first_nan, ""});
   }

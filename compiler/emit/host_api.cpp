@@ -60,7 +60,8 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   stopped_ = names_.fresh("stopped");
   for (const kernel::Reduction& reduction : module.plan.reductions) {
     reductions_.push_back(
-        {names_.spell(reduction.name), names_.fresh(reduction.name + "_evaluations"),
+        {kernel::has_value(reduction) ? names_.spell(reduction.name) : "",
+         names_.fresh(reduction.name + "_evaluations"),
          is_float(reduction.type) ? names_.fresh(reduction.name + "_first_nan") : ""});
   }
 }
@@ -73,8 +74,10 @@ void HostApi::declare_results(Text& out) const {
   out.line(fmt::format("int64_t {};  // 1 if the stop condition held", stopped_));
   for (size_t r = 0; r < reductions_.size(); ++r) {
     const kernel::Reduction& reduction = module_.plan.reductions[r];
-    out.line(fmt::format("{} {};  // of the last evaluation",
-                         is_float(reduction.type) ? "double" : "int64_t", reductions_[r].value));
+    if (kernel::has_value(reduction)) {
+      out.line(fmt::format("{} {};  // of the last evaluation",
+                           is_float(reduction.type) ? "double" : "int64_t", reductions_[r].value));
+    }
     out.line(fmt::format("int64_t {};  // one after every {} step(s)", reductions_[r].evaluations,
                          reduction.every));
     if (reductions_[r].first_nan.empty()) continue;

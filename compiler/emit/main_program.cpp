@@ -218,9 +218,12 @@ void MainProgram::results() {
   out_.line("static reference_results plain_came_to;  // and of the plain loops");
   out_.blank();
   const auto& reductions = api_.reductions();
-  out_.verbatim(main_results_text(
-      std::any_of(reductions.begin(), reductions.end(),
-                  [](const ReductionMembers& members) { return !members.first_nan.empty(); })));
+  const auto some_have = [&](std::string ReductionMembers::*member) {
+    return std::any_of(reductions.begin(), reductions.end(),
+                       [&](const ReductionMembers& members) { return !(members.*member).empty(); });
+  };
+  out_.verbatim(main_results_text(some_have(&ReductionMembers::value),
+                                  some_have(&ReductionMembers::first_nan)));
   out_.open("static void print_results(int64_t asked) {");
   out_.open(fmt::format("if (came_to.{}) {{", api_.stopped()));
   out_.line(
@@ -230,6 +233,7 @@ void MainProgram::results() {
   out_.close();
   for (size_t r = 0; r < api_.reductions().size(); ++r) {
     const ReductionMembers& members = api_.reductions()[r];
+    if (members.value.empty()) continue;
     out_.line(fmt::format("print_value(\"{}\",{}(double)came_to.{},{}came_to.{});",
                           plan_.reductions[r].name, soft_space(0), members.value, soft_space(0),
                           members.evaluations));
@@ -258,10 +262,12 @@ void MainProgram::results() {
         fmt::format("same &= same_count(\"evaluations of {}\",{}came_to.{},{}"
                     "plain_came_to.{});",
                     name, soft_space(0), ours.evaluations, soft_space(0), theirs.evaluations));
-    out_.line(
-        fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
-                    "(double)plain_came_to.{});",
-                    name, soft_space(0), ours.value, soft_space(0), theirs.value));
+    if (!ours.value.empty()) {
+      out_.line(
+          fmt::format("same &= same_value(\"{}\",{}(double)came_to.{},{}"
+                      "(double)plain_came_to.{});",
+                      name, soft_space(0), ours.value, soft_space(0), theirs.value));
+    }
     if (ours.first_nan.empty()) continue;
     out_.line(
         fmt::format("same &= same_count(\"the first step at which {} is NaN\",{}came_to.{},{}"

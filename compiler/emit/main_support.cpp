@@ -191,18 +191,21 @@ constexpr const char* kUploadPadded =
                         (size_t)info.bytes() / row, $apiMemcpyHostToDevice, stream);)text";
 
 constexpr const char* kResults =
+    R"text(static bool same_count(const char* what, int64_t got, int64_t expected) {
+  if (got == expected) return true;
+  printf("FAILED: %s: %lld, expected %lld\n", what, (long long)got, (long long)expected);
+  return false;
+}
+
+)text";
+
+constexpr const char* kValues =
     R"text(static void print_value(const char* name, double value, int64_t evaluations) {
   if (evaluations > 0) {
     printf("%s = %.9g after %lld evaluation(s)\n", name, value, (long long)evaluations);
   } else {
     printf("%s: not evaluated\n", name);
   }
-}
-
-static bool same_count(const char* what, int64_t got, int64_t expected) {
-  if (got == expected) return true;
-  printf("FAILED: %s: %lld, expected %lld\n", what, (long long)got, (long long)expected);
-  return false;
 }
 
 static bool same_value(const char* name, double got, double expected) {
@@ -440,8 +443,8 @@ const char* main_outputs_text() {
   return kOutputs;
 }
 
-std::string main_results_text(bool has_nan) {
-  return kResults + std::string(has_nan ? kStatusOfNan : "");
+std::string main_results_text(bool has_values, bool has_nan) {
+  return std::string(has_values ? kValues : "") + kResults + (has_nan ? kStatusOfNan : "");
 }
 
 std::string main_timing_text(const Dialect& dialect, bool padded) {

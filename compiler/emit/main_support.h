@@ -15,8 +15,9 @@ std::string main_support_text(bool reads_reals, bool padded);
 // Functions that write arrays to .npy files once a run is over.
 const char* main_outputs_text();
 
-// Functions that print and compare the values of reductions. `has_nan`: some are of floating point.
-std::string main_results_text(bool has_nan);
+// Functions that print and compare the results of reductions. `has_values`: some have one value;
+// `has_nan`: some are of floating point.
+std::string main_results_text(bool has_values, bool has_nan);
 
 // Functions that measure: the speed of a plain copy, and of a run. They call run_once(), which the
 // module's own part defines.

@@ -265,6 +265,10 @@ std::string print(const Program& program) {
   }
   for (const Reduction& reduction : program.reductions) {
     out += fmt::format("reduce {} {} ", reduction.name, print(reduction.reducer));
+    if (reduction.target) {
+      const auto over = reduced_dimensions(program, reduction);
+      out += fmt::format("over [{}] ", fmt::join(over, ", "));
+    }
     out += reduction.place ? fmt::format("in the step behind {} functions\n", *reduction.place)
                            : fmt::format("every {}\n", reduction.every);
     out += print_piece(program, reduction.piece, params);

@@ -140,6 +140,10 @@ bool is_written(const Program& program, FieldId field) {
   return false;
 }
 
+bool changes(const Program& program, FieldId field) {
+  return is_written(program, field) || reduction_into(program, field);
+}
+
 namespace {
 
 // Calls visit(id, operation) for every operation that takes part in the results, uses before their
@@ -212,6 +216,23 @@ std::vector<int64_t> reduction_tile(int rank) {
 Scalar value_type(const Reduction& reduction) {
   const Scalar type = reduction.piece.graph[reduction.piece.results[0]].type;
   return type == Scalar::Bool ? Scalar::I32 : arithmetic_type(type);
+}
+
+std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction) {
+  std::vector<int> kept;
+  if (reduction.target) kept = program.fields[static_cast<size_t>(*reduction.target)].dimensions;
+  std::vector<int> out;
+  for (int d = 0; d < program.grid.rank(); ++d) {
+    if (std::find(kept.begin(), kept.end(), d) == kept.end()) out.push_back(d);
+  }
+  return out;
+}
+
+std::optional<ReductionId> reduction_into(const Program& program, FieldId field) {
+  for (size_t r = 0; r < program.reductions.size(); ++r) {
+    if (program.reductions[r].target == field) return static_cast<ReductionId>(r);
+  }
+  return std::nullopt;
 }
 
 std::vector<ReductionId> reductions_at(const Program& program, size_t functions) {

@@ -75,8 +75,10 @@ constexpr int kTime = -1;
 constexpr int kPoints = -2;
 
 // A field has a value at every point of a box of the grid, or is a profile, which lacks some of the
-// grid's dimensions, or a series, which has a value for every step. Profiles and series are
-// constant, of one level, and read where they are in memory, whatever the schedule.
+// grid's dimensions, or a series, which has a value for every step. Profiles and series are read
+// where they are in memory, whatever the schedule, and are constant, of one level; but for a
+// profile that a reduction makes (Reduction::target), which has another level where NAME@-1 is
+// read.
 //
 // A set of points is a field over their numbers: where each of them lies, in grid coordinates, as
 // F64 components, a dimension after the other; with weights of the program's, these follow, the
@@ -252,7 +254,9 @@ struct Program;
 enum class Reducer { Sum, Prod, Min, Max };
 // What combining values of this type begins with: 0, 1, the largest or the least value.
 Constant neutral(Reducer reducer, Scalar type);
-struct Reduction {  // evaluated after steps every, 2*every, ...
+// Evaluated after steps every, 2*every, ... It gives one value or, over some of the grid's
+// dimensions, a profile that has the others, with a value for every index of the region there.
+struct Reduction {
   std::string name;
   Reducer reducer;
   Piece piece;  // one result: the value to reduce
@@ -261,6 +265,7 @@ struct Reduction {  // evaluated after steps every, 2*every, ...
   // If functions or reductions read it: evaluated within every step instead, once so many functions
   // have run.
   std::optional<size_t> place = {};
+  std::optional<FieldId> target = {};  // the profile; none: one value
 };
 
 // The order of a reduction (docs/language.md), made for parallel machines and independent of all
@@ -268,12 +273,19 @@ struct Reduction {  // evaluated after steps every, 2*every, ...
 // points l, l + kReductionLanes, ... (numbered row-major within a whole tile), then lanes are
 // combined pairwise: lane l with lane l + s for s = kReductionLanes/2, ... 2, 1. The values of the
 // tiles, numbered row-major, are combined in the same way.
+// One that gives a profile does so with the box of reduced dimensions at each of its points, by
+// fewer lanes.
 constexpr int kReductionLanes = 256;
+constexpr int kProfileLanes = 16;
 constexpr int kReductionTilePoints = 1024;
 // Points of a tile per dimension, outermost first.
 std::vector<int64_t> reduction_tile(int rank);
 // The type of a reduction's value, in which it is computed.
 Scalar value_type(const Reduction& reduction);
+// The dimensions of the grid that a reduction takes in, ascending.
+std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction);
+// The one that gives this profile.
+std::optional<ReductionId> reduction_into(const Program& program, FieldId field);
 // Those that are evaluated within a step once `functions` functions have run, in order.
 std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
 // The reductions that a graph reads, in order, each once.
@@ -364,6 +376,7 @@ bool meets(const Field& field, const Access& access, size_t d, BoundaryKind kind
 std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
 bool is_written(const Program& program, FieldId field);  // by some stencil function
+bool changes(const Program& program, FieldId field);     // by one, or by a reduction
 
 // What a result of a function's pieces is for.
 struct Output {

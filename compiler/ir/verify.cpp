@@ -21,7 +21,7 @@ class Verifier {
     const int rank = program_.grid.rank();
     if (rank < 1 || rank > kMaxRank) fail("grid", "rank out of range");
     for (size_t p = 0; p < program_.params.size(); ++p) check_derived(p);
-    for (const Field& field : program_.fields) check_field(field);
+    for (size_t f = 0; f < program_.fields.size(); ++f) check_field(f);
     for (const Function& function : program_.functions) {
       if (check_targets(function)) check_pieces(function);
     }
@@ -42,6 +42,7 @@ class Verifier {
       if (!known || inside || (reduction.place && reduction.every != 1))
         fail(reduction.name, "place");
       check_piece(reduction.name, reduction.piece, rank, std::nullopt);
+      if (reduction.target) check_profile(reduction);
     }
     if (program_.stop) {
       check_graph("stop", program_.stop->graph, Reads::Any);
@@ -109,9 +110,10 @@ class Verifier {
     }
   }
 
-  void check_field(const Field& field) {
+  void check_field(size_t id) {
+    const Field& field = program_.fields[id];
     if (field.components.empty()) fail(field.name, "no components");
-    check_dimensions(field);
+    check_dimensions(field, reduction_into(program_, static_cast<FieldId>(id)).has_value());
     if (field.history < 1) fail(field.name, "history below 1");
     if (field.boundary.size() != field.box.ranges.size()) {
       fail(field.name, "number of boundary rules");
@@ -126,7 +128,8 @@ class Verifier {
     }
   }
 
-  void check_dimensions(const Field& field) {
+  // `reduced`: it is made by a reduction.
+  void check_dimensions(const Field& field, bool reduced) {
     if (!field.read_in_place()) {
       if (field.box.rank() != program_.grid.rank())
         fail(field.name, "rank differs from the grid's");
@@ -142,7 +145,8 @@ class Verifier {
           points || (field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank());
       if (!ascending || !known) fail(field.name, "dimensions");
     }
-    if (!field.constant || field.history != 1) fail(field.name, "not constant");
+    if (reduced && !field.constant && !field.is_series() && field.history <= 2) return;
+    if (reduced || !field.constant || field.history != 1) fail(field.name, "not constant");
     if (field.points.has_value() != (field.dimensions.back() == kPoints)) {
       fail(field.name, "without points");
     }
@@ -161,6 +165,29 @@ class Verifier {
     if (set.components.size() != values * program_.grid.ranges.size()) {
       fail(field.name, "components of a point");
     }
+  }
+
+  // What the reduction gives has a place for every index of its region.
+  void check_profile(const Reduction& reduction) {
+    if (!valid_field(*reduction.target)) return fail(reduction.name, "no such target");
+    if (reduction.piece.results.size() != 1) return;  // reported
+    const Field& field = program_.fields[static_cast<size_t>(*reduction.target)];
+    const auto same = [&](const Reduction& other) { return other.target == reduction.target; };
+    if (std::count_if(program_.reductions.begin(), program_.reductions.end(), same) != 1) {
+      fail(field.name, "made by several reductions");
+    }
+    if (is_written(program_, *reduction.target)) fail(field.name, "made and written");
+    if (types_of({*reduction.target}) != std::vector<Scalar>{value_type(reduction)}) {
+      fail(field.name, "type of a reduction");
+    }
+    for (size_t d = 0; d < field.dimensions.size(); ++d) {
+      const size_t of_grid = static_cast<size_t>(field.dimensions[d]);
+      const bool known = of_grid < reduction.piece.region.ranges.size();
+      if (!known || field.box.ranges[d] != reduction.piece.region.ranges[of_grid]) {
+        fail(field.name, "not the region of its reduction");
+      }
+    }
+    if (!field.read_in_place()) fail(field.name, "has all dimensions");
   }
 
   void check_rule(const Field& field, const BoundaryRule& rule) {
@@ -238,6 +265,7 @@ class Verifier {
     const size_t id = static_cast<size_t>(read.reduction);
     if (id >= program_.reductions.size()) return fail(where, "no such reduction");
     const Reduction& reduction = program_.reductions[id];
+    if (reduction.target) return fail(where, reduction.name + ": a profile read as a value");
     if (node.type != value_type(reduction)) fail(where, reduction.name + ": type of a reduction");
     const bool in_step = reads == Reads::Any || (reads == Reads::InStep && reduction.place);
     if (!in_step) fail(where, reduction.name + ": not evaluated in the step");
@@ -282,6 +310,10 @@ class Verifier {
       fail(where, field.name + ": where it is read");
     }
     if (access.level < 0 || access.level >= field.history) fail(where, field.name + ": level");
+    const auto made = reduction_into(program_, access.field);
+    if (made && !program_.reductions[static_cast<size_t>(*made)].place) {
+      fail(where, field.name + ": not made in the step");
+    }
     for (size_t d = 0; d < field.boundary.size(); ++d) {
       const Boundary& rules = field.boundary[d];
       const bool below = access.escapes_below(d) && rules.low.kind == BoundaryKind::None;

@@ -113,6 +113,7 @@ struct ArrayArgument {
 };
 constexpr int kScratch = -1;
 constexpr int kNoScratch = -1;  // for an index into Plan::scratch
+constexpr int kNoArray = -1;    // for an index into Plan::arrays
 
 struct ParameterArgument {
   int parameter;
@@ -161,22 +162,24 @@ struct Repeat {
   std::vector<int> tile_sizes = {};  // as Plan::tile_sizes
 };
 
-// A value computed from the arrays after every `every` steps. Tiles end where one is due.
+// A value computed from the arrays after every `every` steps, or values of a whole array, which is
+// one of the user's. Tiles end where one is due.
 //
 // One `in_step` is computed within every step instead, by launches among the actions, whose kernels
 // may read it where it lies; tiles have one step then. `replaced` keeps the value that the last
-// evaluation replaced.
+// evaluation replaced; that of an array is its next level, where it has one.
 //
-// Of one in floating point, `first_nan` keeps when it was first NaN: the steps done by then.
-// Whoever executes the plan puts there what the run so far has come to, 0 if it never was, before
-// the first launch.
+// Of one in floating point, `first_nan` keeps when it, or some of its values, was first NaN: the
+// steps done by then. Whoever executes the plan puts there what the run so far has come to, 0 if it
+// never was, before the first launch.
 struct Reduction {
   std::string name;
   Scalar type;  // of the value: I32, I64, F32 or F64
   int64_t every = 1;
   std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before;
                                  // in the step: none
-  int result = 0;                // into Plan::scratch: its one element is the value
+  int result = kNoScratch;       // into Plan::scratch: its one element is the value
+  int array = kNoArray;          // into Plan::arrays: its elements are the values; else `result`
   int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
   bool in_step = false;
   int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
@@ -247,6 +250,10 @@ inline std::vector<Run> runs(const Plan& plan) {
   }
   if (next < plan.actions.size()) out.push_back({next, plan.actions.size(), nullptr});
   return out;
+}
+
+inline bool has_value(const Reduction& reduction) {
+  return reduction.result != kNoScratch;
 }
 
 inline bool is_due(const Reduction& reduction, int64_t steps_done) {

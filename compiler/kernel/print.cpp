@@ -318,6 +318,10 @@ void print_plan(const Module& module, std::string& out) {
   for (const Reduction& reduction : plan.reductions) {
     out += fmt::format("  reduction {}: {} ", reduction.name, name(reduction.type));
     out += reduction.in_step ? "in the step\n" : fmt::format("every {}\n", reduction.every);
+    if (reduction.array != kNoArray) {
+      const auto& array = plan.arrays[static_cast<size_t>(reduction.array)];
+      out += fmt::format("    values in {}\n", array.name);
+    }
     if (reduction.first_nan != kNoScratch) {
       const auto& memory = plan.scratch[static_cast<size_t>(reduction.first_nan)];
       out += fmt::format("    when first NaN in {}, 0 before the run\n", memory.name);

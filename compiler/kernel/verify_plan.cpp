@@ -182,7 +182,13 @@ class PlanVerifier {
     if (reduction.launches.empty() != reduction.in_step) fail(what + " launches nothing");
     if (reduction.in_step) in_step(reduction, what);
     for (const Launch& launch : reduction.launches) served_by(launch, what);
-    result(reduction.result, reduction.type, what);
+    if (has_value(reduction)) {
+      result(reduction.result, reduction.type, what);
+    } else {
+      const Array* array = slot(reduction.array, 0, what);
+      if (array && array->type != reduction.type) fail(what + " has an array of another type");
+      if (array && !array->written) fail(what + " has an array that nobody writes");
+    }
     const bool has_nan = reduction.first_nan != kNoScratch;
     if (has_nan != is_float(reduction.type)) fail(what + ": when it was first NaN is for floats");
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
@@ -193,28 +199,31 @@ class PlanVerifier {
     const bool computed =
         std::any_of(plan_.actions.begin(), plan_.actions.end(), [&](const Action& action) {
           const auto* launch = std::get_if<Launch>(&action);
-          return launch && writes(*launch, reduction.result);
+          return launch && writes(*launch, reduction);
         });
     if (!computed) fail(what + " is computed by no action");
     if (plan_.time_tile != 1 || reduction.every != 1) fail(what + " is within tiles of more steps");
     if (reduction.replaced != kNoScratch) result(reduction.replaced, reduction.type, what);
   }
 
-  bool writes(const Launch& launch, int scratch) const {
+  bool writes(const Launch& launch, const Reduction& reduction) const {
     if (launch.kernel < 0 || launch.kernel >= static_cast<int>(module_.kernels.size()))
       return false;
     size_t argument = 0;
     for (const Buffer& buffer : module_.kernels[static_cast<size_t>(launch.kernel)].buffers) {
       if (buffer.space != Space::Global || argument >= launch.arrays.size()) continue;
       const ArrayArgument& given = launch.arrays[argument++];
-      if (!buffer.read_only && given.slot == kScratch && given.array == scratch) return true;
+      if (buffer.read_only) continue;
+      const bool scratch = given.slot == kScratch;
+      if (given.array == (scratch ? reduction.result : reduction.array)) return true;
     }
     return false;
   }
 
   void stop(const Stop& stop) {
     for (int named : stop.reductions) {
-      if (named >= 0 && named < static_cast<int>(plan_.reductions.size())) continue;
+      const bool exists = named >= 0 && named < static_cast<int>(plan_.reductions.size());
+      if (exists && has_value(plan_.reductions[static_cast<size_t>(named)])) continue;
       fail(fmt::format("the stop condition names reduction {}, which does not exist", named));
     }
     served_by(stop.launch, "the stop condition");

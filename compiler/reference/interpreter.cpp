@@ -148,6 +148,28 @@ T combine(ir::Reducer reducer, T total, T value) {
   return total >= value || total != total ? total : value;
 }
 
+// Lane l takes in lane l + s for s = half of them, ... 2, 1.
+template <class T>
+T combine_lanes(ir::Reducer reducer, std::vector<T>& lanes) {
+  for (size_t stride = lanes.size() / 2; stride > 0; stride /= 2) {
+    for (size_t l = 0; l < stride; ++l) {
+      lanes[l] = combine<T>(reducer, lanes[l], lanes[l + stride]);
+    }
+  }
+  return lanes[0];
+}
+
+// Values taken in by so many lanes in turn.
+template <class T>
+T combine_values(ir::Reducer reducer, const std::vector<T>& values, int lane_count) {
+  std::vector<T> lanes(static_cast<size_t>(lane_count), identity<T>(reducer));
+  for (size_t i = 0; i < values.size(); ++i) {
+    T& total = lanes[i % lanes.size()];
+    total = combine<T>(reducer, total, values[i]);
+  }
+  return combine_lanes(reducer, lanes);
+}
+
 // Combines values in the order of the language: ir::reduction_tile. Rows are taken in as they come,
 // each by the lanes of all tiles that it crosses, so the order of the sweep is the row-major one.
 template <class T>
@@ -181,26 +203,12 @@ class Reduce {
 
   T finish() {
     close_tiles();
-    std::vector<T> lanes(ir::kReductionLanes, identity<T>(reducer_));
-    for (size_t i = 0; i < tiles_.size(); ++i) {
-      T& total = lanes[i % lanes.size()];
-      total = combine<T>(reducer_, total, tiles_[i]);
-    }
-    return combine_lanes(lanes);
+    return combine_values(reducer_, tiles_, ir::kReductionLanes);
   }
 
  private:
-  T combine_lanes(std::vector<T>& lanes) const {
-    for (size_t stride = lanes.size() / 2; stride > 0; stride /= 2) {
-      for (size_t l = 0; l < stride; ++l) {
-        lanes[l] = combine<T>(reducer_, lanes[l], lanes[l + stride]);
-      }
-    }
-    return lanes[0];
-  }
-
   void close_tiles() {
-    for (std::vector<T>& lanes : open_) tiles_.push_back(combine_lanes(lanes));
+    for (std::vector<T>& lanes : open_) tiles_.push_back(combine_lanes(reducer_, lanes));
     open_.clear();
   }
 
@@ -211,6 +219,44 @@ class Reduce {
   int64_t first_open_ = 0;            // number within its rows of the first of them
   std::vector<T> tiles_;              // values of the tiles before them
 };
+
+// Calls visit(numbers) for all numbers below `extents`, the last one running fastest.
+template <class Visit>
+void for_each_number(const std::vector<int64_t>& extents, Visit visit) {
+  std::vector<int64_t> numbers(extents.size(), 0);
+  if (std::any_of(extents.begin(), extents.end(), [](int64_t n) { return n <= 0; })) return;
+  while (true) {
+    visit(numbers);
+    size_t d = extents.size();
+    while (d > 0 && ++numbers[d - 1] == extents[d - 1]) numbers[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+// The value of a box of reduced dimensions, in the order of the language; `value` gives that of a
+// point, counted from the low corner.
+template <class T, class Value>
+T reduce_box(ir::Reducer reducer, const std::vector<int64_t>& extents, Value value) {
+  const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(extents.size()));
+  std::vector<int64_t> tiles;
+  for (size_t d = 0; d < tile.size(); ++d) tiles.push_back((extents[d] + tile[d] - 1) / tile[d]);
+  std::vector<T> of_tiles;
+  for_each_number(tiles, [&](const std::vector<int64_t>& number) {
+    std::vector<T> lanes(ir::kProfileLanes, identity<T>(reducer));
+    int64_t within = 0;
+    for_each_number(tile, [&](std::vector<int64_t> point) {
+      T& total = lanes[static_cast<size_t>(within++ % ir::kProfileLanes)];
+      bool exists = true;
+      for (size_t d = 0; d < tile.size(); ++d) {
+        point[d] += number[d] * tile[d];
+        exists = exists && point[d] < extents[d];
+      }
+      if (exists) total = combine<T>(reducer, total, value(point));
+    });
+    of_tiles.push_back(combine_lanes(reducer, lanes));
+  });
+  return combine_values(reducer, of_tiles, ir::kProfileLanes);
+}
 
 // A function with the sweeps of its pieces.
 struct BoundFunction {
@@ -306,31 +352,77 @@ class Run {
   void reduce(BoundReduction& reduction) {
     ReductionValue& value = state_.reductions[reduction.id];
     const ir::Piece& piece = reduction.source.piece;
-    const ir::Reducer reducer = reduction.source.reducer;
     with_type(piece.graph[piece.results[0]].type, [&](auto element) {
       using T = decltype(element);
       with_type(value.type, [&](auto zero) {
         using Total = decltype(zero);
         if constexpr (!kIsStorage<Total> && !std::is_same_v<Total, bool>) {
-          Reduce<Total> order(reducer, reduction.values.region());
-          reduction.values.run(
-              [&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
-                const T* row = static_cast<const T*>(evaluator.result(0));
-                order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
-              });
-          const Total total = order.finish();
-          value.replaced_real = value.real;
-          value.replaced_integer = value.integer;
-          if constexpr (std::is_floating_point_v<Total>) {
-            value.real = total;
+          if (reduction.source.target) {
+            reduce_to_profile<T, Total>(reduction, value);
           } else {
-            value.integer = total;
+            reduce_to_value<T, Total>(reduction, value);
           }
         }
       });
     });
     ++value.evaluations;
-    if (value.is_nan() && value.first_nan == 0) value.first_nan = state_.step + 1;
+  }
+
+  void note_nan(ReductionValue& value) const {
+    if (value.first_nan == 0) value.first_nan = state_.step + 1;
+  }
+
+  template <class T, class Total>
+  void reduce_to_value(BoundReduction& reduction, ReductionValue& value) {
+    Reduce<Total> order(reduction.source.reducer, reduction.values.region());
+    reduction.values.run(
+        [&](const std::vector<int64_t>& point, int64_t count, const Evaluator& evaluator) {
+          const T* row = static_cast<const T*>(evaluator.result(0));
+          order.take(point, count, [&](int64_t i) { return convert<Total>(row[i]); });
+        });
+    const Total total = order.finish();
+    value.replaced_real = value.real;
+    value.replaced_integer = value.integer;
+    if constexpr (std::is_floating_point_v<Total>) {
+      value.real = total;
+    } else {
+      value.integer = total;
+    }
+    if (value.is_nan()) note_nan(value);
+  }
+
+  // The values of all points first, for they come row by row.
+  template <class T, class Total>
+  void reduce_to_profile(BoundReduction& reduction, ReductionValue& value) {
+    const ConcreteBox& region = reduction.values.region();
+    FieldData& profile = state_.fields[*reduction.source.target];
+    std::vector<int64_t> extents;
+    for (const auto& [low, high] : region) extents.push_back(std::max<int64_t>(high - low + 1, 0));
+    std::vector<Total> values;
+    reduction.values.run(
+        [&](const std::vector<int64_t>&, int64_t count, const Evaluator& evaluator) {
+          const T* row = static_cast<const T*>(evaluator.result(0));
+          for (int64_t i = 0; i < count; ++i) values.push_back(convert<Total>(row[i]));
+        });
+    const std::vector<int> over = ir::reduced_dimensions(program_, reduction.source);
+    const std::vector<int>& kept = program_.fields[*reduction.source.target].dimensions;
+    std::vector<int64_t> reduced;
+    for (const int d : over) reduced.push_back(extents[static_cast<size_t>(d)]);
+    auto* out = reinterpret_cast<Total*>(profile.spare[0].data());
+    for_each_number(profile.extents, [&](const std::vector<int64_t>& at) {
+      std::vector<int64_t> point(extents.size());
+      for (size_t d = 0; d < kept.size(); ++d) point[static_cast<size_t>(kept[d])] = at[d];
+      const auto value_at = [&](const std::vector<int64_t>& within) {
+        for (size_t d = 0; d < over.size(); ++d) point[static_cast<size_t>(over[d])] = within[d];
+        int64_t position = 0;
+        for (size_t d = 0; d < point.size(); ++d) position = position * extents[d] + point[d];
+        return values[static_cast<size_t>(position)];
+      };
+      *out = reduce_box<Total>(reduction.source.reducer, reduced, value_at);
+      if (*out != *out) note_nan(value);
+      ++out;
+    });
+    commit(profile, true);
   }
 
   // The stop condition is looked at when a reduction it names has a new value (at every step if it

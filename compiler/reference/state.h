@@ -86,7 +86,7 @@ struct FieldData {
   int64_t points = 0;
   std::vector<Scalar> types;  // of the components
   std::vector<Level> levels;  // newest first; as many as the field's history
-  Level spare;  // where the next level is computed; empty if no function writes the field
+  Level spare;                // where the next level is computed; empty if the field never changes
 
   int rank() const { return static_cast<int>(extents.size()); }
   int component_count() const { return static_cast<int>(types.size()); }
@@ -108,6 +108,7 @@ struct FieldData {
   void set_integer(int level, int component, int64_t position, int64_t value);
 };
 
+// Of a reduction that gives a profile: no value, which is in the field, only when it was evaluated.
 struct ReductionValue {
   Scalar type = Scalar::F32;  // F32 and F64: `real` holds it; I32 and I64: `integer`
   double real = 0;

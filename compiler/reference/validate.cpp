@@ -111,6 +111,24 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
   return graph_refusal(program, state, piece.graph, *region);
 }
 
+// The profile of a reduction has a place for every index of the region.
+std::string profile_refusal(const ir::Program& program, const State& state,
+                            const ir::Reduction& reduction) {
+  const std::optional<ConcreteBox> region = concrete(reduction.piece.region, state.integer_params);
+  const ir::Field& field = program.fields[*reduction.target];
+  const FieldData& data = state.fields[*reduction.target];
+  if (data.types != std::vector<Scalar>{ir::value_type(reduction)})
+    return "a result has a wrong type";
+  if (field.dimensions.size() != data.box.size()) return "its profile has the wrong rank";
+  for (size_t d = 0; d < data.box.size(); ++d) {
+    const auto of_grid = static_cast<size_t>(field.dimensions[d]);
+    if (of_grid >= region->size() || (*region)[of_grid] != data.box[d]) {
+      return "its profile is not on its region";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string refusal(const ir::Program& program, const State& state) {
@@ -134,6 +152,7 @@ std::string refusal(const ir::Program& program, const State& state) {
   for (const ir::Reduction& reduction : program.reductions) {
     reason = reduction.every < 1 ? "it must run every 1 or more steps"
                                  : piece_refusal(program, state, reduction.piece, {});
+    if (reason.empty() && reduction.target) reason = profile_refusal(program, state, reduction);
     if (!reason.empty()) return "reduction '" + reduction.name + "': " + reason;
   }
   if (program.stop) {

@@ -127,6 +127,7 @@ void declare_reductions(Environment& env, const ast::Program& program) {
     const auto* reduce = std::get_if<ast::Reduce>(&item.kind);
     if (reduce) declare_reduction(env, *reduce, item.span, stencils);
   }
+  declare_profiles(env);
 }
 
 void analyze_items(Environment& env, const ast::Program& program) {

@@ -34,13 +34,6 @@ std::vector<std::string> index_names(Environment& env,
 // S014 unless there are as many index names as dimensions, or none.
 bool has_index_per_dimension(Environment& env, size_t indices, size_t rank, Span span);
 
-// A region: the grid, a sub-grid or a box, with its index names.
-struct Region {
-  bool ok = false;  // if not, reported, and the box is the grid's
-  ir::Box box;
-  std::vector<std::string> index_names;
-  std::vector<int64_t> strides;  // per dimension, from the low bound on; empty: 1 everywhere
-};
 Region elaborate_region(Environment& env, const ast::Region& region);
 
 // An integer in low..high, known at compile time (history, every, a vector's length). S010, S029.

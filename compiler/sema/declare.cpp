@@ -302,23 +302,29 @@ bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& b
   return true;
 }
 
+// The rules of a field or series. False if in error.
+bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
+                   ir::Field& field, std::vector<Edges>& edges) {
+  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), edges);
+  if (rules) field.boundary = std::move(*rules);
+  return rules.has_value() && (!field.read_in_place() || require_plain(env, boundary, edges)) &&
+         has_lines(env, boundary, field.box, edges);
+}
+
 // What the items `field` and `series` have in common, once it is known where they are.
 void declare_fields(Environment& env, const std::vector<ast::Identifier>& names,
                     const std::optional<ast::Boundary>& boundary, const TypePtr& type,
                     ir::Field field, bool ok, Span item) {
   // Points are apart from each other: nothing is beyond the first and the last.
-  const size_t rank = field.box.ranges.size() - (field.points ? 1 : 0);
-  field.boundary = ir::uniform_boundary(static_cast<int>(rank), {});
+  const int rank = field.box.rank() - (field.points ? 1 : 0);
+  field.boundary = ir::uniform_boundary(rank, {});
   std::vector<Edges> edges;
   if (boundary && rank == 0) {
     env.report.error("S053", boundary->span, "a boundary of values at points").hint =
         "each point has its value: leave out 'boundary'";
     ok = false;
   } else if (boundary && type && ok) {
-    auto rules = elaborate_boundary(env, *boundary, *type, rank, edges);
-    ok &= rules.has_value() && (!field.read_in_place() || require_plain(env, *boundary, edges)) &&
-          has_lines(env, *boundary, field.box, edges);
-    if (rules) field.boundary = std::move(*rules);
+    ok = take_boundary(env, *boundary, *type, field, edges);
   }
   if (field.points) {
     field.boundary.emplace_back();
@@ -538,6 +544,62 @@ void declare_series(Environment& env, const ast::Series& series, Span item) {
   if (type) result.components = flatten(*type);
   ok &= require_floating(env, result, series.type);
   declare_fields(env, series.names, series.boundary, type, std::move(result), ok, item);
+}
+
+namespace {
+
+// What uses it is silently in error, too.
+void break_off(Environment& env, ReductionInfo& info) {
+  info.broken = true;
+  const ast::Identifier& name = info.syntax->name;
+  const auto named = env.names.find(name.name);
+  const bool own = named != env.names.end() && named->second.span == name.span;
+  if (own) named->second.broken = true;
+}
+
+}  // namespace
+
+void declare_profile(Environment& env, ReductionInfo& info) {
+  const ast::Reduce& reduce = *info.syntax;
+  const Region& region = *info.region;
+  ir::Field& field = env.program.fields[static_cast<size_t>(*info.profile)];
+  const auto over = dimensions_along(env, *reduce.over);
+  bool ok = over && region.ok;
+  for (int d = 0; ok && d < env.program.grid.rank(); ++d) {
+    if (std::find(over->begin(), over->end(), d) != over->end()) continue;
+    field.dimensions.push_back(d);
+    field.box.ranges.push_back(region.box.ranges[static_cast<size_t>(d)]);
+  }
+  if (ok && field.dimensions.empty()) {
+    Diagnostic& error =
+        env.report.error("S075", reduce.over->span, "no dimension is left by 'over'");
+    error.expected = "some of the grid's dimensions";
+    error.hint = "leave out 'over': a reduction of all dimensions gives one value";
+    ok = false;
+  }
+  if (reduce.initial) {
+    Diagnostic& error =
+        env.report.error("S076", reduce.initial->span, fmt::format("'{}' is a field", field.name));
+    error.expected = "its initial values in an item of their own";
+    error.hint = fmt::format("init {} = {};", field.name, env.text(reduce.initial->span));
+    ok = false;
+  }
+  if (ok && !(region.box == env.program.grid)) {
+    require_nonempty(env, field.box, fmt::format("the field '{}'", field.name), reduce.name.span);
+  }
+  field.boundary = ir::uniform_boundary(field.box.rank(), {});
+  if (!ok) break_off(env, info);
+}
+
+void settle_profile(Environment& env, ReductionInfo& info, Scalar type) {
+  const auto id = static_cast<size_t>(*info.profile);
+  ir::Field& field = env.program.fields[id];
+  env.field_types[id] = scalar_type(type);
+  field.components = flatten(*env.field_types[id]);
+  const auto& boundary = info.syntax->boundary;
+  const bool ok =
+      !boundary || take_boundary(env, *boundary, *env.field_types[id], field, env.field_edges[id]);
+  if (!ok) break_off(env, info);
 }
 
 void declare_table(Environment& env, const ast::Table& table) {

@@ -21,6 +21,11 @@ void declare_subgrid(Environment& env, const ast::Subgrid& subgrid);
 void declare_field(Environment& env, const ast::Field& field, Span item);
 void declare_points(Environment& env, const ast::Points& points, Span item);
 void declare_series(Environment& env, const ast::Series& series, Span item);
+// Where the profile of a reduction is, and in which dimensions, once its region is known. S050,
+// S075, S076.
+void declare_profile(Environment& env, ReductionInfo& info);
+// What its values are, once that is known, and its boundary.
+void settle_profile(Environment& env, ReductionInfo& info, Scalar type);
 void declare_table(Environment& env, const ast::Table& table);
 void declare_function(Environment& env, const ast::Function& function);
 

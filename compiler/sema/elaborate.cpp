@@ -205,10 +205,12 @@ const Elaborator::Binding* Elaborator::find_local(const std::string& name) const
   return nullptr;
 }
 
-Value Elaborator::not_usable(const std::string& name, const char* what, Span span) {
+Value Elaborator::not_usable(const std::string& name, const char* what, Span span,
+                             const std::string& hint) {
   Diagnostic& error =
       env_.report.error("S026", span, fmt::format("'{}' can't be used in {}", name, site_.what));
   error.found = what;
+  error.hint = hint;
   return {};
 }
 

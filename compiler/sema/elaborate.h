@@ -109,11 +109,17 @@ class Elaborator {
   Value structure(const ast::Aggregate& aggregate, Span span, const StructType& type,
                   const Type& whole);
   Value conform(Value value, const Type& type, Span span);
-  Value not_usable(const std::string& name, const char* what, Span span);
+  Value not_usable(const std::string& name, const char* what, Span span,
+                   const std::string& hint = "");
 
   // elaborate_reduction.cpp
   Value reduction(const Declaration& declaration, const std::string& name, int back, Span span);
   bool known_reduction(ir::ReductionId id, Span span);
+  bool is_above(ir::ReductionId id) const;
+  bool names_itself(ir::ReductionId id, int back, Span span) const;
+  bool may_read(ir::ReductionId id, int back, Span span);
+  int level_of(const FieldBinding& binding);
+  std::string hint_of_further_reduction(const ir::Field& profile) const;
   Value before_step(ir::ReductionId id, bool replaced, Span span);
 
   // elaborate_access.cpp

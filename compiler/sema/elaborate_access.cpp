@@ -42,17 +42,24 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
     if (!field) return {};
     binding = {field->field, field->level + back};
   } else {
-    const Declaration* declaration = env_.use(name, span);
+    const auto named = env_.names.find(name);
+    const bool of_reduction = named != env_.names.end() && named->second.kind == Declared::Field &&
+                              env_.reduction_into(named->second.index);
+    const bool itself = of_reduction && back > 0;  // which it may name
+    const Declaration* declaration = itself ? env_.find(name) : env_.use(name, span);
     if (!declaration || declaration->kind != Declared::Field) return {};
     if (declaration->broken) return {true, false};
     binding.field = declaration->index;
   }
+  const auto made = env_.reduction_into(binding.field);
   const ir::Field& field = env_.program.fields[static_cast<size_t>(binding.field)];
   const bool readable = site_.fields || site_.initial_values;
   if (!readable || (in_boundary_ && (!field.read_in_place() || field.points))) {
-    not_usable(field.name, field.points ? "what points give" : "a field", span);
+    not_usable(field.name, field.points ? "what points give" : "a field", span,
+               made ? hint_of_further_reduction(field) : "");
     return {true, false};
   }
+  if (made) return {true, may_read(*made, binding.level, span), binding};
   if (binding.level >= field.history) {
     Diagnostic& error = env_.report.error(
         "S027", span,
@@ -216,7 +223,7 @@ Value Elaborator::at_point(ir::FieldId field, Span span) {
 
 Value Elaborator::access(const FieldBinding& binding, const std::vector<int>& at, Span span) {
   if (site_.initial_values) return initial_value(binding.field, at, span);
-  ir::Access access{binding.field, 0, binding.level, at, 0};
+  ir::Access access{binding.field, 0, level_of(binding), at, 0};
   if (!locate(access, span)) return {};
   if (access.escapes == 0) return components(access, span);
   Value value = with_reflections(access, 0, span);

@@ -7,6 +7,8 @@
 // one that was replaced.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/pieces.h"
 
@@ -29,34 +31,77 @@ bool Elaborator::known_reduction(ir::ReductionId id, Span span) {
   return !env_.program.reductions[static_cast<size_t>(id)].piece.results.empty();
 }
 
-Value Elaborator::reduction(const Declaration& declaration, const std::string& name, int back,
-                            Span span) {
-  const ir::ReductionId id = declaration.index;
+// The expression stands before the place of the reduction in the step, or in the reduction itself.
+bool Elaborator::is_above(ir::ReductionId id) const {
+  return env_.reader <= env_.reductions[static_cast<size_t>(id)].syntax->name.span.begin;
+}
+
+// Its name stands in its own definition, which has been reported (S024).
+bool Elaborator::names_itself(ir::ReductionId id, int back, Span span) const {
   const Span own = env_.reductions[static_cast<size_t>(id)].item;
-  const bool within = own.begin <= span.begin && span.end <= own.end;
-  if (within && back == 0) return {};  // S024 has been reported
-  if (!site_.reductions) return not_usable(name, "a reduction", span);
+  return back == 0 && own.begin <= span.begin && span.end <= own.end;
+}
+
+// What the reduction gives may be read here, as it was `back` steps ago. S070, S072.
+bool Elaborator::may_read(ir::ReductionId id, int back, Span span) {
+  if (names_itself(id, back, span)) return false;
+  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
+  const std::string& name = info.syntax->name.name;
   const bool in_step = site_.fields;
   if (back > 1 || (back > 0 && !in_step)) {
     Diagnostic& error =
         env_.report.error("S072", span, fmt::format("{}@-{} reaches too far back", name, back));
     error.expected = in_step ? fmt::format("{0}, or {0}@-1 of the step before", name)
                              : fmt::format("{}, the newest value", name);
-    return {};
+    return false;
   }
-  if (!known_reduction(id, span)) return {};
-  ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
-  const bool above = env_.reader <= info.syntax->name.span.begin;
-  if (in_step && !info.read.valid()) info.read = span;
-  if (back > 0) return before_step(id, !above, span);
-  if (in_step && above) {
-    Diagnostic& error = env_.report.error(
-        "S070", span, fmt::format("'{}' is read above its place in the step", name));
-    error.related.push_back({info.syntax->name.span, "evaluated here, once what is above has run"});
-    error.hint = fmt::format("write {}@-1 for its value of the step before, or move it up", name);
-    return {};
-  }
+  if (!known_reduction(id, span)) return false;
+  if (!in_step) return true;
+  if (!info.read.valid()) info.read = span;
+  if (back > 0 || !is_above(id)) return true;
+  Diagnostic& error = env_.report.error(
+      "S070", span, fmt::format("'{}' is read above its place in the step", name));
+  error.related.push_back({info.syntax->name.span, "evaluated here, once what is above has run"});
+  error.hint = fmt::format("write {}@-1 for its value of the step before, or move it up", name);
+  return false;
+}
+
+Value Elaborator::reduction(const Declaration& declaration, const std::string& name, int back,
+                            Span span) {
+  const ir::ReductionId id = declaration.index;
+  if (names_itself(id, back, span)) return {};
+  if (!site_.reductions) return not_usable(name, "a reduction", span);
+  if (!may_read(id, back, span)) return {};
+  if (back > 0) return before_step(id, !is_above(id), span);
+  const ReductionInfo& info = env_.reductions[static_cast<size_t>(id)];
   return Value::of_leaf(graph_.add({ir::ReductionRef{id}, *info.type, span, {}}));
+}
+
+// The level of the field that it has been bound to at a number of steps back. A profile that a
+// reduction makes moves on at the place of the reduction, where the level before begins to be kept.
+int Elaborator::level_of(const FieldBinding& binding) {
+  const auto made = env_.reduction_into(binding.field);
+  if (!made || binding.level == 0) return binding.level;
+  env_.program.fields[static_cast<size_t>(binding.field)].history = 2;
+  return is_above(*made) ? 0 : 1;
+}
+
+// Of what cannot be named as a whole: one value of it can.
+std::string Elaborator::hint_of_further_reduction(const ir::Field& profile) const {
+  std::string region;
+  for (int d = 0; d < env_.program.grid.rank(); ++d) {
+    const auto own = std::find(profile.dimensions.begin(), profile.dimensions.end(), d);
+    ir::Range range = env_.program.grid.ranges[static_cast<size_t>(d)];
+    range.high = range.low;
+    if (own != profile.dimensions.end()) {
+      range = profile.box.ranges[static_cast<size_t>(own - profile.dimensions.begin())];
+    }
+    region += region.empty() ? "[" : ", ";
+    region += env_.print(range.low);
+    if (!(range.low == range.high)) region += ".." + env_.print(range.high);
+  }
+  return fmt::format("reduce it further: reduce total = max({}{}) on {}];", profile.name,
+                     env_.point(profile), region);
 }
 
 // NAME@-1: in the first step what the declaration says.

@@ -50,7 +50,7 @@ struct DeclaredNames {
     return {Declared::Function, {&function.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Reduce& reduce) const {
-    return {Declared::Reduction, {&reduce.name}};
+    return {reduce.over ? Declared::Field : Declared::Reduction, {&reduce.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Stencil&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Repeat&) const { return {}; }
@@ -309,6 +309,13 @@ std::string Environment::point(const ir::Field& field) const {
     offsets += field.dimension(d) == ir::kTime ? "time" : "0";
   }
   return offsets.empty() ? offsets : offsets + "]";
+}
+
+std::optional<ir::ReductionId> Environment::reduction_into(ir::FieldId field) const {
+  for (size_t r = 0; r < reductions.size(); ++r) {
+    if (reductions[r].profile == field) return static_cast<ir::ReductionId>(r);
+  }
+  return std::nullopt;
 }
 
 void Environment::add_check(ir::Check check) {

@@ -39,13 +39,24 @@ struct FunctionInfo {
   bool takes_field = false;
 };
 
+// A region: the grid, a sub-grid or a box, with its index names.
+struct Region {
+  bool ok = false;  // if not, reported, and the box is the grid's
+  ir::Box box;
+  std::vector<std::string> index_names;
+  std::vector<int64_t> strides;  // per dimension, from the low bound on; empty: 1 everywhere
+};
+
 // A reduction of the text. Those that are read in the step are analysed when they are first read,
 // for their types.
 struct ReductionInfo {
   enum class State { Waiting, Begun, Done };
   const ast::Reduce* syntax;
   Span item;
-  size_t place;  // the stencil functions above it
+  size_t place;                             // the stencil functions above it
+  std::optional<ir::FieldId> profile = {};  // what it gives, if that is no single value
+  std::optional<Region> region = {};        // of those that give one
+  bool broken = false;                      // what it gives is in error
   State state = State::Waiting;
   Span read = {};  // where a stencil function or a reduction reads it first
   // Known once it is analysed; where the type follows from itself, taken from the initial value.
@@ -146,6 +157,8 @@ struct Environment {
   // "[0,0]": the offsets of the point computed, those of a field "[time,0]".
   std::string point() const;
   std::string point(const ir::Field& field) const;
+  // The reduction that gives this profile.
+  std::optional<ir::ReductionId> reduction_into(ir::FieldId field) const;
   std::string text(Span span) const { return std::string(source.text(span)); }
   std::string print(const ir::Affine& affine) const;  // "N-2"
   std::string print(const ir::Box& box) const;        // "[1..N-2, 0..7]"

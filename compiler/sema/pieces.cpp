@@ -11,6 +11,7 @@
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/coordinates.h"
+#include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/targets.h"
 #include "compiler/support/escape.h"
@@ -304,6 +305,10 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   const Declaration* target = find_field(env, init.field);
   if (!target) return;
   const ir::FieldId id = target->index;
+  if (const auto made = env.reduction_into(id)) {  // which has to say its type
+    analyze_reduce(env, *made);
+    if (target->broken) return;
+  }
   const ir::Field& field = env.program.fields[static_cast<size_t>(id)];
   env.inits_seen.insert(id);
   for (const ir::Init& other : env.program.inits) {
@@ -341,17 +346,25 @@ void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
   const ast::Identifier& reduction = info.syntax->name;
   Diagnostic& error = env.report.error(
       "S074", reduction.span, fmt::format("the type of '{}' follows from itself", reduction.name));
+  error.found = std::string(name(type));
+  if (info.profile) {
+    error.expected = fmt::format("{}, where it reads itself", name(*info.type));
+    error.hint = fmt::format("convert what is reduced: {}({})", name(*info.type),
+                             env.text(info.syntax->value->span));
+    return;
+  }
   error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
                                info.syntax->initial ? "has it" : "would have it");
-  error.found = std::string(name(type));
   error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
 }
 
-// What the reduction is before it has been evaluated.
-void analyze_initial(Environment& env, ReductionInfo& info, Scalar type) {
+// The type of what it gives, and what that is before it has been evaluated.
+void settle(Environment& env, ReductionInfo& info, Scalar type) {
   const ast::Expr* initial = info.syntax->initial.get();
+  const bool settled = info.type.has_value();
   info.type = type;
-  if (!initial || info.initial_value) return;
+  if (info.profile && !settled) settle_profile(env, info, type);
+  if (info.profile || !initial || info.initial_value) return;
   Elaborator elaborator(env, kInitialSite, info.initial);
   const Value value = elaborator.elaborate(*initial);
   const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), initial->span);
@@ -362,7 +375,7 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   const ast::Reduce& reduce = *info.syntax;
   ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
   const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
-  Region region = elaborate_region(env, reduce.region);
+  Region region = info.profile ? *info.region : elaborate_region(env, reduce.region);
   std::optional<int64_t> every = 1;
   if (reduce.every) {
     every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
@@ -392,9 +405,10 @@ void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduct
   }
   auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
   if (info.type && *info.type != *type) return types_differ(env, info, *type);
-  analyze_initial(env, info, *type);
+  settle(env, info, *type);
   if (!stored || !reducer || !every || !inside) return;
-  if (reduce.initial && !info.initial_value) return;
+  if (info.broken || (reduce.initial && !info.initial_value)) return;
+  result.target = info.profile;
   result.reducer = *reducer;
   result.every = *every;
   result.piece.results = std::move(*stored);
@@ -414,13 +428,41 @@ void assume_type(Environment& env, ReductionInfo& info) {
     const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
     if (own && *own != Scalar::Bool) type = *own;
   }
-  analyze_initial(env, info, type);
+  settle(env, info, type);
 }
 
 void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
-  env.declare(reduce.name, Declared::Reduction, static_cast<int>(env.reductions.size()));
-  env.reductions.push_back({&reduce, item, place});
+  ReductionInfo info{&reduce, item, place};
+  if (reduce.over) info.profile = static_cast<ir::FieldId>(env.program.fields.size());
+  const auto kind = reduce.over ? Declared::Field : Declared::Reduction;
+  const int index = info.profile.value_or(static_cast<int>(env.reductions.size()));
+  Declaration* declaration = env.declare(reduce.name, kind, index);
+  if (declaration) declaration->used = true;
+  if (info.profile) {
+    ir::Field field;
+    field.name = reduce.name.name;
+    field.span = reduce.name.span.valid() ? reduce.name.span : item;
+    env.program.fields.push_back(std::move(field));
+    env.field_types.push_back(nullptr);
+    env.field_edges.emplace_back();
+  }
+  env.reductions.push_back(std::move(info));
   env.program.reductions.push_back({reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span});
+}
+
+void declare_profiles(Environment& env) {
+  for (ReductionInfo& info : env.reductions) {
+    const ast::Reduce& reduce = *info.syntax;
+    if (info.profile) {
+      info.region = elaborate_region(env, reduce.region);
+      declare_profile(env, info);
+    } else if (reduce.boundary) {
+      Diagnostic& error = env.report.error("S077", reduce.boundary->span,
+                                           fmt::format("'{}' has no boundary", reduce.name.name));
+      error.expected = "a boundary of a reduction over some of the dimensions";
+      error.hint = "without 'over' it gives one value, the same at all points: leave it out";
+    }
+  }
 }
 
 void analyze_reduce(Environment& env, ir::ReductionId id) {

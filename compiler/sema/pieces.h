@@ -18,6 +18,8 @@ void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
 // `place`: the number of stencil functions above it.
 void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
+// What those over some of the dimensions give. S050, S075 to S077.
+void declare_profiles(Environment& env);
 // Once, whoever asks first. S074.
 void analyze_reduce(Environment& env, ir::ReductionId id);
 // Gives a reduction that is being analysed the type of its initial value, or `real`.

@@ -39,6 +39,15 @@ std::optional<Part> find_part(Environment& env, const ast::Target& target) {
     error.hint = "a constant field gets its values from init or from outside";
     if (field_of(env, id).read_in_place()) return std::nullopt;
   }
+  if (const auto made = env.reduction_into(id)) {
+    Diagnostic& error =
+        env.report.error("S028", target.field.span,
+                         fmt::format("field '{}' is made by a reduction", field_of(env, id).name));
+    error.related.push_back(
+        {env.reductions[static_cast<size_t>(*made)].syntax->name.span, "by this one"});
+    error.hint = "let the stencil function write a field of its own";
+    return std::nullopt;
+  }
   Part part{id, 0, env.field_types[static_cast<size_t>(id)], target.last().name, target.span()};
   Span base = target.field.span;
   for (const ast::Identifier& name : target.members) {

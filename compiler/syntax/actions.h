@@ -82,6 +82,7 @@ template <> struct Action<grammar::history> : CallsWithSpan<&TreeBuilder::histor
 template <> struct Action<grammar::constant> : CallsWithSpan<&TreeBuilder::constant> {};
 template <> struct Action<grammar::along_word> : CallsWithSpan<&TreeBuilder::along_begin> {};
 template <> struct Action<grammar::series_domain> : Calls<&TreeBuilder::series_domain> {};
+template <> struct Action<grammar::over_word> : CallsWithSpan<&TreeBuilder::over_begin> {};
 template <> struct Action<grammar::boundary_keyword> : CallsWithSpan<&TreeBuilder::boundary_begin> {};
 template <> struct Action<grammar::boundary_constant> : CallsWithSpan<&TreeBuilder::boundary_constant> {};
 template <> struct Action<grammar::boundary_text> : CallsWithSpan<&TreeBuilder::boundary_word> {};

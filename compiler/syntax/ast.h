@@ -260,13 +260,16 @@ struct Init {         // init A[i,j] = expr;
   ExprPtr value;
 };
 struct Reduce {  // reduce energy = sum(expr) on interior every 50;
+                 // reduce density = sum(expr) over 1 on G boundary clamp;
   Identifier name;
   Identifier reducer;  // sum, prod, min, max
   ExprPtr value;
   Region region;
-  ExprPtr where;              // null: at all points of the region
-  ExprPtr every;              // null: 1
-  ExprPtr initial = nullptr;  // what NAME@-1 is in the first step; may be null
+  ExprPtr where;                     // null: at all points of the region
+  ExprPtr every;                     // null: 1
+  ExprPtr initial = nullptr;         // what NAME@-1 is in the first step; may be null
+  std::optional<PerDimension> over;  // dimensions of the grid that are reduced; absent: all
+  std::optional<Boundary> boundary;  // of a result that is a field
 };
 struct Stop {
   ExprPtr condition;

@@ -34,6 +34,7 @@ void TreeBuilder::start_item(Span word) {
   origin_.reset();
   spacing_.reset();
   along_.reset();
+  over_.reset();
   domain_.reset();
   history_.reset();
   constant_ = false;
@@ -171,6 +172,10 @@ void TreeBuilder::spacing_begin(Span at) {
 
 void TreeBuilder::along_begin(Span at) {
   per_dimension_begin(along_, at);
+}
+
+void TreeBuilder::over_begin(Span at) {
+  per_dimension_begin(over_, at);
 }
 
 void TreeBuilder::series_domain() {
@@ -384,7 +389,8 @@ void TreeBuilder::reduce() {
   auto value = pop_expr();
   auto reducer = pop_name();
   finish(ast::Reduce{pop_name(), std::move(reducer), std::move(value), std::move(*region_),
-                     std::move(where_), std::move(every_), std::move(initial_)});
+                     std::move(where_), std::move(every_), std::move(initial_), std::move(over_),
+                     std::move(boundary_)});
 }
 
 void TreeBuilder::stop() {

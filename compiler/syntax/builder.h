@@ -82,6 +82,7 @@ class TreeBuilder {
   void history(Span at);
   void constant(Span at);
   void along_begin(Span at);
+  void over_begin(Span at);
   void series_domain();
   void boundary_begin(Span at);
   void boundary_constant(Span at);
@@ -181,7 +182,7 @@ class TreeBuilder {
   ast::ExprPtr where_, every_, initial_;
   Span else_;
   ast::ExprPtr steps_, weights_;
-  std::optional<ast::PerDimension> origin_, spacing_, along_;
+  std::optional<ast::PerDimension> origin_, spacing_, along_, over_;
   std::optional<ast::PerDimension>* per_dimension_ = nullptr;  // the one being read
   std::optional<ast::Identifier> domain_;
   ast::ExprPtr history_;

@@ -324,9 +324,11 @@ struct reduce_open : token<one<'('>> {};
 struct reduce_close : token<one<')'>> {};
 struct every : if_must<keyword<every_>, expression> {};
 struct initial : if_must<keyword<initial_>, expression> {};
+struct over_word : word<TAO_PEGTL_STRING("over")> {};
+struct over : seq<token<over_word>, per_dimension> {};
 struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
-                        reduce_close, on_region, opt<where>,
-                        opt<every>, opt<initial>, end> {};
+                        reduce_close, opt<over>, on_region, opt<where>,
+                        opt<every>, opt<initial>, opt<boundary>, end> {};
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 

@@ -307,8 +307,10 @@ class Printer {
       region(r.region);
       if (r.where) part("where", r.where);
       part("value", r.value);
+      print("over", r.over);
       part("every", r.every);
       if (r.initial) part("initial", r.initial);
+      print(r.boundary);
     });
   }
   void print(const Stop& s) { part("stop", s.condition); }

@@ -328,10 +328,12 @@ class Writer {
   }
   void put(const Reduce& r) {
     Line line;
-    line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(") on ");
-    line.region(r.region).where(r.where);
+    line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(")");
+    if (r.over) line.text(" over ").values(*r.over);
+    line.text(" on ").region(r.region).where(r.where);
     if (r.every) line.text(" every ").expr(*r.every);
     if (r.initial) line.text(" initial ").expr(*r.initial);
+    if (r.boundary) line.text(" boundary ").boundary(*r.boundary);
     add(line);
   }
   void put(const Stop& s) { add(Line().text("stop when ").expr(*s.condition)); }

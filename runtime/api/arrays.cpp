@@ -52,7 +52,7 @@ std::vector<FieldInfo> describe_fields(const ir::Program& program) {
     }
     info.levels = field.history;
     info.constant = field.constant;
-    info.written = ir::is_written(program, static_cast<ir::FieldId>(f));
+    info.written = ir::changes(program, static_cast<ir::FieldId>(f));
     info.rank = field.box.rank();
     for (size_t d = 0; d < field.box.ranges.size(); ++d) {
       info.dimensions.push_back(field.dimension(d));

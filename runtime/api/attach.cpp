@@ -58,7 +58,7 @@ Status check_overlaps(const ir::Program& program, const std::vector<Given>& all)
   for (const Given& a : all) {
     for (const Given& b : all) {
       const bool apart = a.memory + a.bytes <= b.memory || b.memory + b.bytes <= a.memory;
-      if (&a == &b || apart || !ir::is_written(program, a.place.field)) continue;
+      if (&a == &b || apart || !ir::changes(program, a.place.field)) continue;
       return Failure{"R073", fmt::format("the arrays for '{}' and '{}' overlap", a.name, b.name),
                      ""};
     }
@@ -84,7 +84,7 @@ Result<std::vector<Given>> check_arrays(const ir::Program& program, const refere
     if (!fits.ok()) return fits.failure();
     Given given{place.value(), name, static_cast<std::byte*>(array.data()),
                 field.size_in_bytes(place.value().component)};
-    const bool written = ir::is_written(program, given.place.field);
+    const bool written = ir::changes(program, given.place.field);
     const Status usable = check_usable(given, array, written, where);
     if (!usable.ok()) return usable.failure();
     out.push_back(std::move(given));

@@ -169,9 +169,15 @@ Status check_apart(const std::string& path, const RunFiles& files) {
 // The history of a program that has reductions, in a file of its own.
 Status check_history(const ir::Program& program, const RunFiles& files) {
   const std::string& path = files.history;
-  if ((!path.empty() || files.evaluated) && program.reductions.empty()) {
-    return Failure{"R037", "the program has no reductions, and so no history of them",
-                   "declare one with reduce"};
+  const bool some = std::any_of(program.reductions.begin(), program.reductions.end(),
+                                [](const ir::Reduction& reduction) { return !reduction.target; });
+  if ((!path.empty() || files.evaluated) && !some) {
+    const bool profiles = !program.reductions.empty();
+    return Failure{"R037",
+                   fmt::format("the program has no reductions{}, and so no history of them",
+                               profiles ? " of one value" : ""),
+                   profiles ? "what a reduction over some dimensions gives is a field: --out has it"
+                            : "declare one with reduce"};
   }
   if (path.empty()) return Done{};
   if (std::filesystem::path(path).extension() != ".csv") {
@@ -266,8 +272,8 @@ Result<std::vector<runtime::Output>> placed(const ir::Program& program,
     if (runtime::format_of(output.path) != Format::Png) continue;
     const Selection& shown = output.selections[0];
     const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
-    output.plane = plane_of(program.fields[static_cast<size_t>(shown.field)], field,
-                            outputs[o].plane);
+    output.plane =
+        plane_of(program.fields[static_cast<size_t>(shown.field)], field, outputs[o].plane);
     const auto inside = runtime::plane_start(field, output.plane);
     if (!inside.ok()) return inside.failure();
   }

@@ -50,8 +50,8 @@ Result<Program> finish(Source source, std::optional<ir::Program> program,
   data->fields = describe_fields(data->program);
   data->params = describe_params(data->program);
   for (const ir::Reduction& reduction : data->program.reductions) {
-    data->reductions.push_back(
-        {reduction.name, element_type_of(ir::value_type(reduction)), reduction.every});
+    data->reductions.push_back({reduction.name, element_type_of(ir::value_type(reduction)),
+                                reduction.every, reduction.target.has_value()});
   }
   return ProgramData::wrap(std::move(data));
 }

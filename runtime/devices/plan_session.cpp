@@ -72,6 +72,7 @@ class PlanSession : public Session {
   Status reduce(int64_t count);
   Status ask_to_stop(int64_t count);
   Status take_answer();
+  Status read_value(const kernel::Reduction& reduction, reference::ReductionValue& out);
   Status read_reductions();
   ScalarBytes scalar(const kernel::ScalarValue& value, int64_t count) const;
   ScalarBytes parameter(const kernel::Parameter& parameter) const;
@@ -302,11 +303,22 @@ Status PlanSession::restore_reductions() {
       const Status noted = memory_.put(reduction.first_nan, bytes_of(first_nan));
       if (!noted.ok()) return noted;
     }
-    if (state_.reductions[r].evaluations == 0) continue;
+    if (state_.reductions[r].evaluations == 0 || !kernel::has_value(reduction)) continue;
     const ScalarBytes value = bytes_of(reduction.type, state_.reductions[r]);
     const Status copied = memory_.put(reduction.result, value);
     if (!copied.ok()) return copied;
   }
+  return Done{};
+}
+
+Status PlanSession::read_value(const kernel::Reduction& reduction, reference::ReductionValue& out) {
+  ScalarBytes value = bytes_of(reduction.type, out);
+  const Status read = memory_.take(reduction.result, value);
+  if (!read.ok()) return read;
+  if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
+  if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
+  if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
+  if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
   return Done{};
 }
 
@@ -315,13 +327,8 @@ Status PlanSession::read_reductions() {
     const kernel::Reduction& reduction = plan_.reductions[r];
     reference::ReductionValue& out = state_.reductions[r];
     if (out.evaluations == 0) continue;
-    ScalarBytes value = bytes_of(reduction.type, out);
-    const Status read = memory_.take(reduction.result, value);
+    const Status read = kernel::has_value(reduction) ? read_value(reduction, out) : Status(Done{});
     if (!read.ok()) return read;
-    if (reduction.type == Scalar::F32) out.real = from_bytes<float>(value);
-    if (reduction.type == Scalar::F64) out.real = from_bytes<double>(value);
-    if (reduction.type == Scalar::I32) out.integer = from_bytes<int32_t>(value);
-    if (reduction.type == Scalar::I64) out.integer = from_bytes<int64_t>(value);
     if (reduction.first_nan == kernel::kNoScratch) continue;
     ScalarBytes first_nan = bytes_of(int32_t{0});
     const Status told = memory_.take(reduction.first_nan, first_nan);

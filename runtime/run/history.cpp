@@ -26,10 +26,17 @@ namespace stencil::runtime {
 
 namespace {
 
+// Those that give a profile have no column: the profile is a field.
+bool has_column(const ir::Reduction& reduction) {
+  return !reduction.target;
+}
+
 // "6,0.5,,3": a row with the values of the reductions (ReductionId) that the step has evaluated.
-std::string row_of(const reference::State& state, const std::vector<int>& evaluated) {
+std::string row_of(const ir::Program& program, const reference::State& state,
+                   const std::vector<int>& evaluated) {
   std::string row = std::to_string(state.step);
   for (size_t r = 0; r < state.reductions.size(); ++r) {
+    if (!has_column(program.reductions[r])) continue;
     row += ',';
     if (!std::count(evaluated.begin(), evaluated.end(), static_cast<int>(r))) continue;
     const reference::ReductionValue& value = state.reductions[r];
@@ -77,7 +84,9 @@ Result<Rows> rows_up_to(const std::string& path, const std::string& text,
 
 std::string history_heading(const ir::Program& program) {
   std::string line = "step";
-  for (const ir::Reduction& reduction : program.reductions) line += "," + reduction.name;
+  for (const ir::Reduction& reduction : program.reductions) {
+    if (has_column(reduction)) line += "," + reduction.name;
+  }
   return line + "\n";
 }
 
@@ -125,10 +134,12 @@ Status History::open(const reference::State& state) {
   }
   std::vector<int> evaluated;  // by the state's step: its row may have found no room on the disk
   for (size_t r = 0; r < program_.reductions.size(); ++r) {
-    if (state.step % program_.reductions[r].every == 0) evaluated.push_back(static_cast<int>(r));
+    const ir::Reduction& reduction = program_.reductions[r];
+    const bool due = has_column(reduction) && state.step % reduction.every == 0;
+    if (due) evaluated.push_back(static_cast<int>(r));
   }
   std::string& kept = rows.text;
-  if (rows.last < state.step && !evaluated.empty()) kept += row_of(state, evaluated);
+  if (rows.last < state.step && !evaluated.empty()) kept += row_of(program_, state, evaluated);
   if (regular) {
     const Status written = write_file_atomically(path_, kept);
     if (!written.ok()) return written;
@@ -143,12 +154,13 @@ Status History::note(const reference::State& state) {
   std::vector<int> evaluated;
   for (size_t r = 0; r < state.reductions.size(); ++r) {
     const int64_t now = state.reductions[r].evaluations;
-    if (now != std::exchange(evaluations_[r], now)) evaluated.push_back(static_cast<int>(r));
+    const bool anew = now != std::exchange(evaluations_[r], now);
+    if (anew && has_column(program_.reductions[r])) evaluated.push_back(static_cast<int>(r));
   }
   if (evaluated.empty()) return Done{};
   if (callback_) callback_(state.step, evaluated);
   if (descriptor_ < 0) return Done{};
-  const std::string row = row_of(state, evaluated);
+  const std::string row = row_of(program_, state, evaluated);
   for (std::string_view left = row; !left.empty();) {
     const ssize_t written = ::write(descriptor_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
@@ -169,7 +181,7 @@ std::vector<Event> History::events() {
   for (const ir::Reduction& reduction : program_.reductions) {
     const bool known = std::any_of(
         out.begin(), out.end(), [&](const Event& event) { return event.every == reduction.every; });
-    if (known) continue;
+    if (known || !has_column(reduction)) continue;
     Event event;
     event.every = reduction.every;
     event.action = [this](const reference::State& state) { return note(state); };

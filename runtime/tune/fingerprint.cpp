@@ -41,8 +41,10 @@ class Canonical {
       out += fmt::format("repeat {}..{} {}\n", repeat.first, repeat.end, repeat.iterations);
     }
     for (const ir::Reduction& reduction : program_.reductions) {
-      out +=
-          fmt::format("reduce {} every {}\n", static_cast<int>(reduction.reducer), reduction.every);
+      const auto over = ir::reduced_dimensions(program_, reduction);
+      out += fmt::format("reduce {} every {}{}\n", static_cast<int>(reduction.reducer),
+                         reduction.every,
+                         reduction.target ? fmt::format(" over {}", fmt::join(over, " ")) : "");
       out += text_of(reduction.piece);
     }
     if (program_.stop) out += "stop\n";

@@ -461,5 +461,40 @@ TEST_F(OpenMedium, SendsNoEcho) {
   EXPECT_GT(error_after(130, "-D L=1"), 0.1);
 }
 
+// --- vlasov
+
+// The energy of the field oscillates with twice the frequency of the wave, and dies down at twice
+// its rate.
+TEST_F(Simulations, AWaveOfAPlasmaIsDampedAsLandauSays) {
+  run("vlasov", "--device host --real double --history h.csv --out density=d.npy --out E=e.npy");
+  const std::vector<double> energy = history("h.csv", "energy");
+  ASSERT_EQ(energy.size(), 400u);
+  std::vector<double> when, height;  // of the crests
+  for (size_t n = 1; n + 1 < energy.size(); ++n) {
+    const double before = std::log(energy[n - 1]), here = std::log(energy[n]);
+    const double behind = std::log(energy[n + 1]);
+    if (here < before || here < behind) continue;
+    const double shift = 0.5 * (before - behind) / (before - 2 * here + behind);
+    when.push_back(0.05 * (static_cast<double>(n) + 1 + shift));
+    height.push_back(here - 0.25 * (before - behind) * shift);
+  }
+  ASSERT_GE(when.size(), 8u);
+  const size_t first = 1, last = 7;
+  const double time = when[last] - when[first];
+  EXPECT_NEAR((height[last] - height[first]) / 2 / time, -0.1533, 0.002);
+  EXPECT_NEAR(kPi * static_cast<double>(last - first) / time, 1.4156, 0.01);
+
+  const std::vector<double> mass = history("h.csv", "mass");
+  EXPECT_NEAR(mass.back() / mass.front(), 1, 1e-9);
+  // Gauss's law, which nobody computes, by differences of fourth order.
+  const std::vector<double> field = load<double>("e.npy", 64), density = load<double>("d.npy", 64);
+  const double dx = 4 * kPi / 64;
+  for (size_t i = 0; i < 64; ++i) {
+    const auto at = [&](size_t ahead) { return field[(i + ahead) % 64]; };
+    const double slope = (8 * (at(1) - at(63)) - (at(2) - at(62))) / (12 * dx);
+    EXPECT_NEAR(slope, 1 - density[i], 5e-6) << i;
+  }
+}
+
 }  // namespace
 }  // namespace stencil::test

@@ -59,6 +59,7 @@ struct Choices {
   int reductions = 30, stop = 60;
   int statistics = 15;     // reductions that the step may read
   int repeat = 15;         // some functions run several times in a step
+  int over = 30;           // of the reductions that could be over some of the dimensions
   int tiny = 12;           // grids of 1 to 5 points in every dimension
   int rows_of_eight = 50;  // rows of a length that bulk copies can take
   int exact = 12;          // linear in integers: even `--fp fast` must give the interpreter's bits,

@@ -78,7 +78,7 @@ std::string Generator::hole(char kind, Site& site, int depth) {
     case 'P':
       return points_read();
     case 't':
-      return statistic_read();
+      return statistic_read(site);
     case 'T':
       return table_sum(site);
     case 'L':

@@ -196,7 +196,11 @@ class Generator {
   std::string reduced_value(const std::string& reducer, Site& site);
   void choose_statistics(int functions);
   std::string make_statistics(int functions);  // those behind so many functions
-  std::string statistic_read();                // "" if there is none
+  std::string statistic_read(Site& site);      // "" if there is none
+  std::vector<int> random_profile();           // dimensions that are kept; none: all are reduced
+  std::string over(const std::vector<int>& kept);
+  std::string reduced_region(const Site& site, const std::vector<int>& kept);
+  std::string profile_rule();
 
   Random random_;
   Choices choices_;
@@ -211,6 +215,7 @@ class Generator {
   struct Statistic {  // a reduction that the step may read
     std::string name;
     int place;
+    std::vector<int> kept = {};  // dimensions of the profile that it gives
     bool made = false;
   };
   std::vector<Statistic> statistics_;

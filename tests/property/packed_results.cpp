@@ -16,8 +16,10 @@ PackedResults::PackedResults(const kernel::Plan& plan, const reference::State& s
   words_ = {0, state.stopped};
   for (size_t r = 0; r < plan.reductions.size(); ++r) {
     const reference::ReductionValue& value = state.reductions[r];
-    words_.push_back(is_float(value.type) ? std::bit_cast<uint64_t>(value.real)
-                                          : static_cast<uint64_t>(value.integer));
+    if (kernel::has_value(plan.reductions[r])) {
+      words_.push_back(is_float(value.type) ? std::bit_cast<uint64_t>(value.real)
+                                            : static_cast<uint64_t>(value.integer));
+    }
     words_.push_back(static_cast<uint64_t>(value.evaluations));
     if (is_float(value.type)) words_.push_back(static_cast<uint64_t>(value.first_nan));
   }
@@ -31,14 +33,16 @@ int64_t PackedResults::take(int64_t steps, reference::State& state) const {
   const uint64_t* word = &words_[kFirstReduction];
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     reference::ReductionValue& value = state.reductions[r];
-    const uint64_t bits = *word++;
-    value.evaluations = static_cast<int64_t>(*word++);
-    if (is_float(value.type)) {
-      value.real = std::bit_cast<double>(bits);
-      value.first_nan = static_cast<int64_t>(*word++);
-    } else {
-      value.integer = static_cast<int64_t>(bits);
+    if (kernel::has_value(plan_.reductions[r])) {
+      const uint64_t bits = *word++;
+      if (is_float(value.type)) {
+        value.real = std::bit_cast<double>(bits);
+      } else {
+        value.integer = static_cast<int64_t>(bits);
+      }
     }
+    value.evaluations = static_cast<int64_t>(*word++);
+    if (is_float(value.type)) value.first_nan = static_cast<int64_t>(*word++);
   }
   return done;
 }

@@ -33,12 +33,14 @@ Result<std::string> reductions(const Program& program, Simulation& simulation) {
   std::string out;
   for (size_t r = 0; r < values.value().size(); ++r) {
     const ReductionValue& value = values.value()[r];
+    if (program.reductions()[r].profile && value.first_nan == 0) continue;
     const ElementType type = program.reductions()[r].type;
     const bool real = type == ElementType::Float || type == ElementType::Double;
     const std::string text = value.evaluations == 0 ? "not evaluated yet"
                              : real                 ? print(value.value)
                                                     : fmt::format("{}", value.integer);
     std::string line = fmt::format("{} = {}", value.name, text);
+    if (program.reductions()[r].profile) line = value.name;
     if (value.first_nan > 0) line += fmt::format(", first NaN at step {}", value.first_nan);
     out += wrapped(line, "reduce    ");
   }

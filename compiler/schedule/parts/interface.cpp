@@ -81,7 +81,7 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
       array.type = field.components[c].type;
       array.levels = field.history;
       array.copies = field.history;
-      array.written = ir::is_written(whole, static_cast<ir::FieldId>(f));
+      array.written = ir::changes(whole, static_cast<ir::FieldId>(f));
       array.field = static_cast<int>(f);
       array.component = static_cast<int>(c);
       first_array_.back().push_back(static_cast<int>(arrays_.size()));

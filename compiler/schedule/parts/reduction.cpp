@@ -19,7 +19,8 @@
 #include <map>
 #include <set>
 
-#include "compiler/schedule/parts/builder.h"
+#include "compiler/schedule/parts/combine.h"
+#include "compiler/schedule/parts/reduce_over.h"
 
 namespace stencil::schedule {
 
@@ -30,138 +31,57 @@ using kernel::Expr;
 
 constexpr int kLanes = ir::kReductionLanes;
 
-// `time` in a reduction and in the stop condition: the index of the last step done.
-Expr last_step() {
-  return kernel::sub(kernel::add(first_step(), step_count()), kernel::integer(1));
-}
-
-Op operation_of(ir::Reducer reducer) {
-  switch (reducer) {
-    case ir::Reducer::Sum:
-      return Op::Add;
-    case ir::Reducer::Prod:
-      return Op::Mul;
-    case ir::Reducer::Min:
-      return Op::Min;
-    case ir::Reducer::Max:
-      return Op::Max;
-  }
-  return Op::Add;
-}
-
-Expr is_nan(const Expr& value) {
-  return kernel::operation(Op::Ne, {value, value});
-}
-
-// `total` with `value` taken in, both of them names. A NaN on either side stays, unlike in min(a,
-// b) and max(a, b) of the language.
-Expr combined(ir::Reducer reducer, const Expr& total, const Expr& value) {
-  const Op op = operation_of(reducer);
-  const bool chooses = op == Op::Min || op == Op::Max;
-  if (!chooses || !is_float(total->type)) return kernel::operation(op, {total, value});
-  const Op keeps = op == Op::Min ? Op::Le : Op::Ge;
-  const Expr stays =
-      kernel::operation(Op::Or, {kernel::operation(keeps, {total, value}), is_nan(total)});
-  return kernel::operation(Op::Select, {stays, total, value});
-}
-
-// `value` under a name, for whoever needs it more than once.
-Expr bound(const std::string& hint, const Expr& value, KernelBuilder& builder, Body& body) {
-  const std::string name = builder.names().unique(hint);
-  body.push_back({kernel::Let{name, value}});
-  return kernel::variable(name, value->type);
-}
-
-// Where in memory a total is.
-struct Element {
-  kernel::BufferId buffer;
-  std::vector<Expr> index;
-};
-
-// What the element is with `value` taken in.
-Expr with_taken_in(ir::Reducer reducer, const Element& element, const Expr& value,
-                   KernelBuilder& builder, Body& body) {
-  const Expr before =
-      bound("before", kernel::load(element.buffer, element.index, value->type), builder, body);
-  return combined(reducer, before, bound("taken", value, builder, body));
-}
-
-// What combining begins with.
-Expr identity(ir::Reducer reducer, Scalar type) {
-  const ir::Constant value = ir::neutral(reducer, type);
-  return is_float(type) ? kernel::real(value.real, type) : kernel::integer(value.integer, type);
-}
-
-// Lane l takes in lane l + s for s = 128, 64, ... 1; lane 0 then does `with_result` to the value.
-using WithResult = std::function<void(const Expr&, Body&)>;
-void combine_lanes(ir::Reducer reducer, Scalar type, kernel::BufferId lanes,
-                   const WithResult& with_result, KernelBuilder& builder, Body& body) {
-  const Expr lane = kernel::variable("thread_x");
-  for (int stride = kLanes / 2; stride >= 1; stride /= 2) {
-    const Expr other = kernel::load(lanes, {kernel::add(lane, kernel::integer(stride))}, type);
-    Body combine;
-    const Expr both = with_taken_in(reducer, {lanes, {lane}}, other, builder, combine);
-    if (stride > 1) {
-      combine.push_back({kernel::Store{lanes, {lane}, both}});
-    } else {
-      with_result(bound("result", both, builder, combine), combine);
-    }
-    Body section;
-    section.push_back(
-        {kernel::If{kernel::less(lane, kernel::integer(stride)), std::move(combine), {}}});
-    body.push_back({kernel::Barrier{}});
-    body.push_back({kernel::Threads{std::move(section)}});
-  }
+// A row of threads, each with a total.
+Lanes lanes_of(Scalar type, KernelBuilder& builder) {
+  const kernel::BufferId buffer =
+      builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
+  return {kLanes, kernel::variable("thread_x"), buffer,
+          [](const Expr& lane) { return std::vector<Expr>{lane}; }};
 }
 
 class ReductionLowering {
  public:
   ReductionLowering(const ir::Program& program, const Interface& interface, Names& names,
                     kernel::Module& module)
-      : interface_(interface), program_(program), module_(module), names_(names) {
+      : to_{interface, program, module, names} {
     module.plan.reductions.resize(program.reductions.size());
   }
 
   // Those between tiles.
   void run() {
-    for (size_t r = 0; r < program_.reductions.size(); ++r) {
-      if (!program_.reductions[r].place) lower(program_.reductions[r], module_.plan.reductions[r]);
+    for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
+      if (!to_.program.reductions[r].place)
+        lower(to_.program.reductions[r], to_.module.plan.reductions[r]);
     }
-    if (program_.stop) lower(*program_.stop);
+    if (to_.program.stop) lower(*to_.program.stop);
   }
 
   void provide_in_step();
   void append(ir::ReductionId id);
 
  private:
-  KernelBuilder builder(const std::string& name, const std::string& comment) {
-    return {interface_, module_, names_.unique(module_.name + "_" + name), comment};
-  }
-  int add_scratch(const std::string& name, Scalar type, Expr elements);
   void provide(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Reduction& reduction, kernel::Reduction& out);
   void lower(const ir::Stop& stop);
   kernel::Launch reduce_tiles(const ir::Reduction& reduction, Scalar type, const ir::Box& region);
-  kernel::Launch reduce_values(const ir::Reduction& reduction, Scalar type, int values,
-                               const Expr& count, const kernel::Reduction& results);
+  kernel::Launch reduce_values(KernelBuilder builder, ir::Reducer reducer, Scalar type,
+                               kernel::BufferId values, const Expr& count,
+                               const WithResult& with_result);
+  kernel::Launch reduce_to_value(const ir::Reduction& reduction, Scalar type, int values,
+                                 const Expr& count, const kernel::Reduction& results);
+  kernel::Launch look_for_nan(const ir::Reduction& reduction, const ProfileLaunches& made,
+                              const kernel::Reduction& results);
   Body take_in(KernelBuilder& builder, const ir::Reduction& reduction, const Point& origin,
                kernel::BufferId total);
 
-  const Interface& interface_;
-  const ir::Program& program_;
-  kernel::Module& module_;
-  Names& names_;  // of scratch memory and kernels
+  const ReductionModule to_;
 };
-
-int ReductionLowering::add_scratch(const std::string& name, Scalar type, Expr elements) {
-  module_.plan.scratch.push_back({names_.unique(name), type, std::move(elements)});
-  return static_cast<int>(module_.plan.scratch.size()) - 1;
-}
 
 // total = total and the value at each of this lane's points of the tile at `origin`.
 Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& reduction,
                                 const Point& origin, kernel::BufferId total) {
-  const int rank = interface_.rank();
+  const Interface& interface = to_.interface;
+  const int rank = interface.rank();
   const size_t last = static_cast<size_t>(rank) - 1;
   const auto axes = axis_names(rank);
   const auto lengths = ir::reduction_tile(rank);
@@ -190,21 +110,10 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
   for (int d = 0; d < rank; ++d) {
     if (lengths[static_cast<size_t>(d)] == 1) continue;
     inside.push_back(kernel::less_equal(point[static_cast<size_t>(d)],
-                                        interface_.high(reduction.piece.region, d)));
+                                        interface.high(reduction.piece.region, d)));
   }
-  const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
-    return access.in_place ? builder.load_in_place(access, landings)
-                           : builder.load_global(access, landings.land(access));
-  };
   Body at_point;
-  const ir::Piece& piece = reduction.piece;
-  const Scalar type = ir::value_type(reduction);
-  const Expr value =
-      kernel::convert(evaluate(interface_, piece.graph, piece.results, point, last_step(), read,
-                               builder.scope(), builder.names(), at_point, builder.reductions())[0],
-                      type);
-  const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, at_point);
-  at_point.push_back({kernel::Store{total, {}, both}});
+  take_in_point(builder, reduction, point, {total, {}}, at_point);
   point_body.push_back({kernel::If{kernel::all_of(inside), std::move(at_point), {}}});
   Body out;
   out.push_back(
@@ -219,29 +128,27 @@ Body ReductionLowering::take_in(KernelBuilder& builder, const ir::Reduction& red
 kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, Scalar type,
                                                const ir::Box& region) {
   KernelBuilder builder =
-      this->builder("reduce_" + reduction.name + "_tiles",
-                    fmt::format("Reduction {}: a block reduces one tile.", reduction.name));
+      to_.builder("reduce_" + reduction.name + "_tiles",
+                  fmt::format("Reduction {}: a block reduces one tile.", reduction.name));
   builder.kernel().threads = {kLanes, 1, 1};
   std::vector<TileLength> lengths;
-  for (int64_t length : ir::reduction_tile(interface_.rank())) {
+  for (int64_t length : ir::reduction_tile(to_.interface.rank())) {
     lengths.push_back({length, kernel::integer(length)});
   }
-  Tiling tiling = tile_box(interface_, region, lengths, builder.names());
+  Tiling tiling = tile_box(to_.interface, region, lengths, builder.names());
   const Expr least = kernel::integer(1, Scalar::I64);
-  const int values = add_scratch(reduction.name + "_tiles", type,
-                                 kernel::operation(Op::Max, {tiling.blocks, least}));
-  const kernel::BufferId tiles = builder.scratch(module_.plan, values, true);
-  const kernel::BufferId lanes =
-      builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
+  const int values = to_.add_scratch(reduction.name + "_tiles", type,
+                                     kernel::operation(Op::Max, {tiling.blocks, least}));
+  const kernel::BufferId tiles = builder.scratch(to_.module.plan, values, true);
+  const Lanes lanes = lanes_of(type, builder);
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
 
-  const Expr lane = kernel::variable("thread_x");
   Body section;
   section.push_back({kernel::Store{total, {}, identity(reduction.reducer, type)}});
   for (kernel::Statement& statement : take_in(builder, reduction, tiling.origin, total)) {
     section.push_back(std::move(statement));
   }
-  section.push_back({kernel::Store{lanes, {lane}, kernel::load(total, {}, type)}});
+  section.push_back({kernel::Store{lanes.buffer, {lanes.lane}, kernel::load(total, {}, type)}});
   Body body = std::move(tiling.lets);
   body.push_back({kernel::Threads{std::move(section)}});
   const Expr block = kernel::variable("block", Scalar::I64);
@@ -250,84 +157,119 @@ kernel::Launch ReductionLowering::reduce_tiles(const ir::Reduction& reduction, S
   };
   combine_lanes(reduction.reducer, type, lanes, store, builder, body);
   builder.kernel().body = std::move(body);
-  return builder.launch(tiling.blocks, module_);
+  return builder.launch(tiling.blocks, to_.module);
 }
 
-// The steps done when it was first NaN are kept, unless they are there already.
-void note_nan(const Expr& value, kernel::BufferId first_nan, Body& body) {
+// The steps done when it was first NaN, as it is if `holds`, are kept, unless they are there
+// already.
+void note_nan(const Expr& holds, kernel::BufferId first_nan, Body& body) {
   const Expr kept = kernel::load(first_nan, {kernel::integer(0)}, Scalar::I32);
   const Expr none_yet = kernel::operation(Op::Eq, {kept, kernel::integer(0)});
   Body note;
   note.push_back(
       {kernel::Store{first_nan, {kernel::integer(0)}, kernel::add(first_step(), step_count())}});
-  body.push_back({kernel::If{kernel::all_of({is_nan(value), none_yet}), std::move(note), {}}});
+  body.push_back({kernel::If{kernel::all_of({holds, none_yet}), std::move(note), {}}});
+}
+
+// One block does `with_result` to so many values of scratch memory, reduced.
+kernel::Launch ReductionLowering::reduce_values(KernelBuilder builder, ir::Reducer reducer,
+                                                Scalar type, kernel::BufferId values,
+                                                const Expr& count, const WithResult& with_result) {
+  builder.kernel().threads = {kLanes, 1, 1};
+  const Lanes lanes = lanes_of(type, builder);
+  const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
+
+  const std::string tile = builder.names().unique("tile");
+  const Expr value = kernel::load(values, {kernel::variable(tile, Scalar::I64)}, type);
+  Body take;
+  const Expr both = with_taken_in(reducer, {total, {}}, value, builder, take);
+  take.push_back({kernel::Store{total, {}, both}});
+  Body section;
+  section.push_back({kernel::Store{total, {}, identity(reducer, type)}});
+  section.push_back(
+      {kernel::For{kernel::LoopKind::Serial, tile, kernel::convert(lanes.lane, Scalar::I64), count,
+                   kLanes, std::move(take)}});
+  section.push_back({kernel::Store{lanes.buffer, {lanes.lane}, kernel::load(total, {}, type)}});
+  Body body;
+  body.push_back({kernel::Threads{std::move(section)}});
+  combine_lanes(reducer, type, lanes, with_result, builder, body);
+  builder.kernel().body = std::move(body);
+  return builder.launch(kernel::integer(1, Scalar::I64), to_.module);
 }
 
 // `results`: where in scratch memory the value goes, the one before it, and what note_nan() keeps
 // (kNoScratch: nothing).
-kernel::Launch ReductionLowering::reduce_values(const ir::Reduction& reduction, Scalar type,
-                                                int values, const Expr& count,
-                                                const kernel::Reduction& results) {
-  KernelBuilder builder = this->builder(
+kernel::Launch ReductionLowering::reduce_to_value(const ir::Reduction& reduction, Scalar type,
+                                                  int values, const Expr& count,
+                                                  const kernel::Reduction& results) {
+  KernelBuilder builder = to_.builder(
       "reduce_" + reduction.name,
       fmt::format("Reduction {}: one block reduces the values of the tiles.", reduction.name));
-  builder.kernel().threads = {kLanes, 1, 1};
-  const kernel::BufferId tiles = builder.scratch(module_.plan, values, false);
-  const kernel::BufferId out = builder.scratch(module_.plan, results.result, true);
+  const kernel::BufferId tiles = builder.scratch(to_.module.plan, values, false);
+  const kernel::BufferId out = builder.scratch(to_.module.plan, results.result, true);
   std::optional<kernel::BufferId> first_nan;
   if (results.first_nan != kernel::kNoScratch) {
-    first_nan = builder.scratch(module_.plan, results.first_nan, true);
+    first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
   }
   std::optional<kernel::BufferId> replaced;
   if (results.replaced != kernel::kNoScratch) {
-    replaced = builder.scratch(module_.plan, results.replaced, true);
+    replaced = builder.scratch(to_.module.plan, results.replaced, true);
   }
-  const kernel::BufferId lanes =
-      builder.local(kernel::Space::Shared, "lanes", type, {kernel::integer(kLanes)}, "");
-  const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type, {}, "");
-
-  const Expr lane = kernel::variable("thread_x");
-  const std::string tile = builder.names().unique("tile");
-  const Expr value = kernel::load(tiles, {kernel::variable(tile, Scalar::I64)}, type);
-  Body take;
-  const Expr both = with_taken_in(reduction.reducer, {total, {}}, value, builder, take);
-  take.push_back({kernel::Store{total, {}, both}});
-  Body section;
-  section.push_back({kernel::Store{total, {}, identity(reduction.reducer, type)}});
-  section.push_back({kernel::For{kernel::LoopKind::Serial, tile, kernel::convert(lane, Scalar::I64),
-                                 count, kLanes, std::move(take)}});
-  section.push_back({kernel::Store{lanes, {lane}, kernel::load(total, {}, type)}});
-  Body body;
-  body.push_back({kernel::Threads{std::move(section)}});
-  const WithResult store = [&](const Expr& value, Body& last) {
+  const WithResult store = [=](const Expr& value, Body& last) {
     const Expr before = kernel::load(out, {kernel::integer(0)}, type);
     if (replaced) last.push_back({kernel::Store{*replaced, {kernel::integer(0)}, before}});
     last.push_back({kernel::Store{out, {kernel::integer(0)}, value}});
-    if (first_nan) note_nan(value, *first_nan, last);
+    if (first_nan) note_nan(is_nan(value), *first_nan, last);
   };
-  combine_lanes(reduction.reducer, type, lanes, store, builder, body);
-  builder.kernel().body = std::move(body);
-  return builder.launch(kernel::integer(1, Scalar::I64), module_);
+  return reduce_values(std::move(builder), reduction.reducer, type, tiles, count, store);
+}
+
+// Whether some value of the profile is NaN.
+kernel::Launch ReductionLowering::look_for_nan(const ir::Reduction& reduction,
+                                               const ProfileLaunches& made,
+                                               const kernel::Reduction& results) {
+  KernelBuilder builder =
+      to_.builder("reduce_" + reduction.name + "_nan",
+                  fmt::format("Reduction {}: whether some of its values are NaN.", reduction.name));
+  const kernel::BufferId words = builder.scratch(to_.module.plan, made.some_nan, false);
+  const kernel::BufferId first_nan = builder.scratch(to_.module.plan, results.first_nan, true);
+  const WithResult note = [=](const Expr& some, Body& last) {
+    note_nan(kernel::operation(Op::Ne, {some, kernel::integer(0)}), first_nan, last);
+  };
+  return reduce_values(std::move(builder), ir::Reducer::Max, Scalar::I32, words,
+                       made.launches.back().blocks, note);
 }
 
 // The memory of its results.
 void ReductionLowering::provide(const ir::Reduction& reduction, kernel::Reduction& out) {
   const Expr one = kernel::integer(1, Scalar::I64);
-  out.name = names_.keep(reduction.name);
   out.type = ir::value_type(reduction);
   out.every = reduction.every;
-  out.result = add_scratch(reduction.name + "_value", out.type, one);
+  if (reduction.target) {
+    out.name = to_.interface.array_name(*reduction.target, 0);
+    out.array = to_.interface.array_of(*reduction.target, 0);
+  } else {
+    out.name = to_.names.keep(reduction.name);
+    out.result = to_.add_scratch(reduction.name + "_value", out.type, one);
+  }
   if (is_float(out.type)) {
-    out.first_nan = add_scratch(reduction.name + "_nan", Scalar::I32, one);
+    out.first_nan = to_.add_scratch(reduction.name + "_nan", Scalar::I32, one);
   }
 }
 
 void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction& out) {
   const Scalar type = ir::value_type(reduction);
+  if (reduction.target) {
+    ProfileLaunches made = reduce_to_profile(to_, reduction);
+    if (!reduction.place) provide(reduction, out);
+    out.launches = made.launches;
+    if (is_float(type)) out.launches.push_back(look_for_nan(reduction, made, out));
+    return;
+  }
   const kernel::Launch tiles = reduce_tiles(reduction, type, reduction.piece.region);
-  const int values = static_cast<int>(module_.plan.scratch.size()) - 1;
+  const int values = static_cast<int>(to_.module.plan.scratch.size()) - 1;
   if (!reduction.place) provide(reduction, out);
-  out.launches = {tiles, reduce_values(reduction, type, values, tiles.blocks, out)};
+  out.launches = {tiles, reduce_to_value(reduction, type, values, tiles.blocks, out)};
 }
 
 // The reductions whose replaced value is read.
@@ -347,47 +289,50 @@ std::set<ir::ReductionId> replaced_read(const ir::Program& program) {
 }
 
 void ReductionLowering::provide_in_step() {
-  const std::set<ir::ReductionId> replaced = replaced_read(program_);
-  for (size_t r = 0; r < program_.reductions.size(); ++r) {
-    const ir::Reduction& reduction = program_.reductions[r];
+  const std::set<ir::ReductionId> replaced = replaced_read(to_.program);
+  for (size_t r = 0; r < to_.program.reductions.size(); ++r) {
+    const ir::Reduction& reduction = to_.program.reductions[r];
     if (!reduction.place) continue;
-    kernel::Reduction& out = module_.plan.reductions[r];
+    kernel::Reduction& out = to_.module.plan.reductions[r];
     provide(reduction, out);
     out.in_step = true;
     if (!replaced.count(static_cast<ir::ReductionId>(r))) continue;
     out.replaced =
-        add_scratch(reduction.name + "_before", out.type, kernel::integer(1, Scalar::I64));
+        to_.add_scratch(reduction.name + "_before", out.type, kernel::integer(1, Scalar::I64));
   }
 }
 
 // Its launches as the next actions.
 void ReductionLowering::append(ir::ReductionId id) {
-  kernel::Reduction& out = module_.plan.reductions[static_cast<size_t>(id)];
-  lower(program_.reductions[static_cast<size_t>(id)], out);
-  for (kernel::Launch& launch : out.launches) module_.plan.actions.push_back(std::move(launch));
+  kernel::Reduction& out = to_.module.plan.reductions[static_cast<size_t>(id)];
+  lower(to_.program.reductions[static_cast<size_t>(id)], out);
+  for (kernel::Launch& launch : out.launches) to_.module.plan.actions.push_back(std::move(launch));
   out.launches.clear();
+  const bool keeps_two = out.array != kernel::kNoArray &&
+                         to_.module.plan.arrays[static_cast<size_t>(out.array)].levels > 1;
+  if (keeps_two) to_.module.plan.actions.push_back(kernel::Rotate{out.array});
 }
 
 void ReductionLowering::lower(const ir::Stop& stop) {
   kernel::Stop out;
   const std::vector<ir::ReductionId> named = ir::reductions_read(stop.graph);
   out.reductions = named;
-  KernelBuilder builder = this->builder("stop", "Whether the stop condition holds.");
+  KernelBuilder builder = to_.builder("stop", "Whether the stop condition holds.");
   std::map<ir::ReductionId, kernel::BufferId> values;
   for (const ir::ReductionId id : named) {
-    const int result = module_.plan.reductions[static_cast<size_t>(id)].result;
-    values[id] = builder.scratch(module_.plan, result, false);
+    const int result = to_.module.plan.reductions[static_cast<size_t>(id)].result;
+    values[id] = builder.scratch(to_.module.plan, result, false);
   }
   const ReadReduction reduction = [&](const ir::ReductionRef& read) {
     return kernel::load(values.at(read.reduction), {kernel::integer(0)},
-                        module_.plan.reductions[static_cast<size_t>(read.reduction)].type);
+                        to_.module.plan.reductions[static_cast<size_t>(read.reduction)].type);
   };
   const ReadAccess no_access = [](const ir::Access&, Landings&) { return Expr(); };
-  out.result = add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
-  const kernel::BufferId flag = builder.scratch(module_.plan, out.result, true);
+  out.result = to_.add_scratch("stop", Scalar::I32, kernel::integer(1, Scalar::I64));
+  const kernel::BufferId flag = builder.scratch(to_.module.plan, out.result, true);
   Body section;
   std::vector<Expr> conditions =
-      evaluate(interface_, stop.graph, {stop.condition}, {}, last_step(), no_access,
+      evaluate(to_.interface, stop.graph, {stop.condition}, {}, last_step(), no_access,
                builder.scope(), builder.names(), section, reduction);
   for (const ir::ReductionId id : named) {  // a comparison with NaN may be true under `not`
     const Expr value = reduction({id});
@@ -397,8 +342,8 @@ void ReductionLowering::lower(const ir::Stop& stop) {
       Op::Select, {kernel::all_of(conditions), kernel::integer(1), kernel::integer(0)});
   section.push_back({kernel::Store{flag, {kernel::integer(0)}, holds}});
   builder.kernel().body.push_back({kernel::Threads{std::move(section)}});
-  out.launch = builder.launch(kernel::integer(1, Scalar::I64), module_);
-  module_.plan.stop = std::move(out);
+  out.launch = builder.launch(kernel::integer(1, Scalar::I64), to_.module);
+  to_.module.plan.stop = std::move(out);
 }
 
 }  // namespace

@@ -16,23 +16,20 @@ namespace stencil::schedule {
 
 using kernel::Expr;
 
-namespace {
-
-// How many tiles of `length` cover `extent` points, as I64; a literal where both are known.
-Expr tile_count(const ir::Affine& extent, const Expr& extent_expr, const Expr& length,
-                int64_t length_value) {
+Expr tile_count(const Interface& interface, const ir::Box& box, int d, const TileLength& length) {
+  const ir::Range& range = box.ranges[static_cast<size_t>(d)];
+  const ir::Affine extent = range.high - range.low + 1;
   if (extent.is_constant()) {
     const int64_t count =
-        extent.constant <= 0 ? 0 : (extent.constant + length_value - 1) / length_value;
+        extent.constant <= 0 ? 0 : (extent.constant + length.points - 1) / length.points;
     return kernel::integer(count, Scalar::I64);
   }
-  const Expr longer = kernel::add(kernel::convert(extent_expr, Scalar::I64),
-                                  kernel::integer(length_value - 1, Scalar::I64));
-  const Expr count = kernel::operation(Op::Div, {longer, kernel::convert(length, Scalar::I64)});
+  const Expr longer = kernel::add(kernel::convert(interface.extent(box, d), Scalar::I64),
+                                  kernel::integer(length.points - 1, Scalar::I64));
+  const Expr count =
+      kernel::operation(Op::Div, {longer, kernel::convert(length.expr, Scalar::I64)});
   return kernel::operation(Op::Max, {count, kernel::integer(0, Scalar::I64)});
 }
-
-}  // namespace
 
 std::vector<int> tile_sizes(int time_tile) {
   std::vector<int> sizes;
@@ -128,9 +125,7 @@ Tiling tile_box(const Interface& interface, const ir::Box& box,
   BlockNumber block;
   for (int d = rank - 1; d >= 0; --d) {
     const size_t i = static_cast<size_t>(d);
-    const ir::Range& range = box.ranges[i];
-    const Expr count = tile_count(range.high - range.low + 1, interface.extent(box, d),
-                                  lengths[i].expr, lengths[i].points);
+    const Expr count = tile_count(interface, box, d, lengths[i]);
     const auto tiles = [&] {
       return let(names, tiling.lets, "tiles_" + axes[i], kernel::convert(count, Scalar::I32));
     };

@@ -22,6 +22,10 @@ struct TileLength {
   kernel::Expr expr;  // the same as I32: a literal or a named constant
 };
 
+// How many tiles of a length cover the box in dimension d, as I64; a literal where that is known.
+kernel::Expr tile_count(const Interface& interface, const ir::Box& box, int d,
+                        const TileLength& length);
+
 // The number of a block, taken apart into that of its tile in each dimension: the one that runs
 // fastest first.
 class BlockNumber {

@@ -145,6 +145,70 @@ Work work_of_tiles(const analysis::TimeTiles& tiles, const ir::Reduction& reduct
   return work;
 }
 
+// What a reduction over some dimensions comes to: points, and tiles of them, at each point of the
+// profile; these, and blocks that have some of them.
+struct ProfileCounts {
+  double points = 1, tiles = 1, places = 1, blocks = 1;
+};
+
+ProfileCounts count_profile(const ir::Program& program, const ir::Reduction& reduction) {
+  constexpr double kPlaces = 16;  // of a block (reduce_over.cpp)
+  const std::vector<int> over = ir::reduced_dimensions(program, reduction);
+  const std::vector<int64_t> tile = ir::reduction_tile(static_cast<int>(over.size()));
+  ProfileCounts out;
+  for (size_t i = 0; i < over.size(); ++i) {
+    const auto extent = static_cast<double>(usual_extent(program, over[i]));
+    out.points *= extent;
+    out.tiles *= std::ceil(extent / static_cast<double>(tile[i]));
+  }
+  const std::vector<int>& kept = program.fields[static_cast<size_t>(*reduction.target)].dimensions;
+  for (const int d : kept) {
+    const auto extent = static_cast<double>(usual_extent(program, d));
+    out.places *= extent;
+    out.blocks *= d == kept.back() ? std::ceil(extent / kPlaces) : extent;
+  }
+  return out;
+}
+
+// A block per tile and some points of the profile, 16 lanes for each.
+Work work_of_profile(const analysis::TimeTiles& tiles, const ir::Reduction& reduction,
+                     const ProfileCounts& counts) {
+  const ir::Program& program = tiles.program();
+  const ir::Piece& piece = reduction.piece;
+  Work work;
+  work.threads = ir::kReductionLanes;
+  work.row = ir::kProfileLanes;
+  work.points = std::ceil(counts.points / counts.tiles / ir::kProfileLanes);
+  work.blocks = counts.blocks * counts.tiles;
+  work.barriers = std::log2(ir::kProfileLanes);
+  const auto& kept = tiles.kept<PieceArithmetic>().of(piece.graph, piece.results, Sharing::None);
+  work.iteration.add(kept, work.points);
+  const Loads& loads = tiles.kept<PieceLoads>().of(piece, 1, 1);
+  work.iteration.loads = loads.words * work.points;
+  work.iteration.accesses = loads.accesses * work.points;
+  const double read = bytes_read(program, reduction);
+  work.bytes = read * work.points * work.threads;
+  work.footprint = read * usual_points(program);
+  work.planes_read = work.points * read;
+  return work;
+}
+
+// The values of the tiles at each point.
+Work work_of_profile_values(const ProfileCounts& counts, Scalar type) {
+  const auto bytes = static_cast<double>(size_in_bytes(type));
+  Work work;
+  work.threads = ir::kReductionLanes;
+  work.row = ir::kProfileLanes;
+  work.blocks = counts.blocks;
+  work.iterations = std::ceil(counts.tiles / ir::kProfileLanes);
+  work.barriers = std::log2(ir::kProfileLanes) / work.iterations;
+  work.iteration.loads = words(type);
+  work.iteration.accesses = 1;
+  work.bytes = bytes * work.threads;
+  work.footprint = bytes * counts.tiles * counts.places;
+  return work;
+}
+
 // One block over their values.
 Work work_of_values(const Work& tiles, Scalar type) {
   Work work;
@@ -171,8 +235,16 @@ double bytes_read(const ir::Program& program, const ir::Reduction& reduction) {
 }
 
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction) {
-  const Work of_tiles = work_of_tiles(tiles, reduction);
-  return {of_tiles, work_of_values(of_tiles, ir::value_type(reduction))};
+  const Scalar type = ir::value_type(reduction);
+  if (!reduction.target) {
+    const Work of_tiles = work_of_tiles(tiles, reduction);
+    return {of_tiles, work_of_values(of_tiles, type)};
+  }
+  const ProfileCounts counts = count_profile(tiles.program(), reduction);
+  std::vector<Work> out = {work_of_profile(tiles, reduction, counts)};
+  if (counts.tiles > 1) out.push_back(work_of_profile_values(counts, type));
+  if (is_float(type)) out.push_back(work_of_values(out.back(), Scalar::I32));  // for NaN
+  return out;
 }
 
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const std::vector<Sweep>& sweeps,

@@ -12,7 +12,7 @@ namespace stencil::schedule {
 // What a reduction reads for a point.
 double bytes_read(const ir::Program& program, const ir::Reduction& reduction);
 
-// The launches of a reduction: two.
+// The launches of a reduction: up to three.
 std::vector<Work> work_of(const analysis::TimeTiles& tiles, const ir::Reduction& reduction);
 
 // One launch each, with the block and elements of the schedule.

@@ -256,6 +256,9 @@ struct FieldOptions {
 // passed to functions.
 class Field : public Expr {
  public:
+  // One that reduce_over() makes further down, for at(-1).
+  explicit Field(const std::string& name) : Field(name, 0) {}
+
   // U@-k: the level k steps back, at(-k) with k at least 0 (P024). at(-1)(0, 0) reads it.
   Expr at(int steps) const;
 
@@ -389,6 +392,7 @@ class Reduction : public Expr {
 struct ReduceOptions {
   std::optional<Expr> every = {};    // absent: 1
   std::optional<Expr> initial = {};  // what before() is in the first step; absent: nobody asks
+  Boundary boundary = {};            // of the field that reduce_over() gives, which has no initial
 };
 
 // --- Results ---------------------------------------------------------------------------------
@@ -509,6 +513,12 @@ class Builder {
   Reduction reduce(const std::string& name, Reducer reducer, const Expr& value,
                    const Region& region, const ReduceOptions& options,
                    Place place = Place::current());
+  // reduce NAME = reducer(value) over dimensions on region every n boundary ...;  The field that it
+  // gives has the other dimensions: density(0) reads it, density.at(-1)(0) as it was the step
+  // before.
+  Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
+                    const Expr& value, const Region& region, const ReduceOptions& options = {},
+                    Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());
   // require condition;

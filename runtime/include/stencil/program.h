@@ -68,7 +68,7 @@ struct FieldInfo {
   std::vector<ComponentInfo> components;  // scalars of an element, at least one
   int levels = 1;                         // of time that are kept: @0, @-1, ...
   bool constant = false;                  // declared so
-  bool written = false;                   // by some stencil function
+  bool written = false;                   // by some stencil function, or a reduction
   int rank = 1;
   // What its dimensions are: those of the grid, 0 the outermost, -1 for the steps of a series, and
   // -2 for the points of a set.
@@ -93,6 +93,9 @@ struct ReductionInfo {
   std::string name;
   ElementType type;   // Int, Long, Float or Double
   int64_t every = 1;  // steps
+  // It is over some of the dimensions: what it gives is the field of its name, and ReductionValue
+  // says only when it was evaluated, and NaN.
+  bool profile = false;
 };
 
 // A program that is free of errors. A value: copies share what they hold, which never changes, so

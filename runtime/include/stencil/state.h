@@ -22,8 +22,8 @@ struct ReductionValue {
   double value = 0;         // of the last evaluation
   int64_t integer = 0;      // the same exactly, if the type is Int or Long
   int64_t evaluations = 0;  // 0: there is no value yet
-  // The step after which it was first NaN; 0: it never was. After load_checkpoint() of one that was
-  // saved as NaN: its last evaluation before.
+  // The step after which it, or some value of its field, was first NaN; 0: it never was. After
+  // load_checkpoint() of one that was saved as NaN: its last evaluation before.
   int64_t first_nan = 0;
 };
 

@@ -368,15 +368,23 @@ class Replay {
     builder_.init(fields_.at(i.field.name), indices, expr(*i.value));
   }
   void declare(const ast::Reduce& r) {
-    reductions_.insert(r.name.name);
     static const std::map<std::string, dsl::Reducer> kReducers = {{"sum", dsl::Reducer::sum},
                                                                   {"prod", dsl::Reducer::prod},
                                                                   {"min", dsl::Reducer::min},
                                                                   {"max", dsl::Reducer::max}};
+    const dsl::ReduceOptions options{expr(r.every), expr(r.initial), boundary(r.boundary)};
+    if (r.over) {
+      const dsl::Field field =
+          builder_.reduce_over(r.name.name, per_dimension(r.over), kReducers.at(r.reducer.name),
+                               expr(*r.value), region(r.region, r.where), options);
+      fields_.emplace(r.name.name, field);
+      values_.emplace(r.name.name, field);
+      return;
+    }
+    reductions_.insert(r.name.name);
     values_.emplace(r.name.name,
                     builder_.reduce(r.name.name, kReducers.at(r.reducer.name), expr(*r.value),
-                                    region(r.region, r.where),
-                                    dsl::ReduceOptions{expr(r.every), expr(r.initial)}));
+                                    region(r.region, r.where), options));
   }
   void declare(const ast::Stop& s) { builder_.stop(expr(*s.condition)); }
   void declare(const ast::Require& r) { builder_.require(expr(*r.condition)); }

@@ -353,6 +353,51 @@ BuildResult tide() {
   return b.finish();
 }
 
+BuildResult vlasov() {
+  Builder b("vlasov");
+  const auto N = b.param("N", 64);
+  const auto M = b.param("M", 160);
+  const auto k = b.param("k", 0.5);
+  const auto alpha = b.param("alpha", 0.01);
+  const auto vmax = b.param("vmax", 6.0);
+  const auto dt = b.param("dt", 0.05);
+  const auto dx = b.param("dx", real, 2.0 * pi() / k / N);
+  const auto dv = b.param("dv", real, 2.0 * vmax / M);
+  b.require(N >= 4 and M >= 4);
+  const auto G = b.grid("G", {extent(N), extent(M)},
+                        {.steps = 400, .origin = {0, dv / 2 - vmax}, .spacing = {dx, dv}});
+  const auto space = b.subgrid("space", G, {extent(N), 0});
+  const auto f = b.field("f", real, G, {.boundary = {periodic, constant(0)}});
+
+  const ValueArgument two("b"), one("a"), here("h"), next("n"), c("c");
+  const auto cubic = b.function("cubic", {two, one, here, next, c},
+                                (c * (c * c - 1) * two + 3 * c * (2 - c) * (c + 1) * one +
+                                 3 * (2 - c) * (1 - c * c) * here - (2 - c) * (1 - c) * c * next) /
+                                    6);
+  const ValueArgument b2("b2"), b1("b1"), h("h"), n1("n1"), n2("n2"), by("c");
+  const auto moved =
+      b.function("moved", {b2, b1, h, n1, n2, by},
+                 select(by >= 0, cubic(b2, b1, h, n1, by), cubic(n2, n1, h, b1, -by)));
+  const Index i("i"), j("j");
+  const auto drifted =
+      moved(f(-2, 0), f(-1, 0), f(0, 0), f(1, 0), f(2, 0), 0.5 * dt / dx * position(j));
+  b.stencil("drift", f, Region(G, {i, j}), drifted);
+  const auto current =
+      b.reduce_over("current", 1, Reducer::sum, dv * position(j) * f(0, 0), Region(G, {i, j}));
+  const auto E = b.reduce_over("E", 1, Reducer::sum, Field("E").at(-1)(0) + dt * current(0), space);
+  b.stencil("drift2", f, Region(G, {i, j}), drifted);
+  b.stencil("kick", f, G, moved(f(0, -2), f(0, -1), f(0, 0), f(0, 1), f(0, 2), -dt / dv * E(0)));
+
+  b.reduce_over("density", 1, Reducer::sum, dv * f(0, 0), G, {.every = 10});
+  b.reduce("mass", Reducer::sum, dv * dx * f(0, 0), G, 10);
+  b.reduce("energy", Reducer::sum, 0.5 * dx * E(0) * E(0), space);
+  b.init(
+      f, {i, j},
+      (1 + alpha * cos(k * position(i))) * exp(-0.5 * position(j) * position(j)) / sqrt(2 * pi()));
+  b.init(E, {i}, -alpha / k * sin(k * position(i)));
+  return b.finish();
+}
+
 }  // namespace
 
 const std::vector<stencil::test::Example>& stencil::test::simulation_examples() {
@@ -363,6 +408,7 @@ const std::vector<stencil::test::Example>& stencil::test::simulation_examples() 
       {"q2r", q2r},
       {"semi_lagrangian", semi_lagrangian},
       {"tide", tide},
+      {"vlasov", vlasov},
   };
   return kExamples;
 }
