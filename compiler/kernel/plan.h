@@ -179,10 +179,10 @@ struct Reduction {
   std::vector<Launch> launches;  // in order; FirstStep and StepCount are those of the tile before;
                                  // in the step: none
   int result = kNoScratch;       // into Plan::scratch: its one element is the value
-  int array = kNoArray;          // into Plan::arrays: its elements are the values; else `result`
   int first_nan = kNoScratch;    // into Plan::scratch: one I32; of integers none
   bool in_step = false;
   int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
+  int array = kNoArray;  // into Plan::arrays: its elements are the values, and there is no `result`
 };
 
 // Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names

@@ -46,6 +46,9 @@ class PointSet {
 // The first refusal of the program's sets.
 std::optional<std::string> misplaced_points(const ir::Program& program, const State& state);
 
+// Of random data: places that are numbers from 0 to 1 become places in the domains of their sets.
+void spread_points(const ir::Program& program, State& state);
+
 // What the points of a set give at the `count` points of a row that starts at `point`: an access
 // with `at_points`, as `type`.
 void sum_at_points(const ir::Program& program, const State& state, const ir::Access& access,

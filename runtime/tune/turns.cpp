@@ -11,6 +11,8 @@
 #include <cmath>
 #include <new>
 
+#include "compiler/reference/points.h"
+
 namespace stencil::tune {
 
 namespace {
@@ -130,12 +132,13 @@ Status Turns::prepare() {
   auto state = memory_.lay_out(program_, params_);
   if (!state.ok()) return state.failure();
   fill(state.value());
+  reference::spread_points(program_, state.value());
   const auto box = reference::concrete(program_.grid, params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));
   most_sessions_ = sessions_at_once(bytes_of_fields(program_, params_).value_or(0), on_cpu_);
   last_step_ = last_step_of(program_, params_);
-  return runtime::check_last_step(program_, state.value(), 1);
+  return runtime::check_needs(program_, state.value(), 1);
 }
 
 Status Turns::load(Contender& contender) const {

@@ -16,6 +16,7 @@
 
 #include "compiler/kernel/passes.h"
 #include "compiler/reference/interpreter.h"
+#include "compiler/reference/points.h"
 #include "compiler/support/workers.h"
 #include "runtime/devices/device_table.h"
 #include "runtime/verify/verify_cases.h"
@@ -109,6 +110,10 @@ ReferenceRuns& Verifier::reference_runs(size_t size) {
   } else {
     const bool positive = size % 2 == 0 || request_.options.fp == FpMode::Fast;
     fill_randomly(*state, request_.seed + size, positive);
+  }
+  // Those of the program may be meant for other sizes.
+  if (!own || reference::misplaced_points(at.program, *state)) {
+    reference::spread_points(at.program, *state);
   }
   runs_[size] = ReferenceRuns{std::move(*state), {}};
   return *runs_[size];

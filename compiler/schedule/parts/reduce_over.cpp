@@ -26,7 +26,6 @@ namespace {
 using kernel::Body;
 using kernel::Expr;
 
-constexpr int kLanes = ir::kProfileLanes;
 constexpr int kPoints = 16;  // of the profile, of a block, along its last dimension
 
 class ProfileLowering {
@@ -98,21 +97,23 @@ ProfileLowering::Parts ProfileLowering::begin(const std::string& name, const std
                                               bool lanes_in_rows) const {
   KernelBuilder builder =
       to_.builder(name, fmt::format("Reduction {}: {}", reduction_.name, comment));
-  builder.kernel().threads = lanes_in_rows ? Shape{kLanes, kPoints} : Shape{kPoints, kLanes};
+  builder.kernel().threads =
+      lanes_in_rows ? Shape{ir::kProfileLanes, kPoints} : Shape{kPoints, ir::kProfileLanes};
   const Expr x = kernel::variable("thread_x");
   const Expr y = kernel::variable("thread_y");
   const Expr number = lanes_in_rows ? y : x;
   const auto index = [=](const Expr& lane) {
     return lanes_in_rows ? std::vector<Expr>{number, lane} : std::vector<Expr>{lane, number};
   };
-  const kernel::BufferId lanes = builder.local(kernel::Space::Shared, "lanes", type_,
-                                               {kernel::integer(lanes_in_rows ? kPoints : kLanes),
-                                                kernel::integer(lanes_in_rows ? kLanes : kPoints)},
-                                               "");
+  const kernel::BufferId lanes =
+      builder.local(kernel::Space::Shared, "lanes", type_,
+                    {kernel::integer(lanes_in_rows ? kPoints : ir::kProfileLanes),
+                     kernel::integer(lanes_in_rows ? ir::kProfileLanes : kPoints)},
+                    "");
   const kernel::BufferId total = builder.local(kernel::Space::Thread, "total", type_, {}, "");
   Tiling tiling = tile_box(to_.interface, box, lengths, builder.names());
   return {std::move(builder),
-          {kLanes, lanes_in_rows ? x : y, lanes, index},
+          {ir::kProfileLanes, lanes_in_rows ? x : y, lanes, index},
           number,
           total,
           std::move(tiling)};
@@ -193,8 +194,8 @@ Body ProfileLowering::take_in_tile(Parts& parts, Body& lets) const {
                                   at[static_cast<size_t>(d)]);
     body = as_body(loop(kernel::LoopKind::Serial, numbers[i],
                         across ? parts.lanes.lane : kernel::integer(0),
-                        smaller(of_block[static_cast<size_t>(d)].expr, rest), across ? kLanes : 1,
-                        std::move(body)));
+                        smaller(of_block[static_cast<size_t>(d)].expr, rest),
+                        across ? ir::kProfileLanes : 1, std::move(body)));
   }
   return guarded(exists(at), std::move(body));
 }
@@ -212,7 +213,7 @@ Body ProfileLowering::take_in_values(Parts& parts, Body& lets) const {
   body.push_back({kernel::Store{parts.total, {}, both}});
   return guarded(exists(at), as_body(loop(kernel::LoopKind::Serial, tile,
                                           kernel::convert(parts.lanes.lane, Scalar::I64), tiles_,
-                                          kLanes, std::move(body))));
+                                          ir::kProfileLanes, std::move(body))));
 }
 
 // What lane 0 does to the value of its point.

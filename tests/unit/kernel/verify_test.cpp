@@ -724,6 +724,25 @@ const Rule kReductionRules[] = {
      [](Module& m) { add_reduction(m).first_nan = kNoScratch; }},
     {"first_nan_type", "plan: reduction 'total': when it was first NaN is integer kept as float",
      [](Module& m) { add_reduction(m).first_nan = 0; }},
+    {"no_array", "plan: reduction 'total' of array -1, which does not exist",
+     [](Module& m) { add_reduction(m).result = kNoScratch; }},
+    {"array_type", "plan: reduction 'total' has an array of another type",
+     [](Module& m) {
+       add_reduction(m).result = kNoScratch;
+       m.plan.reductions.back().array = 1;
+       m.plan.reductions.back().type = Scalar::F64;
+     }},
+    {"array_not_written", "plan: reduction 'total' has an array that nobody writes",
+     [](Module& m) {
+       add_reduction(m).result = kNoScratch;
+       m.plan.reductions.back().array = 0;
+     }},
+    {"stop_names_an_array", "plan: the stop condition names reduction 0, which does not exist",
+     [](Module& m) {
+       add_reduction(m).result = kNoScratch;
+       m.plan.reductions.back().array = 1;
+       m.plan.stop = Stop{{0}, m.plan.reductions.back().launches[0], 0};
+     }},
     {"result_type", "plan: reduction 'total' is double kept as float",
      [](Module& m) { add_reduction(m).type = Scalar::F64; }},
     {"stop_names", "plan: the stop condition names reduction 1, which does not exist",
