@@ -15,8 +15,8 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
 // Some size of an array is known when the program runs at the earliest, or too large.
 bool has_open_extents(const kernel::Module& module);
 
-// Those that host-only modules need beyond the above in a file for a device.
-void host_support(Text& out, const std::vector<const kernel::Module*>& modules);
+// Those of host-only modules. `alone`: without the above, whose text of points they share.
+void host_support(Text& out, const std::vector<const kernel::Module*>& modules, bool alone);
 
 // The initial values of a program, as host functions.
 struct InitialValues {

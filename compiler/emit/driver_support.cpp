@@ -1,8 +1,6 @@
 // The few functions that every emitted driver shares: error texts, memory that frees itself, sizes
 // that cannot overflow, and the moves of copies that change places. Only those that the plans in
 // the file need are printed, so that no compiler warns about an unused one.
-#include <fmt/format.h>
-
 #include "compiler/emit/driver.h"
 #include "compiler/kernel/passes.h"
 
@@ -173,9 +171,6 @@ static $result stencil_bring_home(T* (&slots)[copies], T* const (&homes)[levels]
 
 #include "place_points_text.h"
 
-// Once in a file, for host and device.
-constexpr const char* kGuard = "STENCIL_POINTS";
-
 constexpr const char* kMisplaced = R"text(
 // NULL, or which point does not lie where it has to.
 static const char* stencil_points_error(const stencil_point_set& set, const char* name) {
@@ -245,12 +240,8 @@ static const char* stencil_fill(stencil_point_set set, const char* name, int val
 )text";
 
 void points_support(Text& out) {
-  out.flush_left(fmt::format("#ifndef {}", kGuard));
-  out.flush_left(fmt::format("#define {}", kGuard));
   out.verbatim(kPlacePoints);
   out.verbatim(kMisplaced);
-  out.flush_left("#endif");
-  out.blank();
 }
 
 std::string bring_home_text(const Dialect& dialect) {
@@ -290,7 +281,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   }
   if (has_open_extents(module)) out.verbatim(kArrayBytes);
   if (!dialect.has_device() && kernel::is_padded(module.plan)) out.verbatim(kCopyRows);
-  if (!dialect.has_device()) return host_support(out, modules);
+  if (!dialect.has_device()) return host_support(out, modules, true);
   if (!module.plan.point_sets.empty()) {
     points_support(out);
     out.verbatim(device_text(kFillOnDevice, dialect));
@@ -298,7 +289,7 @@ void driver_support(Text& out, const std::vector<const kernel::Module*>& modules
   if (has_levels_to_bring_home(module.plan)) out.verbatim(bring_home_text(dialect));
 }
 
-void host_support(Text& out, const std::vector<const kernel::Module*>& modules) {
+void host_support(Text& out, const std::vector<const kernel::Module*>& modules, bool alone) {
   bool spares = false, levels = false, points = false;
   for (const kernel::Module* module : modules) {
     points |= !module->plan.point_sets.empty();
@@ -309,7 +300,7 @@ void host_support(Text& out, const std::vector<const kernel::Module*>& modules) 
   if (spares || levels) out.verbatim(kHostMemory);
   if (levels) out.verbatim(bring_home_text(cpp_dialect()));
   if (points) {
-    points_support(out);
+    if (alone) points_support(out);
     out.verbatim(kFill);
   }
 }

@@ -49,7 +49,7 @@ class MainProgram {
     out_.blank();
     out_.line("namespace self_check {");
     out_.blank();
-    if (dialect_.has_device()) host_support(out_, {&reference_});
+    if (dialect_.has_device()) host_support(out_, {&reference_}, false);
     host_module(out_, "reference", reference_, true, {}, dialect_);
     const auto& parameters = plan_.parameters;
     const bool reals = std::any_of(parameters.begin(), parameters.end(),

@@ -139,7 +139,11 @@ Interface::Interface(const ir::Program& program, Rows rows) : program_(program) 
 // The tables are as large as they may have to be, wherever the points lie.
 void Interface::provide_points(ir::FieldId id) {
   const ir::Field& field = program_.fields[static_cast<size_t>(id)];
-  kernel::PointSet set{field.name, array_of(id, 0), field.width, field.weighted};
+  kernel::PointSet set{};
+  set.name = field.name;
+  set.arrays = array_of(id, 0);
+  set.width = field.width;
+  set.weighted = field.weighted;
   const auto number = [](int64_t value) { return kernel::integer(value, Scalar::I64); };
   const auto points_of = [&](const ir::Box& box, int d) {
     const ir::Range& range = box.ranges[static_cast<size_t>(d)];
