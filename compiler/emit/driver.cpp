@@ -8,7 +8,6 @@
 #include "compiler/emit/driver.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +15,6 @@
 #include "compiler/emit/driver_printer.h"
 #include "compiler/emit/writer.h"
 #include "compiler/kernel/walk.h"
-#include "compiler/support/escape.h"
 
 namespace stencil::emit {
 
@@ -157,91 +155,6 @@ void Driver::declare_copies() {
 
 // --- The loop
 // ------------------------------------------------------------------------------------------------------
-
-void Driver::declare_blocks() {
-  kernel::for_each_launch(plan_, [&](const Launch& launch) {
-    if (!device_ && is_single_block(module_, kernel_of(launch))) return;
-    if (const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind)) {
-      blocks_.at(&launch) = std::to_string(known->value);
-    } else {
-      out_.line(fmt::format("const int64_t {} = {};", blocks_.at(&launch), text(launch.blocks)));
-    }
-    const int64_t shared = dynamic_shared_bytes(kernel_of(launch), module_, dialect_);
-    if (!device_ || shared == 0) return;
-    const std::string name = names_.spell(kernel_of(launch).name);
-    device_line(
-        fmt::format("STENCIL_TRY(\"reserving {1} bytes of shared memory for {0}\",{2}"
-                    "$apiFuncSetAttribute({0},{2}$apiFuncAttributeMaxDynamicSharedMemorySize,"
-                    "{2}{1}));",
-                    name, shared, soft_space(1)));
-  });
-}
-
-void Driver::launch(const Launch& launch) {
-  const kernel::Kernel& kernel = kernel_of(launch);
-  const std::string& blocks = blocks_.at(&launch);
-  std::vector<std::string> arguments;
-  for (const kernel::ArrayArgument& argument : launch.arrays) {
-    const auto index = static_cast<size_t>(argument.array);
-    if (argument.slot == kernel::kScratch) {
-      arguments.push_back(fmt::format(
-          "({}*){}.pointer", cpp_dialect().type(plan_.scratch[index].type), scratch_[index]));
-    } else {
-      arguments.push_back(copies_[index].slots[static_cast<size_t>(argument.slot)]);
-    }
-  }
-  for (const kernel::ScalarValue& scalar : launch.scalars) {
-    if (const auto* parameter = std::get_if<kernel::ParameterArgument>(&scalar)) {
-      arguments.push_back(api_.parameter_name(parameter->parameter));
-    } else if (std::holds_alternative<kernel::StepCount>(scalar)) {
-      arguments.push_back(present_count_);
-    } else {
-      arguments.push_back(device_ ? fmt::format("(int){}", step_)
-                                  : fmt::format("(int)({})", absolute(step_)));
-    }
-  }
-  const std::string name = names_.spell(kernel.name);
-  if (!device_) {
-    if (!is_single_block(module_, kernel)) arguments.push_back(blocks);
-    out_.line(fmt::format("{}({});", name, comma_list(arguments)));
-    return;
-  }
-  const int64_t shared = dynamic_shared_bytes(kernel, module_, dialect_);
-  const auto [x, y, z] = kernel::hardware_threads(kernel);
-  const auto* known = std::get_if<kernel::IntegerLiteral>(&launch.blocks->kind);
-  const bool always = known && known->value > 0;
-  const bool scope = !always || !launch.bulk_sources.empty();
-  if (scope) out_.open(always ? "{" : fmt::format("if ({} > 0) {{", blocks));
-  for (size_t s = 0; s < launch.bulk_sources.size(); ++s) {
-    arguments.push_back(tensor_map(launch, s));
-  }
-  out_.line(fmt::format("{}<<<{}{}, dim3({}, {}, {}), {}, {}>>>({});", name,
-                        known ? "" : "(unsigned)", blocks, x, y, z, shared, api_.stream(),
-                        comma_list(arguments)));
-  device_line(fmt::format("STENCIL_TRY(\"launching {}\", $apiGetLastError());", name));
-  if (scope) out_.close();
-}
-
-// Describes the memory that a kernel copies boxes of; the name of the description.
-std::string Driver::tensor_map(const Launch& launch, size_t source) {
-  const kernel::ArrayArgument& described = launch.bulk_sources[source];
-  const size_t a = static_cast<size_t>(described.array);
-  const Array& array = plan_.arrays[a];
-  const kernel::BulkSource& boxes = kernel_of(launch).bulk_sources[source];
-  const std::string name = names_.fresh(boxes.name);
-  const std::string& slot = copies_[a].slots[static_cast<size_t>(described.slot)];
-  std::vector<std::string> extents;
-  for (const Expr& extent : kernel::stored_extents(array)) extents.push_back(text(extent));
-  out_.line(fmt::format("stencil_tensor_map {};", name));
-  out_.open(fmt::format(
-      "if (const char* error = stencil_describe({}) {{",
-      comma_list({"&" + name, string_literal(array.name), slot, "{" + comma_list(extents) + "}",
-                  fmt::format("{{{}}}", fmt::join(boxes.box, ", "))}) +
-          ")"));
-  out_.line("return error;");
-  out_.close();
-  return name;
-}
 
 // Defines the steps of the tile, where something depends on them: kernel::steps_of_tile.
 void Driver::steps_of_tile() {

@@ -9,6 +9,7 @@
 
 #include "compiler/sema/ast_names.h"
 #include "compiler/sema/bounds.h"
+#include "compiler/sema/declare_boundary.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/prove.h"
 
@@ -120,117 +121,6 @@ std::optional<Domain> field_domain(Environment& env, const ast::Identifier& doma
   return Domain{region.box};
 }
 
-ir::BoundaryKind boundary_kind(ast::BoundaryKind kind) {
-  switch (kind) {
-    case ast::BoundaryKind::None:
-      return ir::BoundaryKind::None;
-    case ast::BoundaryKind::Constant:
-      return ir::BoundaryKind::Constant;
-    case ast::BoundaryKind::Clamp:
-    case ast::BoundaryKind::Linear:
-      return ir::BoundaryKind::Clamp;
-    case ast::BoundaryKind::Mirror:
-    case ast::BoundaryKind::Odd:
-    case ast::BoundaryKind::Symmetric:
-    case ast::BoundaryKind::Antisymmetric:
-      return ir::BoundaryKind::Mirror;
-    case ast::BoundaryKind::Periodic:
-      return ir::BoundaryKind::Periodic;
-  }
-  return ir::BoundaryKind::None;
-}
-
-// It may have another value at another step or place, or in another run.
-bool varies(const Environment& env, const ast::Expr& value) {
-  bool found = false;
-  for_each_free_name(value, [&](const std::string& name, Span) {
-    const auto declared = env.names.find(name);
-    const bool param = declared != env.names.end() && declared->second.kind == Declared::Param &&
-                       !declared->second.broken;
-    if (param) {
-      found |= !env.program.params[static_cast<size_t>(declared->second.index)].integer_value;
-    } else if (declared != env.names.end() && declared->second.kind == Declared::ParamGroup) {
-      found = true;
-    } else {
-      found |= name == "time" || env.is_field_or_function(name);
-    }
-  });
-  return found;
-}
-
-// `edge` gets what is no IR rule by itself (edges.cpp).
-std::optional<ir::BoundaryRule> boundary_rule(Environment& env, const ast::BoundaryRule& rule,
-                                              const Type& type, EdgeRule& edge) {
-  ir::BoundaryRule result{boundary_kind(rule.kind), {}};
-  using Kind = ast::BoundaryKind;
-  edge.negates = rule.kind == Kind::Odd || rule.kind == Kind::Antisymmetric;
-  edge.repeats = rule.kind == Kind::Symmetric || rule.kind == Kind::Antisymmetric;
-  edge.linear = rule.kind == Kind::Linear;
-  if (!rule.value) return result;
-  if (varies(env, *rule.value)) {
-    edge.value = rule.value.get();
-    result.values.assign(static_cast<size_t>(type.components), 0);
-    return result;
-  }
-  ir::Graph scratch;
-  Elaborator elaborator(env, kConstantSite, scratch);
-  const auto values = elaborator.arithmetic().store_constants(
-      elaborator.elaborate(*rule.value, &type), type, rule.value->span);
-  if (!values) return std::nullopt;
-  for (const Constant& value : *values) {
-    result.values.push_back(value.integer ? static_cast<double>(*value.integer) : value.real);
-  }
-  return result;
-}
-
-// The rules of one dimension. Beyond a periodic edge lies the opposite edge, so both are.
-std::optional<ir::Boundary> boundary_sides(Environment& env, const ast::BoundarySides& sides,
-                                           const Type& type, Edges& edges) {
-  const ast::BoundaryRule& high_side = sides.high ? *sides.high : sides.low;
-  const bool low_wraps = sides.low.kind == ast::BoundaryKind::Periodic;
-  const bool high_wraps = high_side.kind == ast::BoundaryKind::Periodic;
-  if (low_wraps != high_wraps) {
-    const Span span = low_wraps ? sides.low.span : high_side.span;
-    Diagnostic& error = env.report.error("S043", span, "periodic on one side only");
-    error.expected = "periodic on both sides of a dimension, or on neither";
-    error.hint = "'periodic' alone stands for both sides";
-    return std::nullopt;
-  }
-  const auto low = boundary_rule(env, sides.low, type, edges.low);
-  edges.high = edges.low;
-  const auto high = sides.high ? boundary_rule(env, *sides.high, type, edges.high) : low;
-  if (!low || !high) return std::nullopt;
-  return ir::Boundary{*low, *high};
-}
-
-// Of a field of so many dimensions. Nothing if in error.
-std::optional<std::vector<ir::Boundary>> elaborate_boundary(Environment& env,
-                                                            const ast::Boundary& boundary,
-                                                            const Type& type, size_t rank,
-                                                            std::vector<Edges>& edges) {
-  if (boundary.list && boundary.dimensions.size() != rank) {
-    Diagnostic& error = env.report.error("S014", boundary.span, "wrong number of boundaries");
-    error.expected =
-        fmt::format("{}, one per dimension of the {}", rank,
-                    static_cast<int>(rank) == env.program.grid.rank() ? "grid" : "field");
-    error.found = fmt::format("{}", boundary.dimensions.size());
-    return std::nullopt;
-  }
-  std::vector<ir::Boundary> result;
-  bool ok = true;
-  for (const ast::BoundarySides& sides : boundary.dimensions) {
-    const auto rules = boundary_sides(env, sides, type, edges.emplace_back());
-    ok &= rules.has_value();
-    result.push_back(rules.value_or(ir::Boundary{}));
-  }
-  if (!ok) return std::nullopt;
-  if (!boundary.list) {
-    result.resize(rank, ir::Boundary(result[0]));
-    edges.resize(rank, Edges(edges[0]));
-  }
-  return result;
-}
-
 // The dimensions of the grid that a field has. Nothing if in error (S050).
 std::optional<std::vector<int>> dimensions_along(Environment& env, const ast::PerDimension& along) {
   const int rank = env.program.grid.rank();
@@ -269,46 +159,6 @@ bool take_dimensions(Environment& env, const std::optional<ast::PerDimension>& a
   field.dimensions = *dimensions;
   field.box = std::move(box);
   return true;
-}
-
-// Of a profile or series, where rules that are made of reads would lead from one to the next.
-bool require_plain(Environment& env, const ast::Boundary& boundary,
-                   const std::vector<Edges>& edges) {
-  const bool plain = std::none_of(edges.begin(), edges.end(), [](const Edges& dimension) {
-    return dimension.low.counts() || dimension.high.counts();
-  });
-  if (plain) return true;
-  Diagnostic& error =
-      env.report.error("S053", boundary.span, "a boundary that profiles and series cannot have");
-  error.expected = "none, a number, clamp, mirror or periodic";
-  return false;
-}
-
-// Two points make a line. S063, or a check before a run.
-bool has_lines(Environment& env, const ast::Boundary& boundary, const ir::Box& box,
-               const std::vector<Edges>& edges) {
-  for (size_t d = 0; d < edges.size(); ++d) {
-    if (!edges[d].low.linear && !edges[d].high.linear) continue;
-    const ir::Affine more = box.ranges[d].high - box.ranges[d].low - 1;
-    const std::string message =
-        fmt::format("a boundary that is linear needs two points in dimension {}", d + 1);
-    const Verdict verdict = decide(env.facts, more);
-    if (verdict == Verdict::Unknown) env.add_check({{more}, "S063", message, boundary.span});
-    if (verdict != Verdict::Fails) continue;
-    env.report.error("S063", boundary.span, message).found =
-        fmt::format("{}..{}", env.print(box.ranges[d].low), env.print(box.ranges[d].high));
-    return false;
-  }
-  return true;
-}
-
-// The rules of a field or series. False if in error.
-bool take_boundary(Environment& env, const ast::Boundary& boundary, const Type& type,
-                   ir::Field& field, std::vector<Edges>& edges) {
-  auto rules = elaborate_boundary(env, boundary, type, field.boundary.size(), edges);
-  if (rules) field.boundary = std::move(*rules);
-  return rules.has_value() && (!field.read_in_place() || require_plain(env, boundary, edges)) &&
-         has_lines(env, boundary, field.box, edges);
 }
 
 // What the items `field` and `series` have in common, once it is known where they are.
