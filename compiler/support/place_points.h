@@ -37,9 +37,8 @@ inline int64_t stencil_first_weight(const stencil_point_set& set, int d, int64_t
   return below == set.last[d] && below > set.first[d] ? below - 1 : below;
 }
 
-// The weight of the grid point `index` in dimension d. 0 where points have not to lie.
+// The weight of the grid point `index` in dimension d.
 inline double stencil_weight(const stencil_point_set& set, int d, int64_t point, int64_t index) {
-  if (index < set.first[d] || index > set.last[d]) return 0;
   const int64_t k = index - stencil_first_weight(set, d, point);
   if (set.weights) return set.weights[d * set.width + k][point];
   const double beyond = set.at[d][point] - (double)(index - k);
@@ -70,15 +69,17 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
       double weight = 1;
       int64_t row = 0, index = 0, rest = corner, part = corners;
       int64_t plane = 0;
+      bool lies = true;  // where points have to: a weight beyond counts nothing, NaN or not
       for (int d = 0; d < set.rank; ++d) {
         part /= set.width;
         index = stencil_first_weight(set, d, point) + rest / part;
         rest %= part;
-        weight *= stencil_weight(set, d, point, index);
+        lies = lies && index >= set.first[d] && index <= set.last[d];
+        if (lies) weight *= stencil_weight(set, d, point, index);
         if (d < last && d == 0) plane = index - set.low[d];
         if (d < last && d > 0) row = row * (set.high[d] - set.low[d] + 1) + index - set.low[d];
       }
-      const Real rounded = (Real)weight;
+      const Real rounded = lies ? (Real)weight : 0;
       visit(point, corner, plane, row * buckets + (index - set.low[last]) / 32, index, rounded);
     }
   }
