@@ -28,6 +28,7 @@ struct stencil_point_tables {
   int32_t* numbers;  // per entry: the point, from 0
   Real* weights;     // per entry
   int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
+  int32_t* firsts;   // per point and dimension: the first grid point that it weighs
 };
 
 // The first of the grid points that a point weighs in dimension d.
@@ -97,6 +98,11 @@ int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<
   stencil_visit_weights<Real>(set, [&](int64_t, int64_t, int64_t plane, int64_t, int64_t, Real w) {
     if (w != 0) to.slabs[plane] = 0;
   });
+  for (int64_t point = 0; point < set.points; ++point) {
+    for (int d = 0; d < set.rank; ++d) {
+      to.firsts[point * set.rank + d] = (int32_t)stencil_first_weight(set, d, point);
+    }
+  }
   int32_t slabs = 0;
   for (int64_t plane = 0; plane < planes; ++plane) {
     if (to.slabs[plane] == 0) to.slabs[plane] = slabs++;

@@ -33,6 +33,7 @@
 #include "compiler/schedule/overlapped/shared_tiles.h"
 #include "compiler/schedule/parts/barrier_planner.h"
 #include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
 
 namespace stencil::schedule {
@@ -61,7 +62,8 @@ class OverlappedKernel {
                  fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",
                              tile.schedule.time_tile)),
         points_(tile, builder_, module),
-        tiles_(tile, points_, builder_, module) {}
+        tiles_(tile, points_, builder_, module),
+        samples_(builder_, module) {}
 
   void lower(kernel::Module& module) {
     const int steps = tile_.schedule.time_tile;
@@ -130,6 +132,8 @@ class OverlappedKernel {
     for (const ir::Function& function : program_.functions) {
       append(body, apply(function, time_tile_.hull, step));
     }
+    step.runs = kernel::less(plus(passed, 1), step_count());
+    append(body, take_samples(step, passed));
     barriers_.force(body);
     Body whole = builder_.scope().take_timed();
     append(whole, std::move(body));
@@ -157,8 +161,32 @@ class OverlappedKernel {
         append(out, builder_.scope().take_timed());
         append(out, std::move(sections));
       }
+      if (left > 1) {
+        append(out, take_samples(step, kernel::sub(literal(t), steps_left_out(steps))));
+      }
     }
     return out;
+  }
+
+  // What records take of the tile's own points at the end of a step that `runs`, `number` steps
+  // behind the tile's first.
+  Body take_samples(const Step& step, const Expr& number) {
+    Body out;
+    for (const auto& [field, margin] : tile_.held) {
+      const Expr newest = slot(step, field, 0);
+      const Body taken =
+          samples_.take(field, number, points_.point()[0], [&](const Samples::AtPoint& at_point) {
+            return at_point(points_.point(), [&, f = field](int component) {
+              return tiles_.value(f, component, newest);
+            });
+          });
+      const ir::Box& box = program_.fields[field].box;
+      if (taken.empty()) continue;
+      append(out, guarded(builder_.interface().inside(points_.point(), box), taken));
+    }
+    if (out.empty()) return out;
+    const Body in_core = guarded(points_.computes(Margin(program_.grid.rank())), std::move(out));
+    return as_body(threads(guarded(step.runs, points_.per_element(in_core, false))));
   }
 
   // The slot of a level in the step, in which the field may already have a new one.
@@ -293,6 +321,7 @@ class OverlappedKernel {
   KernelBuilder builder_;
   OverlappedPoints points_;
   SharedTiles tiles_;
+  Samples samples_;
   std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, where some wait
   BarrierPlanner barriers_;
 };

@@ -179,6 +179,7 @@ void Interface::provide_points(ir::FieldId id) {
   set.numbers = table("numbers", Scalar::I32, entries);
   set.weights = table("weights", set.weight, entries);
   set.entries = table("entries", Scalar::I32, entries);
+  set.firsts = table("firsts", Scalar::I32, kernel::mul(set.points, number(rank())));
   set_of_field_[id] = static_cast<int>(point_sets_.size());
   point_sets_.push_back(std::move(set));
 }

@@ -34,6 +34,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
 #include "compiler/schedule/parts/barrier_planner.h"
+#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/planes/bounds.h"
 #include "compiler/schedule/planes/values.h"
 
@@ -82,6 +83,34 @@ class Sections {
                      return context_.schedule.edges == Edges::Tested ? tested_section(stage)
                                                                      : split_sections(stage);
                    }));
+  }
+  // What records take of the stage's results, where they are those of the step: from their rings.
+  Body take_samples(const PlanesStage& stage, Samples& samples) const {
+    const Expr step = context_.step_of(stage);
+    const Expr number = context_.alike ? kernel::sub(step, context_.left_out()) : step;
+    Body out;
+    for (const analysis::StageResult& result : stage.results) {
+      const PlanesVersion& made = context_.version(result.made);
+      const PlanesStage* before = context_.earlier(stage);
+      const size_t target = static_cast<size_t>(&result - stage.results.data());
+      // In a body for all steps, the stage is that of the last one.
+      const int id = before ? before->results[target].made : result.made;
+      if (!context_.version(id).sampled) continue;
+      const ir::Box& box = context_.field_of(made).box;
+      const Body taken = samples.take(
+          made.field, number, context_.place(0), [&](const Samples::AtPoint& at_point) {
+            return at_point(context_.places(),
+                            [&](int component) { return values_.newest(result.made, component); });
+          });
+      const Expr in_field =
+          context_.interface.inside(context_.places(), box, &context_.program.grid);
+      append(out, as_body(section({tile_.begin, tile_.end}, in_field, true, taken)));
+    }
+    const Expr place = context_.place(0);
+    return out.empty()
+               ? out
+               : guarded(both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
+                         std::move(out));
   }
   // Results that are read by later stages: from their rings to memory.
   Body write(const PlanesStage& stage) {
@@ -349,7 +378,8 @@ class PlanesKernel {
         context_(schedule, plan, kernel.or_fewer, builder_),
         tile_(context_, kernel, body_),
         rings_(context_, kernel),
-        sections_(context_, tile_, rings_) {}
+        sections_(context_, tile_, rings_),
+        samples_(builder_, kernel.module) {}
 
   void lower(kernel::Module& module) {
     body_.push_back(pass());
@@ -422,6 +452,12 @@ class PlanesKernel {
     order(stage, out);
     Body body = sections_.plane_lets(stage);
     append(body, sections_.compute(stage));
+    Body samples = sections_.take_samples(stage, samples_);
+    if (!samples.empty()) {
+      const Expr others =
+          context_.alike ? kernel::operation(Op::Not, {context_.last}) : kernel::boolean(true);
+      append(body, guarded(others, std::move(samples)));
+    }
     if (written_late) {
       append(body,
              repeats ? guarded(context_.last, sections_.write(stage)) : sections_.write(stage));
@@ -457,6 +493,7 @@ class PlanesKernel {
   const PlanesTile tile_;
   const PlanesRings rings_;
   Sections sections_;
+  Samples samples_;
   BarrierPlanner barriers_;
 };
 

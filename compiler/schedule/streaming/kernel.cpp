@@ -49,7 +49,8 @@ class StreamKernel {
         queues_(context_),
         loads_(context_, tile_, queues_),
         masks_(context_),
-        parts_{context_, tile_, queues_, masks_} {}
+        parts_{context_, tile_, queues_, masks_},
+        samples_(builder_, kernel.module) {}
 
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
@@ -161,6 +162,8 @@ class StreamKernel {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));
       }
       step.push_back(threads(compute(parts_, stage, tests)));
+      Body samples = take_samples(parts_, stage, tests, samples_);
+      if (!samples.empty()) step.push_back(threads(std::move(samples)));
       for (int id : stage.results) append(step, queues_.publish(id));
     }
     append(out, kernel::sequence(context_.step, std::move(steps), [&](size_t first, size_t last) {
@@ -183,6 +186,7 @@ class StreamKernel {
   StreamLoads loads_;
   StreamMasks masks_;
   const StreamParts parts_;
+  Samples samples_;
 };
 
 }  // namespace

@@ -143,6 +143,9 @@ class StreamPlanner {
         plan_.drain = std::max<int64_t>(plan_.drain, made.lag);
       }
     }
+    for (const StreamStage& stage : plan_.stages) {
+      if (!stage.sampled.empty()) plan_.drain = std::max<int64_t>(plan_.drain, stage.lag);
+    }
   }
 
   // What no stage reads before some later iteration is loaded then, instead of being kept till
@@ -191,6 +194,8 @@ class StreamPlanner {
         stage.results.push_back(add(made_by(stage, old)));
         quantities(result.made).push_back(stage.results.back());
       }
+      const analysis::Version& made = tile_.versions[static_cast<size_t>(result.made)];
+      if (made.sampled) stage.sampled.push_back(made.field);
     }
     plan_.stages.push_back(std::move(stage));
     reads_.push_back(std::move(reads));

@@ -94,7 +94,9 @@ struct StreamStage {
   bool patient = false;
   int lag = 0;
   std::vector<int> results;  // quantities made, one per component of the targets
-  std::vector<int> old;      // quantities they replace, kept where no piece applies
+  // Fields that records sample once the stage has made their state at the end of its step.
+  std::vector<ir::FieldId> sampled;
+  std::vector<int> old;  // quantities they replace, kept where no piece applies
   // Points that no piece covers never change: their value is read from the field in memory instead
   // of from `old`, which then need not be kept.
   bool old_in_memory = false;

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kLow[] = {0, 10}, kHigh[] = {3, 49};
 
 struct Tables {
-  std::vector<int32_t> slabs, starts, columns, numbers, entries;
+  std::vector<int32_t> slabs, starts, columns, numbers, entries, firsts;
   std::vector<float> weights;
   int64_t count = 0;
 
@@ -31,12 +31,14 @@ struct Tables {
     columns.resize(most);
     numbers.resize(most);
     entries.resize(most);
+    firsts.resize(static_cast<size_t>(2 * points));
     weights.resize(most);
     const stencil_point_set set{2,      kLow,          kHigh,
                                 kLow,   kHigh,         width,
                                 points, places.data(), given.empty() ? nullptr : weighting.data()};
-    count = stencil_place_points<float>(set, {slabs.data(), starts.data(), columns.data(),
-                                              numbers.data(), weights.data(), entries.data()});
+    count = stencil_place_points<float>(
+        set, {slabs.data(), starts.data(), columns.data(), numbers.data(), weights.data(),
+              entries.data(), firsts.data()});
   }
 };
 
@@ -59,6 +61,7 @@ TEST(PlacePoints, LeavesOutWeightsBeyondTheDomain) {
   const Tables made(3, {{0}, {49}}, {nan, nan, nan, nan, nan, nan});
   EXPECT_EQ(made.count, 4);
   EXPECT_EQ(made.entries, (std::vector<int32_t>{-1, -1, -1, 0, 1, -1, 2, 3, -1}));
+  EXPECT_EQ(made.firsts, (std::vector<int32_t>{-1, 48}));
   EXPECT_EQ(made.slabs, (std::vector<int32_t>{0, 1, -1, -1}));
   EXPECT_TRUE(std::isnan(made.weights[0]));
 }
