@@ -89,6 +89,7 @@ struct Scratch {
 // executes the plan fills them from the places of the points before the first launch, or refuses
 // the run if one of them does not lie where it has to.
 constexpr int kPointBucket = 32;  // grid points of a bucket
+constexpr int kPointRows = 8;     // rows of a group
 struct PointSet {
   std::string name;  // as the program calls it
   int arrays;        // into Plan::arrays: the first of its places (F64), one per dimension; with
@@ -96,10 +97,12 @@ struct PointSet {
   int width;         // grid points that a point weighs in a dimension
   bool weighted;     // by the program; else multilinear
   Expr points;       // I64: how many
-  std::vector<Expr> low, high;                            // I64, of the grid, per dimension
-  std::vector<Expr> first, last;                          // I64: where the points have to lie
-  Scalar weight;                                          // F32 or F64
-  int slabs, starts, columns, numbers, weights, entries;  // into Plan::scratch: I32, but `weights`
+  std::vector<Expr> low, high;    // I64, of the grid, per dimension
+  std::vector<Expr> first, last;  // I64: where the points have to lie
+  Scalar weight;                  // F32 or F64
+  // Into Plan::scratch: I32, but `weights`.
+  int slabs, starts, columns, numbers, weights, entries, counts;
+  Expr most_slabs;  // I64
 };
 
 // Of its places, and of its weights if it has them.

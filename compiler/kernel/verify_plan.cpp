@@ -157,6 +157,7 @@ class PlanVerifier {
       for (const Expr& bound : *bounds) expr(bound, Scalar::I64, "a bound of points");
     }
     expr(set.points, Scalar::I64, "the number of points");
+    expr(set.most_slabs, Scalar::I64, "the number of slabs");
     const size_t values = set.low.size() * static_cast<size_t>(set.weighted ? set.width + 1 : 1);
     for (size_t a = 0; a < values; ++a) {
       const size_t array = static_cast<size_t>(set.arrays) + a;
@@ -164,7 +165,7 @@ class PlanVerifier {
         fail(what + " have no places");
       }
     }
-    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.entries}) {
+    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.entries, set.counts}) {
       result(table, Scalar::I32, "a table of " + what);
     }
     result(set.weights, set.weight, "the weights of " + what);

@@ -115,6 +115,17 @@ Body StreamTile::declare_patch() {
   return out;
 }
 
+GridBox StreamTile::covered(const Expr& plane) const {
+  GridBox out{{plane}, {plane}};
+  const int rows = context_.flat ? context_.schedule.block[1] : 1;
+  for (int axis = context_.rank - 2; axis >= 0; --axis) {
+    const int d = context_.dimension(axis);
+    const Expr last = plus(origin(axis, rows - 1), context_.plan.cover[axis] - 1);
+    context_.builder.append_in_grid(d, origin(axis, 0), last, context_.images(d), out);
+  }
+  return out;
+}
+
 std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, const Expr& at) const {
   const analysis::Reach margin = context_.plan.margin[axis];
   const int d = context_.dimension(axis);
