@@ -102,7 +102,6 @@ struct PointSet {
   Scalar weight;                  // F32 or F64
   // Into Plan::scratch: I32, but `weights`.
   int slabs, starts, columns, numbers, weights, entries, counts;
-  Expr most_slabs;  // I64
 };
 
 // Of its places, and of its weights if it has them.

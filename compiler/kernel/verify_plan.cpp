@@ -157,7 +157,6 @@ class PlanVerifier {
       for (const Expr& bound : *bounds) expr(bound, Scalar::I64, "a bound of points");
     }
     expr(set.points, Scalar::I64, "the number of points");
-    expr(set.most_slabs, Scalar::I64, "the number of slabs");
     const size_t values = set.low.size() * static_cast<size_t>(set.weighted ? set.width + 1 : 1);
     for (size_t a = 0; a < values; ++a) {
       const size_t array = static_cast<size_t>(set.arrays) + a;

@@ -23,25 +23,24 @@ struct stencil_point_set {
 };
 template <class Real>
 struct stencil_point_tables {
-  int32_t* slabs;    // per plane: its slab, or -1 less the number of slabs before it
+  int32_t* slabs;    // per plane: its slab, or -1
   int32_t* starts;   // per slab, row of the plane and bucket: its first entry; and where all end
   int32_t* columns;  // per entry: the index in the last dimension
   int32_t* numbers;  // per entry: the point, from 0
   Real* weights;     // per entry
   int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
-  int32_t* counts;   // of entries in all groups, buckets and slabs before these; null: not wanted
+  int32_t* counts;   // of entries in all groups, buckets and planes before these; null: not wanted
 };
 
-// Buckets of a row, groups of a plane (one where it has no rows), and slabs there may be at most.
+// How many buckets a row has, and how many groups of rows and planes there are: at least one.
 inline int64_t stencil_buckets(const stencil_point_set& set) {
   return (set.high[set.rank - 1] - set.low[set.rank - 1]) / 32 + 1;
 }
 inline int64_t stencil_row_groups(const stencil_point_set& set) {
   return set.rank > 2 ? (set.high[set.rank - 2] - set.low[set.rank - 2]) / 8 + 1 : 1;
 }
-inline int64_t stencil_most_slabs(const stencil_point_set& set) {
-  const int64_t planes = set.rank > 1 ? set.high[0] - set.low[0] + 1 : 1;
-  return planes < set.points * set.width ? planes : set.points * set.width;
+inline int64_t stencil_planes(const stencil_point_set& set) {
+  return set.rank > 1 ? set.high[0] - set.low[0] + 1 : 1;
 }
 
 // The first of the grid points that a point weighs in dimension d.
@@ -99,19 +98,18 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   }
 }
 
-// Prefix sums: a box of groups, buckets and slabs has entries if eight of them say so.
+// Prefix sums: eight of them tell how many entries a box of groups, buckets and planes has.
 template <class Real>
 void stencil_count_entries(const stencil_point_set& set, const stencil_point_tables<Real>& to) {
   const int64_t buckets = stencil_buckets(set), groups = stencil_row_groups(set);
   const int64_t rows = set.rank > 2 ? set.high[set.rank - 2] - set.low[set.rank - 2] + 1 : 1;
-  const int64_t row = stencil_most_slabs(set) + 1, layer = (buckets + 1) * row;
+  const int64_t row = stencil_planes(set) + 1, layer = (buckets + 1) * row;
   const int64_t all = (groups + 1) * layer;
   for (int64_t i = 0; i < all; ++i) to.counts[i] = 0;
   stencil_visit_weights<Real>(
       set, [&](int64_t, int64_t, int64_t plane, int64_t bucket, int64_t, Real w) {
         const int64_t group = bucket / buckets % rows / 8;
-        if (w != 0)
-          ++to.counts[(group + 1) * layer + (bucket % buckets + 1) * row + to.slabs[plane] + 1];
+        if (w != 0) ++to.counts[(group + 1) * layer + (bucket % buckets + 1) * row + plane + 1];
       });
   for (int64_t i = layer; i < all; ++i) to.counts[i] += to.counts[i - layer];
   for (int64_t i = row; i < all; ++i) {
@@ -129,14 +127,14 @@ int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<
   int64_t corners = 1, buckets = stencil_buckets(set);
   for (int d = 0; d < set.rank; ++d) corners *= set.width;
   for (int d = 1; d < last; ++d) buckets *= set.high[d] - set.low[d] + 1;
-  const int64_t planes = last > 0 ? set.high[0] - set.low[0] + 1 : 1;
+  const int64_t planes = stencil_planes(set);
   for (int64_t plane = 0; plane < planes; ++plane) to.slabs[plane] = -1;
   stencil_visit_weights<Real>(set, [&](int64_t, int64_t, int64_t plane, int64_t, int64_t, Real w) {
     if (w != 0) to.slabs[plane] = 0;
   });
   int32_t slabs = 0;
   for (int64_t plane = 0; plane < planes; ++plane) {
-    to.slabs[plane] = to.slabs[plane] == 0 ? slabs++ : -1 - slabs;
+    if (to.slabs[plane] == 0) to.slabs[plane] = slabs++;
   }
   for (int64_t b = 0; b <= slabs * buckets; ++b) to.starts[b] = 0;
   stencil_visit_weights<Real>(

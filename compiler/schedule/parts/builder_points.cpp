@@ -5,6 +5,8 @@
 // vectors.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "compiler/kernel/passes.h"
 #include "compiler/schedule/parts/builder.h"
 #include "compiler/schedule/parts/statements.h"
@@ -53,48 +55,53 @@ Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
   return kernel::load(table(set.slabs), {index}, Scalar::I32);
 }
 
-// Each difference is a number of entries, so none overflows.
+// Each difference is a number of entries, so none overflows. A single plane has a slab, or none at
+// once: that is one load, of what lies next to that of the plane before.
 Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& box, Body& body) {
   const int last = interface_.rank() - 1;
   const ir::Box& grid = interface_.program().grid;
   const auto let = [&](const char* wanted, const Expr& value) {
     return schedule::let(names(), body, wanted, value);
   };
-  const Expr low = let("slab", slab_of(set, box.first[0]));
-  const bool one_plane = last == 0 || kernel::print(box.first[0]) == kernel::print(box.last[0]);
-  const Expr high = one_plane ? low : let("slab", slab_of(set, box.last[0]));
-  const auto before = [](const Expr& slab) { return kernel::sub(literal(-1), slab); };
-  const auto counted = [](const Expr& slab) { return kernel::less(slab, literal(0)); };
-  const Expr from = let("first_slab", select(counted(low), before(low), low));
-  const Expr to = let("end_slab", select(counted(high), before(high), plus(high, 1)));
-  const Expr buckets =
-      as_long(plus(part_of(plus(interface_.extent(grid, last), -1), kernel::kPointBucket), 2));
-  const Expr slabs = kernel::add(set.most_slabs, kernel::integer(1, Scalar::I64));
+  // Of parts of this length: the first one, and the one after the last.
   const auto parts = [&](const char* first, const char* end, int d, int length) {
     const auto i = static_cast<size_t>(d);
     return std::pair{let(first, part_of(from_low(box.first[i], d), length)),
                      let(end, plus(part_of(from_low(box.last[i], d), length), 1))};
   };
-  const auto [bucket, end_bucket] = parts("first_bucket", "end_bucket", last, kernel::kPointBucket);
-  const auto count = [&](const Expr& group, const Expr& before) {
-    const Expr row =
-        kernel::mul(kernel::add(kernel::mul(as_long(group), buckets), as_long(before)), slabs);
-    const auto at = [&](const Expr& slab) {
-      return kernel::load(table(set.counts), {kernel::add(row, as_long(slab))}, Scalar::I32);
+  const auto parts_of = [&](int d, int length) {  // of the grid, and one more
+    return plus(part_of(plus(interface_.extent(grid, d), -1), length), 2);
+  };
+  const Expr& elements = module_.plan.scratch[static_cast<size_t>(set.counts)].elements;
+  const auto* known = std::get_if<kernel::IntegerLiteral>(&elements->kind);
+  const bool wide = !known || known->value > std::numeric_limits<int32_t>::max();
+  const auto index = [&](const Expr& value) { return wide ? as_long(value) : value; };
+  const std::pair<Expr, Expr> planes =
+      last > 0 ? parts("first_plane", "end_plane", 0, 1) : std::pair{literal(0), literal(1)};
+  const std::pair<Expr, Expr> buckets =
+      parts("first_bucket", "end_bucket", last, kernel::kPointBucket);
+  const Expr row = index(last > 0 ? parts_of(0, 1) : literal(2));
+  const Expr layer = index(parts_of(last, kernel::kPointBucket));
+  const auto in_buckets = [&](const Expr& group, const Expr& bucket) {
+    const Expr begin =
+        kernel::mul(kernel::add(kernel::mul(index(group), layer), index(bucket)), row);
+    const auto before = [&](const Expr& plane) {
+      return kernel::load(table(set.counts), {kernel::add(begin, index(plane))}, Scalar::I32);
     };
-    return kernel::sub(at(to), at(from));
+    return kernel::sub(before(planes.second), before(planes.first));
   };
-  const auto in_groups = [&, bucket = bucket, end_bucket = end_bucket](const Expr& group) {
-    return kernel::sub(count(group, end_bucket), count(group, bucket));
+  const auto in_groups = [&](const Expr& group) {
+    return kernel::sub(in_buckets(group, buckets.second), in_buckets(group, buckets.first));
   };
-  Expr entries;
+  Expr entries = in_groups(literal(1));
   if (last > 1) {
-    const auto [group, end_group] = parts("first_group", "end_group", last - 1, kernel::kPointRows);
-    entries = kernel::sub(in_groups(end_group), in_groups(group));
-  } else {
-    entries = in_groups(literal(1));
+    const auto [first, end] = parts("first_group", "end_group", last - 1, kernel::kPointRows);
+    entries = kernel::sub(in_groups(end), in_groups(first));
   }
-  return either(is_equal(from, to), is_equal(entries, literal(0)));
+  const Expr none = is_equal(entries, literal(0));
+  const bool one_plane = last == 0 || kernel::print(box.first[0]) == kernel::print(box.last[0]);
+  if (!one_plane) return none;
+  return either(kernel::less(slab_of(set, box.first[0]), literal(0)), none);
 }
 
 void KernelBuilder::append_in_grid(int d, const Expr& first, const Expr& last, bool images,

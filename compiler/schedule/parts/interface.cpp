@@ -165,15 +165,13 @@ void Interface::provide_points(ir::FieldId id) {
     const Expr farthest = kernel::sub(points_of(program_.grid, d), number(1));
     return kernel::add(kernel::operation(Op::Div, {farthest, number(length)}), number(1));
   };
-  set.most_slabs =
-      kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(field.width))});
-  Expr starts = set.most_slabs;
+  Expr starts = kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(field.width))});
   for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid, d));
   const Expr buckets = parts_of(last, kernel::kPointBucket);
   starts = kernel::add(kernel::mul(starts, buckets), number(1));
   const Expr groups = last > 1 ? parts_of(last - 1, kernel::kPointRows) : number(1);
   Expr counts = kernel::mul(kernel::add(groups, number(1)), kernel::add(buckets, number(1)));
-  counts = kernel::mul(counts, kernel::add(set.most_slabs, number(1)));
+  counts = kernel::mul(counts, kernel::add(planes, number(1)));
   const Expr entries = kernel::mul(set.points, number(corners));
   Names names = names_;
   const auto table = [&](const char* what, Scalar type, const Expr& elements) {

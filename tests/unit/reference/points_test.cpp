@@ -58,14 +58,14 @@ TEST(PlacePoints, ListsEntriesByBucketAndNumber) {
 
 TEST(PlacePoints, CountsEntriesOfBoxes) {
   const Tables made(2, {{1.25, 3, 1.25}, {41.5, 49, 41.5}});
-  // Before so many groups of rows and buckets, by slabs.
+  // Before so many groups of rows and buckets, by planes.
   const auto before = [&](int groups, int buckets) {
     const auto at = made.counts.begin() + (groups * 3 + buckets) * 5;
     return std::vector<int32_t>(at, at + 5);
   };
   EXPECT_EQ(before(1, 0), (std::vector<int32_t>{0, 0, 0, 0, 0}));
-  EXPECT_EQ(before(1, 1), (std::vector<int32_t>{0, 2, 4, 4, 4}));
-  EXPECT_EQ(before(1, 2), (std::vector<int32_t>{0, 4, 8, 9, 9}));
+  EXPECT_EQ(before(1, 1), (std::vector<int32_t>{0, 0, 2, 4, 4}));
+  EXPECT_EQ(before(1, 2), (std::vector<int32_t>{0, 0, 4, 8, 9}));
   EXPECT_EQ(before(0, 2), (std::vector<int32_t>{0, 0, 0, 0, 0}));
 }
 
@@ -89,7 +89,7 @@ TEST(PlacePoints, LeavesOutWeightsBeyondTheDomain) {
   const Tables made(3, {{0}, {49}}, {nan, nan, nan, nan, nan, nan});
   EXPECT_EQ(made.count, 4);
   EXPECT_EQ(made.entries, (std::vector<int32_t>{-1, -1, -1, 0, 1, -1, 2, 3, -1}));
-  EXPECT_EQ(made.slabs, (std::vector<int32_t>{0, 1, -3, -3}));
+  EXPECT_EQ(made.slabs, (std::vector<int32_t>{0, 1, -1, -1}));
   EXPECT_TRUE(std::isnan(made.weights[0]));
 }
 
