@@ -55,8 +55,8 @@ Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
   return kernel::load(table(set.slabs), {index}, Scalar::I32);
 }
 
-// Each difference is a number of entries, so none overflows. A single plane has a slab, or none at
-// once: that is one load, of what lies next to that of the plane before.
+// Each difference is a number of entries, so none overflows. Most planes have none at all, which is
+// asked first: a single one by its slab.
 Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& box, Body& body) {
   const int last = interface_.rank() - 1;
   const ir::Box& grid = interface_.program().grid;
@@ -98,10 +98,15 @@ Expr KernelBuilder::none_weighs_in(const kernel::PointSet& set, const GridBox& b
     const auto [first, end] = parts("first_group", "end_group", last - 1, kernel::kPointRows);
     entries = kernel::sub(in_groups(end), in_groups(first));
   }
-  const Expr none = is_equal(entries, literal(0));
   const bool one_plane = last == 0 || kernel::print(box.first[0]) == kernel::print(box.last[0]);
-  if (!one_plane) return none;
-  return either(kernel::less(slab_of(set, box.first[0]), literal(0)), none);
+  const auto farthest = [&](int d, int length) { return plus(parts_of(d, length), -1); };
+  const Expr none_at_all =
+      one_plane
+          ? kernel::less(slab_of(set, box.first[0]), literal(0))
+          : is_equal(in_buckets(last > 1 ? farthest(last - 1, kernel::kPointRows) : literal(1),
+                                farthest(last, kernel::kPointBucket)),
+                     literal(0));
+  return either(none_at_all, is_equal(entries, literal(0)));
 }
 
 void KernelBuilder::append_in_grid(int d, const Expr& first, const Expr& last, bool images,

@@ -12,7 +12,11 @@ namespace {
 class StageWriter {
  public:
   explicit StageWriter(const StreamParts& parts)
-      : context_(parts.context), tile_(parts.tile), queues_(parts.queues), masks_(parts.masks) {}
+      : context_(parts.context),
+        tile_(parts.tile),
+        queues_(parts.queues),
+        masks_(parts.masks),
+        occupancy_(parts.occupancy) {}
 
   bool applies_everywhere(const StreamStage& stage) const {
     return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
@@ -112,19 +116,11 @@ class StageWriter {
   }
 
   Body compute_plane(const StreamStage& stage, const Tests& tests) const {
-    std::vector<ir::Access> reads;
-    for (const StagePiece& piece : stage.pieces) {
-      analysis::add_reads_at_points(*piece.graph, piece.results, reads);
-    }
+    const std::vector<ir::Access> reads = reads_at_points(stage);
     if (reads.empty()) return plane_of(stage, tests);
-    KernelBuilder& builder = context_.builder;
-    Body body;
-    const Expr plane = context_.let(body, "plane", in_grid(tests, 0, context_.plane(stage.lag)));
-    const Expr none = builder.none_weighs(reads, tile_.covered(plane), body);
-    append(body, builder.by_points(
-                     reads, none, [&] { return plane_of(stage, tests); },
-                     [&] { return sums_ahead(stage, tests, reads, plane); }));
-    return as_body({kernel::Scope{std::move(body)}});
+    return context_.builder.by_points(
+        reads, occupancy_.is_free(stage.lag), [&] { return plane_of(stage, tests); },
+        [&] { return sums_ahead(stage, tests, reads); });
   }
 
   // What is computed beyond the grid is read by nobody, so it may be what is nearest.
@@ -136,7 +132,7 @@ class StageWriter {
 
   // A row of the patch at once, unless its places may be images.
   Body sums_ahead(const StreamStage& stage, const Tests& tests,
-                  const std::vector<ir::Access>& reads, const Expr& plane) const {
+                  const std::vector<ir::Access>& reads) const {
     const int columns = context_.plan.patch[0], last = context_.rank - 1;
     const bool apart = context_.images(last);
     PointLanes lanes;
@@ -157,7 +153,7 @@ class StageWriter {
     }
     lanes.column_index = context_.column();
     lanes.exists = kernel::boolean(true);
-    lanes.first = {plane};
+    lanes.first = {context_.let(lanes.lets, "plane", in_grid(tests, 0, context_.plane(stage.lag)))};
     for (int axis = last - 1; axis > 0; --axis) {
       const int d = context_.dimension(axis);
       lanes.first.push_back(context_.let(lanes.lets, "row", in_grid(tests, d, tile_.place(axis))));
@@ -298,6 +294,7 @@ class StageWriter {
   const StreamTile& tile_;
   const StreamQueues& queues_;
   StreamMasks& masks_;
+  const StreamOccupancy& occupancy_;
 };
 
 }  // namespace

@@ -115,8 +115,14 @@ Body StreamTile::declare_patch() {
   return out;
 }
 
-GridBox StreamTile::covered(const Expr& plane) const {
-  GridBox out{{plane}, {plane}};
+GridBox StreamTile::covered(const Expr& place, int64_t planes) const {
+  GridBox out;
+  if (planes == 1) {
+    const Expr own = context_.image(0, place);
+    context_.builder.append_in_grid(0, own, own, false, out);
+  } else {
+    context_.builder.append_in_grid(0, place, plus(place, planes - 1), context_.images(0), out);
+  }
   const int rows = context_.flat ? context_.schedule.block[1] : 1;
   for (int axis = context_.rank - 2; axis >= 0; --axis) {
     const int d = context_.dimension(axis);
