@@ -26,8 +26,8 @@ void Driver::place_points() {
     for (int a = 0; a < kernel::arrays_of(set); ++a) {
       places.push_back(copies_[static_cast<size_t>(set.arrays + a)].slots[0]);
     }
-    for (int table :
-         {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries, set.firsts}) {
+    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries,
+                      set.firsts, set.counts}) {
       tables.push_back(scratch_[static_cast<size_t>(table)] + ".pointer");
       sizes.push_back(plan_.scratch[static_cast<size_t>(table)].elements);
     }

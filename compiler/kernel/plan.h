@@ -89,6 +89,7 @@ struct Scratch {
 // executes the plan fills them from the places of the points before the first launch, or refuses
 // the run if one of them does not lie where it has to.
 constexpr int kPointBucket = 32;  // grid points of a bucket
+constexpr int kPointRows = 8;     // rows of a group
 struct PointSet {
   std::string name;  // as the program calls it
   int arrays;        // into Plan::arrays: the first of its places (F64), one per dimension; with
@@ -100,7 +101,7 @@ struct PointSet {
   std::vector<Expr> first, last;  // I64: where the points have to lie
   Scalar weight;                  // F32 or F64
   // Into Plan::scratch: I32, but `weights`.
-  int slabs, starts, columns, numbers, weights, entries, firsts;
+  int slabs, starts, columns, numbers, weights, entries, firsts, counts;
 };
 
 // Of its places, and of its weights if it has them.

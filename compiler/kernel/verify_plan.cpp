@@ -164,7 +164,8 @@ class PlanVerifier {
         fail(what + " have no places");
       }
     }
-    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.entries, set.firsts}) {
+    for (int table :
+         {set.slabs, set.starts, set.columns, set.numbers, set.entries, set.firsts, set.counts}) {
       result(table, Scalar::I32, "a table of " + what);
     }
     result(set.weights, set.weight, "the weights of " + what);

@@ -84,12 +84,12 @@ PlacedPoints PointSet::place() const {
     out.single.resize(most);
     entries = stencil_place_points<float>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),
-               out.single.data(), out.entries.data(), out.firsts.data()});
+               out.single.data(), out.entries.data(), out.firsts.data(), nullptr});
   } else {
     out.weights.resize(most);
     entries = stencil_place_points<double>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),
-               out.weights.data(), out.entries.data(), out.firsts.data()});
+               out.weights.data(), out.entries.data(), out.firsts.data(), nullptr});
   }
   out.columns.resize(static_cast<size_t>(entries));
   out.numbers.resize(static_cast<size_t>(entries));

@@ -72,6 +72,11 @@ class OverlappedKernel {
     declare_results();
     Body body;
     const Expr blocks = points_.cut(body);
+    std::vector<ir::Access> reads;
+    for (const ir::Function& function : program_.functions) {
+      for (const ir::Access& access : reads_at_points(function)) reads.push_back(access);
+    }
+    if (!reads.empty()) no_points_ = builder_.none_weighs(reads, points_.covered(), body);
     // Shrinking boxes belong to a step of the tile, counted from the first of T.
     append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
@@ -86,6 +91,13 @@ class OverlappedKernel {
  private:
   size_t index_of(const ir::Function& function) const {
     return static_cast<size_t>(&function - program_.functions.data());
+  }
+  static std::vector<ir::Access> reads_at_points(const ir::Function& function) {
+    std::vector<ir::Access> out;
+    for (const ir::Piece& piece : function.pieces) {
+      analysis::add_reads_at_points(piece.graph, piece.results, out);
+    }
+    return out;
   }
   const std::vector<analysis::Reads>& reads_of(const ir::Function& function) const {
     return time_tile_.reads[index_of(function)];
@@ -229,11 +241,13 @@ class OverlappedKernel {
     };
     Body out;
     barriers_.before(offset_reads, direct, out);
-    out.push_back(section(
-        step, pieces(function, computed, keep_values(function, false, computed, step, to_tile),
-                     [&](const auto& p) {
-                       return evaluate_piece(function, p, step, to_tile_or_result);
-                     })));
+    append(out, builder_.by_points(reads_at_points(function), no_points_, [&] {
+      return as_body(section(
+          step, pieces(function, computed, keep_values(function, false, computed, step, to_tile),
+                       [&](const auto& p) {
+                         return evaluate_piece(function, p, step, to_tile_or_result);
+                       })));
+    }));
     if (!late.empty()) {
       barriers_.before({}, late, out);
       const Body moves = move_results(function, to_tile);
@@ -324,6 +338,7 @@ class OverlappedKernel {
   Samples samples_;
   std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, where some wait
   BarrierPlanner barriers_;
+  Expr no_points_;  // none weighs where the tile computes; null: nothing is read at points
 };
 
 }  // namespace

@@ -74,15 +74,21 @@ class Sections {
     const Expr has_plane =
         both(at_least(place, context_.shifted(tile_.begin[0], stage, -1, below(0))),
              kernel::less(place, context_.shifted(tile_.end[0], stage, 1, above(0))));
-    std::set<ir::FieldId> sets;
+    std::vector<ir::Access> reads;
     for (const ir::Piece& piece : context_.function_of(stage).pieces) {
-      sets.merge(analysis::point_sets_read(context_.program, piece.graph, piece.results));
+      analysis::add_reads_at_points(piece.graph, piece.results, reads);
     }
-    return guarded(both(has_plane, plane_in(target_box(stage))),
-                   context_.builder.by_points(sets, context_.points()[0], [&] {
-                     return context_.schedule.edges == Edges::Tested ? tested_section(stage)
-                                                                     : split_sections(stage);
-                   }));
+    Body body;
+    const Expr none = reads.empty() ? kernel::boolean(true)
+                                    : context_.builder.none_weighs(reads, covered(), body);
+    append(body, context_.builder.by_points(
+                     reads, none,
+                     [&] {
+                       return context_.schedule.edges == Edges::Tested ? tested_section(stage)
+                                                                       : split_sections(stage);
+                     },
+                     [&] { return sums_ahead(stage, reads); }));
+    return guarded(both(has_plane, plane_in(target_box(stage))), std::move(body));
   }
   // What records take of the stage's results, where they are those of the step: from their rings.
   Body take_samples(const PlanesStage& stage, Samples& samples) const {
@@ -152,6 +158,35 @@ class Sections {
   }
   const ir::Box& target_box(const PlanesStage& stage) const {
     return ir::target_box(context_.program, context_.function_of(stage));
+  }
+  // Of the grid in this plane, what the tile covers.
+  GridBox covered() const {
+    const Expr plane = context_.points()[0];
+    GridBox out{{plane}, {plane}};
+    for (int d = 1; d < context_.rank; ++d) {
+      const Expr last = plus(tile_.origin[d], context_.plan.cover[d] - 1);
+      context_.builder.append_in_grid(d, tile_.origin[d], last, context_.images(d), out);
+    }
+    return out;
+  }
+  // For all points that the stage computes of its plane.
+  Body sums_ahead(const PlanesStage& stage, const std::vector<ir::Access>& reads) {
+    const GridBox covered = this->covered();
+    PointLanes lanes;
+    lanes.exists = kernel::boolean(true);
+    lanes.first = context_.points();
+    lanes.last_column = lanes.column = lanes.first.back();
+    lanes.row_first = covered.first.back();
+    lanes.row_last = covered.last.back();
+    const Expr step = context_.step_of(stage);
+    context_.builder.scope().at_step(step);
+    auto ahead = context_.builder.sum_ahead(reads, lanes, context_.time_of(step));
+    Body out;
+    const PlaneBox box = computed(stage, target_box(stage), out);
+    const Expr where = images_in(target_box(stage));
+    out.push_back(section(box, where, false, std::move(ahead.zeros)));
+    out.push_back(section(box, where, false, std::move(ahead.sums)));
+    return as_body({kernel::Scope{std::move(out)}});
   }
   // The plane has points of the box.
   Expr plane_in(const ir::Box& box) const {

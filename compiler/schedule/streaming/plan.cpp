@@ -69,6 +69,7 @@ class StreamPlanner {
     set_unroll();
     align_rings();
     for (const StreamStage& stage : plan_.stages) {
+      plan_.at_points |= !reads_at_points(stage).empty();
       for (const StagePiece& piece : stage.pieces) {
         const bool called = slow_operations(*piece.graph, piece.results, program_.fp).calls > 0;
         const int words = (*piece.graph)[piece.results[0]].type == Scalar::F64 ? 96 : 56;
@@ -479,6 +480,14 @@ class StreamPlanner {
 };
 
 }  // namespace
+
+std::vector<ir::Access> reads_at_points(const StreamStage& stage) {
+  std::vector<ir::Access> out;
+  for (const StagePiece& piece : stage.pieces) {
+    analysis::add_reads_at_points(*piece.graph, piece.results, out);
+  }
+  return out;
+}
 
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine) {
