@@ -269,6 +269,15 @@ std::vector<ReductionId> reductions_read(const Graph& graph) {
   return {read.begin(), read.end()};
 }
 
+std::optional<int64_t> steps_between_evaluations(const Program& program) {
+  std::optional<int64_t> least;
+  for (const Reduction& reduction : program.reductions) {
+    if (reduction.place || sampled_by(program, reduction)) continue;
+    least = std::min(least.value_or(reduction.every), reduction.every);
+  }
+  return least;
+}
+
 bool reduces_in_steps(const Program& program) {
   return std::any_of(program.reductions.begin(), program.reductions.end(),
                      [](const Reduction& reduction) { return reduction.place.has_value(); });

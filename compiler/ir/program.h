@@ -305,6 +305,9 @@ std::optional<ReductionId> reduction_into(const Program& program, FieldId field)
 std::vector<ReductionId> reductions_at(const Program& program, size_t functions);
 // The reductions that a graph reads, in order, each once.
 std::vector<ReductionId> reductions_read(const Graph& graph);
+// From where something is evaluated between tiles of steps to where it is the next time, at least;
+// nothing if nothing is, or if it is within steps, or sampled.
+std::optional<int64_t> steps_between_evaluations(const Program& program);
 // Some reduction is evaluated within steps.
 bool reduces_in_steps(const Program& program);
 

@@ -138,7 +138,7 @@ class Explorer {
       prune(schedule, refusals.items().front().message);
       return std::nullopt;
     }
-    const auto work = plan->work();
+    const auto work = work_of(*plan, scheduler_.program());
     // On CPUs a family knows better than the model where it does not pay.
     const std::string why = plan->unrewarding();
     if (!work || (quick() && scheduler_.machine().threads_are_loops && !why.empty())) {
@@ -296,6 +296,15 @@ Space explore(Scheduler& scheduler, Effort effort) {
   return Explorer(scheduler, effort).explore();
 }
 
+std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program) {
+  auto work = plan.work();
+  const std::optional<int64_t> between = ir::steps_between_evaluations(program);
+  if (!work || !between) return work;
+  const int64_t tiles = (*between + work->steps - 1) / work->steps;
+  work->done = static_cast<double>(*between) / static_cast<double>(tiles * work->steps);
+  return work;
+}
+
 std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
   std::vector<Schedule> out;
   for (const Candidate& candidate : space.ranked) {
@@ -313,7 +322,7 @@ std::optional<Candidate> predict(Scheduler& scheduler, const Schedule& schedule,
                                  const std::vector<CompiledKernel>& compiled) {
   Diagnostics none;
   const PlanPtr plan = scheduler.plan_once(schedule, none);
-  auto work = plan ? plan->work() : std::nullopt;
+  auto work = plan ? work_of(*plan, scheduler.program()) : std::nullopt;
   if (!work) return std::nullopt;
   const Prediction counted = predict(*work, scheduler.machine());
   if (compiled.empty()) return Candidate{schedule, counted};

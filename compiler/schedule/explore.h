@@ -45,6 +45,10 @@ Space explore(Scheduler& scheduler, Effort effort);
 // a compiler's or a clock's opinion, since the model knows least about what differs most.
 std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
 
+// What a plan asks of its machine in the runs of a program: where something is evaluated between
+// tiles they end there, and one that is cut short costs no less.
+std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program);
+
 // What a compiler has made of a kernel.
 struct CompiledKernel {
   int registers = 0;         // per thread

@@ -317,6 +317,7 @@ double issued_slots(const Issued& issued, const Machine& machine) {
 
 Prediction predict(const TileWork& work, const Machine& machine) {
   Prediction out;
+  const double steps = work.steps * work.done;
   double longest = -1, seconds = 0;
   bool spills = false;
   for (const Work& kernel : work.kernels) {
@@ -331,10 +332,10 @@ Prediction predict(const TileWork& work, const Machine& machine) {
       out.alone = sums;
     }
     seconds += time.seconds;
-    for (size_t i = 0; i < kLimits; ++i) out.alone[i] += time.alone[i] / work.steps;
+    for (size_t i = 0; i < kLimits; ++i) out.alone[i] += time.alone[i] / steps;
   }
   out.spills = spills;
-  out.seconds = seconds / work.steps;
+  out.seconds = seconds / steps;
   out.points_per_second = out.seconds > 0 ? work.points / out.seconds : 0;
   auto order = out.alone;
   const auto largest = std::max_element(out.alone.begin(), out.alone.end());

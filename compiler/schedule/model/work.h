@@ -78,6 +78,7 @@ struct TileWork {
   int steps = 1;
   double points = 1;  // of the grid
   std::vector<Work> kernels;
+  double done = 1;  // part of the steps that a run does, where tiles end early
 };
 
 }  // namespace stencil::schedule

@@ -77,6 +77,8 @@ class OverlappedKernel {
       for (const ir::Access& access : reads_at_points(function)) reads.push_back(access);
     }
     if (!reads.empty()) no_points_ = builder_.none_weighs(reads, points_.covered(), body);
+    const std::vector<ir::Access> sampled = samples_.sets();
+    if (!sampled.empty()) no_samples_ = builder_.none_weighs(sampled, points_.covered(), body);
     // Shrinking boxes belong to a step of the tile, counted from the first of T.
     append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
@@ -186,19 +188,18 @@ class OverlappedKernel {
     Body out;
     for (const auto& [field, margin] : tile_.held) {
       const Expr newest = slot(step, field, 0);
-      const Body taken =
-          samples_.take(field, number, points_.point()[0], [&](const Samples::AtPoint& at_point) {
-            return at_point(points_.point(), [&, f = field](int component) {
-              return tiles_.value(f, component, newest);
-            });
-          });
-      const ir::Box& box = program_.fields[field].box;
-      if (taken.empty()) continue;
-      append(out, guarded(builder_.interface().inside(points_.point(), box), taken));
+      Samples::Lanes lanes;
+      lanes.first = points_.point();
+      lanes.last_column = lanes.column = lanes.first.back();
+      lanes.exists = builder_.interface().inside(lanes.first, program_.fields[field].box);
+      append(out, samples_.take(field, number, lanes, [&, f = field](int component) {
+        return tiles_.value(f, component, newest);
+      }));
     }
     if (out.empty()) return out;
     const Body in_core = guarded(points_.computes(Margin(program_.grid.rank())), std::move(out));
-    return as_body(threads(guarded(step.runs, points_.per_element(in_core, false))));
+    const Expr some = kernel::operation(Op::Not, {no_samples_});
+    return as_body(threads(guarded(both(step.runs, some), points_.per_element(in_core, false))));
   }
 
   // The slot of a level in the step, in which the field may already have a new one.
@@ -338,7 +339,8 @@ class OverlappedKernel {
   Samples samples_;
   std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, where some wait
   BarrierPlanner barriers_;
-  Expr no_points_;  // none weighs where the tile computes; null: nothing is read at points
+  Expr no_points_;   // none weighs where the tile computes; null: nothing is read at points
+  Expr no_samples_;  // likewise of those that records sample
 };
 
 }  // namespace

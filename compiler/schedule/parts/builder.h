@@ -107,25 +107,28 @@ class KernelBuilder {
   // The same, with the launch as the module's next action.
   void finish(kernel::Expr blocks, kernel::Module& module);
 
- private:
+  // The slab of a plane, which is negative where no point of the set weighs.
+  kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
+  // The entries of a row's buckets from one point to another, in a slab that there is.
   struct Entries {
     kernel::Expr begin, end;
   };
+  Entries entries_of(const kernel::PointSet& set, const kernel::Expr& slab, const Point& first,
+                     const kernel::Expr& last_column);
+  kernel::BufferId table(int memory);  // of points, by scratch memory
+
+ private:
   struct SumTo {
     kernel::BufferId buffer;
     std::vector<kernel::Expr> index;
     kernel::Expr column;  // of the point
     PointLanes::Loop for_each_column;
   };
-  kernel::BufferId table(int memory);  // of points, by scratch memory
   kernel::BufferId kept_by_thread(const std::string& name, size_t number, Scalar type,
                                   const std::vector<kernel::Expr>& extents);
   const kernel::PointSet& set_of(const ir::Access& access) const;
   kernel::Expr from_low(const kernel::Expr& at, int d) const;
-  kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
   kernel::Expr none_weighs_in(const kernel::PointSet& set, const GridBox& box, kernel::Body& body);
-  Entries entries_of(const kernel::PointSet& set, const kernel::Expr& slab, const Point& first,
-                     const kernel::Expr& last_column);
   kernel::Body add_entries(const ir::Access& access, const Landing& landing, const Entries& entries,
                            const SumTo& to, Names& names);
   kernel::Expr given_at_points(const ir::Access& access, Landings& landings, const Within& within);

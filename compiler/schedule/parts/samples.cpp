@@ -26,17 +26,30 @@ void provide_samples(const Interface& interface, int time_tile, kernel::Module& 
   }
 }
 
-kernel::BufferId Samples::memory(int scratch, bool stored) {
+kernel::BufferId Samples::memory(int scratch) {
   const auto known = memory_.find(scratch);
   if (known != memory_.end()) return known->second;
-  return memory_[scratch] = builder_.scratch(plan_, scratch, stored);
+  return memory_[scratch] = builder_.scratch(plan_, scratch, true);
 }
 
-Body Samples::take(ir::FieldId field, const Expr& step, const Expr& plane,
-                   const EachPoint& each_point) {
-  const Interface& interface = builder_.interface();
-  const ir::Program& program = interface.program();
+std::vector<ir::Access> Samples::sets() const {
+  const ir::Program& program = builder_.interface().program();
+  std::vector<ir::Access> out;
+  for (size_t r = 0; r < plan_.reductions.size(); ++r) {
+    if (!kernel::is_sampled(plan_.reductions[r])) continue;
+    ir::Access weights{*program.reductions[r].at, 0, 0, {0}};
+    weights.in_place = weights.at_points = true;
+    out.push_back(std::move(weights));
+  }
+  return out;
+}
+
+Body Samples::take(ir::FieldId field, const Expr& step, const Lanes& lanes, const ValueAt& value) {
+  const ir::Program& program = builder_.interface().program();
   Names& names = builder_.names();
+  const auto for_each = [](const PointLanes::Loop& loop, Body body) {
+    return loop ? loop(std::move(body)) : std::move(body);
+  };
   Body out;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& plan = plan_.reductions[r];
@@ -44,63 +57,40 @@ Body Samples::take(ir::FieldId field, const Expr& step, const Expr& plane,
     const ir::Reduction& record = program.reductions[r];
     const ir::Sampled sampled = *ir::sampled_by(program, record);
     if (sampled.field != field) continue;
-    const kernel::PointSet& set = interface.point_set(*record.at);
-    const bool planes = interface.rank() > 1;
-    const Expr index =
-        planes ? kernel::sub(plane, interface.low(program.grid, 0)) : kernel::integer(0);
-    Body in_step;
-    const Expr slab =
-        let(names, in_step, "slab", kernel::load(memory(set.slabs, false), {index}, Scalar::I32));
+    const kernel::PointSet& set = builder_.interface().point_set(*record.at);
+    const Expr all = plan_.scratch[static_cast<size_t>(set.entries)].elements;
+    Body part = lanes.lets, in_row, in_slab, per_entry, leave;
+    const Expr slab = let(names, in_row, "slab", builder_.slab_of(set, lanes.first[0]));
+    const auto [begin, end] = builder_.entries_of(set, slab, lanes.first, lanes.last_column);
+    const std::string name = names.unique("entry");
+    const Expr entry = kernel::variable(name);
+    const Expr column = let(names, per_entry, "column",
+                            kernel::load(builder_.table(set.columns), {entry}, Scalar::I32));
+    const Expr place = kernel::add(kernel::mul(kernel::convert(step, Scalar::I64), all),
+                                   kernel::convert(entry, Scalar::I64));
+    leave.push_back(
+        {kernel::Store{memory(plan.samples),
+                       {place},
+                       kernel::convert(value(sampled.component), ir::value_type(record))}});
+    const Expr here = both(is_equal(column, lanes.column), lanes.column_exists);
+    append(per_entry, for_each(lanes.for_each_column, guarded(here, std::move(leave))));
+    in_slab.push_back(loop(kernel::LoopKind::Serial, name, begin, end, 1, std::move(per_entry)));
+    Expr some = at_least(slab, literal(0));
+    if (lanes.row_first) {
+      Point row = lanes.first;
+      row.back() = lanes.row_first;
+      const auto [first, last] =
+          builder_.entries_of(set, larger(slab, literal(0)), row, lanes.row_last);
+      some = both(some, kernel::less(first, last));
+    }
+    append(in_row, guarded(some, std::move(in_slab)));
+    append(part, guarded(lanes.exists, std::move(in_row)));
+    Body parts = for_each(lanes.for_each_part, std::move(part));
     const Expr done = plus(kernel::add(first_step(), step), 1);
-    const Expr entries = plan_.scratch[static_cast<size_t>(set.entries)].elements;
-    const kernel::BufferId samples = memory(plan.samples, true);
-    const Scalar type = ir::value_type(record);
-    const Body in_slab = each_point([&](const Point& at, const ValueAt& value) {
-      return take_at(set, slab, at, [&](const Expr& entry) -> kernel::Statement {
-        const Expr place = kernel::add(kernel::mul(kernel::convert(step, Scalar::I64), entries),
-                                       kernel::convert(entry, Scalar::I64));
-        return {kernel::Store{samples, {place}, kernel::convert(value(sampled.component), type)}};
-      });
-    });
-    append(in_step, guarded(at_least(slab, literal(0)), in_slab));
-    const Expr due = is_equal(modulo(done, literal(record.every)), literal(0));
-    append(out, guarded(record.every == 1 ? kernel::boolean(true) : due, std::move(in_step)));
+    const Expr due = record.every == 1 ? kernel::boolean(true)
+                                       : is_equal(modulo(done, literal(record.every)), literal(0));
+    append(out, guarded(due, std::move(parts)));
   }
-  return out;
-}
-
-// For every entry of the grid point, which lies in the slab.
-Body Samples::take_at(const kernel::PointSet& set, const Expr& slab, const Point& at,
-                      const std::function<kernel::Statement(const Expr& entry)>& leave) {
-  const Interface& interface = builder_.interface();
-  const ir::Box& grid = interface.program().grid;
-  Names& names = builder_.names();
-  const int last = interface.rank() - 1;
-  const auto from_low = [&](int d) {
-    return kernel::sub(at[static_cast<size_t>(d)], interface.low(grid, d));
-  };
-  const auto bucket_of = [](const Expr& index) {
-    return divided(index, kernel::integer(kernel::kPointBucket));
-  };
-  Expr row = kernel::convert(slab, Scalar::I64);
-  const auto in_rows = [&](const Expr& extent, const Expr& index) {
-    row = kernel::add(kernel::mul(row, kernel::convert(extent, Scalar::I64)),
-                      kernel::convert(index, Scalar::I64));
-  };
-  for (int d = 1; d < last; ++d) in_rows(interface.extent(grid, d), from_low(d));
-  const Expr farthest = plus(interface.extent(grid, last), -1);
-  in_rows(plus(bucket_of(farthest), 1), bucket_of(from_low(last)));
-  Body out;
-  const Expr bucket = let(names, out, "bucket", row);
-  const auto start = [&](const Expr& at_bucket) {
-    return kernel::load(memory(set.starts, false), {at_bucket}, Scalar::I32);
-  };
-  const std::string entry = names.unique("entry");
-  const Expr here = is_equal(
-      kernel::load(memory(set.columns, false), {kernel::variable(entry)}, Scalar::I32), at.back());
-  out.push_back(loop(kernel::LoopKind::Serial, entry, start(bucket),
-                     start(kernel::add(bucket, kernel::integer(1, Scalar::I64))), 1,
-                     guarded(here, as_body(leave(kernel::variable(entry))))));
   return out;
 }
 

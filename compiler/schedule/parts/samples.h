@@ -17,24 +17,27 @@ class Samples {
   Samples(KernelBuilder& builder, const kernel::Module& module)
       : builder_(builder), plan_(module.plan) {}
 
-  // What a thread has of the field at one of its points, by component.
+  // The sets at which records sample, as if their weights were read.
+  std::vector<ir::Access> sets() const;
+
+  // Points of a thread that its tile writes, as PointLanes has them; `exists` and `column_exists`
+  // say which ones. With `row_first`, rows without entries are left out together.
+  struct Lanes : PointLanes {
+    kernel::Expr column_exists = kernel::boolean(true);
+  };
+  // What the thread has of the field at the point in for_each_column, by component.
   using ValueAt = std::function<kernel::Expr(int component)>;
-  // Does something at those points of the thread that the tile writes.
-  using AtPoint = std::function<kernel::Body(const Point&, const ValueAt&)>;
-  using EachPoint = std::function<kernel::Body(const AtPoint&)>;
   // Leaves samples of the field as it is at the end of the step with this number, counted from the
-  // first of the tile. `plane`: the outermost index of all these points.
-  kernel::Body take(ir::FieldId field, const kernel::Expr& step, const kernel::Expr& plane,
-                    const EachPoint& each_point);
+  // first of the tile.
+  kernel::Body take(ir::FieldId field, const kernel::Expr& step, const Lanes& lanes,
+                    const ValueAt& value);
 
  private:
-  kernel::BufferId memory(int scratch, bool stored);
-  kernel::Body take_at(const kernel::PointSet& set, const kernel::Expr& slab, const Point& at,
-                       const std::function<kernel::Statement(const kernel::Expr& entry)>& leave);
+  kernel::BufferId memory(int scratch);
 
   KernelBuilder& builder_;
   const kernel::Plan& plan_;
-  std::map<int, kernel::BufferId> memory_;  // by scratch memory
+  std::map<int, kernel::BufferId> memory_;  // of samples, by scratch memory
 };
 
 }  // namespace stencil::schedule

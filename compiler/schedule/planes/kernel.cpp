@@ -102,15 +102,19 @@ class Sections {
       // In a body for all steps, the stage is that of the last one.
       const int id = before ? before->results[target].made : result.made;
       if (!context_.version(id).sampled) continue;
-      const ir::Box& box = context_.field_of(made).box;
-      const Body taken = samples.take(
-          made.field, number, context_.place(0), [&](const Samples::AtPoint& at_point) {
-            return at_point(context_.places(),
-                            [&](int component) { return values_.newest(result.made, component); });
-          });
-      const Expr in_field =
-          context_.interface.inside(context_.places(), box, &context_.program.grid);
-      append(out, as_body(section({tile_.begin, tile_.end}, in_field, true, taken)));
+      const GridBox covered = this->covered();
+      Samples::Lanes lanes;
+      lanes.first = context_.places();
+      lanes.last_column = lanes.column = lanes.first.back();
+      lanes.exists = kernel::boolean(true);
+      lanes.row_first = covered.first.back();
+      lanes.row_last = covered.last.back();
+      Body taken = samples.take(made.field, number, lanes, [&](int component) {
+        return values_.newest(result.made, component);
+      });
+      const Expr in_field = context_.interface.inside(
+          context_.places(), context_.field_of(made).box, &context_.program.grid);
+      out.push_back(section({tile_.begin, tile_.end}, in_field, true, std::move(taken)));
     }
     const Expr place = context_.place(0);
     return out.empty()

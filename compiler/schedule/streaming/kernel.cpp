@@ -49,9 +49,10 @@ class StreamKernel {
         queues_(context_),
         loads_(context_, tile_, queues_),
         masks_(context_),
-        occupancy_(context_, tile_),
-        parts_{context_, tile_, queues_, masks_, occupancy_},
-        samples_(builder_, kernel.module) {}
+        occupancy_(context_, tile_, reads_at_points(plan)),
+        samples_(builder_, kernel.module),
+        sampled_(context_, tile_, plan.sampled ? samples_.sets() : std::vector<ir::Access>()),
+        parts_{context_, tile_, queues_, masks_, occupancy_, sampled_} {}
 
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
@@ -69,6 +70,7 @@ class StreamKernel {
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));
     append(body_, occupancy_.look_up());
+    append(body_, sampled_.look_up());
     append(body_, is_false(tile_.is_inside)  // one version for all
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
@@ -188,8 +190,9 @@ class StreamKernel {
   StreamLoads loads_;
   StreamMasks masks_;
   StreamOccupancy occupancy_;
-  const StreamParts parts_;
   Samples samples_;
+  StreamOccupancy sampled_;
+  const StreamParts parts_;
 };
 
 }  // namespace

@@ -55,7 +55,8 @@ struct StreamParts {
   const StreamTile& tile;
   const StreamQueues& queues;
   StreamMasks& masks;
-  const StreamOccupancy& occupancy;
+  const StreamOccupancy& occupancy;  // by points that stages read
+  const StreamOccupancy& sampled;    // by those that records sample
 };
 
 }  // namespace stencil::schedule

@@ -1,13 +1,15 @@
 #include "compiler/schedule/streaming/occupancy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stencil::schedule {
 
-StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile& tile)
-    : context_(context), tile_(tile) {
+StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile& tile,
+                                 std::vector<ir::Access> reads)
+    : context_(context), tile_(tile), reads_(std::move(reads)) {
   const StreamPlan& plan = context.plan;
-  if (!plan.at_points) return;
+  if (reads_.empty()) return;
   for (const StreamStage& stage : plan.stages) ahead_ = std::max<int64_t>(ahead_, stage.lag);
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
   const int64_t planes =
@@ -20,10 +22,6 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
 
 Body StreamOccupancy::look_up() {
   if (flags_ == 0) return {};
-  std::vector<ir::Access> reads;
-  for (const StreamStage& stage : context_.plan.stages) {
-    for (const ir::Access& access : reads_at_points(stage)) reads.push_back(access);
-  }
   const std::string flag = context_.builder.names().unique("flag");
   const Shape& block = context_.schedule.block;
   const Expr row = block[1] > 1 ? kernel::variable("thread_y") : literal(0);
@@ -32,7 +30,7 @@ Body StreamOccupancy::look_up() {
       plus(kernel::add(tile_.front_begin, kernel::mul(kernel::variable(flag), literal(planes_))),
            -ahead_);
   Body body;
-  const Expr none = context_.builder.none_weighs(reads, tile_.covered(place, planes_), body);
+  const Expr none = context_.builder.none_weighs(reads_, tile_.covered(place, planes_), body);
   body.push_back(
       {kernel::Store{free_,
                      {kernel::variable(flag)},

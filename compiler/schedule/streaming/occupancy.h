@@ -2,15 +2,19 @@
 // of the loop over planes, which has no time to wait for it.
 #pragma once
 
+#include <vector>
+
 #include "compiler/schedule/streaming/tile.h"
 
 namespace stencil::schedule {
 
 class StreamOccupancy {
  public:
-  StreamOccupancy(const StreamContext& context, const StreamTile& tile);
+  // `reads`: at points.
+  StreamOccupancy(const StreamContext& context, const StreamTile& tile,
+                  std::vector<ir::Access> reads);
 
-  // Sets the flags, with a barrier behind it; nothing if no stage reads at points.
+  // Sets the flags, with a barrier behind it; nothing without reads.
   Body look_up();
   // None weighs where the block computes, in the plane that is so far behind the front.
   Expr is_free(int lag) const;
@@ -18,6 +22,7 @@ class StreamOccupancy {
  private:
   const StreamContext& context_;
   const StreamTile& tile_;
+  const std::vector<ir::Access> reads_;
   int64_t ahead_ = 0;   // planes before the first front that have a flag
   int64_t planes_ = 1;  // that share a flag
   int64_t flags_ = 0;

@@ -197,6 +197,7 @@ class StreamPlanner {
       }
       const analysis::Version& made = tile_.versions[static_cast<size_t>(result.made)];
       if (made.sampled) stage.sampled.push_back(made.field);
+      plan_.sampled |= made.sampled;
     }
     plan_.stages.push_back(std::move(stage));
     reads_.push_back(std::move(reads));
@@ -485,6 +486,14 @@ std::vector<ir::Access> reads_at_points(const StreamStage& stage) {
   std::vector<ir::Access> out;
   for (const StagePiece& piece : stage.pieces) {
     analysis::add_reads_at_points(*piece.graph, piece.results, out);
+  }
+  return out;
+}
+
+std::vector<ir::Access> reads_at_points(const StreamPlan& plan) {
+  std::vector<ir::Access> out;
+  for (const StreamStage& stage : plan.stages) {
+    for (const ir::Access& access : reads_at_points(stage)) out.push_back(access);
   }
   return out;
 }

@@ -129,6 +129,7 @@ struct StreamPlan {
   int call_words = 0;      // registers that a subroutine takes, 32 bits each; see slow_operations
   bool bulk = false;       // copied planes are copied a tile at a time
   bool at_points = false;  // some stage reads what sets of points give
+  bool sampled = false;    // records sample what some stage makes
   // Per dimension, outermost first: places beyond the grid are images of the points on the far
   // side (image_dimensions).
   std::vector<bool> images;
@@ -153,6 +154,7 @@ StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedul
 
 // What the stage reads at points.
 std::vector<ir::Access> reads_at_points(const StreamStage& stage);
+std::vector<ir::Access> reads_at_points(const StreamPlan& plan);
 
 // One piece of the stage covers every place of every tile: all of them are points or images.
 bool covers_all_places(const ir::Program& program, const StreamPlan& plan,

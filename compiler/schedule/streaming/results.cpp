@@ -14,7 +14,11 @@ namespace {
 class ResultWriter {
  public:
   explicit ResultWriter(const StreamParts& parts)
-      : context_(parts.context), tile_(parts.tile), queues_(parts.queues), masks_(parts.masks) {}
+      : context_(parts.context),
+        tile_(parts.tile),
+        queues_(parts.queues),
+        masks_(parts.masks),
+        sampled_(parts.sampled) {}
 
   // Results leave a patch by vectors, so many in a row.
   int vectors(const Quantity& q) const {
@@ -93,7 +97,37 @@ class ResultWriter {
            writers_key(a) == writers_key(b);
   }
 
-  // Points of the core and of the field, one by one: few planes have any that records sample.
+  // The points of a row of the patch that the tile writes, as far as the field has them.
+  Samples::Lanes lanes_of(const Expr& plane, const Tests& tests, const ir::Box& box) const {
+    const int columns = context_.plan.patch[0], last = context_.rank - 1;
+    Samples::Lanes lanes;
+    lanes.for_each_part = [this](Body body) { return context_.for_each_part(1, std::move(body)); };
+    lanes.for_each_column = [this, columns](Body body) {
+      return counted(context_.column_name, columns, std::move(body));
+    };
+    std::vector<Expr> in_row, in_column = tile_.core_conditions(tests, 0, tile_.place(0));
+    context_.append_inside(plane, box, 0, in_row);
+    lanes.first = {plane};
+    for (int axis = last - 1; axis > 0; --axis) {
+      const Expr place = tile_.place(axis);
+      lanes.first.push_back(place);
+      context_.append_inside(place, box, context_.dimension(axis), in_row);
+      for (const Expr& condition : tile_.core_conditions(tests, axis, place)) {
+        in_row.push_back(condition);
+      }
+    }
+    const auto in_grid = [&](const Expr& place) {
+      return larger(smaller(place, context_.high(last)), context_.low(last));
+    };
+    lanes.first.push_back(in_grid(tile_.first(0)));
+    lanes.last_column = in_grid(plus(tile_.first(0), columns - 1));
+    lanes.column = tile_.place(0);
+    context_.append_inside(lanes.column, box, last, in_column);
+    lanes.exists = kernel::all_of(std::move(in_row));
+    lanes.column_exists = kernel::all_of(std::move(in_column));
+    return lanes;
+  }
+
   Body take_samples(const StreamStage& stage, const Tests& tests, Samples& samples) const {
     const Expr plane = context_.plane(stage.lag);
     const Expr step = literal(stage.step);
@@ -108,22 +142,12 @@ class ResultWriter {
         const int id = *std::find_if(stage.results.begin(), stage.results.end(), is_it);
         return load(queues_.current(id, 0), arithmetic_type(context_.quantity(id).type));
       };
-      append(out, samples.take(field, number, plane, [&](const Samples::AtPoint& at_point) {
-        Point point = {plane};
-        std::vector<Expr> written;
-        for (int axis = context_.rank - 2; axis >= 0; --axis) {
-          point.push_back(tile_.place(axis));
-          for (Expr& condition : tile_.core_conditions(tests, axis, point.back())) {
-            written.push_back(std::move(condition));
-          }
-        }
-        written.push_back(context_.interface.inside(point, context_.program.fields[field].box));
-        return context_.for_each_point(
-            guarded(kernel::all_of(std::move(written)), at_point(point, value)));
-      }));
+      const ir::Box& box = context_.program.fields[field].box;
+      append(out, samples.take(field, number, lanes_of(plane, tests, box), value));
     }
     if (out.empty()) return out;
-    return guarded(kernel::all_of({at_least(plane, tile_.first_plane),
+    const Expr some = kernel::operation(Op::Not, {sampled_.is_free(stage.lag)});
+    return guarded(kernel::all_of({some, at_least(plane, tile_.first_plane),
                                    kernel::less_equal(plane, tile_.last_plane),
                                    context_.is_done(tests, stage.step)}),
                    std::move(out));
@@ -189,6 +213,7 @@ class ResultWriter {
   const StreamTile& tile_;
   const StreamQueues& queues_;
   StreamMasks& masks_;
+  const StreamOccupancy& sampled_;
 };
 
 }  // namespace

@@ -78,5 +78,22 @@ TEST(Reductions, AProgramWithoutThemIsLeftAlone) {
   EXPECT_EQ(module->kernels.size(), 1u);
 }
 
+// Tiles end where one is due, so that deeper ones are not worth it.
+TEST(Reductions, LimitWhatAutoTiles) {
+  const auto chosen = [](const std::string& reductions) {
+    const ir::Program program = test::load(
+        "grid G = [0..4095, 0..4095] steps 100; points p [0..9] on G; field A : real on G;"
+        "stencil f : A[1..4094, 1..4094] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);" +
+        reductions);
+    return choose(program, nullptr, gpu()).time_tile;
+  };
+  const int free = chosen("");
+  EXPECT_GT(free, 4);
+  EXPECT_EQ(chosen("reduce r = sum(A[0,0]) on G;"), 1);
+  EXPECT_EQ(chosen("reduce r = sum(A[0,0]) on G every 3;"), 3);
+  EXPECT_EQ(chosen("record r [0..99] = 2 * A[0,0] at p every 2;"), 2);
+  EXPECT_EQ(chosen("record r [0..99] = A[0,0] at p;"), free) << "which tiles sample";
+}
+
 }  // namespace
 }  // namespace stencil::schedule
