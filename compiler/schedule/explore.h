@@ -33,6 +33,9 @@ enum class Effort {
   // What `auto` does: tiles whose sides are powers of two, deeper and deeper until that no longer
   // pays; all other settings for the best few.
   Quick,
+  // For a clock to choose from: the same with what the model is less sure of, tiles of three rows a
+  // thread, and where one wave does not fill the machine, short chunks for every tile.
+  Timed,
   // Every tile that the families list (Family::shapes), with every time tile; all other settings
   // for the best hundred.
   Whole,
@@ -44,6 +47,11 @@ Space explore(Scheduler& scheduler, Effort effort);
 // The best of each tile (family, T, block, elements), at most so many, fastest first: what is worth
 // a compiler's or a clock's opinion, since the model knows least about what differs most.
 std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
+
+// Tiles for a clock to try beside those that are known, at most so many, by turns: the best that is
+// left, and the best with other points a thread than all before, since what the model gets wrong
+// about these it gets wrong for all tiles that have them.
+std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most);
 
 // What a compiler has made of a kernel.
 struct CompiledKernel {
