@@ -27,9 +27,8 @@ bool is_calibrated(const Schedule& schedule, const Machine& machine, int rank) {
   constexpr int64_t kMostOfSweep = 4, kMostIndependent = 128;
   const Family& family = *find_family(schedule.family);
   if (machine.threads_are_loops) {
-    constexpr int kShortestOnCpu = 16, kDeepestOnCpu = 12;
-    const bool chunk = schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
-    return chunk && schedule.time_tile <= kDeepestOnCpu;
+    constexpr int kShortestOnCpu = 16;
+    return schedule.chunk == 0 || schedule.chunk >= kShortestOnCpu;
   }
   // A sweep's points are computed one after the other where their code would be long.
   if (!family.has(Setting::TimeTile)) return schedule.elements.product() <= kMostOfSweep;
@@ -66,7 +65,7 @@ class Explorer {
   }
 
  private:
-  bool quick() const { return effort_ == Effort::Quick; }
+  bool quick() const { return effort_ != Effort::Whole; }
 
   // Of those that the model cannot tell apart, one: the first that was looked at.
   void rank() {
@@ -159,7 +158,10 @@ class Explorer {
     std::vector<Shape> out;
     for (const Shape& shape : shapes) {
       bool takes = true;
-      for (size_t axis = 0; axis < kMaxRank; ++axis) takes &= is_power_of_two(shape[axis]);
+      for (size_t axis = 0; axis < kMaxRank; ++axis) {
+        const bool rows = !block && axis > 0 && effort_ == Effort::Timed;
+        takes &= is_power_of_two(shape[axis]) || (rows && shape[axis] == 3);
+      }
       if (block) {
         takes &= shape.product() >= (many ? 128 : 32);
         takes &= shape[0] >= (rank_ == 2 ? 32 : rank_ == 1 ? 1 : 16);
@@ -221,6 +223,23 @@ class Explorer {
     }
   }
 
+  // Of a tile as it is and, for a clock, with short chunks: where one wave does not fill the
+  // machine, more blocks cost nothing but the planes before and after each.
+  std::optional<Prediction> best_of_chunks(const Family& family, const Schedule& tile) {
+    constexpr int kShort = 32;
+    auto best = look_at(tile);
+    const bool tries = effort_ == Effort::Timed && family.has(Setting::Chunk);
+    if (!tries || !best || best->waves >= 1) return best;
+    for (const Choice& choice : choices(tile, Setting::Chunk, rank_)) {
+      const int chunk = choice.schedule.chunk;
+      if (chunk == 0 || chunk > kShort) continue;
+      if (!is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
+      const auto other = look_at(choice.schedule);
+      if (other && other->seconds < best->seconds) best = other;
+    }
+    return best;
+  }
+
   void deeper_and_deeper(const Family& family, const Schedule& tile) {
     if (!family.has(Setting::TimeTile)) {
       if (!quick() || is_calibrated(tile, scheduler_.machine(), rank_)) look_at(tile);
@@ -230,7 +249,7 @@ class Explorer {
     int worse = 0;
     for (const Choice& choice : choices(tile, Setting::TimeTile, rank_)) {
       if (quick() && !is_calibrated(choice.schedule, scheduler_.machine(), rank_)) continue;
-      const auto prediction = look_at(choice.schedule);
+      const auto prediction = best_of_chunks(family, choice.schedule);
       if (!prediction) return;  // a deeper one has an even wider halo
       const double seconds = prediction->seconds;
       if (least == 0 || seconds < least) {
@@ -314,6 +333,27 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
       return is_same_tile(schedule, other);
     });
     if (!known) out.push_back(schedule);
+  }
+  return out;
+}
+
+std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most) {
+  constexpr double kPossible = 1.5;  // of the seconds of the best
+  std::vector<Schedule> out;
+  for (const Candidate& candidate : space.ranked) {
+    const bool possible =
+        !candidate.prediction.spills &&
+        candidate.prediction.seconds < kPossible * space.ranked.front().prediction.seconds;
+    if (out.size() >= most || !possible) break;
+    const Schedule& tile = candidate.schedule;
+    const bool other_points = out.size() % 2 == 1;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Schedule& other) {
+      const bool alike = tile.family == other.family && tile.elements == other.elements;
+      return other_points ? alike : is_same_tile(tile, other);
+    });
+    if (is_known) continue;
+    known.push_back(tile);
+    out.push_back(tile);
   }
   return out;
 }

@@ -33,6 +33,9 @@ enum class Effort {
   // What `auto` does: tiles whose sides are powers of two, deeper and deeper until that no longer
   // pays; all other settings for the best few.
   Quick,
+  // For a clock to choose from: the same with what the model is less sure of, tiles of three rows a
+  // thread, and where one wave does not fill the machine, short chunks for every tile.
+  Timed,
   // Every tile that the families list (Family::shapes), with every time tile; all other settings
   // for the best hundred.
   Whole,
@@ -48,6 +51,10 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
 // What a plan asks of its machine in the runs of a program: where something is evaluated between
 // tiles they end there, and one that is cut short costs no less.
 std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program);
+// Tiles for a clock to try beside those that are known, at most so many, by turns: the best that is
+// left, and the best with other points a thread than all before, since what the model gets wrong
+// about these it gets wrong for all tiles that have them.
+std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most);
 
 // What a compiler has made of a kernel.
 struct CompiledKernel {

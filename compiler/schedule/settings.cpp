@@ -80,7 +80,7 @@ const NumberSetting kNumbers[] = {
      32,
      true,
      "blocks per multiprocessor",
-     {0, 1, 2, 3, 4}},
+     {0, 1, 2, 3, 4, 8, 12}},
 };
 
 // Settings that are one of two or three words. One that is `unsaid` is not printed while it has the

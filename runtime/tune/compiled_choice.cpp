@@ -18,8 +18,6 @@ namespace stencil::tune {
 
 namespace {
 
-// The best of so many tiles by the model is 0.98 of the best known, where the first is 0.92.
-constexpr size_t kTilesCompared = 5;
 // After that nothing more is compiled: kernels may be huge, and threads few.
 constexpr auto kCompilePatience = std::chrono::seconds(10);
 
@@ -54,18 +52,14 @@ Result<std::string> choose(schedule::Scheduler& scheduler,
 
 }  // namespace
 
-std::vector<schedule::Schedule> tiles_to_compare(schedule::Scheduler& scheduler) {
-  return schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
-                                 kTilesCompared);
-}
-
 Result<runtime::KnownLine> compiled_choice(const ir::Program& program,
                                            const schedule::Machine& machine) {
   const int driver = runtime::cuda::driver().version;
   const auto nvrtc = runtime::find_nvrtc(driver);
   if (!nvrtc.ok()) return nvrtc.failure();
   schedule::Scheduler scheduler(program, machine);
-  const auto tiles = tiles_to_compare(scheduler);
+  const auto tiles = schedule::best_of_tiles(schedule::explore(scheduler, schedule::Effort::Quick),
+                                             kTilesCompared);
   runtime::CacheKey key{"cuda",
                         {"choice", code_version(), nvrtc.value().identity, std::to_string(driver),
                          machine.name, ir::print(program)}};

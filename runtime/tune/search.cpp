@@ -62,6 +62,11 @@ bool Search::is_given(const schedule::Candidate& candidate) const {
   return lines_.count(schedule::print(candidate.schedule, scheduler_.program().grid.rank())) > 0;
 }
 
+std::optional<Candidate> Search::give(const Schedule& schedule) {
+  const auto candidate = schedule::predict(scheduler_, schedule);
+  return candidate && !is_given(*candidate) ? std::optional(give(*candidate)) : std::nullopt;
+}
+
 std::vector<Candidate> Search::first(size_t most) {
   std::vector<Candidate> out;
   const auto add = [&](const schedule::Candidate& candidate) {
@@ -110,11 +115,14 @@ void Search::add_neighbours(const Schedule& of) {
 }
 
 double Search::learn(const Timings& timings) {
+  constexpr double kUnderWay = 0.15;  // logarithm of what is expected of them over predicted
   known_.clear();
   double least = 0;
   size_t fastest = 0;
   for (size_t i = 0; i < timings.candidates.size(); ++i) {
     const Timed& timed = timings.candidates[i];
+    const bool under_way = timed.runs == 0 && timed.refused.empty() && timed.error.empty();
+    if (under_way) known_.push_back({given_[i], kUnderWay});
     if (timed.seconds <= 0) continue;
     known_.push_back({given_[i], std::log(timed.seconds / timed.predicted)});
     if (timed.dropped || (least > 0 && timed.seconds >= least)) continue;

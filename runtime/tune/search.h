@@ -4,7 +4,9 @@
 // Time is short, a compilation takes as long as a hundred runs, and what the model gets wrong about
 // a schedule it gets wrong about schedules like it. So a few very different ones come first. Then
 // each next one is the best by predictions that are corrected by the errors of the most similar
-// schedules that have been timed.
+// schedules that have been timed. Compilers work side by side, so some are still under way then:
+// they are taken to be a little slower than predicted, which sends the next one elsewhere (the
+// "constant liar" of Ginsbourger, Le Riche and Carraro, 2010).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,8 @@ class Search {
   // What to begin with, at most so many: what `auto` takes without measurements, the best of each
   // family, the best of each time tile that may be as fast.
   std::vector<Candidate> first(size_t most = SIZE_MAX);
+  // This one, if the model knows it and it was not given out before.
+  std::optional<Candidate> give(const schedule::Schedule& schedule);
   // One that was not given out before, knowing what came of those that were; it may lie beyond the
   // space if it differs from the fastest in one setting. Nothing where none is left that could be
   // as fast.

@@ -1,5 +1,6 @@
-// On a GPU the tiles that NVRTC compiles anyway are timed. On a CPU, where the model is further off
-// and families and T differ more, `explore --measure` is done in little.
+// `explore --measure` is done in little, as long as the run is worth it. It begins on a GPU with
+// the tiles that NVRTC compiles anyway, on a CPU, where the model is further off and families and T
+// differ more, with the best of each of those. What follows is what those before have taught.
 //
 // The kernel cache keeps what was found and not the tuning database: that is what users have
 // measured on purpose, holds at sizes nearby and goes to other machines; a few turns beside a run
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "compiler/schedule/settings.h"
@@ -29,11 +31,15 @@ namespace stencil::tune {
 
 using runtime::ChosenDevice;
 using runtime::KnownLine;
+using schedule::Schedule;
 
 namespace {
 
-// On a CPU, in all, and before anything is learnt from the others.
-constexpr size_t kTimedOnCpu = 8, kFirstOnCpu = 5;
+constexpr size_t kFirstOnCpu = 5;   // before anything is learnt from the others
+constexpr size_t kFollowOnCpu = 3;  // in any case
+constexpr size_t kMostFollow = 11;  // in a long run
+constexpr size_t kMoreTiles = 4;    // of those, on a GPU
+constexpr int kSideBySide = 5;      // compilers: more would go on before anything is learnt
 
 // A choice as it is kept: the line, and of how many it was the fastest.
 struct Choice {
@@ -68,71 +74,104 @@ runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& devi
            std::to_string(longest)}};
 }
 
-// The schedules that are compared.
+// The schedules that are compared: some to begin with, on a GPU a few tiles more, and what follows
+// from how those did.
 class Shortlist {
  public:
   Shortlist(const ir::Program& program, const schedule::Machine& machine)
-      : scheduler_(program, machine) {
-    if (machine.threads_are_loops) {
-      space_ = schedule::explore(scheduler_, schedule::Effort::Quick);
-      first_ = search_.emplace(scheduler_, space_).first(kFirstOnCpu);
-      if (first_.size() == kFirstOnCpu) most_ = kTimedOnCpu;
-      return;
+      : scheduler_(program, machine), on_cpu_(machine.threads_are_loops) {
+    const schedule::Space quick = schedule::explore(scheduler_, schedule::Effort::Quick);
+    Search search(scheduler_, quick);
+    if (on_cpu_) {
+      first_ = search.first(kFirstOnCpu);
+    } else {
+      for (const Schedule& tile : schedule::best_of_tiles(quick, kTilesCompared)) {
+        if (const auto candidate = search.give(tile)) first_.push_back(*candidate);
+      }
     }
-    for (const schedule::Schedule& tile : tiles_to_compare(scheduler_)) {
-      const auto candidate = schedule::predict(scheduler_, tile);
-      first_.push_back({tile, candidate ? candidate->prediction.seconds : 0});
-    }
+    goes_on_ = quick.ranked.size() > first_.size();
   }
 
   // The one that is taken otherwise comes first.
   const std::vector<Candidate>& first() const { return first_; }
-  // Those that may follow, of which nothing is known yet but how many there are at most.
-  size_t following() const { return std::max(most_, first_.size()) - first_.size(); }
+  // How many are to follow: none where the model knows no more than these.
+  size_t follow() const { return on_cpu_ && goes_on_ ? kFollowOnCpu : 0; }
+  size_t most_follow() const { return goes_on_ ? kMostFollow : 0; }
   std::optional<Candidate> next(const Timings& timings) {
-    if (!search_ || timings.candidates.size() >= most_) return std::nullopt;
+    if (!search_) look_further();
+    while (!tiles_.empty()) {
+      const auto tile = search_->give(tiles_.front());
+      tiles_.pop_front();
+      if (tile) return tile;
+    }
     return search_->next(timings);
   }
 
  private:
+  void look_further() {
+    space_ = schedule::explore(scheduler_, schedule::Effort::Timed);
+    search_.emplace(scheduler_, space_);
+    for (const Candidate& candidate : first_) search_->give(candidate.schedule);
+    if (on_cpu_) return;
+    std::vector<Schedule> known;
+    for (const Candidate& candidate : first_) known.push_back(candidate.schedule);
+    const auto tiles = schedule::further_tiles(space_, std::move(known), kMoreTiles);
+    tiles_.assign(tiles.begin(), tiles.end());
+  }
+
   schedule::Scheduler scheduler_;
-  schedule::Space space_;
-  std::optional<Search> search_;
+  const bool on_cpu_;
+  bool goes_on_ = false;
   std::vector<Candidate> first_;
-  size_t most_ = 0;
+  schedule::Space space_;
+  std::optional<Search> search_;  // once it goes on
+  std::deque<Schedule> tiles_;    // that come next, whatever those before teach
 };
 
-// Seconds that compilers take for each, by the length of its kernels, and for those that follow as
-// for the longest.
+// Seconds that compilers take for each, by the length of its kernels.
 std::vector<double> compilations_of(const ir::Program& program, const schedule::Machine& machine,
                                     const Shortlist& shortlist) {
   std::vector<double> out;
-  double longest = 0;
   for (const Candidate& candidate : shortlist.first()) {
     Diagnostics refusals;
     const auto module =
         runtime::lower(program, candidate.schedule, machine, refusals, schedule::Advice::None);
     out.push_back(module ? compilation_of(runtime::host_source(*module).size()) : 0);
-    longest = std::max(longest, out.back());
   }
-  out.resize(out.size() + shortlist.following(), longest);
   return out;
 }
 
-// All but what compilers take.
+// Without those of a long run.
 Contest contest_of(const ir::Program& program, const runtime::Params& params,
                    const ChosenDevice& device, const Shortlist& shortlist) {
   const schedule::Machine& machine = device.device.machine;
   Contest out;
-  out.candidates = shortlist.first().size() + shortlist.following();
-  out.compilers = device.device.compile ? wanted_threads() : 1;
-  out.compiled = compiles_for_choice(machine);
+  out.candidates = shortlist.first().size();
+  out.compilers = device.device.compile ? std::min(wanted_threads(), kSideBySide) : 1;
+  out.compiled = compiles_for_choice(machine) ? out.candidates : 0;
   out.on_cpu = machine.threads_are_loops;
   for (const Candidate& candidate : shortlist.first()) {
     out.tile = std::max(out.tile, candidate.predicted * std::max(candidate.schedule.time_tile, 1));
   }
   out.bytes = bytes_of_fields(program, params).value_or(std::numeric_limits<int64_t>::max() / 64);
   return out;
+}
+
+// What a run that is expected to take so many seconds is worth, if anything.
+std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Params& params,
+                                  const ChosenDevice& device, const Shortlist& shortlist,
+                                  double expected) {
+  Contest first = contest_of(program, params, device, shortlist);
+  const int64_t room = free_memory();
+  const Contest fewest = with_more(first, shortlist.follow());
+  // Lowering takes longer than all that is asked before.
+  if (!is_worth(fewest, expected) || !has_room(fewest, room)) return std::nullopt;
+  first.compilations = compilations_of(program, device.device.machine, shortlist);
+  const Contest compiled = with_more(first, shortlist.follow());
+  if (!is_worth(compiled, expected)) return std::nullopt;
+  const size_t more = shortlist.most_follow() - shortlist.follow();
+  Contest most = with_more(compiled, more_worth(compiled, more, expected));
+  return has_room(most, room) ? most : compiled;
 }
 
 // The fastest of them; nothing where there is none to compare, or the device is lost.
@@ -165,12 +204,9 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
   }
   Shortlist shortlist(program, used.device.machine);
   if (shortlist.first().empty()) return std::nullopt;
-  Contest contest = contest_of(program, params.value(), used, shortlist);
   const double expected = shortlist.first().front().predicted * static_cast<double>(steps.value());
-  // Lowering takes longer than all that is asked before.
-  if (!is_worth(contest, expected) || !has_room(contest, free_memory())) return std::nullopt;
-  contest.compilations = compilations_of(program, used.device.machine, shortlist);
-  if (!is_worth(contest, expected)) return std::nullopt;
+  const auto contest = worthwhile(program, params.value(), used, shortlist, expected);
+  if (!contest) return std::nullopt;
   std::optional<double> seconds;  // that it took; nothing: another process has done it meanwhile
   const auto text = runtime::cached(
       key,
@@ -179,8 +215,12 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
           run.stage(fmt::format("timing schedules of {} on {}", program.name, used.device.name));
         }
         TimingOptions options;
-        options.budget = budget_of(contest, expected);
-        options.next = [&](const Timings& timings) { return shortlist.next(timings); };
+        options.budget = budget_of(*contest, expected);
+        options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one launches kernels
+        options.next = [&](const Timings& timings) {
+          const bool enough = timings.candidates.size() >= contest->candidates;
+          return enough ? std::nullopt : shortlist.next(timings);
+        };
         const auto timings =
             time_candidates(program, params.value(), used, shortlist.first(), options);
         if (!timings.ok()) return timings.failure();

@@ -16,14 +16,16 @@ constexpr double kTilesBefore = 2;        // of each, which do not count
 constexpr double kFilled = 1e9;           // bytes per second of random values
 constexpr double kCopied = 2e9;           // bytes per second to a device
 constexpr double kPart = 0.1;             // of a run
+constexpr double kPartOfMore = 0.02;      // of a run, for all that follow
 constexpr double kPatience = 30;          // seconds
 constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
 
-double compiling_of(const Contest& contest) {
+// For all but the first ones.
+double compiling_of(const Contest& contest, size_t but = 0) {
   double sum = 0, longest = 0;
-  for (const double seconds : contest.compilations) {
-    sum += seconds;
-    longest = std::max(longest, seconds);
+  for (size_t c = but; c < contest.compilations.size(); ++c) {
+    sum += contest.compilations[c];
+    longest = std::max(longest, contest.compilations[c]);
   }
   return std::max(longest, sum / std::max(contest.compilers, 1));
 }
@@ -46,7 +48,7 @@ double compilation_of(size_t characters) {
 }
 
 double cost_of(const Contest& contest) {
-  return timing_of(contest) + (contest.compiled ? 0 : compiling_of(contest));
+  return timing_of(contest) + compiling_of(contest, contest.compiled);
 }
 
 double budget_of(const Contest& contest, double run_seconds) {
@@ -56,6 +58,21 @@ double budget_of(const Contest& contest, double run_seconds) {
 
 bool is_worth(const Contest& contest, double run_seconds) {
   return contest.candidates > 1 && cost_of(contest) <= kPart * run_seconds;
+}
+
+Contest with_more(Contest contest, size_t more) {
+  const auto longest = std::max_element(contest.compilations.begin(), contest.compilations.end());
+  const double seconds = longest == contest.compilations.end() ? 0 : *longest;
+  contest.candidates += more;
+  contest.compilations.insert(contest.compilations.end(), more, seconds);
+  return contest;
+}
+
+size_t more_worth(const Contest& contest, size_t most, double run_seconds) {
+  const double cost = cost_of(contest);
+  size_t more = most;
+  while (more > 0 && cost_of(with_more(contest, more)) > cost + kPartOfMore * run_seconds) --more;
+  return more;
 }
 
 bool has_room(const Contest& contest, int64_t free_bytes) {

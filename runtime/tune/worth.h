@@ -12,7 +12,7 @@ struct Contest {
   size_t candidates = 0;
   std::vector<double> compilations;  // seconds that a compiler takes for each, if it is asked
   int compilers = 1;                 // that work side by side
-  bool compiled = false;             // they are, or will be anyway
+  size_t compiled = 0;               // the first ones, which are or will be anyway
   bool on_cpu = false;               // where they run
   double tile = 0;    // seconds that the longest of their time tiles is expected to take
   int64_t bytes = 0;  // of the fields, all levels
@@ -29,6 +29,11 @@ double budget_of(const Contest& contest, double run_seconds);
 // True if a run that is expected to take so many seconds loses little by it: a tenth at most. One
 // candidate is no contest.
 bool is_worth(const Contest& contest, double run_seconds);
+// The same with so many more, for each of which a compiler takes as long as for the longest known.
+Contest with_more(Contest contest, size_t more);
+// How many more are worth a little of the run each, at most so many: what they gain is a little on
+// average.
+size_t more_worth(const Contest& contest, size_t most, double run_seconds);
 
 // True if so many free bytes of the host's memory are enough for it, with room to spare: a second
 // copy of the fields, and on a CPU what a session of the device takes besides.

@@ -165,6 +165,44 @@ TEST(Explore, Quick) {
   }
 }
 
+// With three rows a thread, and short chunks where one wave does not fill the machine.
+TEST(Explore, TimedLooksFurtherThanQuick) {
+  const auto is_taken = [](const Space& space, const auto& holds) {
+    return std::any_of(space.ranked.begin(), space.ranked.end(),
+                       [&](const Candidate& each) { return holds(each.schedule); });
+  };
+  const auto three_rows = [](const Schedule& s) { return s.elements[1] == 3; };
+  const auto three_columns = [](const Schedule& s) { return s.elements[0] == 3; };
+  for (const char* text : {kExploredFlat, kExploredDeep}) {
+    const ir::Program program = load(text);
+    Scheduler scheduler(program);
+    const Space quick = explore(scheduler, Effort::Quick),
+                timed = explore(scheduler, Effort::Timed);
+    check(scheduler, timed);
+    EXPECT_GT(timed.looked_at, quick.looked_at);
+    EXPECT_LE(timed.ranked.front().prediction.seconds, quick.ranked.front().prediction.seconds);
+    EXPECT_FALSE(is_taken(quick, three_rows));
+    EXPECT_TRUE(is_taken(timed, three_rows));
+    EXPECT_FALSE(is_taken(timed, three_columns));
+    const auto short_chunks = [&](const Space& space) {
+      return std::count_if(space.ranked.begin(), space.ranked.end(), [](const Candidate& each) {
+        return each.schedule.chunk > 0 && each.schedule.chunk <= 32;
+      });
+    };
+    EXPECT_GT(short_chunks(timed), 2 * short_chunks(quick));
+  }
+}
+
+// A core has caches for many steps of a line.
+TEST(Explore, TimeTilesOfACpuAreDeep) {
+  const ir::Program program = load(R"(
+grid G = [0..3999999] steps 1000;
+field A : real on G;
+stencil s : A[1..3999998] = 0.3 * (A[-1] + A[0] + A[1]);
+)");
+  EXPECT_GT(choose(program, nullptr, cpu()).time_tile, 16);
+}
+
 TEST(Explore, WholeFindsWhatIsAtLeastAsFast) {
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.name);
@@ -362,6 +400,29 @@ TEST(Explore, BestOfTiles) {
 }
 
 // What a compiler says of kernels takes the place of what the model expects, kernel by kernel.
+// By turns one that is left, and one with other points a thread.
+TEST(Explore, FurtherTiles) {
+  const ir::Program program = load(kExploredDeep);
+  Scheduler scheduler(program);
+  const Space space = explore(scheduler, Effort::Timed);
+  const std::vector<Schedule> five = best_of_tiles(space, 5), nine = best_of_tiles(space, 9);
+  const std::vector<Schedule> further = further_tiles(space, five, 4);
+  ASSERT_EQ(further.size(), 4u);
+  EXPECT_EQ(further[0], nine[5]) << "the best that is left";
+  std::vector<Schedule> before = five;
+  for (size_t t = 0; t < further.size(); ++t) {
+    const Schedule& tile = further[t];
+    const bool tried = std::any_of(before.begin(), before.end(), [&](const Schedule& other) {
+      return tile.family == other.family && tile.elements == other.elements;
+    });
+    if (t % 2 == 1) EXPECT_FALSE(tried) << print(tile, 3);
+    for (const Schedule& other : before) EXPECT_FALSE(tile == other) << print(tile, 3);
+    before.push_back(tile);
+  }
+  EXPECT_TRUE(further_tiles(space, {}, 0).empty());
+  EXPECT_TRUE(further_tiles({}, five, 4).empty());
+}
+
 TEST(Explore, CompiledKernelsCorrectThePrediction) {
   const ir::Program program = load(R"(
 grid G = [0..2047, 0..2047] steps 12;

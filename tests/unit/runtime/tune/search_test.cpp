@@ -133,6 +133,26 @@ TEST_F(SearchTest, NeighboursOfTheFastestArePossible) {
   EXPECT_TRUE(beyond);
 }
 
+// What compilers are still at is not what the next ones should be like, which are not just the next
+// by the model then.
+TEST_F(SearchTest, WhatIsUnderWaySendsTheNextElsewhere) {
+  constexpr size_t kNext = 4;
+  const schedule::Candidate& front = space_.ranked.front();
+  Search search(scheduler_, space_);
+  ASSERT_TRUE(search.give(front.schedule));
+  EXPECT_FALSE(search.give(front.schedule)) << "twice";
+  timings_.candidates = {{.line = line(front.schedule)}};
+  double nearest = 0, chosen = 0;
+  for (size_t i = 1; i <= kNext; ++i) {
+    const auto next = search.next(timings_);
+    ASSERT_TRUE(next);
+    timings_.candidates.push_back({.line = line(next->schedule)});
+    chosen += distance(front.schedule, next->schedule);
+    nearest += distance(front.schedule, space_.ranked[i].schedule);
+  }
+  EXPECT_GT(chosen, nearest);
+}
+
 TEST_F(SearchTest, EndsWhereNothingCanBeAsFast) {
   // One is a hundred times as fast as predicted, and it is like no other.
   const std::vector<Schedule> all = search(

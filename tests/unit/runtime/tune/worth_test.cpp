@@ -72,9 +72,36 @@ TEST(Worth, LongKernelsTakeLong) {
 TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
-  contest.compiled = true;
+  contest.compiled = 6;
   EXPECT_LT(cost_of(contest), cost);
   EXPECT_EQ(budget_of(contest, 1), budget);
+  contest.compiled = 5;  // but the last is not
+  EXPECT_DOUBLE_EQ(cost_of(contest), cost - 3 + 1);
+}
+
+// Each of them as long as the longest that is known.
+TEST(Worth, ThoseThatFollowAreCompiledToo) {
+  Contest contest = contest_on_cpu();
+  contest.compilations[3] = 2;
+  contest.compiled = 6;
+  const Contest longer = with_more(contest, 4);
+  EXPECT_EQ(longer.candidates, 10u);
+  EXPECT_EQ(longer.compilations.size(), 10u);
+  EXPECT_EQ(longer.compilations.back(), 2);
+  contest.candidates = 10;
+  EXPECT_DOUBLE_EQ(cost_of(longer), cost_of(contest) + 4);
+  EXPECT_EQ(with_more(Contest{}, 3).candidates, 3u) << "before anything is lowered";
+}
+
+// Those that follow may take a fiftieth of the run.
+TEST(Worth, LongRunsAreWorthMore) {
+  const Contest contest = contest_on_cpu();
+  EXPECT_EQ(more_worth(contest, 8, 1), 0u);
+  EXPECT_EQ(more_worth(contest, 8, 1e9), 8u);
+  const double extra = cost_of(with_more(contest, 3)) - cost_of(contest);
+  EXPECT_EQ(more_worth(contest, 8, 50.01 * extra), 3u);
+  EXPECT_EQ(more_worth(contest, 8, 49.9 * extra), 2u);
+  EXPECT_EQ(more_worth(contest, 2, 1e9), 2u);
 }
 
 // On a GPU whose kernels are compiled, small fields are timed in the blink of an eye.
@@ -82,7 +109,7 @@ TEST(Worth, AGpuTakesAFractionOfASecond) {
   const Contest contest = {.candidates = 5,
                            .compilations = {1, 1, 1, 2, 1},
                            .compilers = 8,
-                           .compiled = true,
+                           .compiled = 5,
                            .tile = 1e-4,
                            .bytes = 32 * kMegabyte};
   EXPECT_LT(cost_of(contest), 0.5);
