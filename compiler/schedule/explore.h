@@ -51,6 +51,7 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
 // What a plan asks of its machine in the runs of a program: where something is evaluated between
 // tiles they end there, and one that is cut short costs no less.
 std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program);
+
 // Tiles for a clock to try beside those that are known, at most so many, by turns: the best that is
 // left, and the best with other points a thread than all before, since what the model gets wrong
 // about these it gets wrong for all tiles that have them.
