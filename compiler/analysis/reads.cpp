@@ -121,13 +121,13 @@ std::vector<Reads> reads_in_place(const ir::Function& function) {
   return out;
 }
 
-std::set<ir::FieldId> point_sets_read(const ir::Program& program, const ir::Graph& graph,
-                                      const std::vector<ir::NodeId>& results) {
-  std::set<ir::FieldId> sets;
+void add_reads_at_points(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
+                         std::vector<ir::Access>& to) {
   for (const auto& [id, access] : ir::accesses(graph, results)) {
-    if (access->at_points) sets.insert(*program.fields[static_cast<size_t>(access->field)].points);
+    if (access->at_points && std::find(to.begin(), to.end(), *access) == to.end()) {
+      to.push_back(*access);
+    }
   }
-  return sets;
 }
 
 std::vector<FarRead> far_reads(const ir::Program& program) {

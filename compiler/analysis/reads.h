@@ -56,9 +56,9 @@ std::vector<Reads> reads_of(const ir::Program& program, const ir::Function& func
 
 // Those of profiles and series, by the offsets as they are written: in the dimensions of the field.
 std::vector<Reads> reads_in_place(const ir::Function& function);
-// The sets of points that a graph's results depend on.
-std::set<ir::FieldId> point_sets_read(const ir::Program& program, const ir::Graph& graph,
-                                      const std::vector<ir::NodeId>& results);
+// Adds what a graph's results depend on at points, as far as it is not there yet.
+void add_reads_at_points(const ir::Graph& graph, const std::vector<ir::NodeId>& results,
+                         std::vector<ir::Access>& to);
 
 struct FarRead {
   size_t function;  // that reads, into Program::functions

@@ -28,6 +28,7 @@ class Unroller {
           written[static_cast<size_t>(target)] = true;
         }
       }
+      if (step + 1 < tile_.steps) note_samples();
     }
     choose_outputs();
     find_needs();
@@ -83,6 +84,16 @@ class Unroller {
       levels[0] = stage.results.back().made;
     }
     tile_.stages.push_back(std::move(stage));
+  }
+
+  void note_samples() {
+    for (const ir::Reduction& record : program_.reductions) {
+      const auto sampled = ir::sampled_by(program_, record);
+      if (!sampled) continue;
+      Version& newest = version(levels_[static_cast<size_t>(sampled->field)][0]);
+      newest.sampled = true;
+      newest.needed = Margin(tile_.hull.size());
+    }
   }
 
   void choose_outputs() {

@@ -19,10 +19,12 @@ namespace stencil::analysis {
 // A state of a field, all components: as it is in memory when the tile begins, or made by a stage.
 struct Version {
   ir::FieldId field = 0;
-  int level = 0;    // in memory: the time level that it is
-  int stage = -1;   // that makes it; -1: it is in memory
+  int level = 0;      // in memory: the time level that it is
+  int stage = -1;     // that makes it; -1: it is in memory
   size_t target = 0;  // made: which of the stage's results it is
-  int output = -1;  // >= 0: the tile leaves it in memory, as this level of the field
+  int output = -1;    // >= 0: the tile leaves it in memory, as this level of the field
+  // Records sample it at the end of a step, but for the last one, when it is in memory.
+  bool sampled = false;
   // How far beyond the tile's output box it is needed; nothing if it is not.
   std::optional<Margin> needed;
 
@@ -38,8 +40,8 @@ struct StageResult {
 
 // One function at one step of the tile.
 struct Stage {
-  int step = 0;           // of the tile, from 0
-  size_t function = 0;    // into Program::functions
+  int step = 0;                      // of the tile, from 0
+  size_t function = 0;               // into Program::functions
   std::vector<StageResult> results;  // by target
   bool carries = true;               // there may be points where no piece applies
   Margin computed;                   // beyond the output box; empty if nobody needs a result

@@ -458,6 +458,18 @@ Field Builder::reduce_over(const std::string& name, const PerDimension& dimensio
   return Field(name, state_->id);
 }
 
+void Builder::record(const std::string& name, const Range& rows, const Expr& value,
+                     const Points& points, const std::optional<Expr>& every, Place place) {
+  Statement item(*state_, place);
+  ast::Reduce record{};
+  record.name = item.name(name);
+  record.rows = item.plain_box({rows}, "a record");
+  record.value = item.expr(value);
+  record.at = item.name(Access::name(points.domain), Access::builder(points.domain));
+  record.every = item.expr(every);
+  item.add(std::move(record));
+}
+
 void Builder::stop(const Expr& condition, Place place) {
   Statement item(*state_, place);
   item.add(ast::Stop{item.expr(condition)});

@@ -281,7 +281,9 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
   std::vector<Row> rows = {{"reduction", "evaluated", "tiles between evaluations"}};
   for (const ir::Reduction& reduction : program.reductions) {
     std::string name = reduction.name;
-    if (reduction.target) {
+    if (reduction.at) {
+      name += fmt::format(" at {}", program.fields[static_cast<size_t>(*reduction.at)].name);
+    } else if (reduction.target) {
       name += fmt::format(" over {}", fmt::join(ir::reduced_dimensions(program, reduction), ", "));
     }
     if (reduction.place) {
@@ -291,7 +293,9 @@ std::string reduction_section(const ir::Program& program, const kernel::Module& 
     rows.push_back({name,
                     reduction.every == 1 ? "after every step"
                                          : fmt::format("after every {} steps", reduction.every),
-                    tiles_of(reduction.every, time_tile, "step")});
+                    ir::sampled_by(program, reduction)
+                        ? "any: tiles sample it"
+                        : tiles_of(reduction.every, time_tile, "step")});
   }
   std::string out =
       "Reductions: a time tile ends where one is due; kernels of their own, in a fixed order\n";

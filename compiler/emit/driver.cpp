@@ -170,7 +170,9 @@ void Driver::steps_of_tile() {
     out_.line(fmt::format("int64_t {} = {};", left_, left));
     left = left_;
     std::set<int64_t> periods;
-    for (const kernel::Reduction& reduction : plan_.reductions) periods.insert(reduction.every);
+    for (const kernel::Reduction& reduction : plan_.reductions) {
+      if (!kernel::is_sampled(reduction)) periods.insert(reduction.every);
+    }
     if (plan_.stop && plan_.stop->reductions.empty()) periods.insert(1);
     const std::string step = device_ ? step_ : "(" + absolute(step_) + ")";
     for (int64_t every : periods) {

@@ -26,7 +26,8 @@ void Driver::place_points() {
     for (int a = 0; a < kernel::arrays_of(set); ++a) {
       places.push_back(copies_[static_cast<size_t>(set.arrays + a)].slots[0]);
     }
-    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries}) {
+    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.weights, set.entries,
+                      set.firsts, set.counts}) {
       tables.push_back(scratch_[static_cast<size_t>(table)] + ".pointer");
       sizes.push_back(plan_.scratch[static_cast<size_t>(table)].elements);
     }
@@ -36,12 +37,12 @@ void Driver::place_points() {
     out_.line(fmt::format("void* const {}[] = {{{}}};", to, comma_list(tables)));
     const std::string elements = bounds(set.name + "_sizes", sizes);
     const std::string points = names_.fresh(set.name + "_set");
-    out_.line(fmt::format(
-        "const stencil_point_set {} = {{{}}};", points,
-        comma_list({std::to_string(set.low.size()), low, high, first, last,
-                    std::to_string(set.width), text(set.points), "NULL", "NULL"})));
-    std::vector<std::string> arguments = {points, string_literal(set.name),
-                                          std::to_string(kernel::arrays_of(set)), at, elements, to};
+    out_.line(
+        fmt::format("const stencil_point_set {} = {{{}}};", points,
+                    comma_list({std::to_string(set.low.size()), low, high, first, last,
+                                std::to_string(set.width), text(set.points), "NULL", "NULL"})));
+    std::vector<std::string> arguments = {
+        points, string_literal(set.name), std::to_string(kernel::arrays_of(set)), at, elements, to};
     if (device_) arguments.push_back(api_.stream());
     out_.line(fmt::format("if (const char* error = stencil_fill<{}>({})) return error;",
                           cpp_dialect().type(set.weight), comma_list(arguments)));

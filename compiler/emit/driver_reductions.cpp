@@ -86,9 +86,19 @@ void Driver::reduce() {
       out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
       continue;
     }
+    const std::string& evaluations = api_.reductions()[r].evaluations;
+    if (kernel::is_sampled(reduction)) {
+      const std::string due =
+          fmt::format("{0} / {2} - ({0} - {1}) / {2}", done_, count_, reduction.every);
+      out_.open(always ? "{" : fmt::format("if ({} > 0) {{", due));
+      for (const Launch& launch : reduction.launches) this->launch(launch);
+      out_.line(fmt::format("{}->{} += {};", api_.results(), evaluations, always ? count_ : due));
+      out_.close();
+      continue;
+    }
     out_.open(always ? "{" : fmt::format("if ({} % {} == 0) {{", done_, reduction.every));
     for (const Launch& launch : reduction.launches) this->launch(launch);
-    out_.line(fmt::format("++{}->{};", api_.results(), api_.reductions()[r].evaluations));
+    out_.line(fmt::format("++{}->{};", api_.results(), evaluations));
     out_.close();
   }
   if (plan_.stop) ask_to_stop();

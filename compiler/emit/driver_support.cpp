@@ -196,14 +196,16 @@ static const char* stencil_fill(stencil_point_set set, const char* name, int val
   set.weights = values > set.rank ? places + set.rank : NULL;
   if (const char* error = stencil_points_error(set, name)) return error;
   stencil_point_tables<Real> to = {(int32_t*)tables[0], (int32_t*)tables[1], (int32_t*)tables[2],
-                                   (int32_t*)tables[3], (Real*)tables[4], (int32_t*)tables[5]};
+                                   (int32_t*)tables[3], (Real*)tables[4], (int32_t*)tables[5],
+                                   (int32_t*)tables[6], (int32_t*)tables[7]};
   stencil_place_points<Real>(set, to);
   return NULL;
 }
 
 )text";
 
-constexpr const char* kFillOnDevice = R"text(// Fills the tables of a set of points, by way of the host.
+constexpr const char* kFillOnDevice =
+    R"text(// Fills the tables of a set of points, by way of the host.
 template <class Real>
 static const char* stencil_fill(stencil_point_set set, const char* name, int values,
                                 const double* const* places, const int64_t* sizes,
@@ -221,13 +223,14 @@ static const char* stencil_fill(stencil_point_set set, const char* name, int val
   set.at = at.data();
   set.weights = values > set.rank ? at.data() + set.rank : NULL;
   if (const char* error = stencil_points_error(set, name)) return error;
-  std::vector<int32_t> numbers[6];
-  for (int t = 0; t < 6; ++t) numbers[t].resize(t == 4 ? 0 : (size_t)sizes[t]);
+  std::vector<int32_t> numbers[8];
+  for (int t = 0; t < 8; ++t) numbers[t].resize(t == 4 ? 0 : (size_t)sizes[t]);
   std::vector<Real> weights((size_t)sizes[4]);
   stencil_point_tables<Real> to = {numbers[0].data(), numbers[1].data(), numbers[2].data(),
-                                   numbers[3].data(), weights.data(), numbers[5].data()};
+                                   numbers[3].data(), weights.data(), numbers[5].data(),
+                                   numbers[6].data(), numbers[7].data()};
   stencil_place_points<Real>(set, to);
-  for (int t = 0; t < 6; ++t) {
+  for (int t = 0; t < 8; ++t) {
     const void* const from = t == 4 ? (const void*)weights.data() : numbers[t].data();
     const size_t bytes = (size_t)sizes[t] * (t == 4 ? sizeof(Real) : sizeof(int32_t));
     STENCIL_TRY("copying tables of points",

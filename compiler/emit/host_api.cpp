@@ -59,10 +59,11 @@ HostApi::HostApi(const kernel::Module& module, Names& names) : module_(module), 
   steps_done_ = names_.fresh("steps_done");
   stopped_ = names_.fresh("stopped");
   for (const kernel::Reduction& reduction : module.plan.reductions) {
-    reductions_.push_back(
-        {kernel::has_value(reduction) ? names_.spell(reduction.name) : "",
-         names_.fresh(reduction.name + "_evaluations"),
-         is_float(reduction.type) ? names_.fresh(reduction.name + "_first_nan") : ""});
+    reductions_.push_back({kernel::has_value(reduction) ? names_.spell(reduction.name) : "",
+                           names_.fresh(reduction.name + "_evaluations"),
+                           reduction.first_nan != kernel::kNoScratch
+                               ? names_.fresh(reduction.name + "_first_nan")
+                               : ""});
   }
 }
 

@@ -9,6 +9,9 @@
 // Tiles inside the grid then run loops of full length, those at its edges shorter ones, and no
 // point is tested. Lets are followed, and what is no such comparison stays a test.
 //
+// What a test reads of the loops around the innermost one alone, and of memory that the kernel does
+// not write, stands ahead of that.
+//
 // Points at an edge of the grid are a few, whatever its size: one bound is the other, shifted by a
 // number. Such loops say so, since compilers take as long over one of them as over a long loop.
 //
@@ -23,6 +26,7 @@
 
 #include "compiler/emit/passes.h"
 #include "compiler/kernel/passes.h"
+#include "compiler/kernel/rewrite.h"
 
 namespace stencil::emit {
 
@@ -182,7 +186,9 @@ class NestMaker {
     std::vector<Expr> parts, left;
     split(branch->condition, Op::And, parts);
     for (const Expr& part : parts) {
-      if (!same_for_all(part) && !bound(part)) left.push_back(part);
+      // What it reads may be there only where the parts ahead of it hold.
+      const bool moved = same_for_all(part) || bound(part) || (left.empty() && same_for_row(part));
+      if (!moved) left.push_back(part);
     }
     if (left.size() == parts.size()) return false;
     if (!left.empty()) {
@@ -212,6 +218,31 @@ class NestMaker {
     if (!left || !right || left->loop || right->loop) return false;
     nest_.conditions.push_back(kernel::operation(operation->op, {left->shift, right->shift}));
     return true;
+  }
+
+  // True if the innermost loop has no say in it, and is run on this condition from now on.
+  bool same_for_row(const Expr& condition) {
+    if (nest_.loops.empty()) return false;
+    Rewriter without_lets([&](const Expr& node) -> Expr {
+      const auto* variable = std::get_if<Variable>(&node->kind);
+      const auto let = variable ? lets_.find(variable->name) : lets_.end();
+      return let == lets_.end() ? nullptr : without_lets.expr(let->second);
+    });
+    const Expr whole = without_lets.expr(condition);
+    ThreadLoop& row = nest_.loops.back();
+    bool same = true;
+    for_each_node(whole, [&](const Expr& node) {
+      if (const auto* source = std::get_if<Load>(&node->kind)) {
+        const Buffer& buffer = kernel_.buffers[static_cast<size_t>(source->buffer)];
+        same &= buffer.space == Space::Global && buffer.read_only;
+      }
+      const auto* variable = std::get_if<Variable>(&node->kind);
+      if (!variable || !varying_.count(variable->name)) return;
+      same &= std::any_of(nest_.loops.begin(), nest_.loops.end() - 1,
+                          [&](const ThreadLoop& loop) { return loop.name == variable->name; });
+    });
+    if (same) row.condition = row.condition ? all_of({row.condition, whole}) : whole;
+    return same;
   }
 
   // True if the comparison has become a bound.

@@ -131,11 +131,11 @@ void plan_comment(Text& out, const kernel::Module& module, Names& names) {
     out.comment(fmt::format("\nFor step = 0, {0}, {1}, ... with count = min({0}, steps - step):",
                             plan.time_tile, 2 * plan.time_tile));
   }
-  if (plan.time_tile > 1 && !plan.reductions.empty()) {
-    std::vector<std::string> periods;
-    for (const kernel::Reduction& reduction : plan.reductions) {
-      periods.push_back(fmt::format("{}", reduction.every));
-    }
+  std::vector<std::string> periods;
+  for (const kernel::Reduction& reduction : plan.reductions) {
+    if (!kernel::is_sampled(reduction)) periods.push_back(fmt::format("{}", reduction.every));
+  }
+  if (plan.time_tile > 1 && !periods.empty()) {
     out.comment(
         fmt::format("but no further than to the next multiple of {}:", fmt::join(periods, " or ")));
   }

@@ -225,6 +225,10 @@ void Writer::thread_loops(const kernel::Threads& threads, bool last) {
     const std::string end = expressions_.print(kernel::less(kernel::variable(loop.name), loop.end));
     const bool innermost = &loop == &threads.loops.back();
     const bool is_short = (loop.most && *loop.most < kShortLoop) || (threads.few && innermost);
+    if (loop.condition) {
+      out_.open(fmt::format("if ({}) {{", expressions_.print(loop.condition)));
+      ++opened;
+    }
     if (is_short && !dialect_.short_loop.empty()) out_.line(dialect_.short_loop);
     out_.open(fmt::format("for (int {0} = {1}; {2}; ++{0}) {{", name, begin, end));
     ++opened;

@@ -265,7 +265,9 @@ std::string print(const Program& program) {
   }
   for (const Reduction& reduction : program.reductions) {
     out += fmt::format("reduce {} {} ", reduction.name, print(reduction.reducer));
-    if (reduction.target) {
+    if (reduction.at) {
+      out += fmt::format("at {} ", program.fields[static_cast<size_t>(*reduction.at)].name);
+    } else if (reduction.target) {
       const auto over = reduced_dimensions(program, reduction);
       out += fmt::format("over [{}] ", fmt::join(over, ", "));
     }

@@ -144,6 +144,11 @@ bool changes(const Program& program, FieldId field) {
   return is_written(program, field) || reduction_into(program, field);
 }
 
+bool is_record(const Program& program, FieldId field) {
+  const auto made = reduction_into(program, field);
+  return made && program.reductions[static_cast<size_t>(*made)].at;
+}
+
 namespace {
 
 // Calls visit(id, operation) for every operation that takes part in the results, uses before their
@@ -233,6 +238,18 @@ std::optional<ReductionId> reduction_into(const Program& program, FieldId field)
     if (program.reductions[r].target == field) return static_cast<ReductionId>(r);
   }
   return std::nullopt;
+}
+
+std::optional<Sampled> sampled_by(const Program& program, const Reduction& record) {
+  if (!record.at || cuts_steps(program)) return std::nullopt;
+  const Piece& piece = record.piece;
+  const auto* access = std::get_if<Access>(&piece.graph[piece.results[0]].kind);
+  if (!access || access->in_place || access->level != 0 || access->escapes != 0)
+    return std::nullopt;
+  const bool here = std::all_of(access->offsets.begin(), access->offsets.end(),
+                                [](int offset) { return offset == 0; });
+  if (!here || !is_written(program, access->field)) return std::nullopt;
+  return Sampled{access->field, access->component};
 }
 
 std::vector<ReductionId> reductions_at(const Program& program, size_t functions) {

@@ -78,7 +78,7 @@ constexpr int kPoints = -2;
 // grid's dimensions, or a series, which has a value for every step. Profiles and series are read
 // where they are in memory, whatever the schedule, and are constant, of one level; but for a
 // profile that a reduction makes (Reduction::target), which has another level where NAME@-1 is
-// read.
+// read. A record (Reduction::at) is a series that fills as the run goes, and nothing reads it.
 //
 // A set of points is a field over their numbers: where each of them lies, in grid coordinates, as
 // F64 components, a dimension after the other; with weights of the program's, these follow, the
@@ -265,7 +265,11 @@ struct Reduction {
   // If functions or reductions read it: evaluated within every step instead, once so many functions
   // have run.
   std::optional<size_t> place = {};
-  std::optional<FieldId> target = {};  // the profile; none: one value
+  std::optional<FieldId> target = {};  // the profile or series; none: one value
+  // Of a record: the set of points. Each evaluation fills the next row of the target, a series at
+  // these points, with the sum of what is reduced at the grid points that the point weighs, times
+  // their weights (compiler/reference/points.h).
+  std::optional<FieldId> at = {};
 };
 
 // The order of a reduction (docs/language.md), made for parallel machines and independent of all
@@ -282,6 +286,17 @@ constexpr int kReductionTilePoints = 1024;
 std::vector<int64_t> reduction_tile(int rank);
 // The type of a reduction's value, in which it is computed.
 Scalar value_type(const Reduction& reduction);
+// The component of a field that a record samples as it is, at the end of a step.
+struct Sampled {
+  FieldId field;
+  int component;
+};
+// Nothing for a record of something else, and in programs whose steps are cut.
+std::optional<Sampled> sampled_by(const Program& program, const Reduction& record);
+// Of a record, the row that is filled when so many steps are done.
+inline int64_t row_at(const Reduction& record, int64_t steps_done) {
+  return steps_done / record.every - 1;
+}
 // The dimensions of the grid that a reduction takes in, ascending.
 std::vector<int> reduced_dimensions(const Program& program, const Reduction& reduction);
 // The one that gives this profile.
@@ -312,6 +327,7 @@ struct Check {
 struct StepLimit {
   Affine steps;
   std::string message;  // "series w has values up to time K-1"
+  std::string hint;     // what lets it have more
   Span span;
   friend bool operator==(const StepLimit&, const StepLimit&) = default;
 };
@@ -377,6 +393,7 @@ std::vector<std::string> param_names(const Program& program);
 bool writes(const Function& function, FieldId field);
 bool is_written(const Program& program, FieldId field);  // by some stencil function
 bool changes(const Program& program, FieldId field);     // by one, or by a reduction
+bool is_record(const Program& program, FieldId field);   // which fills row by row, in place
 
 // What a result of a function's pieces is for.
 struct Output {

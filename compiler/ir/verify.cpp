@@ -145,8 +145,10 @@ class Verifier {
           points || (field.dimensions[d] >= kTime && field.dimensions[d] < program_.grid.rank());
       if (!ascending || !known) fail(field.name, "dimensions");
     }
+    const bool record = field.is_series() && field.points;
     if (reduced && !field.constant && !field.is_series() && field.history <= 2) return;
-    if (reduced || !field.constant || field.history != 1) fail(field.name, "not constant");
+    if (reduced != (record && !field.constant) || field.history != 1)
+      fail(field.name, "not constant");
     if (field.points.has_value() != (field.dimensions.back() == kPoints)) {
       fail(field.name, "without points");
     }
@@ -172,14 +174,15 @@ class Verifier {
     if (!valid_field(*reduction.target)) return fail(reduction.name, "no such target");
     if (reduction.piece.results.size() != 1) return;  // reported
     const Field& field = program_.fields[static_cast<size_t>(*reduction.target)];
+    if (types_of({*reduction.target}) != std::vector<Scalar>{value_type(reduction)}) {
+      fail(field.name, "type of a reduction");
+    }
     const auto same = [&](const Reduction& other) { return other.target == reduction.target; };
     if (std::count_if(program_.reductions.begin(), program_.reductions.end(), same) != 1) {
       fail(field.name, "made by several reductions");
     }
     if (is_written(program_, *reduction.target)) fail(field.name, "made and written");
-    if (types_of({*reduction.target}) != std::vector<Scalar>{value_type(reduction)}) {
-      fail(field.name, "type of a reduction");
-    }
+    if (reduction.at) return check_record(reduction, field);
     for (size_t d = 0; d < field.dimensions.size(); ++d) {
       const size_t of_grid = static_cast<size_t>(field.dimensions[d]);
       const bool known = of_grid < reduction.piece.region.ranges.size();
@@ -188,6 +191,16 @@ class Verifier {
       }
     }
     if (!field.read_in_place()) fail(field.name, "has all dimensions");
+  }
+
+  void check_record(const Reduction& record, const Field& series) {
+    if (series.dimensions != std::vector<int>{kTime, kPoints} || series.points != record.at) {
+      return fail(series.name, "not at the points of its record");
+    }
+    if (record.place) fail(record.name, "a record within the step");
+    if (!is_float(value_type(record))) fail(record.name, "a record of integers");
+    const Field& set = program_.fields[static_cast<size_t>(*record.at)];
+    if (set.within != record.piece.region) fail(record.name, "not where its points lie");
   }
 
   void check_rule(const Field& field, const BoundaryRule& rule) {

@@ -152,6 +152,8 @@ struct ThreadLoop {
   std::string name;
   Expr begin, end;
   std::optional<int64_t> most = {};  // iterations at most, where that is known
+  // On what there is anything to do in it, which the loops around it decide; null: always.
+  Expr condition = nullptr;
 };
 struct Threads {
   Body body;

@@ -89,6 +89,7 @@ struct Scratch {
 // executes the plan fills them from the places of the points before the first launch, or refuses
 // the run if one of them does not lie where it has to.
 constexpr int kPointBucket = 32;  // grid points of a bucket
+constexpr int kPointRows = 8;     // rows of a group
 struct PointSet {
   std::string name;  // as the program calls it
   int arrays;        // into Plan::arrays: the first of its places (F64), one per dimension; with
@@ -96,10 +97,11 @@ struct PointSet {
   int width;         // grid points that a point weighs in a dimension
   bool weighted;     // by the program; else multilinear
   Expr points;       // I64: how many
-  std::vector<Expr> low, high;                            // I64, of the grid, per dimension
-  std::vector<Expr> first, last;                          // I64: where the points have to lie
-  Scalar weight;                                          // F32 or F64
-  int slabs, starts, columns, numbers, weights, entries;  // into Plan::scratch: I32, but `weights`
+  std::vector<Expr> low, high;    // I64, of the grid, per dimension
+  std::vector<Expr> first, last;  // I64: where the points have to lie
+  Scalar weight;                  // F32 or F64
+  // Into Plan::scratch: I32, but `weights`.
+  int slabs, starts, columns, numbers, weights, entries, firsts, counts;
 };
 
 // Of its places, and of its weights if it has them.
@@ -183,6 +185,12 @@ struct Reduction {
   bool in_step = false;
   int replaced = kNoScratch;  // into Plan::scratch: one element; none where nobody reads it
   int array = kNoArray;  // into Plan::arrays: its elements are the values, and there is no `result`
+  // Each evaluation fills the next row of `array`; nobody asks for NaN.
+  bool record = false;
+  // Of a record that tiles sample in each of their steps but the last: where they leave that, a
+  // value for every step of a tile and entry of its set. Its launches fill all rows that are due in
+  // the tile, which need not end there.
+  int samples = kNoScratch;  // into Plan::scratch
 };
 
 // Ends the run where a condition holds. It is asked after a tile at whose end a reduction it names
@@ -259,6 +267,13 @@ inline bool has_value(const Reduction& reduction) {
 inline bool is_due(const Reduction& reduction, int64_t steps_done) {
   return steps_done % reduction.every == 0;
 }
+inline bool is_sampled(const Reduction& reduction) {
+  return reduction.samples != kNoScratch;
+}
+// How often it is evaluated in or behind `count` steps from `first` on.
+inline int64_t evaluations(const Reduction& reduction, int64_t first, int64_t count) {
+  return (first + count) / reduction.every - first / reduction.every;
+}
 
 // The largest tile of at most `left` (at least 1), where there may be any up to `whole`, or those
 // of `sizes`.
@@ -276,6 +291,7 @@ inline int64_t iterations_of_tile(const Repeat& repeat, int64_t left) {
 // done.
 inline int64_t steps_of_tile(const Plan& plan, int64_t left, int64_t step = 0) {
   for (const Reduction& reduction : plan.reductions) {
+    if (is_sampled(reduction)) continue;
     const int64_t until_due = reduction.every - step % reduction.every;
     if (until_due < left) left = until_due;
   }

@@ -118,6 +118,7 @@ class Printer {
         for (const ThreadLoop& loop : threads.loops) {
           head += fmt::format("{} {} in {} .. {}", &loop == &threads.loops.front() ? " for" : ",",
                               loop.name, printer.expr(loop.begin), printer.expr(loop.end));
+          if (loop.condition) head += " if " + printer.expr(loop.condition, true);
         }
         nested(head, threads.body);
       }

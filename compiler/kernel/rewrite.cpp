@@ -75,6 +75,7 @@ Statement Rewriter::statement(const Statement& original) {
       for (ThreadLoop& loop : out.loops) {
         loop.begin = to.expr(loop.begin);
         loop.end = to.expr(loop.end);
+        if (loop.condition) loop.condition = to.expr(loop.condition);
       }
       out.body = to.body(threads.body);
       return {std::move(out)};

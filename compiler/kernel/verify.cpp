@@ -194,12 +194,13 @@ class KernelVerifier {
 
   // Conditions and bounds belong to what is around the loops.
   void thread_loops(const Threads& threads) {
-    for (const Expr& condition : threads.conditions) {
+    const auto decides = [&](const Expr& condition) {
       expr(condition);
       if (condition->type != Scalar::Bool) {
         fail(fmt::format("condition '{}' is not a bool", print(condition)));
       }
-    }
+    };
+    for (const Expr& condition : threads.conditions) decides(condition);
     for (const ThreadLoop& loop : threads.loops) {
       for (const Expr& bound : {loop.begin, loop.end}) {
         expr(bound);
@@ -207,7 +208,10 @@ class KernelVerifier {
           fail(fmt::format("bounds of loop '{}' are no I32", loop.name));
       }
     }
-    for (const ThreadLoop& loop : threads.loops) define(loop.name, Scalar::I32);
+    for (const ThreadLoop& loop : threads.loops) {
+      if (loop.condition) decides(loop.condition);
+      define(loop.name, Scalar::I32);
+    }
     for (size_t axis = 0; axis < kMaxRank; ++axis) {
       if (kernel_.threads[axis] == 1) define(kThreadNames[axis], Scalar::I32);
     }

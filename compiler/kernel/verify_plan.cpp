@@ -164,7 +164,8 @@ class PlanVerifier {
         fail(what + " have no places");
       }
     }
-    for (int table : {set.slabs, set.starts, set.columns, set.numbers, set.entries}) {
+    for (int table :
+         {set.slabs, set.starts, set.columns, set.numbers, set.entries, set.firsts, set.counts}) {
       result(table, Scalar::I32, "a table of " + what);
     }
     result(set.weights, set.weight, "the weights of " + what);
@@ -182,6 +183,10 @@ class PlanVerifier {
     if (reduction.launches.empty() != reduction.in_step) fail(what + " launches nothing");
     if (reduction.in_step) in_step(reduction, what);
     for (const Launch& launch : reduction.launches) served_by(launch, what);
+    if (is_sampled(reduction)) {
+      if (!reduction.record || reduction.in_step) fail(what + " is sampled and no record");
+      result(reduction.samples, reduction.type, "the samples of " + what);
+    }
     if (has_value(reduction)) {
       result(reduction.result, reduction.type, what);
     } else {
@@ -190,7 +195,8 @@ class PlanVerifier {
       if (array && !array->written) fail(what + " has an array that nobody writes");
     }
     const bool has_nan = reduction.first_nan != kNoScratch;
-    if (has_nan != is_float(reduction.type)) fail(what + ": when it was first NaN is for floats");
+    const bool may_be_nan = is_float(reduction.type) && !reduction.record;
+    if (has_nan != may_be_nan) fail(what + ": when it was first NaN is for floats");
     if (has_nan) result(reduction.first_nan, Scalar::I32, what + ": when it was first NaN");
   }
 

@@ -63,6 +63,7 @@ void for_each_expression(const Statement& statement,
       for (const ThreadLoop& loop : threads.loops) {
         visit(loop.begin);
         visit(loop.end);
+        if (loop.condition) visit(loop.condition);
       }
     }
     void operator()(const Barrier&) const {}

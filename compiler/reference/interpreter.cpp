@@ -72,6 +72,13 @@ class Sweep {
              });
   }
 
+  // The result at one point of the region, after begin().
+  void begin() { evaluators_[0].begin_sweep(); }
+  const void* at(const std::vector<int64_t>& point) {
+    evaluators_[0].evaluate_row(point, 1);
+    return evaluators_[0].result(0);
+  }
+
   bool covers(const FieldData& data) const { return region_ == data.box; }
   const ConcreteBox& region() const { return region_; }
 
@@ -357,6 +364,9 @@ class Run {
       with_type(value.type, [&](auto zero) {
         using Total = decltype(zero);
         if constexpr (!kIsStorage<Total> && !std::is_same_v<Total, bool>) {
+          if constexpr (std::is_floating_point_v<Total>) {
+            if (reduction.source.at) return record<T, Total>(reduction);
+          }
           if (reduction.source.target) {
             reduce_to_profile<T, Total>(reduction, value);
           } else {
@@ -389,6 +399,35 @@ class Run {
       value.integer = total;
     }
     if (value.is_nan()) note_nan(value);
+  }
+
+  // The next row: at each point of the set, what the grid points around it weigh, row-major.
+  template <class T, class Total>
+  void record(BoundReduction& reduction) {
+    const ir::Reduction& source = reduction.source;
+    const ir::Field& set = program_.fields[*source.at];
+    const PlacedPoints& placed = *state_.placed[*source.at];
+    FieldData& rows = state_.fields[*source.target];
+    const int64_t row = ir::row_at(source, state_.step + 1);
+    if (row >= rows.extents[0]) return;  // no run has so many steps (ir::StepLimit)
+    auto* out = reinterpret_cast<Total*>(rows.data(0, 0)) + row * rows.extents[1];
+    const auto rank = static_cast<size_t>(program_.grid.rank());
+    const std::vector<int64_t> corners(rank, set.width);
+    size_t entry = 0;
+    reduction.values.begin();
+    for (int64_t p = 0; p < rows.extents[1]; ++p) {
+      Total sum = 0;
+      for_each_number(corners, [&](std::vector<int64_t> point) {
+        const int32_t own = placed.entries[entry++];
+        if (own < 0) return;
+        for (size_t d = 0; d < rank; ++d) {
+          point[d] += placed.firsts[static_cast<size_t>(p) * rank + d];
+        }
+        const Total value = convert<Total>(*static_cast<const T*>(reduction.values.at(point)));
+        sum += placed.weight<Total>(own) * value;
+      });
+      out[p] = sum;
+    }
   }
 
   // The values of all points first, for they come row by row.

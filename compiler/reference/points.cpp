@@ -78,17 +78,18 @@ PlacedPoints PointSet::place() const {
   out.columns.resize(most);
   out.numbers.resize(most);
   out.entries.resize(most);
+  out.firsts.resize(static_cast<size_t>(set_.points * set_.rank));
   int64_t entries = 0;
   if (program_.real == Scalar::F32) {
     out.single.resize(most);
     entries = stencil_place_points<float>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),
-               out.single.data(), out.entries.data()});
+               out.single.data(), out.entries.data(), out.firsts.data(), nullptr});
   } else {
     out.weights.resize(most);
     entries = stencil_place_points<double>(
         set_, {out.slabs.data(), out.starts.data(), out.columns.data(), out.numbers.data(),
-               out.weights.data(), out.entries.data()});
+               out.weights.data(), out.entries.data(), out.firsts.data(), nullptr});
   }
   out.columns.resize(static_cast<size_t>(entries));
   out.numbers.resize(static_cast<size_t>(entries));
@@ -169,8 +170,7 @@ void sum(const ir::Program& program, const State& state, const ir::Access& acces
     const auto entry = static_cast<size_t>(e);
     const int64_t i = placed.columns[entry] - point[last];
     if (i < 0 || i >= count) continue;
-    const T weight = placed.single.empty() ? static_cast<T>(placed.weights[entry])
-                                           : static_cast<T>(placed.single[entry]);
+    const T weight = placed.weight<T>(static_cast<int32_t>(e));
     if (field.is_point_set()) {
       out[i] += weight;
       continue;

@@ -17,7 +17,13 @@ struct PlacedPoints {
   std::vector<int32_t> slabs, starts, columns, numbers;
   std::vector<float> single;    // weights, if `real` is float
   std::vector<double> weights;  // else
-  std::vector<int32_t> entries;
+  std::vector<int32_t> entries, firsts;
+  // Of an entry, as T.
+  template <class T>
+  T weight(int32_t entry) const {
+    const auto e = static_cast<size_t>(entry);
+    return single.empty() ? static_cast<T>(weights[e]) : static_cast<T>(single[e]);
+  }
 };
 
 // The set with its points where the state has them, for as long as that lives.

@@ -161,7 +161,8 @@ void provide(const ir::Program& program, ir::FieldId field, State& state) {
   for (int level = static_cast<int>(data.levels.size()); level < history; ++level) {
     data.levels.push_back(zeroed_level(data));
   }
-  if (ir::changes(program, field)) data.spare = zeroed_level(data);
+  if (ir::changes(program, field) && !ir::is_record(program, field))
+    data.spare = zeroed_level(data);
 }
 
 std::optional<State> allocate(const ir::Program& program, std::vector<int64_t> integer_params,

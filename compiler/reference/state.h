@@ -86,7 +86,7 @@ struct FieldData {
   int64_t points = 0;
   std::vector<Scalar> types;  // of the components
   std::vector<Level> levels;  // newest first; as many as the field's history
-  Level spare;                // where the next level is computed; empty if the field never changes
+  Level spare;                // where the next level is computed; empty if there is none
 
   int rank() const { return static_cast<int>(extents.size()); }
   int component_count() const { return static_cast<int>(types.size()); }

@@ -111,6 +111,22 @@ std::string piece_refusal(const ir::Program& program, const State& state, const 
   return graph_refusal(program, state, piece.graph, *region);
 }
 
+// A record has a column for every point of its set, which lies in the region.
+std::string record_refusal(const ir::Program& program, const State& state,
+                           const ir::Reduction& record) {
+  const FieldData& data = state.fields[*record.target];
+  const ir::Field& set = program.fields[*record.at];
+  const Scalar type = ir::value_type(record);
+  if (!is_float(type) || data.types != std::vector<Scalar>{type}) {
+    return "a result has a wrong type";
+  }
+  if (!set.is_point_set() || set.within != record.piece.region || data.box.size() != 2 ||
+      data.extents[1] != state.fields[*record.at].points) {
+    return "it is not at the points of a set";
+  }
+  return "";
+}
+
 // The profile of a reduction has a place for every index of the region.
 std::string profile_refusal(const ir::Program& program, const State& state,
                             const ir::Reduction& reduction) {
@@ -152,7 +168,10 @@ std::string refusal(const ir::Program& program, const State& state) {
   for (const ir::Reduction& reduction : program.reductions) {
     reason = reduction.every < 1 ? "it must run every 1 or more steps"
                                  : piece_refusal(program, state, reduction.piece, {});
-    if (reason.empty() && reduction.target) reason = profile_refusal(program, state, reduction);
+    if (reason.empty() && reduction.target) {
+      reason = reduction.at ? record_refusal(program, state, reduction)
+                            : profile_refusal(program, state, reduction);
+    }
     if (!reason.empty()) return "reduction '" + reduction.name + "': " + reason;
   }
   if (program.stop) {

@@ -12,6 +12,7 @@
 #include "compiler/schedule/parts/describe.h"
 #include "compiler/schedule/parts/reduction.h"
 #include "compiler/schedule/parts/rows.h"
+#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/settings.h"
 
 namespace stencil::schedule {
@@ -152,7 +153,9 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   if (!plan) return std::nullopt;
   const Rows rows = settled(schedule).rows;
   const ir::Program& computed = reassociated_ ? *reassociated_ : program_;
-  kernel::Module module = Interface(computed, rows).empty_module();
+  const Interface interface(computed, rows);
+  kernel::Module module = interface.empty_module();
+  provide_samples(interface, settled(schedule).time_tile, module);
   plan->lower(module);
   append_reductions(program_, rows, module);
   for (const auto& planned : phases_.all()) {

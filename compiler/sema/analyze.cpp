@@ -19,6 +19,7 @@
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
 #include "compiler/sema/pieces.h"
+#include "compiler/sema/reductions.h"
 #include "compiler/sema/repeats.h"
 
 namespace stencil {

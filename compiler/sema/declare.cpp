@@ -11,6 +11,7 @@
 #include "compiler/sema/bounds.h"
 #include "compiler/sema/declare_boundary.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/pieces.h"
 #include "compiler/sema/prove.h"
 
 namespace stencil::sema {
@@ -438,6 +439,71 @@ void declare_profile(Environment& env, ReductionInfo& info) {
     require_nonempty(env, field.box, fmt::format("the field '{}'", field.name), reduce.name.span);
   }
   field.boundary = ir::uniform_boundary(field.box.rank(), {});
+  if (!ok) break_off(env, info);
+}
+
+namespace {
+
+// The set of points that a name means. S089.
+std::optional<ir::FieldId> set_of_points(Environment& env, const ast::Identifier& name) {
+  const Declaration* declaration = env.use(name.name, name.span);
+  if (!declaration) {
+    env.unknown_name(Foreign::Field, name.name, name.span);
+    return std::nullopt;
+  }
+  if (declaration->broken) return std::nullopt;
+  const bool field = declaration->kind == Declared::Field;
+  const auto id = static_cast<size_t>(declaration->index);
+  if (field && env.program.fields[id].is_point_set()) return declaration->index;
+  Diagnostic& error =
+      env.report.error("S089", name.span, fmt::format("'{}' is no set of points", name.name));
+  error.found = describe(declaration->kind);
+  error.hint = "declare one: points mics [0..9] on G;";
+  return std::nullopt;
+}
+
+// The rows of a record, numbered from 0. S089.
+std::optional<ir::Range> rows_of(Environment& env, const ast::Box& rows) {
+  const auto range = numbers_of(env, rows, "a record has");
+  if (!range) return std::nullopt;
+  if (!(range->low == ir::Affine{})) {
+    Diagnostic& error = env.report.error("S089", rows.span, "the rows of a record begin with 0");
+    error.expected = "a range from 0 on";
+    error.found = env.print(range->low);
+    return std::nullopt;
+  }
+  require_nonempty(env, {{*range}}, "the record", rows.span);
+  return range;
+}
+
+}  // namespace
+
+void declare_record(Environment& env, ReductionInfo& info) {
+  const ast::Reduce& record = *info.syntax;
+  const auto set = set_of_points(env, *record.at);
+  const auto rows = rows_of(env, record.rows);
+  std::optional<int64_t> every = 1;
+  if (record.every) {
+    every = constant_in(env, *record.every, "the interval of a record", 1, kMaxEvery);
+  }
+  ir::Field& field = env.program.fields[static_cast<size_t>(*info.profile)];
+  field.dimensions = {ir::kTime, ir::kPoints};
+  field.box.ranges = {rows.value_or(ir::Range{}), ir::Range{}};
+  field.boundary = ir::uniform_boundary(2, {});
+  bool ok = set && rows && every;
+  info.region = Region{ok, env.program.grid, {}, {}};
+  if (ok) {
+    const ir::Field& points = env.program.fields[static_cast<size_t>(*set)];
+    field.points = set;
+    field.box.ranges[1] = points.box.ranges[0];
+    info.region->box = *points.within;
+    info.every = *every;
+    const ir::Affine steps = (rows->high + 1) * *every + (*every - 1);
+    const ir::StepLimit limit = {
+        steps, fmt::format("record {} has rows for {} steps", field.name, env.print(steps)),
+        "give the record more rows", record.name.span};
+    ok = limit_steps(env, env.facts, limit, record.rows.span);
+  }
   if (!ok) break_off(env, info);
 }
 

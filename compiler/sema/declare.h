@@ -24,6 +24,8 @@ void declare_series(Environment& env, const ast::Series& series, Span item);
 // Where the profile of a reduction is, and in which dimensions, once its region is known. S050,
 // S075, S076.
 void declare_profile(Environment& env, ReductionInfo& info);
+// Where a record is: its rows, the points that it is made at, its interval. S031, S089.
+void declare_record(Environment& env, ReductionInfo& info);
 // What its values are, once that is known, and its boundary.
 void settle_profile(Environment& env, ReductionInfo& info, Scalar type);
 void declare_table(Environment& env, const ast::Table& table);

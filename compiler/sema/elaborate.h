@@ -30,6 +30,7 @@ struct Site {
 inline constexpr Site kStencilSite{"a stencil expression", true, true, true, true};
 inline constexpr Site kBoundarySite{"a boundary", true, true};
 inline constexpr Site kReduceSite{"a reduction", true, true, true, true};
+inline constexpr Site kRecordSite{"a record", true, true, true, true};
 inline constexpr Site kInitSite{.what = "an initial value", .initial_values = true};
 inline constexpr Site kInitialSite{"the initial value of a reduction"};
 inline constexpr Site kStopSite{"a stop condition", false, true, true, true};

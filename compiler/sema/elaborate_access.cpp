@@ -59,6 +59,13 @@ Elaborator::FieldUse Elaborator::field_named(const std::string& name, int back, 
                made ? hint_of_further_reduction(field) : "");
     return {true, false};
   }
+  if (made && env_.reductions[static_cast<size_t>(*made)].syntax->at) {
+    Diagnostic& error =
+        env_.report.error("S089", span, fmt::format("'{}' is a record", field.name));
+    error.expected = "a field: what is recorded leaves the program";
+    error.related.push_back({field.span, "declared here"});
+    return {true, false};
+  }
   if (made) return {true, may_read(*made, binding.level, span), binding};
   if (binding.level >= field.history) {
     Diagnostic& error = env_.report.error(

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "compiler/sema/elaborate.h"
-#include "compiler/sema/pieces.h"
+#include "compiler/sema/reductions.h"
 
 namespace stencil::sema {
 

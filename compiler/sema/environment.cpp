@@ -50,7 +50,7 @@ struct DeclaredNames {
     return {Declared::Function, {&function.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Reduce& reduce) const {
-    return {reduce.over ? Declared::Field : Declared::Reduction, {&reduce.name}};
+    return {reduce.over || reduce.at ? Declared::Field : Declared::Reduction, {&reduce.name}};
   }
   std::pair<Declared, Names> operator()(const ast::Stencil&) const { return {}; }
   std::pair<Declared, Names> operator()(const ast::Repeat&) const { return {}; }

@@ -56,6 +56,7 @@ struct ReductionInfo {
   size_t place;                             // the stencil functions above it
   std::optional<ir::FieldId> profile = {};  // what it gives, if that is no single value
   std::optional<Region> region = {};        // of those that give one
+  int64_t every = 1;                        // of a record
   bool broken = false;                      // what it gives is in error
   State state = State::Waiting;
   Span read = {};  // where a stencil function or a reduction reads it first

@@ -13,20 +13,35 @@
 #include "compiler/sema/coordinates.h"
 #include "compiler/sema/declare.h"
 #include "compiler/sema/elaborate.h"
+#include "compiler/sema/reductions.h"
 #include "compiler/sema/targets.h"
 #include "compiler/support/escape.h"
 
 namespace stencil::sema {
-namespace {
-
-constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
-constexpr int64_t kMaxEvery = 1'000'000'000;
 
 void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names) {
   for (size_t d = 0; d < names.size(); ++d) {
     if (!names[d].empty()) elaborator.bind_index(names[d], static_cast<int>(d));
   }
 }
+
+Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
+            const std::optional<Value>& where, Span span) {
+  std::optional<Value> all;
+  const auto require = [&](const Value& condition) {
+    all = all ? elaborator.arithmetic().apply(Op::And, {*all, condition}, span) : condition;
+  };
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (strides[d] == 1) continue;
+    require(elaborator.on_stride(static_cast<int>(d), box.ranges[d].low, strides[d], span));
+  }
+  if (where) require(*where);
+  return all.value_or(Value{});
+}
+
+namespace {
+
+constexpr size_t kMaxPieces = 1000;  // of one stencil; each pair is checked for overlap
 
 void check_lets(Environment& env, const ast::Stencil& stencil) {
   std::unordered_set<std::string> names;
@@ -101,22 +116,6 @@ Value settled(Arithmetic& arithmetic, Value value, const Type& type) {
     if (converted.ok()) leaf = converted.leaves[0];
   }
   return value;
-}
-
-// Whether a point of the box is one of the region: strides leave some out, and so does `where`,
-// whose value this is unless there is none. Without a type: in error.
-Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
-            const std::optional<Value>& where, Span span) {
-  std::optional<Value> all;
-  const auto require = [&](const Value& condition) {
-    all = all ? elaborator.arithmetic().apply(Op::And, {*all, condition}, span) : condition;
-  };
-  for (size_t d = 0; d < strides.size(); ++d) {
-    if (strides[d] == 1) continue;
-    require(elaborator.on_stride(static_cast<int>(d), box.ranges[d].low, strides[d], span));
-  }
-  if (where) require(*where);
-  return all.value_or(Value{});
 }
 
 // The value where the condition holds; elsewhere that of the `else` piece, or the one that the
@@ -212,35 +211,6 @@ void analyze_otherwise(Environment& env, const Pieces& pieces, ir::Function& fun
   }
 }
 
-// The type of a reduced or compared scalar; nothing if `value` is no number.
-std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
-                                  Span span) {
-  if (!value.ok()) return std::nullopt;
-  if (!value.type->scalar()) {
-    Diagnostic& error = env.report.error("S019", span, "a reduction needs a scalar");
-    error.found = describe(*value.type);
-    error.hint = "select a component with [index] or .name";
-    return std::nullopt;
-  }
-  const Scalar type = arithmetic.natural_type(value.leaves[0]);
-  if (type != Scalar::Bool) return type;
-  env.report.error("S018", span, "a condition where a number is needed").hint =
-      "select(condition, 1, 0) makes a number of a condition";
-  return std::nullopt;
-}
-
-std::optional<ir::Reducer> reducer_of(Environment& env, const ast::Identifier& name) {
-  if (name.name == "sum") return ir::Reducer::Sum;
-  if (name.name == "prod") return ir::Reducer::Prod;
-  if (name.name == "min") return ir::Reducer::Min;
-  if (name.name == "max") return ir::Reducer::Max;
-  Diagnostic& error =
-      env.report.error("S038", name.span, fmt::format("unknown reduction '{}'", name.name));
-  error.expected = "sum, prod, min or max";
-  error.hint = hint_for_foreign_word(Foreign::Reducer, name.name);
-  return std::nullopt;
-}
-
 }  // namespace
 
 void check_function_names(Environment& env, const ast::Function& function) {
@@ -306,6 +276,11 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   if (!target) return;
   const ir::FieldId id = target->index;
   if (const auto made = env.reduction_into(id)) {  // which has to say its type
+    if (env.reductions[static_cast<size_t>(*made)].syntax->at) {
+      env.report.error("S089", item, fmt::format("'{}' is a record", init.field.name)).hint =
+          "its rows are 0 until they are recorded: leave out the init";
+      return;
+    }
     analyze_reduce(env, *made);
     if (target->broken) return;
   }
@@ -336,190 +311,6 @@ void analyze_init(Environment& env, const ast::Init& init, Span item) {
   if (!stored) return;
   result.piece.results = std::move(*stored);
   env.program.inits.push_back(std::move(result));
-}
-
-// --- Reductions and the stop condition -----------------------------------------------------------
-
-namespace {
-
-void types_differ(Environment& env, const ReductionInfo& info, Scalar type) {
-  const ast::Identifier& reduction = info.syntax->name;
-  Diagnostic& error = env.report.error(
-      "S074", reduction.span, fmt::format("the type of '{}' follows from itself", reduction.name));
-  error.found = std::string(name(type));
-  if (info.profile) {
-    error.expected = fmt::format("{}, where it reads itself", name(*info.type));
-    error.hint = fmt::format("convert what is reduced: {}({})", name(*info.type),
-                             env.text(info.syntax->value->span));
-    return;
-  }
-  error.expected = fmt::format("{}, as its initial value {}", name(*info.type),
-                               info.syntax->initial ? "has it" : "would have it");
-  error.hint = fmt::format("let the initial value have the type: initial {}(0)", name(type));
-}
-
-// The type of what it gives, and what that is before it has been evaluated.
-void settle(Environment& env, ReductionInfo& info, Scalar type) {
-  const ast::Expr* initial = info.syntax->initial.get();
-  const bool settled = info.type.has_value();
-  info.type = type;
-  if (info.profile && !settled) settle_profile(env, info, type);
-  if (info.profile || !initial || info.initial_value) return;
-  Elaborator elaborator(env, kInitialSite, info.initial);
-  const Value value = elaborator.elaborate(*initial);
-  const auto stored = elaborator.arithmetic().store(value, *scalar_type(type), initial->span);
-  if (stored) info.initial_value = stored->front();
-}
-
-void analyze_reduce(Environment& env, ReductionInfo& info, ir::Reduction& reduction) {
-  const ast::Reduce& reduce = *info.syntax;
-  ir::Reduction result{reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span};
-  const std::optional<ir::Reducer> reducer = reducer_of(env, reduce.reducer);
-  Region region = info.profile ? *info.region : elaborate_region(env, reduce.region);
-  std::optional<int64_t> every = 1;
-  if (reduce.every) {
-    every = constant_in(env, *reduce.every, "the interval of a reduction", 1, kMaxEvery);
-  }
-  const bool inside = region.ok && require_inside(env, region.box, env.program.grid,
-                                                  "region leaves the grid", span_of(reduce.region));
-  result.piece.region = std::move(region.box);
-  result.piece.index_names = std::move(region.index_names);
-  result.piece.span = info.item;
-
-  AccessProver prover(env, result.piece.region, env.program.grid, result.piece.index_names,
-                      !inside);
-  Elaborator elaborator(env, kReduceSite, result.piece.graph, &prover);
-  bind_indices(elaborator, result.piece.index_names);
-  Value value = elaborator.elaborate(*reduce.value);
-  const auto type = number_type(env, elaborator.arithmetic(), value, reduce.value->span);
-  if (!type) return;
-  if ((reduce.where || !region.strides.empty()) && reducer) {
-    const Span span = reduce.where ? reduce.where->span : span_of(reduce.region);
-    std::optional<Value> where;
-    if (reduce.where) where = elaborator.elaborate(*reduce.where);
-    const Value condition = taken(elaborator, result.piece.region, region.strides, where, span);
-    const ir::NodeId neutral =
-        result.piece.graph.add({ir::neutral(*reducer, *type), *type, span, {}});
-    value = elaborator.arithmetic().apply(
-        Op::Select, {condition, std::move(value), Value::of_leaf(neutral)}, span);
-  }
-  auto stored = elaborator.arithmetic().store(value, *scalar_type(*type), reduce.value->span);
-  if (info.type && *info.type != *type) return types_differ(env, info, *type);
-  settle(env, info, *type);
-  if (!stored || !reducer || !every || !inside) return;
-  if (info.broken || (reduce.initial && !info.initial_value)) return;
-  result.target = info.profile;
-  result.reducer = *reducer;
-  result.every = *every;
-  result.piece.results = std::move(*stored);
-  reduction = std::move(result);
-}
-
-}  // namespace
-
-void assume_type(Environment& env, ReductionInfo& info) {
-  if (info.type) return;
-  Scalar type = env.program.real;
-  if (info.syntax->initial) {
-    ir::Graph scratch;
-    Elaborator elaborator(env, kInitialSite, scratch);
-    const Value value = elaborator.elaborate(*info.syntax->initial);
-    const bool number = value.ok() && value.type->scalar();
-    const auto own = number ? elaborator.arithmetic().type_of(value.leaves[0]) : std::nullopt;
-    if (own && *own != Scalar::Bool) type = *own;
-  }
-  settle(env, info, type);
-}
-
-void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place) {
-  ReductionInfo info{&reduce, item, place};
-  if (reduce.over) info.profile = static_cast<ir::FieldId>(env.program.fields.size());
-  const auto kind = reduce.over ? Declared::Field : Declared::Reduction;
-  const int index = info.profile.value_or(static_cast<int>(env.reductions.size()));
-  Declaration* declaration = env.declare(reduce.name, kind, index);
-  if (declaration) declaration->used = true;
-  if (info.profile) {
-    ir::Field field;
-    field.name = reduce.name.name;
-    field.span = reduce.name.span.valid() ? reduce.name.span : item;
-    env.program.fields.push_back(std::move(field));
-    env.field_types.push_back(nullptr);
-    env.field_edges.emplace_back();
-  }
-  env.reductions.push_back(std::move(info));
-  env.program.reductions.push_back({reduce.name.name, ir::Reducer::Sum, {}, 1, reduce.name.span});
-}
-
-void declare_profiles(Environment& env) {
-  for (ReductionInfo& info : env.reductions) {
-    const ast::Reduce& reduce = *info.syntax;
-    if (info.profile) {
-      info.region = elaborate_region(env, reduce.region);
-      declare_profile(env, info);
-    } else if (reduce.boundary) {
-      Diagnostic& error = env.report.error("S077", reduce.boundary->span,
-                                           fmt::format("'{}' has no boundary", reduce.name.name));
-      error.expected = "a boundary of a reduction over some of the dimensions";
-      error.hint = "without 'over' it gives one value, the same at all points: leave it out";
-    }
-  }
-}
-
-void analyze_reduce(Environment& env, ir::ReductionId id) {
-  ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
-  if (info.state != ReductionInfo::State::Waiting) return;
-  info.state = ReductionInfo::State::Begun;
-  const uint32_t reader = std::exchange(env.reader, info.syntax->name.span.begin);
-  ++env.reductions_begun;
-  analyze_reduce(env, info, env.program.reductions[static_cast<size_t>(id)]);
-  --env.reductions_begun;
-  env.reader = reader;
-  const auto named = env.names.find(info.syntax->name.name);
-  const bool own = named != env.names.end() && named->second.span == info.syntax->name.span;
-  const auto& results = env.program.reductions[static_cast<size_t>(id)].piece.results;
-  if (own && results.empty()) named->second.broken = true;
-  info.state = ReductionInfo::State::Done;
-}
-
-void place_reductions(Environment& env) {
-  for (size_t r = 0; r < env.reductions.size(); ++r) {
-    const ReductionInfo& info = env.reductions[r];
-    if (!info.read.valid()) continue;
-    ir::Reduction& reduction = env.program.reductions[r];
-    reduction.place = info.place;
-    if (reduction.every == 1) continue;
-    Diagnostic& error = env.report.error(
-        "S073", info.syntax->every->span,
-        fmt::format("'{}' is read in the step, and so evaluated in every step", reduction.name));
-    error.found = fmt::format("every {}", reduction.every);
-    error.related.push_back({info.read, "read here"});
-    error.hint = "leave out 'every'";
-  }
-}
-
-void analyze_stop(Environment& env, const ast::Stop& stop, Span item) {
-  if (env.program.stop) {
-    Diagnostic& error = env.report.error("S036", item, "second stop condition");
-    error.related.push_back({env.program.stop->span, "the first"});
-    error.hint = "join them with `or`";
-    return;
-  }
-  ir::Stop result{{}, 0, item};
-  Elaborator elaborator(env, kStopSite, result.graph);
-  const Value value = elaborator.elaborate(*stop.condition);
-  const auto condition = elaborator.arithmetic().condition(value, stop.condition->span);
-  if (!condition) return;
-  bool names_reduction = false;
-  for (const ir::Node& node : result.graph.nodes()) {
-    names_reduction |= std::holds_alternative<ir::ReductionRef>(node.kind);
-  }
-  if (!names_reduction) {
-    env.report.error("S037", stop.condition->span, "the stop condition names no reduction").hint =
-        "it is evaluated when a reduction it names is; `steps` bounds the number of steps";
-    return;
-  }
-  result.condition = *condition;
-  env.program.stop = std::move(result);
 }
 
 // --- Requirements --------------------------------------------------------------------------------

@@ -1,9 +1,23 @@
-// What a program computes: stencils, initial values, reductions, the stop condition, requirements.
+// What a program computes: stencils, initial values, requirements.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/sema/elaborate.h"
 #include "compiler/sema/environment.h"
 
 namespace stencil::sema {
+
+constexpr int64_t kMaxEvery = 1'000'000'000;
+
+// The names of a region's indices; "" for those that the program does not name.
+void bind_indices(Elaborator& elaborator, const std::vector<std::string>& names);
+// Whether a point of the box is one of the region: strides leave some out, and so does `where`,
+// whose value this is unless there is none. Without a type: in error.
+Value taken(Elaborator& elaborator, const ir::Box& box, const std::vector<int64_t>& strides,
+            const std::optional<Value>& where, Span span);
 
 // What the condition says about the open params, for the proofs of bounds; to be called for every
 // requirement before any proof.
@@ -16,16 +30,5 @@ void check_function_names(Environment& env, const ast::Function& function);
 
 void analyze_stencil(Environment& env, const ast::Stencil& stencil);
 void analyze_init(Environment& env, const ast::Init& init, Span item);
-// `place`: the number of stencil functions above it.
-void declare_reduction(Environment& env, const ast::Reduce& reduce, Span item, size_t place);
-// What those over some of the dimensions give. S050, S075 to S077.
-void declare_profiles(Environment& env);
-// Once, whoever asks first. S074.
-void analyze_reduce(Environment& env, ir::ReductionId id);
-// Gives a reduction that is being analysed the type of its initial value, or `real`.
-void assume_type(Environment& env, ReductionInfo& info);
-// Of reductions that are read in the step: where they are evaluated. S073.
-void place_reductions(Environment& env);
-void analyze_stop(Environment& env, const ast::Stop& stop, Span item);
 
 }  // namespace stencil::sema

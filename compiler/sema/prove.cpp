@@ -205,6 +205,26 @@ void require_disjoint(Environment& env, const ir::Piece& a, const ir::Piece& b, 
   env.add_check(std::move(check));
 }
 
+bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const ir::StepLimit& limit,
+                 Span span) {
+  const auto& steps = env.program.steps;
+  if (steps && decide(facts, limit.steps - *steps) == Verdict::Fails) {
+    Diagnostic& error = env.report.error("S031", span, limit.message);
+    error.expected = "a value for every step of the run";
+    error.found = fmt::format("a run of {} steps", env.print(*steps));
+    error.hint = limit.hint;
+    if (span != limit.span) error.related.push_back({limit.span, "declared here"});
+    return false;
+  }
+  auto& limits = env.program.step_limits;
+  if (std::none_of(limits.begin(), limits.end(), [&](const ir::StepLimit& other) {
+        return other.steps == limit.steps && other.message == limit.message;
+      })) {
+    limits.push_back(limit);
+  }
+  return true;
+}
+
 // --- Accesses ------------------------------------------------------------------------------------
 
 AccessProver::AccessProver(Environment& env, const ir::Box& region, const ir::Box& within,
@@ -305,12 +325,13 @@ bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint3
   const ir::Affine most = times.high - access.offsets[i] + 1;  // steps
   const std::string text = fmt::format("series {} has values from {} to {}", field.name,
                                        env_.print(times.low), env_.print(times.high));
+  const std::string more_values =
+      fmt::format("give it more values, or a boundary: series {} ... boundary clamp;", field.name);
   const auto report = [&](const std::string& found) {
     Diagnostic& error = env_.report.error("S031", span, text);
     error.expected = "a value for every step of the run";
     error.found = found;
-    error.hint = fmt::format("give it more values, or a boundary: series {} ... boundary clamp;",
-                             field.name);
+    error.hint = more_values;
     error.related.push_back({field.span, "declared here"});
     return false;
   };
@@ -325,18 +346,8 @@ bool AccessProver::prove_steps(const ir::Access& access, int d, Span span, uint3
     escapes |= 2u << (2 * d);
     return true;
   }
-  const auto& steps = env_.program.steps;
-  if (steps && decide(facts_, most - *steps) == Verdict::Fails) {
-    return report(fmt::format("a run of {} steps", env_.print(*steps)));
-  }
-  const ir::StepLimit limit = {most, text, span};
-  auto& limits = env_.program.step_limits;
-  if (std::none_of(limits.begin(), limits.end(), [&](const ir::StepLimit& other) {
-        return other.steps == limit.steps && other.message == limit.message;
-      })) {
-    limits.push_back(limit);
-  }
-  return true;
+  const ir::StepLimit limit = {most, text, more_values, field.span};
+  return limit_steps(env_, facts_, limit, span);
 }
 
 std::vector<ir::Excess> AccessProver::excess(ir::FieldId field) {

@@ -17,6 +17,11 @@ enum class Verdict { Holds, Fails, Unknown };
 // Whether `goal` >= 0 under `facts`: always, never, or it depends.
 Verdict decide(const std::vector<ir::Affine>& facts, const ir::Affine& goal);
 
+// A run may have at most so many steps; known under `facts` to have more: false, and S031 at
+// `span`.
+bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const ir::StepLimit& limit,
+                 Span span);
+
 // env.facts and that `box` is not empty.
 std::vector<ir::Affine> facts_inside(const Environment& env, const ir::Box& box);
 

@@ -10,7 +10,8 @@
 // Entries are pairs of a point and a grid point that it weighs, those of one bucket (32 grid points
 // side by side in the last dimension) next to each other, by the number of the point. Slabs are the
 // planes of the grid (indices of the outermost dimension; of a grid of one dimension there is one)
-// in which some point weighs, numbered.
+// in which some point weighs, numbered. Groups are 8 rows side by side in the last dimension but
+// one, whatever the indices ahead of it, but for the plane's.
 struct stencil_point_set {
   int rank;
   const int64_t *low, *high;    // of the grid, per dimension
@@ -28,7 +29,20 @@ struct stencil_point_tables {
   int32_t* numbers;  // per entry: the point, from 0
   Real* weights;     // per entry
   int32_t* entries;  // per point and grid point that it weighs, row-major: the entry, or -1
+  int32_t* firsts;   // per point and dimension: the first grid point that it weighs
+  int32_t* counts;   // of entries in all groups, buckets and planes before these; null: not wanted
 };
+
+// How many buckets a row has, and how many groups of rows and planes there are: at least one.
+inline int64_t stencil_buckets(const stencil_point_set& set) {
+  return (set.high[set.rank - 1] - set.low[set.rank - 1]) / 32 + 1;
+}
+inline int64_t stencil_row_groups(const stencil_point_set& set) {
+  return set.rank > 2 ? (set.high[set.rank - 2] - set.low[set.rank - 2]) / 8 + 1 : 1;
+}
+inline int64_t stencil_planes(const stencil_point_set& set) {
+  return set.rank > 1 ? set.high[0] - set.low[0] + 1 : 1;
+}
 
 // The first of the grid points that a point weighs in dimension d.
 inline int64_t stencil_first_weight(const stencil_point_set& set, int d, int64_t point) {
@@ -61,7 +75,7 @@ inline int64_t stencil_misplaced(const stencil_point_set& set) {
 template <class Real, class Visit>
 void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   const int last = set.rank - 1;
-  const int64_t buckets = (set.high[last] - set.low[last]) / 32 + 1;
+  const int64_t buckets = stencil_buckets(set);
   int64_t corners = 1;
   for (int d = 0; d < set.rank; ++d) corners *= set.width;
   for (int64_t point = 0; point < set.points; ++point) {
@@ -85,18 +99,45 @@ void stencil_visit_weights(const stencil_point_set& set, const Visit& visit) {
   }
 }
 
+// Prefix sums: eight of them tell how many entries a box of groups, buckets and planes has.
+template <class Real>
+void stencil_count_entries(const stencil_point_set& set, const stencil_point_tables<Real>& to) {
+  const int64_t buckets = stencil_buckets(set), groups = stencil_row_groups(set);
+  const int64_t rows = set.rank > 2 ? set.high[set.rank - 2] - set.low[set.rank - 2] + 1 : 1;
+  const int64_t row = stencil_planes(set) + 1, layer = (buckets + 1) * row;
+  const int64_t all = (groups + 1) * layer;
+  for (int64_t i = 0; i < all; ++i) to.counts[i] = 0;
+  stencil_visit_weights<Real>(
+      set, [&](int64_t, int64_t, int64_t plane, int64_t bucket, int64_t, Real w) {
+        const int64_t group = bucket / buckets % rows / 8;
+        if (w != 0) ++to.counts[(group + 1) * layer + (bucket % buckets + 1) * row + plane + 1];
+      });
+  for (int64_t i = layer; i < all; ++i) to.counts[i] += to.counts[i - layer];
+  for (int64_t i = row; i < all; ++i) {
+    if (i % layer >= row) to.counts[i] += to.counts[i - row];
+  }
+  for (int64_t i = 1; i < all; ++i) {
+    if (i % row > 0) to.counts[i] += to.counts[i - 1];
+  }
+}
+
 // Every point has to lie where it may. Returns how many entries there are.
 template <class Real>
 int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<Real> to) {
   const int last = set.rank - 1;
-  int64_t corners = 1, buckets = (set.high[last] - set.low[last]) / 32 + 1;
+  int64_t corners = 1, buckets = stencil_buckets(set);
   for (int d = 0; d < set.rank; ++d) corners *= set.width;
   for (int d = 1; d < last; ++d) buckets *= set.high[d] - set.low[d] + 1;
-  const int64_t planes = last > 0 ? set.high[0] - set.low[0] + 1 : 1;
+  const int64_t planes = stencil_planes(set);
   for (int64_t plane = 0; plane < planes; ++plane) to.slabs[plane] = -1;
   stencil_visit_weights<Real>(set, [&](int64_t, int64_t, int64_t plane, int64_t, int64_t, Real w) {
     if (w != 0) to.slabs[plane] = 0;
   });
+  for (int64_t point = 0; point < set.points; ++point) {
+    for (int d = 0; d < set.rank; ++d) {
+      to.firsts[point * set.rank + d] = (int32_t)stencil_first_weight(set, d, point);
+    }
+  }
   int32_t slabs = 0;
   for (int64_t plane = 0; plane < planes; ++plane) {
     if (to.slabs[plane] == 0) to.slabs[plane] = slabs++;
@@ -123,6 +164,7 @@ int64_t stencil_place_points(const stencil_point_set& set, stencil_point_tables<
   });
   for (int64_t b = slabs * buckets; b > 0; --b) to.starts[b] = to.starts[b - 1];
   to.starts[0] = 0;
+  if (to.counts) stencil_count_entries(set, to);
   return entries;
 }
 // end

@@ -121,6 +121,7 @@ template <> struct Action<grammar::init> : Calls<&TreeBuilder::init> {};
 template <> struct Action<grammar::every> : Calls<&TreeBuilder::every> {};
 template <> struct Action<grammar::initial> : Calls<&TreeBuilder::initial> {};
 template <> struct Action<grammar::reduce> : Calls<&TreeBuilder::reduce> {};
+template <> struct Action<grammar::record> : Calls<&TreeBuilder::record> {};
 template <> struct Action<grammar::stop> : Calls<&TreeBuilder::stop> {};
 template <> struct Action<grammar::require> : Calls<&TreeBuilder::require> {};
 

@@ -261,15 +261,18 @@ struct Init {         // init A[i,j] = expr;
 };
 struct Reduce {  // reduce energy = sum(expr) on interior every 50;
                  // reduce density = sum(expr) over 1 on G boundary clamp;
+                 // record trace [0..K-1] = expr at mics every 2;
   Identifier name;
-  Identifier reducer;  // sum, prod, min, max
+  Identifier reducer;  // sum, prod, min, max; of a record none
   ExprPtr value;
   Region region;
-  ExprPtr where;                     // null: at all points of the region
-  ExprPtr every;                     // null: 1
-  ExprPtr initial = nullptr;         // what NAME@-1 is in the first step; may be null
-  std::optional<PerDimension> over;  // dimensions of the grid that are reduced; absent: all
-  std::optional<Boundary> boundary;  // of a result that is a field
+  ExprPtr where;                      // null: at all points of the region
+  ExprPtr every;                      // null: 1
+  ExprPtr initial = nullptr;          // what NAME@-1 is in the first step; may be null
+  std::optional<PerDimension> over;   // dimensions of the grid that are reduced; absent: all
+  std::optional<Boundary> boundary;   // of a result that is a field
+  std::optional<Identifier> at = {};  // of a record: its points, in place of a region
+  Box rows = {};                      // of a record: one range
 };
 struct Stop {
   ExprPtr condition;

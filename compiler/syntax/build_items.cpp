@@ -393,6 +393,18 @@ void TreeBuilder::reduce() {
                      std::move(boundary_)});
 }
 
+void TreeBuilder::record() {
+  auto points = pop_name();
+  auto value = pop_expr();
+  ast::Reduce record{};
+  record.name = pop_name();
+  record.value = std::move(value);
+  record.every = std::move(every_);
+  record.at = std::move(points);
+  record.rows = std::move(box_);
+  finish(std::move(record));
+}
+
 void TreeBuilder::stop() {
   finish(ast::Stop{pop_expr()});
 }

@@ -119,6 +119,7 @@ class TreeBuilder {
   void every();
   void initial();
   void reduce();
+  void record();
   void stop();
   void require();
 

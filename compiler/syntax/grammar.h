@@ -329,11 +329,18 @@ struct over : seq<token<over_word>, per_dimension> {};
 struct reduce : if_must<keyword<reduce_>, item_name, assign, reducer_name, reduce_open, expression,
                         reduce_close, opt<over>, on_region, opt<where>,
                         opt<every>, opt<initial>, opt<boundary>, end> {};
+struct record_word : word<TAO_PEGTL_STRING("record")> {};
+struct rows : plain_box {};
+struct record_at_word : word<TAO_PEGTL_STRING("at")> {};
+struct record_at : token<record_at_word> {};
+struct points_name : name {};
+struct record : if_must<seq<token<record_word>, at<name>>, item_name, rows, assign, expression,
+                        record_at, points_name, opt<every>, end> {};
 struct stop : if_must<keyword<stop_>, keyword<when_>, expression, end> {};
 struct require : if_must<keyword<require_>, expression, end> {};
 
 struct item : sor<param, grid, subgrid, type_decl, field, series, points, table, function, stencil,
-                  repeat, token<repeat_close>, init, reduce, stop, require> {};
+                  repeat, token<repeat_close>, init, reduce, record, stop, require> {};
 struct one_item : must<item> {};
 
 // The whole language as one rule: what is analysed for loops without progress. parse.cpp applies

@@ -43,10 +43,10 @@ bool begins_item(std::string_view text, const Token& token) {
 
 // Of a word where an item is due: a misspelt keyword, or a field that is assigned to.
 std::string item_hint(std::string_view text, const Token& word) {
-  const auto name =
-      nearest_name(std::string(at(text, word.span)),
-                   {"param", "grid", "subgrid", "type", "field", "series", "points", "table",
-                    "function", "stencil", "repeat", "init", "reduce", "stop", "require"});
+  const auto name = nearest_name(
+      std::string(at(text, word.span)),
+      {"param", "grid", "subgrid", "type", "field", "series", "points", "table", "function",
+       "stencil", "repeat", "init", "reduce", "record", "stop", "require"});
   if (!name.empty()) return fmt::format("did you mean '{}'?", name);
   const auto next = at(text, token_at(text, word.span.end).span);
   const bool assigned = next == "[" || next == "=" || next == "@";

@@ -35,7 +35,7 @@ inline constexpr std::string_view kThreeStencilForms =
   template <> inline constexpr Expectation kExpectation<grammar::rule> = {__VA_ARGS__}
 
 STENCIL_EXPECT(item, "an item: param, grid, subgrid, type, field, series, points, table, "
-                     "function, stencil, repeat, init, reduce, stop or require");
+                     "function, stencil, repeat, init, reduce, record, stop or require");
 STENCIL_EXPECT(end, "';' after the {}");
 STENCIL_EXPECT(let_end, "';' after the value");
 STENCIL_EXPECT(piece_end, "';' after the piece");
@@ -66,6 +66,11 @@ STENCIL_EXPECT(plain_box, "a box: '[' and a range per dimension, as in [0..N-1]"
 STENCIL_EXPECT(strided_box, "a box: '[' and a range per dimension, as in [0..N-1]");
 STENCIL_EXPECT(times, "'[' and the range of the series' steps, as in [0..999]");
 STENCIL_EXPECT(numbers, "'[' and the range of the points' numbers, as in [0..999]");
+STENCIL_EXPECT(rows, "'[' and the range of the record's rows, as in [0..999]",
+               "write 'record r [0..999] = expression at POINTS;'");
+STENCIL_EXPECT(record_at, "'at' and the name of a set of points",
+               "write 'record r [0..999] = expression at POINTS;'");
+STENCIL_EXPECT(points_name, "the name of a set of points");
 STENCIL_EXPECT(series_end, "'on', 'along', 'boundary' or ';' after the series");
 STENCIL_EXPECT(grid_end, "'steps', 'origin', 'spacing' or ';' after the grid");
 STENCIL_EXPECT(value_list_close, "',' or ']' in the list of values");

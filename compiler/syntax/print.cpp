@@ -302,6 +302,7 @@ class Printer {
     });
   }
   void print(const Reduce& r) {
+    if (r.at) return print_record(r);
     line("reduce {} = {}", r.name.name, r.reducer.name);
     indented([&] {
       region(r.region);
@@ -311,6 +312,14 @@ class Printer {
       part("every", r.every);
       if (r.initial) part("initial", r.initial);
       print(r.boundary);
+    });
+  }
+  void print_record(const Reduce& r) {
+    line("record {} at {}", r.name.name, r.at->name);
+    indented([&] {
+      print(r.rows);
+      part("value", r.value);
+      part("every", r.every);
     });
   }
   void print(const Stop& s) { part("stop", s.condition); }

@@ -328,6 +328,12 @@ class Writer {
   }
   void put(const Reduce& r) {
     Line line;
+    if (r.at) {
+      line.text("record {} ", r.name.name).box(r.rows).text(" = ").expr(*r.value);
+      line.text(" at {}", r.at->name);
+      if (r.every) line.text(" every ").expr(*r.every);
+      return add(line);
+    }
     line.text("reduce {} = {}(", r.name.name, r.reducer.name).expr(*r.value).text(")");
     if (r.over) line.text(" over ").values(*r.over);
     line.text(" on ").region(r.region).where(r.where);

@@ -92,7 +92,15 @@ Result<Place> find_place(const ir::Program& program, const std::string& name) {
   std::vector<std::string> names;
   for (const ir::Field& field : program.fields) names.push_back(field.name);
   const auto found = std::find(names.begin(), names.end(), path.substr(0, tail));
-  if (found == names.end()) return unknown("field", path.substr(0, tail), names);
+  if (found == names.end()) {
+    Failure failure = unknown("field", path.substr(0, tail), names);
+    const auto& reductions = program.reductions;
+    const bool value = std::any_of(reductions.begin(), reductions.end(), [&](const auto& one) {
+      return !one.target && one.name == path.substr(0, tail);
+    });
+    if (value) failure.hint = "it is a reduction: a history has its values (--history X.csv)";
+    return failure;
+  }
   Place place;
   place.field = static_cast<int>(found - names.begin());
   const ir::Field& field = program.fields[static_cast<size_t>(place.field)];

@@ -20,15 +20,19 @@ Status fill(const kernel::Plan& plan, const kernel::PointSet& set, const stencil
   };
   std::vector<int32_t> slabs = table(set.slabs), starts = table(set.starts),
                        columns = table(set.columns), numbers = table(set.numbers),
-                       entries = table(set.entries);
+                       entries = table(set.entries), firsts = table(set.firsts),
+                       counts = table(set.counts);
   std::vector<Real> weights(entries.size());
-  stencil_place_points<Real>(points, {slabs.data(), starts.data(), columns.data(), numbers.data(),
-                                      weights.data(), entries.data()});
+  stencil_place_points<Real>(
+      points, {slabs.data(), starts.data(), columns.data(), numbers.data(), weights.data(),
+               entries.data(), firsts.data(), counts.data()});
   for (const auto& [scratch, values] : {std::pair{set.slabs, &slabs},
                                         {set.starts, &starts},
                                         {set.columns, &columns},
                                         {set.numbers, &numbers},
-                                        {set.entries, &entries}}) {
+                                        {set.entries, &entries},
+                                        {set.firsts, &firsts},
+                                        {set.counts, &counts}}) {
     const Status filled = put(scratch, std::as_bytes(std::span(*values)));
     if (!filled.ok()) return filled;
   }

@@ -260,12 +260,13 @@ Status PlanSession::reduce(int64_t count) {
   const int64_t done = state_.step + count;
   for (size_t r = 0; r < plan_.reductions.size(); ++r) {
     const kernel::Reduction& reduction = plan_.reductions[r];
-    if (!kernel::is_due(reduction, done)) continue;
+    const int64_t evaluations = kernel::evaluations(reduction, state_.step, count);
+    if (evaluations == 0) continue;
     for (const kernel::Launch& launch : reduction.launches) {
       const Status launched = this->launch(launch, count);
       if (!launched.ok()) return launched;
     }
-    ++state_.reductions[r].evaluations;
+    state_.reductions[r].evaluations += evaluations;
   }
   if (!plan_.stop) return Done{};
   bool due = plan_.stop->reductions.empty();

@@ -105,7 +105,7 @@ Status check_needs(const ir::Program& program, const reference::State& state, in
     const auto most = ir::evaluate(limit.steps, state.integer_params);
     if (most && last <= *most) continue;
     return Failure{"R055", fmt::format("{}: not enough for {} steps", limit.message, last),
-                   "give it more values, or a boundary, which says what holds behind the last"};
+                   limit.hint};
   }
   // Of the memory of a device nothing is known here.
   if (const auto misplaced = reference::misplaced_points(program, state)) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "compiler/ir/passes.h"
+#include "compiler/reference/points.h"
 #include "compiler/support/threads.h"
 
 namespace stencil::tune {
@@ -134,7 +135,7 @@ Result<State> FieldMemory::lay_out(const ir::Program& program, const runtime::Pa
   return std::move(*state);
 }
 
-void fill(State& state) {
+void fill(const ir::Program& program, State& state) {
   uint64_t seed = 0;
   for (FieldData& field : state.fields) {
     for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
@@ -146,6 +147,7 @@ void fill(State& state) {
   }
   state.step = 0;
   state.stopped = false;
+  reference::spread_points(program, state);
 }
 
 }  // namespace stencil::tune

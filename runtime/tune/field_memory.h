@@ -34,7 +34,8 @@ class FieldMemory {
 };
 
 // Back to step 0, every level of every field with reproducible values: floats in [0, 1) (half and
-// bfloat from 0.5), integers 0 or 1. The same in every state of a program.
-void fill(reference::State& state);
+// bfloat from 0.5), integers 0 or 1, places of points anywhere in the domains of their sets. The
+// same in every state of a program.
+void fill(const ir::Program& program, reference::State& state);
 
 }  // namespace stencil::tune

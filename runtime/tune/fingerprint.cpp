@@ -44,7 +44,9 @@ class Canonical {
       const auto over = ir::reduced_dimensions(program_, reduction);
       out += fmt::format("reduce {} every {}{}\n", static_cast<int>(reduction.reducer),
                          reduction.every,
-                         reduction.target ? fmt::format(" over {}", fmt::join(over, " ")) : "");
+                         reduction.at       ? fmt::format(" at {}", *reduction.at)
+                         : reduction.target ? fmt::format(" over {}", fmt::join(over, " "))
+                                            : "");
       out += text_of(reduction.piece);
     }
     if (program_.stop) out += "stop\n";

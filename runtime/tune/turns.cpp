@@ -11,8 +11,6 @@
 #include <cmath>
 #include <new>
 
-#include "compiler/reference/points.h"
-
 namespace stencil::tune {
 
 namespace {
@@ -131,8 +129,7 @@ Turns::Turns(const ir::Program& program, const runtime::Params& params,
 Status Turns::prepare() {
   auto state = memory_.lay_out(program_, params_);
   if (!state.ok()) return state.failure();
-  fill(state.value());
-  reference::spread_points(program_, state.value());
+  fill(program_, state.value());
   const auto box = reference::concrete(program_.grid, params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));

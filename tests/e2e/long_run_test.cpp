@@ -470,6 +470,16 @@ TEST_F(LongRun, ATerminalShowsWhatIsBeingPrepared) {
   expect_contains(shown, "\rcomputing initial values of slow  1 s\x1b[K");
 }
 
+TEST_F(LongRun, AnOutputOfAReductionIsAHistory) {
+  write("total.stn",
+        "grid G = [0..3] steps 2;\nfield A : real on G;\nstencil s : A on G = A[0] + 1;\n"
+        "reduce total = sum(A[0]) on G;\n");
+  const Outcome outcome = stencilc("run total.stn --device reference --out total=t.csv");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(holds(outcome.err, "U020: no field 'total'")) << outcome.err;
+  EXPECT_TRUE(holds(outcome.err, "a history has its values (--history X.csv)")) << outcome.err;
+}
+
 // The history of two reductions, one evaluated more often than the other.
 const char* const kHistory = R"(
 grid G = [0..39, 0..39] steps 30;

@@ -436,8 +436,9 @@ class OpenMedium : public Simulations {
   // The largest difference from wavelet(t - r / c) / (4 pi c^2 r) at some points, in units of the
   // pulse's height there.
   double error_after(int steps, const std::string& options) {
-    run("acoustic_cpml3d", "--device host --real double -D N=40 -D period=30 --steps " +
-                               std::to_string(steps) + " --out U=u.npy " + options);
+    run("acoustic_cpml3d",
+        "--device host --real double -D N=40 -D period=30 -D K=" + std::to_string(steps) +
+            " --out U=u.npy --out trace=t.npy " + options);
     const auto u = load<double>("u.npy", size_t{kPoints} * kPoints * kPoints);
     double worst = 0;
     for (const auto& [i, j, k] : std::vector<std::array<int, 3>>{
@@ -453,6 +454,28 @@ class OpenMedium : public Simulations {
 
 TEST_F(OpenMedium, HasTheWaveOfAPoint) {
   EXPECT_LT(error_after(75, "-D L=8"), 0.1);  // of the time step: it is 0.085
+}
+
+// Each receiver has the wave as it comes by.
+TEST_F(OpenMedium, IsHeardByReceivers) {
+  constexpr int kSteps = 75, kRow = 20, kLayer = 8;
+  EXPECT_LT(error_after(kSteps, "-D L=8"), 0.1);
+  const auto trace = load<double>("t.npy", size_t{kSteps} * kRow * kRow);
+  double worst = 0;
+  for (int receiver = 0; receiver < kRow * kRow; ++receiver) {
+    const auto spread = [](int i) {
+      return kLayer + (kPoints - 1 - 2.0 * kLayer) / (kRow - 1) * i;
+    };
+    const double r =
+        std::hypot(kLayer - kLow - kFraction, spread(receiver / kRow) - kLow - kFraction,
+                   spread(receiver % kRow) - kLow - kFraction);
+    const double height = 1 / (4 * kPi * kSpeed * kSpeed * r);
+    for (int step = 1; step <= kSteps; ++step) {
+      const double heard = trace[static_cast<size_t>((step - 1) * kRow * kRow + receiver)];
+      worst = std::max(worst, std::abs(heard / height - wavelet(step - r / kSpeed)));
+    }
+  }
+  EXPECT_LT(worst, 0.12);
 }
 
 // With layers of a point, echoes are as high as 0.13 then.

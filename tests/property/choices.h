@@ -57,6 +57,7 @@ struct Choices {
   int functions = 40;
   int tables = 40;
   int reductions = 30, stop = 60;
+  int records = 15;        // of programs whose values are no integers
   int statistics = 15;     // reductions that the step may read
   int repeat = 15;         // some functions run several times in a step
   int over = 30;           // of the reductions that could be over some of the dimensions

@@ -82,6 +82,7 @@ GeneratedProgram Generator::run() {
   functions += make_stencils(count);
   const bool reduces = random_.chance(choices_.reductions);
   if (reduces) functions += make_reductions();
+  if (!exact_ && random_.chance(choices_.records)) functions += make_records();
   choose_sizes();
   std::string text;
   for (const auto& [name, value] : out_.integers)

@@ -184,6 +184,7 @@ class Generator {
   // points.cpp
   const std::string& point_set();
   std::string points_read();
+  std::string make_records();
 
   // coordinates.cpp
   std::string grid_attributes();
@@ -212,7 +213,7 @@ class Generator {
   std::vector<Profile> profiles_, series_, integer_series_;
   std::vector<std::string> point_sets_, series_at_points_, values_at_points_;
   std::string point_text_;  // their declarations
-  struct Statistic {  // a reduction that the step may read
+  struct Statistic {        // a reduction that the step may read
     std::string name;
     int place;
     std::vector<int> kept = {};  // dimensions of the profile that it gives

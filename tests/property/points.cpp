@@ -2,6 +2,8 @@
 // reads one, and read again by some of the later ones.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tests/property/generator_parts.h"
 
 namespace stencil::property {
@@ -51,6 +53,39 @@ std::string Generator::points_read() {
   if (!steps) return random_.pick(all);
   covers("series at points");
   return fmt::format("{}[{}]", random_.pick(all), step());
+}
+
+// One or two records, each at points of its own where what it samples reads beyond its point.
+std::string Generator::make_records() {
+  std::string out;
+  const int count = random_.between(1, 2);
+  for (int r = 0; r < count; ++r) {
+    Site site(out_.rank);
+    site.names_allowed = false;
+    const bool plain = random_.chance(50);
+    const std::string value = plain ? floating_access(site) : floating(site, 1);
+    covers(plain ? "record of a field" : "record of an expression");
+    std::string set;
+    const Margin none(out_.rank);
+    if (site.reach.low == none.low && site.reach.high == none.high) {
+      set = point_set();
+    } else {
+      covers("record on a sub-grid");
+      set = fmt::format("e{}", r);
+      for (size_t d = 0; d < rank(); ++d) {
+        needed_[d] = std::max(needed_[d], site.reach.low[d] + site.reach.high[d] + 1);
+      }
+      out += fmt::format("subgrid near{} of G = [{}];\npoints {} [0..{}] on near{};\n", r,
+                         box_of(site.reach), set, random_.between(0, 8), r);
+    }
+    const int every = random_.pick<int>({1, 1, 2, 3, 5});
+    // As many rows as any of the runs may fill.
+    out += fmt::format("record rec{} [0..{}] = {} at {}", r, random_.between(80, 90), value, set);
+    if (every > 1 || random_.chance(20)) out += fmt::format(" every {}", every);
+    out += ";\n";
+    covers(every == 1 ? "record every step" : "record every k steps");
+  }
+  return out;
 }
 
 }  // namespace stencil::property

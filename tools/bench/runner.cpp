@@ -159,9 +159,9 @@ struct Run {
 };
 
 // At the initial values.
-Result<std::unique_ptr<runtime::Session>> started(const LoadedProgram& loaded, State& state) {
-  tune::fill(state);
-  return loaded.start(state);
+Result<std::unique_ptr<runtime::Session>> started(const Build& build, State& state) {
+  tune::fill(*build.program, state);
+  return build.loaded->start(state);
 }
 
 // From where the session is.
@@ -174,8 +174,8 @@ Result<Run> advance(runtime::Session& session, int64_t steps) {
 }
 
 // From the initial values to results in the state.
-Result<Run> run_once(const LoadedProgram& loaded, State& state, int64_t steps) {
-  auto session = started(loaded, state);
+Result<Run> run_once(const Build& build, State& state, int64_t steps) {
+  auto session = started(build, state);
   if (!session.ok()) return session.failure();
   const auto run = advance(*session.value(), steps);
   if (!run.ok()) return run.failure();
@@ -273,7 +273,7 @@ const Runner::Expected& Runner::interpreted(const Build& build, const std::strin
   auto state = reference::allocate(*build.program, build.params.integers, build.params.reals,
                                    interpreted_.problem);
   if (!state) return interpreted_;
-  tune::fill(*state);
+  tune::fill(*build.program, *state);
   reference::advance(*build.program, *state, steps);
   interpreted_.state = std::move(state);
   return interpreted_;
@@ -290,7 +290,7 @@ const Runner::Expected& Runner::reference_result(Build& build, const std::string
     reference_.problem = text_of(state.failure());
     return reference_;
   }
-  const auto run = run_once(*build.loaded, state.value(), steps);
+  const auto run = run_once(build, state.value(), steps);
   if (run.ok()) {
     reference_.state = std::move(state).value();
   } else {
@@ -312,7 +312,7 @@ std::string Runner::differs_from_interpreter(Build& build, const BuildRequest& r
   program.schedule.clear();  // which the interpreter does without
   const Expected& expected = interpreted(build, key_of(program), steps);
   if (!expected.state) return expected.problem;
-  const auto run = run_once(*build.loaded, state.value(), steps);
+  const auto run = run_once(build, state.value(), steps);
   if (!run.ok()) {
     lost_ = lost_ || device_lost(build);
     return text_of(run.failure());
@@ -358,7 +358,7 @@ bool Runner::check(const BenchJob& job, const Builds& builds, Build& own, State&
     record["error"] = "direct: " + expected.problem;
     return false;
   }
-  const auto run = run_once(*own.loaded, state, steps);
+  const auto run = run_once(own, state, steps);
   if (!run.ok()) {
     record["error"] = text_of(run.failure());
     lost_ = lost_ || device_lost(own);
@@ -412,7 +412,7 @@ void Runner::time(const BenchJob& job, Build& own, State& state, Record& record)
   for (int run = -warm_up; run < job.repeat; ++run) {
     if (!session || afresh) {
       session.reset();
-      auto next = started(*own.loaded, state);
+      auto next = started(own, state);
       if (!next.ok()) return fails(next.failure());
       session = std::move(next).value();
     }

@@ -33,6 +33,7 @@
 #include "compiler/schedule/overlapped/shared_tiles.h"
 #include "compiler/schedule/parts/barrier_planner.h"
 #include "compiler/schedule/parts/levels.h"
+#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/sweeps/sweep_kernel.h"
 
 namespace stencil::schedule {
@@ -61,7 +62,8 @@ class OverlappedKernel {
                  fmt::format("Up to {} steps of one tile: load it with its halo, compute, write.",
                              tile.schedule.time_tile)),
         points_(tile, builder_, module),
-        tiles_(tile, points_, builder_, module) {}
+        tiles_(tile, points_, builder_, module),
+        samples_(builder_, module) {}
 
   void lower(kernel::Module& module) {
     const int steps = tile_.schedule.time_tile;
@@ -70,6 +72,11 @@ class OverlappedKernel {
     declare_results();
     Body body;
     const Expr blocks = points_.cut(body);
+    std::vector<ir::Access> reads;
+    for (const ir::Function& function : program_.functions) {
+      for (const ir::Access& access : reads_at_points(function)) reads.push_back(access);
+    }
+    if (!reads.empty()) no_points_ = builder_.none_weighs(reads, points_.covered(), body);
     // Shrinking boxes belong to a step of the tile, counted from the first of T.
     append(body, tiles_.load(hull ? literal(0) : steps_left_out(steps)));
     barriers_.force(body);
@@ -84,6 +91,13 @@ class OverlappedKernel {
  private:
   size_t index_of(const ir::Function& function) const {
     return static_cast<size_t>(&function - program_.functions.data());
+  }
+  static std::vector<ir::Access> reads_at_points(const ir::Function& function) {
+    std::vector<ir::Access> out;
+    for (const ir::Piece& piece : function.pieces) {
+      analysis::add_reads_at_points(piece.graph, piece.results, out);
+    }
+    return out;
   }
   const std::vector<analysis::Reads>& reads_of(const ir::Function& function) const {
     return time_tile_.reads[index_of(function)];
@@ -130,6 +144,8 @@ class OverlappedKernel {
     for (const ir::Function& function : program_.functions) {
       append(body, apply(function, time_tile_.hull, step));
     }
+    step.runs = kernel::less(plus(passed, 1), step_count());
+    append(body, take_samples(step, passed));
     barriers_.force(body);
     Body whole = builder_.scope().take_timed();
     append(whole, std::move(body));
@@ -157,8 +173,32 @@ class OverlappedKernel {
         append(out, builder_.scope().take_timed());
         append(out, std::move(sections));
       }
+      if (left > 1) {
+        append(out, take_samples(step, kernel::sub(literal(t), steps_left_out(steps))));
+      }
     }
     return out;
+  }
+
+  // What records take of the tile's own points at the end of a step that `runs`, `number` steps
+  // behind the tile's first.
+  Body take_samples(const Step& step, const Expr& number) {
+    Body out;
+    for (const auto& [field, margin] : tile_.held) {
+      const Expr newest = slot(step, field, 0);
+      const Body taken =
+          samples_.take(field, number, points_.point()[0], [&](const Samples::AtPoint& at_point) {
+            return at_point(points_.point(), [&, f = field](int component) {
+              return tiles_.value(f, component, newest);
+            });
+          });
+      const ir::Box& box = program_.fields[field].box;
+      if (taken.empty()) continue;
+      append(out, guarded(builder_.interface().inside(points_.point(), box), taken));
+    }
+    if (out.empty()) return out;
+    const Body in_core = guarded(points_.computes(Margin(program_.grid.rank())), std::move(out));
+    return as_body(threads(guarded(step.runs, points_.per_element(in_core, false))));
   }
 
   // The slot of a level in the step, in which the field may already have a new one.
@@ -201,11 +241,13 @@ class OverlappedKernel {
     };
     Body out;
     barriers_.before(offset_reads, direct, out);
-    out.push_back(section(
-        step, pieces(function, computed, keep_values(function, false, computed, step, to_tile),
-                     [&](const auto& p) {
-                       return evaluate_piece(function, p, step, to_tile_or_result);
-                     })));
+    append(out, builder_.by_points(reads_at_points(function), no_points_, [&] {
+      return as_body(section(
+          step, pieces(function, computed, keep_values(function, false, computed, step, to_tile),
+                       [&](const auto& p) {
+                         return evaluate_piece(function, p, step, to_tile_or_result);
+                       })));
+    }));
     if (!late.empty()) {
       barriers_.before({}, late, out);
       const Body moves = move_results(function, to_tile);
@@ -293,8 +335,10 @@ class OverlappedKernel {
   KernelBuilder builder_;
   OverlappedPoints points_;
   SharedTiles tiles_;
+  Samples samples_;
   std::map<ir::FieldId, std::vector<kernel::BufferId>> results_;  // per thread, where some wait
   BarrierPlanner barriers_;
+  Expr no_points_;  // none weighs where the tile computes; null: nothing is read at points
 };
 
 }  // namespace

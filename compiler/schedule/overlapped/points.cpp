@@ -108,6 +108,16 @@ Body OverlappedPoints::per_place(const Margin& margin, const std::vector<Expr>& 
   return body;
 }
 
+GridBox OverlappedPoints::covered() const {
+  GridBox out;
+  for (int d = 0; d < rank_; ++d) {
+    const Expr begin = first(d, hull_[d].low);
+    const Expr last = plus(begin, int64_t{threads(d)} * elements(d) - 1);
+    builder_.append_in_grid(d, begin, last, tile_.images[d], out);
+  }
+  return out;
+}
+
 std::vector<Expr> OverlappedPoints::element_extents() const {
   std::vector<Expr> out;
   for (int d = 0; d < rank_; ++d) {

@@ -30,6 +30,8 @@ class OverlappedPoints {
   Expr local(int d) const { return kernel::variable(locals_[d]); }
   // The coordinate where a box around the core, with so many points before it, begins.
   Expr first(int d, int64_t margin) const { return plus(origin_[d], -margin); }
+  // Of the grid, what the tile covers.
+  GridBox covered() const;
   // The point lies in `box`, if it exists at all.
   Expr exists(const ir::Box& box) const {
     return schedule::exists(interface_, point(), box, tile_.images);

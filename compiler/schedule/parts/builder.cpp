@@ -41,13 +41,6 @@ void bind_scalars(const kernel::Plan& plan, kernel::Kernel& kernel, kernel::Laun
   }
 }
 
-// Of a sum over points.
-Scalar type_at_points(const Interface& interface, const ir::Access& access) {
-  const ir::Field& field = interface.program().fields[static_cast<size_t>(access.field)];
-  if (field.is_point_set()) return interface.program().real;
-  return arithmetic_type(field.components[static_cast<size_t>(access.component)].type);
-}
-
 }  // namespace
 
 KernelBuilder::KernelBuilder(const Interface& interface, const kernel::Module& module,
@@ -146,108 +139,14 @@ Expr KernelBuilder::load_global(const ir::Access& access, const Landing& landing
 
 Expr KernelBuilder::load_in_place(const ir::Access& access, Landings& landings,
                                   const Within& within) {
+  if (access.at_points) return given_at_points(access, landings, within);
   const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
   Landing landing = landings.land(access);
-  if (access.at_points && no_points_) return kernel::zero(type_at_points(interface_, access));
-  if (access.at_points) {
-    Point at = landings.from();
-    for (int d = 0; d < interface_.rank() && within; ++d) {
-      Expr& coordinate = at[static_cast<size_t>(d)];
-      coordinate = within(d, coordinate);
-    }
-    return sum_at_points(access, landing, at, landings);
-  }
   for (size_t d = 0; d < landing.point.size() && within; ++d) {
     if (field.dimension(d) == ir::kTime) continue;
     landing.point[d] = within(static_cast<int>(d), landing.point[d]);
   }
   return load_global(access, landing);
-}
-
-kernel::BufferId KernelBuilder::table(int memory) {
-  const auto known = tables_.find(memory);
-  if (known != tables_.end()) return known->second;
-  return tables_[memory] = scratch(module_.plan, memory, false);
-}
-
-Expr KernelBuilder::slab_of(const kernel::PointSet& set, const Expr& plane) {
-  const bool planes = interface_.rank() > 1;
-  const Expr index = planes ? kernel::sub(plane, interface_.low(interface_.program().grid, 0))
-                            : kernel::integer(0);
-  return kernel::load(table(set.slabs), {index}, Scalar::I32);
-}
-
-kernel::Body KernelBuilder::by_points(const std::set<ir::FieldId>& sets, const Expr& plane,
-                                      const std::function<kernel::Body()>& make) {
-  if (sets.empty()) return make();
-  std::vector<Expr> none;
-  for (const ir::FieldId set : sets) {
-    none.push_back(kernel::less(slab_of(interface_.point_set(set), plane), kernel::integer(0)));
-  }
-  no_points_ = true;
-  kernel::Body without = make();
-  no_points_ = false;
-  return guarded(kernel::all_of(std::move(none)), std::move(without), make());
-}
-
-// The slab of the plane is the same for all points of a plane, and of most planes there is none.
-Expr KernelBuilder::sum_at_points(const ir::Access& access, const Landing& landing, const Point& at,
-                                  Landings& landings) {
-  const ir::Field& field = interface_.program().fields[static_cast<size_t>(access.field)];
-  const kernel::PointSet& set = interface_.point_set(*field.points);
-  const ir::Box& grid = interface_.program().grid;
-  const Scalar type = type_at_points(interface_, access);
-  const auto let = [](kernel::Body& body, const std::string& name, const Expr& value) {
-    body.push_back({kernel::Let{name, value}});
-    return kernel::variable(name, value->type);
-  };
-  const auto from_low = [&](int d) {
-    return kernel::sub(at[static_cast<size_t>(d)], interface_.low(grid, d));
-  };
-  Names& names = landings.names();
-  kernel::Body& body = landings.body();
-  const int last = interface_.rank() - 1;
-  const kernel::BufferId total = local(kernel::Space::Thread, "at_points", type, {}, "");
-  body.push_back({kernel::Store{total, {}, kernel::zero(type)}});
-  const Expr slab = let(body, names.unique("slab"), slab_of(set, at[0]));
-
-  kernel::Body in_slab;
-  Expr row = kernel::convert(slab, Scalar::I64);
-  const auto in_rows = [&](const Expr& extent, const Expr& index) {
-    row = kernel::add(kernel::mul(row, kernel::convert(extent, Scalar::I64)),
-                      kernel::convert(index, Scalar::I64));
-  };
-  for (int d = 1; d < last; ++d) in_rows(interface_.extent(grid, d), from_low(d));
-  const auto bucket_of = [](const Expr& index) {
-    return kernel::operation(Op::Div, {index, kernel::integer(kernel::kPointBucket)});
-  };
-  const Expr farthest = kernel::sub(interface_.extent(grid, last), kernel::integer(1));
-  in_rows(kernel::add(bucket_of(farthest), kernel::integer(1)), bucket_of(from_low(last)));
-  const Expr bucket = let(in_slab, names.unique("bucket"), row);
-  const auto start = [&](const Expr& at_bucket) {
-    return kernel::load(table(set.starts), {at_bucket}, Scalar::I32);
-  };
-  const std::string entry_name = names.unique("entry");
-  const Expr entry = kernel::variable(entry_name);
-  Expr weight = kernel::convert(kernel::load(table(set.weights), {entry}, set.weight), type);
-  if (!field.is_point_set()) {
-    Landing of_point = landing;
-    of_point.point.push_back(kernel::add(kernel::load(table(set.numbers), {entry}, Scalar::I32),
-                                         interface_.low(field.box, field.box.rank() - 1)));
-    weight = kernel::mul(weight, load_global(access, of_point));
-  }
-  const Expr here = kernel::operation(
-      Op::Eq,
-      {kernel::load(table(set.columns), {entry}, Scalar::I32), at[static_cast<size_t>(last)]});
-  kernel::Body add, per_entry;
-  add.push_back({kernel::Store{total, {}, kernel::add(kernel::load(total, {}, type), weight)}});
-  per_entry.push_back({kernel::If{here, std::move(add), {}}});
-  in_slab.push_back({kernel::For{kernel::LoopKind::Serial, entry_name, start(bucket),
-                                 start(kernel::add(bucket, kernel::integer(1, Scalar::I64))), 1,
-                                 std::move(per_entry)}});
-  body.push_back(
-      {kernel::If{kernel::less_equal(kernel::integer(0), slab), std::move(in_slab), {}}});
-  return let(body, names.unique("given"), kernel::load(total, {}, type));
 }
 
 void KernelBuilder::store_global(ir::FieldId field, int component, int slot, const Point& point,

@@ -16,6 +16,29 @@
 
 namespace stencil::schedule {
 
+// Points of the grid from one to another, which are the same for all threads of a block.
+struct GridBox {
+  Point first, last;
+};
+
+// The points of a thread, for sums over entries that weigh at them: in parts, those of which lie
+// side by side in the last dimension. Loops are null where there is one iteration.
+struct PointLanes {
+  using Loop = std::function<kernel::Body(kernel::Body)>;
+  Loop for_each_part, for_each_column;
+  std::vector<kernel::Expr> extents, index;  // of the parts, as far as there are several
+  int columns = 1;                           // points of a part
+  kernel::Expr column_index;                 // if there are several
+  kernel::Body lets;                         // of a part: define what follows
+  kernel::Expr exists;                       // there are such points
+  Point first;                               // the first column
+  kernel::Expr last_column;
+  kernel::Expr column;  // in for_each_column
+  // The points of the rows that all threads of the block have, if those without entries are to be
+  // left out together. Null: each thread looks for its own.
+  kernel::Expr row_first, row_last;
+};
+
 class KernelBuilder {
  public:
   // To be added to `module`, whose constants it may name.
@@ -52,10 +75,25 @@ class KernelBuilder {
   using Within = std::function<kernel::Expr(int, const kernel::Expr&)>;
   kernel::Expr load_in_place(const ir::Access& access, Landings& landings,
                              const Within& within = {});
-  // What is done in a plane, as `make` writes it: in planes in which no point of these sets weighs
-  // without looking for any. `plane`: an index of the grid's outermost dimension.
-  kernel::Body by_points(const std::set<ir::FieldId>& sets, const kernel::Expr& plane,
-                         const std::function<kernel::Body()>& make);
+  // Adds the coordinates of a dimension from one place to another to a box, as far as the grid has
+  // them. `images`: places beyond it are points of its far side.
+  void append_in_grid(int d, const kernel::Expr& first, const kernel::Expr& last, bool images,
+                      GridBox& to) const;
+  // No point of the sets that are read weighs in the box; a variable that `body` defines.
+  kernel::Expr none_weighs(const std::vector<ir::Access>& reads, const GridBox& box,
+                           kernel::Body& body);
+  // What is done at points of the grid, as `make` writes it: where `none` weighs without looking
+  // for any, elsewhere behind what `ahead` writes, if it is given.
+  kernel::Body by_points(const std::vector<ir::Access>& reads, const kernel::Expr& none,
+                         const std::function<kernel::Body()>& make,
+                         const std::function<kernel::Body()>& ahead = {});
+  // Sums for all points of a thread, which by_points() has `make` read: zeros first, for all
+  // threads.
+  struct SumsAhead {
+    kernel::Body zeros, sums;
+  };
+  SumsAhead sum_ahead(const std::vector<ir::Access>& reads, const PointLanes& lanes,
+                      const kernel::Expr& time);
   void store_global(ir::FieldId field, int component, int slot, const Point& point,
                     kernel::Expr value, kernel::Body& body);
 
@@ -70,10 +108,27 @@ class KernelBuilder {
   void finish(kernel::Expr blocks, kernel::Module& module);
 
  private:
+  struct Entries {
+    kernel::Expr begin, end;
+  };
+  struct SumTo {
+    kernel::BufferId buffer;
+    std::vector<kernel::Expr> index;
+    kernel::Expr column;  // of the point
+    PointLanes::Loop for_each_column;
+  };
   kernel::BufferId table(int memory);  // of points, by scratch memory
+  kernel::BufferId kept_by_thread(const std::string& name, size_t number, Scalar type,
+                                  const std::vector<kernel::Expr>& extents);
+  const kernel::PointSet& set_of(const ir::Access& access) const;
+  kernel::Expr from_low(const kernel::Expr& at, int d) const;
   kernel::Expr slab_of(const kernel::PointSet& set, const kernel::Expr& plane);
-  kernel::Expr sum_at_points(const ir::Access& access, const Landing& landing, const Point& at,
-                             Landings& landings);
+  kernel::Expr none_weighs_in(const kernel::PointSet& set, const GridBox& box, kernel::Body& body);
+  Entries entries_of(const kernel::PointSet& set, const kernel::Expr& slab, const Point& first,
+                     const kernel::Expr& last_column);
+  kernel::Body add_entries(const ir::Access& access, const Landing& landing, const Entries& entries,
+                           const SumTo& to, Names& names);
+  kernel::Expr given_at_points(const ir::Access& access, Landings& landings, const Within& within);
 
   const Interface& interface_;
   const kernel::Module& module_;
@@ -82,6 +137,8 @@ class KernelBuilder {
   std::map<std::pair<int, int>, kernel::BufferId> globals_;  // (array, slot)
   std::map<int, kernel::BufferId> values_;                   // of reductions, by scratch memory
   bool no_points_ = false;                                   // where none of any set weighs
+  std::vector<std::pair<ir::Access, kernel::Expr>> sums_;    // that were made ahead
+  std::map<std::string, kernel::BufferId> kept_;             // by threads, by what it is
   std::map<int, kernel::BufferId> tables_;                   // of points, likewise
   std::vector<std::pair<kernel::BufferId, kernel::ArrayArgument>> arguments_;
   std::vector<kernel::ArrayArgument> described_;  // per bulk source

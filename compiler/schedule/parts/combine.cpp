@@ -70,8 +70,8 @@ Expr identity(ir::Reducer reducer, Scalar type) {
   return is_float(type) ? kernel::real(value.real, type) : kernel::integer(value.integer, type);
 }
 
-void take_in_point(KernelBuilder& builder, const ir::Reduction& reduction, const Point& point,
-                   const Element& total, Body& body) {
+Expr value_at(KernelBuilder& builder, const ir::Reduction& reduction, const Point& point,
+              Body& body) {
   const ReadAccess read = [&](const ir::Access& access, Landings& landings) {
     return access.in_place ? builder.load_in_place(access, landings)
                            : builder.load_global(access, landings.land(access));
@@ -80,10 +80,15 @@ void take_in_point(KernelBuilder& builder, const ir::Reduction& reduction, const
     return builder.load_reduction(other);
   };
   const ir::Piece& piece = reduction.piece;
-  const Expr value =
-      kernel::convert(evaluate(builder.interface(), piece.graph, piece.results, point, last_step(),
-                               read, builder.scope(), builder.names(), body, read_reduction)[0],
-                      ir::value_type(reduction));
+  return kernel::convert(
+      evaluate(builder.interface(), piece.graph, piece.results, point, last_step(), read,
+               builder.scope(), builder.names(), body, read_reduction)[0],
+      ir::value_type(reduction));
+}
+
+void take_in_point(KernelBuilder& builder, const ir::Reduction& reduction, const Point& point,
+                   const Element& total, Body& body) {
+  const Expr value = value_at(builder, reduction, point, body);
   const Expr both = with_taken_in(reduction.reducer, total, value, builder, body);
   body.push_back({kernel::Store{total.buffer, total.index, both}});
 }

@@ -38,7 +38,10 @@ struct Element {
 // What the element is with `value` taken in.
 kernel::Expr with_taken_in(ir::Reducer reducer, const Element& element, const kernel::Expr& value,
                            KernelBuilder& builder, kernel::Body& body);
-// The element takes in what is reduced at `point`.
+// What is reduced at `point`.
+kernel::Expr value_at(KernelBuilder& builder, const ir::Reduction& reduction, const Point& point,
+                      kernel::Body& body);
+// The element takes that in.
 void take_in_point(KernelBuilder& builder, const ir::Reduction& reduction, const Point& point,
                    const Element& total, kernel::Body& body);
 

@@ -161,11 +161,17 @@ void Interface::provide_points(ir::FieldId id) {
   }
   const int last = rank() - 1;
   const Expr planes = last > 0 ? points_of(program_.grid, 0) : number(1);
+  const auto parts_of = [&](int d, int64_t length) {
+    const Expr farthest = kernel::sub(points_of(program_.grid, d), number(1));
+    return kernel::add(kernel::operation(Op::Div, {farthest, number(length)}), number(1));
+  };
   Expr starts = kernel::operation(Op::Min, {planes, kernel::mul(set.points, number(field.width))});
   for (int d = 1; d < last; ++d) starts = kernel::mul(starts, points_of(program_.grid, d));
-  const Expr farthest = kernel::sub(points_of(program_.grid, last), number(1));
-  const Expr buckets = kernel::operation(Op::Div, {farthest, number(kernel::kPointBucket)});
-  starts = kernel::add(kernel::mul(starts, kernel::add(buckets, number(1))), number(1));
+  const Expr buckets = parts_of(last, kernel::kPointBucket);
+  starts = kernel::add(kernel::mul(starts, buckets), number(1));
+  const Expr groups = last > 1 ? parts_of(last - 1, kernel::kPointRows) : number(1);
+  Expr counts = kernel::mul(kernel::add(groups, number(1)), kernel::add(buckets, number(1)));
+  counts = kernel::mul(counts, kernel::add(planes, number(1)));
   const Expr entries = kernel::mul(set.points, number(corners));
   Names names = names_;
   const auto table = [&](const char* what, Scalar type, const Expr& elements) {
@@ -179,6 +185,8 @@ void Interface::provide_points(ir::FieldId id) {
   set.numbers = table("numbers", Scalar::I32, entries);
   set.weights = table("weights", set.weight, entries);
   set.entries = table("entries", Scalar::I32, entries);
+  set.firsts = table("firsts", Scalar::I32, kernel::mul(set.points, number(rank())));
+  set.counts = table("counts", Scalar::I32, counts);
   set_of_field_[id] = static_cast<int>(point_sets_.size());
   point_sets_.push_back(std::move(set));
 }

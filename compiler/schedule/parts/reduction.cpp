@@ -20,6 +20,7 @@
 #include <set>
 
 #include "compiler/schedule/parts/combine.h"
+#include "compiler/schedule/parts/record.h"
 #include "compiler/schedule/parts/reduce_over.h"
 
 namespace stencil::schedule {
@@ -248,17 +249,23 @@ void ReductionLowering::provide(const ir::Reduction& reduction, kernel::Reductio
   if (reduction.target) {
     out.name = to_.interface.array_name(*reduction.target, 0);
     out.array = to_.interface.array_of(*reduction.target, 0);
+    out.record = reduction.at.has_value();
   } else {
     out.name = to_.names.keep(reduction.name);
     out.result = to_.add_scratch(reduction.name + "_value", out.type, one);
   }
-  if (is_float(out.type)) {
+  if (is_float(out.type) && !out.record) {
     out.first_nan = to_.add_scratch(reduction.name + "_nan", Scalar::I32, one);
   }
 }
 
 void ReductionLowering::lower(const ir::Reduction& reduction, kernel::Reduction& out) {
   const Scalar type = ir::value_type(reduction);
+  if (reduction.at) {
+    provide(reduction, out);
+    out.launches = {record_rows(to_, reduction, out.samples)};
+    return;
+  }
   if (reduction.target) {
     ProfileLaunches made = reduce_to_profile(to_, reduction);
     if (!reduction.place) provide(reduction, out);

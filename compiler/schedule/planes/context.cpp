@@ -33,7 +33,7 @@ PlanesContext::PlanesContext(const Schedule& schedule, const PlanesPlan& plan, b
 }
 
 bool PlanesContext::is_kept(int id, int component) const {
-  if (version(id).output >= 0) return true;
+  if (version(id).output >= 0 || version(id).sampled) return true;
   return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const PlanesStage& stage) {
     for (const analysis::StageResult& result : stage.results) {
       if (stage.carries && result.old == id) return true;

@@ -48,7 +48,8 @@ struct PlanesContext {
   }
   // The version goes to memory from its ring: later stages read it.
   bool is_written_late(int id) const { return version(id).ring > 0 && version(id).output >= 0; }
-  // Some stage reads the component of a version that has a ring, or it is written to memory.
+  // Some stage reads the component of a version that has a ring, or records sample it, or it is
+  // written to memory.
   bool is_kept(int id, int component) const;
   // base + sign * (a number of the stage)
   template <class Number>

@@ -36,6 +36,7 @@
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
 #include "compiler/schedule/parts/barrier_planner.h"
+#include "compiler/schedule/parts/samples.h"
 #include "compiler/schedule/planes/bounds.h"
 #include "compiler/schedule/planes/values.h"
 
@@ -75,15 +76,49 @@ class Sections {
     const Expr has_plane =
         both(at_least(place, context_.shifted(tile_.begin[0], stage, -1, below(0))),
              kernel::less(place, context_.shifted(tile_.end[0], stage, 1, above(0))));
-    std::set<ir::FieldId> sets;
+    std::vector<ir::Access> reads;
     for (const ir::Piece& piece : context_.function_of(stage).pieces) {
-      sets.merge(analysis::point_sets_read(context_.program, piece.graph, piece.results));
+      analysis::add_reads_at_points(piece.graph, piece.results, reads);
     }
-    return guarded(both(has_plane, plane_in(target_box(stage))),
-                   context_.builder.by_points(sets, context_.points()[0], [&] {
-                     return context_.schedule.edges == Edges::Tested ? tested_section(stage)
-                                                                     : split_sections(stage);
-                   }));
+    Body body;
+    const Expr none = reads.empty() ? kernel::boolean(true)
+                                    : context_.builder.none_weighs(reads, covered(), body);
+    append(body, context_.builder.by_points(
+                     reads, none,
+                     [&] {
+                       return context_.schedule.edges == Edges::Tested ? tested_section(stage)
+                                                                       : split_sections(stage);
+                     },
+                     [&] { return sums_ahead(stage, reads); }));
+    return guarded(both(has_plane, plane_in(target_box(stage))), std::move(body));
+  }
+  // What records take of the stage's results, where they are those of the step: from their rings.
+  Body take_samples(const PlanesStage& stage, Samples& samples) const {
+    const Expr step = context_.step_of(stage);
+    const Expr number = context_.alike ? kernel::sub(step, context_.left_out()) : step;
+    Body out;
+    for (const analysis::StageResult& result : stage.results) {
+      const PlanesVersion& made = context_.version(result.made);
+      const PlanesStage* before = context_.earlier(stage);
+      const size_t target = static_cast<size_t>(&result - stage.results.data());
+      // In a body for all steps, the stage is that of the last one.
+      const int id = before ? before->results[target].made : result.made;
+      if (!context_.version(id).sampled) continue;
+      const ir::Box& box = context_.field_of(made).box;
+      const Body taken = samples.take(
+          made.field, number, context_.place(0), [&](const Samples::AtPoint& at_point) {
+            return at_point(context_.places(),
+                            [&](int component) { return values_.newest(result.made, component); });
+          });
+      const Expr in_field =
+          context_.interface.inside(context_.places(), box, &context_.program.grid);
+      append(out, as_body(section({tile_.begin, tile_.end}, in_field, true, taken)));
+    }
+    const Expr place = context_.place(0);
+    return out.empty()
+               ? out
+               : guarded(both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
+                         std::move(out));
   }
   // Results that are read by later stages: from their rings to memory.
   Body write(const PlanesStage& stage) {
@@ -125,6 +160,35 @@ class Sections {
   }
   const ir::Box& target_box(const PlanesStage& stage) const {
     return ir::target_box(context_.program, context_.function_of(stage));
+  }
+  // Of the grid in this plane, what the tile covers.
+  GridBox covered() const {
+    const Expr plane = context_.points()[0];
+    GridBox out{{plane}, {plane}};
+    for (int d = 1; d < context_.rank; ++d) {
+      const Expr last = plus(tile_.origin[d], context_.plan.cover[d] - 1);
+      context_.builder.append_in_grid(d, tile_.origin[d], last, context_.images(d), out);
+    }
+    return out;
+  }
+  // For all points that the stage computes of its plane.
+  Body sums_ahead(const PlanesStage& stage, const std::vector<ir::Access>& reads) {
+    const GridBox covered = this->covered();
+    PointLanes lanes;
+    lanes.exists = kernel::boolean(true);
+    lanes.first = context_.points();
+    lanes.last_column = lanes.column = lanes.first.back();
+    lanes.row_first = covered.first.back();
+    lanes.row_last = covered.last.back();
+    const Expr step = context_.step_of(stage);
+    context_.builder.scope().at_step(step);
+    auto ahead = context_.builder.sum_ahead(reads, lanes, context_.time_of(step));
+    Body out;
+    const PlaneBox box = computed(stage, target_box(stage), out);
+    const Expr where = images_in(target_box(stage));
+    out.push_back(section(box, where, false, std::move(ahead.zeros)));
+    out.push_back(section(box, where, false, std::move(ahead.sums)));
+    return as_body({kernel::Scope{std::move(out)}});
   }
   // The plane has points of the box.
   Expr plane_in(const ir::Box& box) const {
@@ -364,7 +428,8 @@ class PlanesKernel {
         context_(schedule, plan, kernel.or_fewer, builder_),
         tile_(context_, kernel, body_),
         rings_(context_, kernel),
-        sections_(context_, tile_, rings_) {}
+        sections_(context_, tile_, rings_),
+        samples_(builder_, kernel.module) {}
 
   void lower(kernel::Module& module) {
     body_.push_back(pass());
@@ -437,6 +502,12 @@ class PlanesKernel {
     order(stage, out);
     Body body = sections_.plane_lets(stage);
     append(body, sections_.compute(stage));
+    Body samples = sections_.take_samples(stage, samples_);
+    if (!samples.empty()) {
+      const Expr others =
+          context_.alike ? kernel::operation(Op::Not, {context_.last}) : kernel::boolean(true);
+      append(body, guarded(others, std::move(samples)));
+    }
     if (written_late) {
       append(body,
              repeats ? guarded(context_.last, sections_.write(stage)) : sections_.write(stage));
@@ -472,6 +543,7 @@ class PlanesKernel {
   const PlanesTile tile_;
   const PlanesRings rings_;
   Sections sections_;
+  Samples samples_;
   BarrierPlanner barriers_;
 };
 

@@ -35,6 +35,10 @@ class PlanesPlanner {
     plan_.halo = plan_.margin[0].low + plan_.margin[0].high;
     for (const PlanesStage& stage : plan_.stages) plan_.halo = std::max(plan_.halo, stage.lag);
     for (const PlanesStage& stage : plan_.stages) keep_what_is_read(stage);
+    for (PlanesVersion& version : plan_.versions) {
+      if (version.sampled && !version.in_memory())
+        version.ring = std::max<int64_t>(version.ring, 1);
+    }
     if (plan_.alike) even_out_rings();
     choose_chunk(schedule);
     return std::move(plan_);

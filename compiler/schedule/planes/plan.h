@@ -22,7 +22,8 @@
 namespace stencil::schedule {
 
 struct PlanesVersion : analysis::Version {
-  int64_t ring = 0;  // planes that are kept for later stages; 0: none of them reads it
+  // Planes that are kept for later stages and for samples; 0: nobody reads it.
+  int64_t ring = 0;
 };
 
 struct PlanesStage : analysis::Stage {

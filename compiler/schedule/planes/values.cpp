@@ -54,9 +54,9 @@ Body PlanesValues::write(const PlanesStage& stage) const {
     const ir::Field& field = context_.field_of(made);
     for (size_t i = 0; i < field.components.size(); ++i) {
       const int c = static_cast<int>(i);
-      const Expr value = rings_.load(result.made, c, rings_.slot(result.made, 0));
-      context_.builder.store_global(made.field, c, memory_slot(made), context_.places(),
-                                    kernel::convert(value, field.components[i].type), body);
+      context_.builder.store_global(
+          made.field, c, memory_slot(made), context_.places(),
+          kernel::convert(newest(result.made, c), field.components[i].type), body);
     }
   }
   return body;

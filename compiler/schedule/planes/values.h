@@ -18,6 +18,10 @@ class PlanesValues {
   Body carry(const PlanesStage& stage) const;
   // From the rings of the stage's results to memory.
   Body write(const PlanesStage& stage) const;
+  // What the stage has just made of a version that has a ring, at the point.
+  Expr newest(int id, int component) const {
+    return rings_.load(id, component, rings_.slot(id, 0));
+  }
 
  private:
   struct Stores {  // in all steps of a body for several, or in the last one or the others only

@@ -49,7 +49,9 @@ class StreamKernel {
         queues_(context_),
         loads_(context_, tile_, queues_),
         masks_(context_),
-        parts_{context_, tile_, queues_, masks_} {}
+        occupancy_(context_, tile_),
+        parts_{context_, tile_, queues_, masks_, occupancy_},
+        samples_(builder_, kernel.module) {}
 
   void lower(kernel::Module& module) {
     const StreamPlan& plan = context_.plan;
@@ -66,6 +68,7 @@ class StreamKernel {
     const Expr iterations =
         context_.let(body_, "iterations", plus(kernel::sub(last_front, tile_.front_begin), 1));
     append(body_, loads_.start(whole_groups(iterations)));
+    append(body_, occupancy_.look_up());
     append(body_, is_false(tile_.is_inside)  // one version for all
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
@@ -161,6 +164,8 @@ class StreamKernel {
         if (fetched.insert({id, age}).second) append(step, queues_.fetch(id, age));
       }
       step.push_back(threads(compute(parts_, stage, tests)));
+      Body samples = take_samples(parts_, stage, tests, samples_);
+      if (!samples.empty()) step.push_back(threads(std::move(samples)));
       for (int id : stage.results) append(step, queues_.publish(id));
     }
     append(out, kernel::sequence(context_.step, std::move(steps), [&](size_t first, size_t last) {
@@ -182,7 +187,9 @@ class StreamKernel {
   const StreamQueues queues_;
   StreamLoads loads_;
   StreamMasks masks_;
+  StreamOccupancy occupancy_;
   const StreamParts parts_;
+  Samples samples_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "compiler/schedule/streaming/occupancy.h"
 #include "compiler/schedule/streaming/queues.h"
 #include "compiler/schedule/streaming/tile.h"
 
@@ -54,6 +55,7 @@ struct StreamParts {
   const StreamTile& tile;
   const StreamQueues& queues;
   StreamMasks& masks;
+  const StreamOccupancy& occupancy;
 };
 
 }  // namespace stencil::schedule

@@ -69,6 +69,7 @@ class StreamPlanner {
     set_unroll();
     align_rings();
     for (const StreamStage& stage : plan_.stages) {
+      plan_.at_points |= !reads_at_points(stage).empty();
       for (const StagePiece& piece : stage.pieces) {
         const bool called = slow_operations(*piece.graph, piece.results, program_.fp).calls > 0;
         const int words = (*piece.graph)[piece.results[0]].type == Scalar::F64 ? 96 : 56;
@@ -143,6 +144,9 @@ class StreamPlanner {
         plan_.drain = std::max<int64_t>(plan_.drain, made.lag);
       }
     }
+    for (const StreamStage& stage : plan_.stages) {
+      if (!stage.sampled.empty()) plan_.drain = std::max<int64_t>(plan_.drain, stage.lag);
+    }
   }
 
   // What no stage reads before some later iteration is loaded then, instead of being kept till
@@ -191,6 +195,8 @@ class StreamPlanner {
         stage.results.push_back(add(made_by(stage, old)));
         quantities(result.made).push_back(stage.results.back());
       }
+      const analysis::Version& made = tile_.versions[static_cast<size_t>(result.made)];
+      if (made.sampled) stage.sampled.push_back(made.field);
     }
     plan_.stages.push_back(std::move(stage));
     reads_.push_back(std::move(reads));
@@ -474,6 +480,14 @@ class StreamPlanner {
 };
 
 }  // namespace
+
+std::vector<ir::Access> reads_at_points(const StreamStage& stage) {
+  std::vector<ir::Access> out;
+  for (const StagePiece& piece : stage.pieces) {
+    analysis::add_reads_at_points(*piece.graph, piece.results, out);
+  }
+  return out;
+}
 
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine) {

@@ -94,7 +94,9 @@ struct StreamStage {
   bool patient = false;
   int lag = 0;
   std::vector<int> results;  // quantities made, one per component of the targets
-  std::vector<int> old;      // quantities they replace, kept where no piece applies
+  // Fields that records sample once the stage has made their state at the end of its step.
+  std::vector<ir::FieldId> sampled;
+  std::vector<int> old;  // quantities they replace, kept where no piece applies
   // Points that no piece covers never change: their value is read from the field in memory instead
   // of from `old`, which then need not be kept.
   bool old_in_memory = false;
@@ -102,6 +104,8 @@ struct StreamStage {
   std::map<std::tuple<ir::FieldId, int, int>, int> source;
   std::set<std::pair<int, int>> planes;  // (quantity, age) that it reads
 };
+
+constexpr int kOccupancyFlags = 512;  // of a block, at most; a byte each
 
 struct StreamPlan {
   Machine machine;  // that it is for
@@ -118,12 +122,13 @@ struct StreamPlan {
   // written because their values are incomplete; in x multiples of a vector or of a patch.
   std::array<int64_t, 2> cover = {1, 1};
   std::array<analysis::Reach, 2> margin = {};
-  int64_t halo = 0;    // of the streamed dimension, both sides together
-  int64_t fill = 0;    // planes read before the first plane that is written
-  int64_t drain = 0;   // planes the front is ahead of the last plane that is written
-  int unroll = 1;      // planes per iteration of the loop
-  int call_words = 0;  // registers that a subroutine takes, 32 bits each; see slow_operations
-  bool bulk = false;   // copied planes are copied a tile at a time
+  int64_t halo = 0;        // of the streamed dimension, both sides together
+  int64_t fill = 0;        // planes read before the first plane that is written
+  int64_t drain = 0;       // planes the front is ahead of the last plane that is written
+  int unroll = 1;          // planes per iteration of the loop
+  int call_words = 0;      // registers that a subroutine takes, 32 bits each; see slow_operations
+  bool bulk = false;       // copied planes are copied a tile at a time
+  bool at_points = false;  // some stage reads what sets of points give
   // Per dimension, outermost first: places beyond the grid are images of the points on the far
   // side (image_dimensions).
   std::vector<bool> images;
@@ -145,6 +150,9 @@ struct StreamPlan {
 // program of `tiles`.
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine = gpu());
+
+// What the stage reads at points.
+std::vector<ir::Access> reads_at_points(const StreamStage& stage);
 
 // One piece of the stage covers every place of every tile: all of them are points or images.
 bool covers_all_places(const ir::Program& program, const StreamPlan& plan,

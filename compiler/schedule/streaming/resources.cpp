@@ -190,6 +190,7 @@ int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   }
   bytes += int64_t{8} * slots;  // a word each, which says what has arrived
   if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
+  if (plan.at_points) bytes += kOccupancyFlags;
   align(16);
   return bytes;
 }

@@ -93,6 +93,42 @@ class ResultWriter {
            writers_key(a) == writers_key(b);
   }
 
+  // Points of the core and of the field, one by one: few planes have any that records sample.
+  Body take_samples(const StreamStage& stage, const Tests& tests, Samples& samples) const {
+    const Expr plane = context_.plane(stage.lag);
+    const Expr step = literal(stage.step);
+    const Expr number = context_.leaves_out_steps ? kernel::sub(step, context_.left_out()) : step;
+    Body out;
+    for (const ir::FieldId field : stage.sampled) {
+      const auto value = [&](int component) {
+        const auto is_it = [&](int id) {
+          const Quantity& q = context_.quantity(id);
+          return q.field == field && q.component == component;
+        };
+        const int id = *std::find_if(stage.results.begin(), stage.results.end(), is_it);
+        return load(queues_.current(id, 0), arithmetic_type(context_.quantity(id).type));
+      };
+      append(out, samples.take(field, number, plane, [&](const Samples::AtPoint& at_point) {
+        Point point = {plane};
+        std::vector<Expr> written;
+        for (int axis = context_.rank - 2; axis >= 0; --axis) {
+          point.push_back(tile_.place(axis));
+          for (Expr& condition : tile_.core_conditions(tests, axis, point.back())) {
+            written.push_back(std::move(condition));
+          }
+        }
+        written.push_back(context_.interface.inside(point, context_.program.fields[field].box));
+        return context_.for_each_point(
+            guarded(kernel::all_of(std::move(written)), at_point(point, value)));
+      }));
+    }
+    if (out.empty()) return out;
+    return guarded(kernel::all_of({at_least(plane, tile_.first_plane),
+                                   kernel::less_equal(plane, tile_.last_plane),
+                                   context_.is_done(tests, stage.step)}),
+                   std::move(out));
+  }
+
   Body write(const Tests& tests) const {
     std::vector<std::vector<int>> groups;
     for (const StreamStage& stage : context_.plan.stages) {
@@ -159,6 +195,11 @@ class ResultWriter {
 
 Body find_results(const StreamParts& parts, const StreamStage& stage) {
   return ResultWriter(parts).make_masks(stage);
+}
+
+Body take_samples(const StreamParts& parts, const StreamStage& stage, const Tests& tests,
+                  Samples& samples) {
+  return ResultWriter(parts).take_samples(stage, tests, samples);
 }
 
 Body write_results(const StreamParts& parts, const Tests& tests) {

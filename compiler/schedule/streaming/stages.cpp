@@ -12,7 +12,11 @@ namespace {
 class StageWriter {
  public:
   explicit StageWriter(const StreamParts& parts)
-      : context_(parts.context), tile_(parts.tile), queues_(parts.queues), masks_(parts.masks) {}
+      : context_(parts.context),
+        tile_(parts.tile),
+        queues_(parts.queues),
+        masks_(parts.masks),
+        occupancy_(parts.occupancy) {}
 
   bool applies_everywhere(const StreamStage& stage) const {
     return stage.everywhere || covers_all_places(context_.program, context_.plan, stage);
@@ -112,15 +116,58 @@ class StageWriter {
   }
 
   Body compute_plane(const StreamStage& stage, const Tests& tests) const {
-    std::set<ir::FieldId> sets;
-    for (const StagePiece& piece : stage.pieces) {
-      sets.merge(analysis::point_sets_read(context_.program, *piece.graph, piece.results));
+    const std::vector<ir::Access> reads = reads_at_points(stage);
+    if (reads.empty()) return plane_of(stage, tests);
+    return context_.builder.by_points(
+        reads, occupancy_.is_free(stage.lag), [&] { return plane_of(stage, tests); },
+        [&] { return sums_ahead(stage, tests, reads); });
+  }
+
+  // What is computed beyond the grid is read by nobody, so it may be what is nearest.
+  Expr in_grid(const Tests& tests, int d, const Expr& place) const {
+    const Expr own = tests.unless_inside(context_.image(d, place), place);
+    const Expr nearest = larger(smaller(own, context_.high(d)), context_.low(d));
+    return tests.unless_inside(nearest, own);
+  }
+
+  // A row of the patch at once, unless its places may be images.
+  Body sums_ahead(const StreamStage& stage, const Tests& tests,
+                  const std::vector<ir::Access>& reads) const {
+    const int columns = context_.plan.patch[0], last = context_.rank - 1;
+    const bool apart = context_.images(last);
+    PointLanes lanes;
+    lanes.columns = apart ? 1 : columns;
+    lanes.for_each_part = [&](Body body) {
+      return context_.for_each_part(apart ? columns : 1, std::move(body));
+    };
+    lanes.for_each_column = [&](Body body) {
+      return counted(context_.column_name, lanes.columns, std::move(body));
+    };
+    if (context_.plan.patch[1] > 1) {
+      lanes.extents.push_back(literal(context_.plan.patch[1]));
+      lanes.index.push_back(context_.row());
     }
-    const Expr place = context_.plane(stage.lag);
-    const Expr own = tests.unless_inside(context_.image(0, place), place);
-    const Expr in_grid = larger(smaller(own, context_.high(0)), context_.low(0));
-    return context_.builder.by_points(sets, tests.unless_inside(in_grid, own),
-                                      [&] { return plane_of(stage, tests); });
+    if (apart && columns > 1) {
+      lanes.extents.push_back(literal(columns));
+      lanes.index.push_back(context_.column());
+    }
+    lanes.column_index = context_.column();
+    lanes.exists = kernel::boolean(true);
+    lanes.first = {context_.let(lanes.lets, "plane", in_grid(tests, 0, context_.plane(stage.lag)))};
+    for (int axis = last - 1; axis > 0; --axis) {
+      const int d = context_.dimension(axis);
+      lanes.first.push_back(context_.let(lanes.lets, "row", in_grid(tests, d, tile_.place(axis))));
+    }
+    const auto column = [&](const Expr& place) { return in_grid(tests, last, place); };
+    lanes.column = column(tile_.place(0));
+    lanes.first.push_back(apart ? lanes.column : column(tile_.first(0)));
+    lanes.last_column = apart ? lanes.column : column(plus(tile_.first(0), columns - 1));
+    KernelScope& scope = context_.builder.scope();
+    scope.at_step(stage.step);
+    auto ahead =
+        context_.builder.sum_ahead(reads, lanes, context_.time_of(tests, literal(stage.step)));
+    append(ahead.zeros, std::move(ahead.sums));
+    return as_body({kernel::Scope{std::move(ahead.zeros)}});
   }
 
   Body plane_of(const StreamStage& stage, const Tests& tests) const {
@@ -247,6 +294,7 @@ class StageWriter {
   const StreamTile& tile_;
   const StreamQueues& queues_;
   StreamMasks& masks_;
+  const StreamOccupancy& occupancy_;
 };
 
 }  // namespace

@@ -115,6 +115,23 @@ Body StreamTile::declare_patch() {
   return out;
 }
 
+GridBox StreamTile::covered(const Expr& place, int64_t planes) const {
+  GridBox out;
+  if (planes == 1) {
+    const Expr own = context_.image(0, place);
+    context_.builder.append_in_grid(0, own, own, false, out);
+  } else {
+    context_.builder.append_in_grid(0, place, plus(place, planes - 1), context_.images(0), out);
+  }
+  const int rows = context_.flat ? context_.schedule.block[1] : 1;
+  for (int axis = context_.rank - 2; axis >= 0; --axis) {
+    const int d = context_.dimension(axis);
+    const Expr last = plus(origin(axis, rows - 1), context_.plan.cover[axis] - 1);
+    context_.builder.append_in_grid(d, origin(axis, 0), last, context_.images(d), out);
+  }
+  return out;
+}
+
 std::vector<Expr> StreamTile::core_conditions(const Tests& tests, int axis, const Expr& at) const {
   const analysis::Reach margin = context_.plan.margin[axis];
   const int d = context_.dimension(axis);

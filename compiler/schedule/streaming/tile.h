@@ -29,6 +29,8 @@ class StreamTile {
   Expr place(int axis) const {
     return kernel::add(first(axis), axis == 0 ? context_.column() : context_.row());
   }
+  // Of the grid, what the tiles of the block cover in so many planes from this place on.
+  GridBox covered(const Expr& place, int64_t planes) const;
   // The place belongs to the tile's core; the first and last tile also own what lies beyond it,
   // unless that is images.
   std::vector<Expr> core_conditions(const Tests& tests, int axis, const Expr& at) const;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "compiler/analysis/reads.h"
 #include "compiler/schedule/parts/limits.h"
+#include "compiler/schedule/parts/statements.h"
 
 namespace stencil::schedule {
 
@@ -15,6 +17,7 @@ namespace {
 // coordinates.
 struct ElementLoops {
   std::vector<std::string> loop_names;  // "" where there is one element
+  std::vector<Expr> extents, index;     // of the loops: how many elements, and which one it is
   Body lets;                            // coordinates of the point
   Point point;
 };
@@ -30,6 +33,8 @@ ElementLoops element_loops(KernelBuilder& builder, const Schedule& schedule, con
     loops.loop_names.emplace_back();
     if (along(schedule.elements, rank, d) > 1) {
       loops.loop_names.back() = builder.names().unique("e" + axes[i]);
+      loops.extents.push_back(literal(along(schedule.elements, rank, d)));
+      loops.index.push_back(kernel::variable(loops.loop_names.back()));
       local = kernel::add(
           local, kernel::mul(kernel::variable(loops.loop_names.back()), kernel::integer(threads)));
     }
@@ -51,6 +56,18 @@ Body wrap(const ElementLoops& loops, const Schedule& schedule, int rank, Body bo
     body = std::move(outer);
   }
   return body;
+}
+
+// The points of a block's tile, as far as they lie in the domain.
+GridBox box_of(const Interface& interface, const Sweep& sweep, const Point& origin,
+               const std::vector<TileLength>& lengths) {
+  GridBox out{origin, {}};
+  for (int d = 0; d < interface.rank(); ++d) {
+    const auto i = static_cast<size_t>(d);
+    out.last.push_back(
+        smaller(plus(origin[i], lengths[i].points - 1), interface.high(sweep.domain, d)));
+  }
+  return out;
 }
 
 const char* where_to(const Sweep& sweep) {
@@ -80,11 +97,42 @@ void lower_sweep(const Interface& interface, const Schedule& schedule, const Swe
     const size_t i = static_cast<size_t>(d);
     in_domain.push_back(kernel::less_equal(loops.point[i], interface.high(sweep.domain, d)));
   }
-  Body at_point = std::move(loops.lets);
-  at_point.push_back(
-      {kernel::If{kernel::all_of(in_domain), sweep_point(builder, sweep, loops.point), {}}});
+  const auto for_each_element = [&](Body at_element) {
+    return wrap(loops, schedule, rank, std::move(at_element));
+  };
+  const auto sweep_points = [&] {
+    Body at_point = loops.lets;
+    at_point.push_back(
+        {kernel::If{kernel::all_of(in_domain), sweep_point(builder, sweep, loops.point), {}}});
+    return as_body(threads(for_each_element(std::move(at_point))));
+  };
+  std::vector<ir::Access> reads;
+  for (const ir::Piece& piece : sweep.function->pieces) {
+    analysis::add_reads_at_points(piece.graph, piece.results, reads);
+  }
   Body body = std::move(tiling.lets);
-  body.push_back({kernel::Threads{wrap(loops, schedule, rank, std::move(at_point))}});
+  if (reads.empty()) {
+    append(body, sweep_points());
+  } else {
+    const GridBox box = box_of(interface, sweep, tiling.origin, lengths);
+    const Expr none = builder.none_weighs(reads, box, body);
+    append(body, builder.by_points(reads, none, sweep_points, [&] {
+      PointLanes lanes;
+      lanes.for_each_part = for_each_element;
+      lanes.extents = loops.extents;
+      lanes.index = loops.index;
+      lanes.lets = loops.lets;
+      lanes.exists = kernel::all_of(in_domain);
+      lanes.first = loops.point;
+      lanes.last_column = lanes.column = loops.point.back();
+      lanes.row_first = box.first.back();
+      lanes.row_last = box.last.back();
+      auto [zeros, sums] = builder.sum_ahead(reads, lanes, first_step());
+      Body ahead = as_body(threads(std::move(zeros)));
+      ahead.push_back(threads(std::move(sums)));
+      return ahead;
+    }));
+  }
   builder.kernel().body = std::move(body);
   builder.finish(tiling.blocks, module);
   append_turn(interface, sweep, module.plan);

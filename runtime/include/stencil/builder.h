@@ -519,6 +519,9 @@ class Builder {
   Field reduce_over(const std::string& name, const PerDimension& dimensions, Reducer reducer,
                     const Expr& value, const Region& region, const ReduceOptions& options = {},
                     Place place = Place::current());
+  // record NAME [rows] = value at points every n;  A row of values for each evaluation.
+  void record(const std::string& name, const Range& rows, const Expr& value, const Points& points,
+              const std::optional<Expr>& every = {}, Place place = Place::current());
   // stop when condition;
   void stop(const Expr& condition, Place place = Place::current());
   // require condition;

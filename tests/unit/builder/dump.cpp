@@ -42,8 +42,9 @@ class Dump {
       piece(i.piece);
     }
     for (const ir::Reduction& r : program_.reductions) {
-      line("reduction {} by {} every {} at {} into {}", r.name, static_cast<int>(r.reducer),
-           r.every, r.place ? static_cast<int>(*r.place) : -1, r.target.value_or(-1));
+      line("reduction {} by {} every {} at {} into {} of points {}", r.name,
+           static_cast<int>(r.reducer), r.every, r.place ? static_cast<int>(*r.place) : -1,
+           r.target.value_or(-1), r.at.value_or(-1));
       piece(r.piece);
     }
     if (program_.stop) {

@@ -300,9 +300,8 @@ class Replay {
   }
   void declare(const ast::Points& p) {
     for (const ast::Identifier& name : p.names) {
-      const dsl::Points points =
-          builder_.points(name.name, box(p.numbers).at(0), domains_.at(p.domain.name),
-                          expr(p.weights));
+      const dsl::Points points = builder_.points(name.name, box(p.numbers).at(0),
+                                                 domains_.at(p.domain.name), expr(p.weights));
       domains_.emplace(name.name, points.domain);
       fields_.emplace(name.name, points.places);
       values_.emplace(name.name, points.places);
@@ -373,6 +372,11 @@ class Replay {
                                                                   {"min", dsl::Reducer::min},
                                                                   {"max", dsl::Reducer::max}};
     const dsl::ReduceOptions options{expr(r.every), expr(r.initial), boundary(r.boundary)};
+    if (r.at) {
+      const dsl::Points points{domains_.at(r.at->name), fields_.at(r.at->name)};
+      builder_.record(r.name.name, box(r.rows).at(0), expr(*r.value), points, expr(r.every));
+      return;
+    }
     if (r.over) {
       const dsl::Field field =
           builder_.reduce_over(r.name.name, per_dimension(r.over), kReducers.at(r.reducer.name),

@@ -111,6 +111,32 @@ TEST(LoopNest, WhatNoThreadDecidesStandsOutside) {
   EXPECT_TRUE(std::holds_alternative<Store>(nest.body[0].kind));
 }
 
+TEST(LoopNest, WhatRowsDecideStandsAheadOfThem) {
+  // let y = origin + thread_y; if (table[y] > 0) tile[thread_x] = 1
+  Kernel kernel = kernel_of({8, 4});
+  Buffer table = kernel.buffers[0];
+  table.name = "table";
+  table.type = Scalar::I32;
+  table.space = Space::Global;
+  table.read_only = true;
+  kernel.buffers.push_back(table);
+  const auto nest = [&](const Expr& at, bool read_only) {
+    kernel.buffers.back().read_only = read_only;
+    const Expr some = less(integer(0), load(2, {at}, Scalar::I32));
+    return loop_nest(kernel, {{Let{"y", add(v("origin"), v("thread_y"))}},
+                              only_if(some, {store(0, v("thread_x"))})});
+  };
+  const LoopNest by_row = nest(v("y"), true);
+  ASSERT_EQ(by_row.loops.size(), 2u);
+  EXPECT_EQ(by_row.loops[0].condition, nullptr);
+  ASSERT_NE(by_row.loops[1].condition, nullptr);
+  EXPECT_EQ(print(by_row.loops[1].condition),
+            print(less(integer(0), load(2, {add(v("origin"), v("thread_y"))}, Scalar::I32))));
+  EXPECT_TRUE(std::holds_alternative<Store>(by_row.body[0].kind));
+  EXPECT_EQ(nest(add(v("y"), v("thread_x")), true).loops[1].condition, nullptr);
+  EXPECT_EQ(nest(v("y"), false).loops[1].condition, nullptr);
+}
+
 Statement strided(Body body, int64_t step = 8) {
   return {For{LoopKind::Serial, "i", v("thread_x"), integer(50), step, std::move(body)}};
 }

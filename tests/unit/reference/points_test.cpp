@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kLow[] = {0, 10}, kHigh[] = {3, 49};
 
 struct Tables {
-  std::vector<int32_t> slabs, starts, columns, numbers, entries;
+  std::vector<int32_t> slabs, starts, columns, numbers, entries, firsts, counts;
   std::vector<float> weights;
   int64_t count = 0;
 
@@ -31,12 +31,15 @@ struct Tables {
     columns.resize(most);
     numbers.resize(most);
     entries.resize(most);
+    firsts.resize(static_cast<size_t>(2 * points));
     weights.resize(most);
+    counts.resize(2 * 3 * 5);  // a plane has one group of rows
     const stencil_point_set set{2,      kLow,          kHigh,
                                 kLow,   kHigh,         width,
                                 points, places.data(), given.empty() ? nullptr : weighting.data()};
-    count = stencil_place_points<float>(set, {slabs.data(), starts.data(), columns.data(),
-                                              numbers.data(), weights.data(), entries.data()});
+    count = stencil_place_points<float>(
+        set, {slabs.data(), starts.data(), columns.data(), numbers.data(), weights.data(),
+              entries.data(), firsts.data(), counts.data()});
   }
 };
 
@@ -54,11 +57,40 @@ TEST(PlacePoints, ListsEntriesByBucketAndNumber) {
   EXPECT_EQ(std::count(made.entries.begin(), made.entries.end(), -1), 3);
 }
 
+TEST(PlacePoints, CountsEntriesOfBoxes) {
+  const Tables made(2, {{1.25, 3, 1.25}, {41.5, 49, 41.5}});
+  // Before so many groups of rows and buckets, by planes.
+  const auto before = [&](int groups, int buckets) {
+    const auto at = made.counts.begin() + (groups * 3 + buckets) * 5;
+    return std::vector<int32_t>(at, at + 5);
+  };
+  EXPECT_EQ(before(1, 0), (std::vector<int32_t>{0, 0, 0, 0, 0}));
+  EXPECT_EQ(before(1, 1), (std::vector<int32_t>{0, 0, 2, 4, 4}));
+  EXPECT_EQ(before(1, 2), (std::vector<int32_t>{0, 0, 4, 8, 9}));
+  EXPECT_EQ(before(0, 2), (std::vector<int32_t>{0, 0, 0, 0, 0}));
+}
+
+TEST(PlacePoints, CountsRowsByEights) {
+  constexpr int64_t low[] = {0, 0, 0}, high[] = {1, 19, 3};
+  const double at[][3] = {{0, 0, 1}, {7, 8, 19}, {0, 3, 0}};
+  const double* const places[] = {at[0], at[1], at[2]};
+  const stencil_point_set set{3, low, high, low, high, 2, 3, places, nullptr};
+  std::vector<int32_t> slabs(2), starts(41), columns(24), numbers(24), entries(24);
+  std::vector<int32_t> counts(4 * 2 * 3);
+  std::vector<double> weights(24);
+  stencil_place_points<double>(set, {slabs.data(), starts.data(), columns.data(), numbers.data(),
+                                     weights.data(), entries.data(), counts.data()});
+  const std::vector<int32_t> expected = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
+                                         0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 2, 3};
+  EXPECT_EQ(counts, expected);
+}
+
 TEST(PlacePoints, LeavesOutWeightsBeyondTheDomain) {
   const std::vector<double> nan = {std::numeric_limits<double>::quiet_NaN()};
   const Tables made(3, {{0}, {49}}, {nan, nan, nan, nan, nan, nan});
   EXPECT_EQ(made.count, 4);
   EXPECT_EQ(made.entries, (std::vector<int32_t>{-1, -1, -1, 0, 1, -1, 2, 3, -1}));
+  EXPECT_EQ(made.firsts, (std::vector<int32_t>{-1, 48}));
   EXPECT_EQ(made.slabs, (std::vector<int32_t>{0, 1, -1, -1}));
   EXPECT_TRUE(std::isnan(made.weights[0]));
 }

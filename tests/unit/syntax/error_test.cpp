@@ -47,7 +47,7 @@ TEST(Error, P001SuggestsAnItem) {
   EXPECT_EQ(messages("stencl s : A[0] = 1;"), R"(t.stn:1:1: error P001: unexpected 'stencl'
     1 | stencl s : A[0] = 1;
       | ^~~~~~
-      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, stop or require
+      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, record, stop or require
       = found: 'stencl'
       = hint: did you mean 'stencil'?
 )");
@@ -335,7 +335,7 @@ t.stn:3:25: error P001: unexpected '}'
 t.stn:4:1: error P001: unexpected 'parm'
     4 | parm K : real;
       | ^~~~
-      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, stop or require
+      = expected: an item: param, grid, subgrid, type, field, series, points, table, function, stencil, repeat, init, reduce, record, stop or require
       = found: 'parm'
       = hint: did you mean 'param'?
 t.stn:5:17: error P001: unexpected ']'

@@ -1,0 +1,52 @@
+#include "compiler/schedule/streaming/occupancy.h"
+
+#include <algorithm>
+
+namespace stencil::schedule {
+
+StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile& tile)
+    : context_(context), tile_(tile) {
+  const StreamPlan& plan = context.plan;
+  if (!plan.at_points) return;
+  for (const StreamStage& stage : plan.stages) ahead_ = std::max<int64_t>(ahead_, stage.lag);
+  const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
+  const int64_t planes =
+      std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain + plan.unroll + ahead_;
+  planes_ = (planes + kOccupancyFlags - 1) / kOccupancyFlags;
+  flags_ = (planes + planes_ - 1) / planes_;
+  free_ = context.builder.local(kernel::Space::Shared, "free_planes", Scalar::U8, {literal(flags_)},
+                                "no points weigh in them");
+}
+
+Body StreamOccupancy::look_up() {
+  if (flags_ == 0) return {};
+  std::vector<ir::Access> reads;
+  for (const StreamStage& stage : context_.plan.stages) {
+    for (const ir::Access& access : reads_at_points(stage)) reads.push_back(access);
+  }
+  const std::string flag = context_.builder.names().unique("flag");
+  const Shape& block = context_.schedule.block;
+  const Expr row = block[1] > 1 ? kernel::variable("thread_y") : literal(0);
+  const Expr thread = kernel::add(context_.thread(0), kernel::mul(row, literal(block[0])));
+  const Expr place =
+      plus(kernel::add(tile_.front_begin, kernel::mul(kernel::variable(flag), literal(planes_))),
+           -ahead_);
+  Body body;
+  const Expr none = context_.builder.none_weighs(reads, tile_.covered(place, planes_), body);
+  body.push_back(
+      {kernel::Store{free_,
+                     {kernel::variable(flag)},
+                     kernel::convert(select(none, literal(1), literal(0)), Scalar::U8)}});
+  Body out = as_body(threads(as_body(loop(kernel::LoopKind::Serial, flag, thread, literal(flags_),
+                                          block[0] * block[1], std::move(body)))));
+  out.push_back({kernel::Barrier{}});
+  return out;
+}
+
+Expr StreamOccupancy::is_free(int lag) const {
+  const Expr plane = plus(context_.passed(), ahead_ - lag);
+  const Expr flag = kernel::load(free_, {divided(plane, literal(planes_))}, Scalar::I32);
+  return kernel::operation(Op::Ne, {flag, literal(0)});
+}
+
+}  // namespace stencil::schedule
