@@ -112,7 +112,7 @@ class Sections {
           });
       const Expr in_field =
           context_.interface.inside(context_.places(), box, &context_.program.grid);
-      append(out, as_body(section({tile_.begin, tile_.end}, in_field, true, taken)));
+      append(out, as_body(section({tile_.begin, tile_.end}, in_field, 0, taken)));
     }
     const Expr place = context_.place(0);
     return out.empty()
@@ -186,8 +186,8 @@ class Sections {
     Body out;
     const PlaneBox box = computed(stage, target_box(stage), out);
     const Expr where = images_in(target_box(stage));
-    out.push_back(section(box, where, false, std::move(ahead.zeros)));
-    out.push_back(section(box, where, false, std::move(ahead.sums)));
+    out.push_back(section(box, where, context_.rank, std::move(ahead.zeros)));
+    out.push_back(section(box, where, context_.rank, std::move(ahead.sums)));
     return as_body({kernel::Scope{std::move(out)}});
   }
   // The plane has points of the box.
