@@ -1,5 +1,6 @@
 // Plain loop nests for tools/bench/host: what a programmer writes with OpenMP, two arrays that
-// trade places. Prints GCells/s: host_nests jacobi2d|jacobi3d N STEPS
+// trade places. Prints GCells/s: host_nests jacobi2d|jacobi3d|copy N STEPS; copy is that of an
+// array of N^3.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -45,6 +46,11 @@ void jacobi3d(const float* __restrict a, float* __restrict b, long n) {
   }
 }
 
+void copy(const float* __restrict a, float* __restrict b, long n) {
+#pragma omp parallel for schedule(static)
+  for (long p = 0; p < n * n * n; ++p) b[p] = a[p];
+}
+
 // A number above 0; 0: it is none.
 long count(const char* text) {
   long value = 0;
@@ -58,6 +64,7 @@ long count(const char* text) {
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const bool flat = std::strcmp(argv[1], "jacobi2d") == 0;
+  const auto step = flat ? jacobi2d : std::strcmp(argv[1], "copy") == 0 ? copy : jacobi3d;
   const long n = count(argv[2]), steps = count(argv[3]);
   if (n < 1 || steps < 1) return 2;
   const long points = flat ? n * n : n * n * n;
@@ -65,7 +72,7 @@ int main(int argc, char** argv) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   for (long t = 0; t < steps; ++t) {
-    (flat ? jacobi2d : jacobi3d)(a.get(), b.get(), n);
+    step(a.get(), b.get(), n);
     std::swap(a, b);
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -57,6 +57,12 @@ Expr PlanesContext::image(int d) const {
   return wrap(interface, program.grid, d, place(d), margin.low, margin.high);
 }
 
+Point PlanesContext::points(int inside) const {
+  Point out = points();
+  for (int d = inside; d < rank; ++d) out[d] = place(d);
+  return out;
+}
+
 Point PlanesContext::variables(const std::vector<std::string>& names) {
   Point out;
   for (const std::string& name : names) out.push_back(kernel::variable(name));

@@ -80,6 +80,8 @@ struct PlanesContext {
   Expr place(int d) const { return kernel::variable(place_names[d]); }
   Point places() const { return variables(place_names); }
   Point points() const { return variables(point_names); }
+  // In the dimensions from `inside` on, the place is the point.
+  Point points(int inside) const;
   static Point variables(const std::vector<std::string>& names);
 
   const Schedule& schedule;

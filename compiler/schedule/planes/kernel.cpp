@@ -19,10 +19,12 @@
 //
 // Threads are loops on a CPU, so what the innermost ones do should be the same for all
 // points. With edges=split a stage therefore has several sections: one for the points whose
-// accesses all stay inside, without any rule; those around it with boundary rules; and those around
-// a function's region, which only carry values over. Each is a box between ends that are named once
-// per plane, and becomes a loop nest (compiler/emit/loop_nest.h). Boxes around another are one
-// section in a loop over its sides. With edges=tested there is one section, which tests each point.
+// accesses all stay inside, without any rule; one for the rest of these columns, with rules in the
+// outer dimensions, which are the same for a whole row; the ends of rows, with all rules; and those
+// around a function's region, which only carry values over. Each is a box between ends that are
+// named once per plane, and becomes a loop nest (compiler/emit/loop_nest.h). Boxes around another
+// are one section in a loop over its sides. With edges=tested there is one section, which tests
+// each point.
 #include "compiler/schedule/planes/kernel.h"
 
 #include <fmt/format.h>
@@ -114,7 +116,7 @@ class Sections {
       });
       const Expr in_field = context_.interface.inside(
           context_.places(), context_.field_of(made).box, &context_.program.grid);
-      out.push_back(section({tile_.begin, tile_.end}, in_field, true, std::move(taken)));
+      out.push_back(section({tile_.begin, tile_.end}, in_field, 0, std::move(taken)));
     }
     const Expr place = context_.place(0);
     return out.empty()
@@ -127,9 +129,8 @@ class Sections {
     const Expr place = context_.place(0);
     const Expr in_field =
         context_.interface.inside(context_.places(), target_box(stage), &context_.program.grid);
-    return guarded(
-        both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
-        as_body(section({tile_.begin, tile_.end}, in_field, true, values_.write(stage))));
+    return guarded(both(at_least(place, tile_.begin[0]), kernel::less(place, tile_.end[0])),
+                   as_body(section({tile_.begin, tile_.end}, in_field, 0, values_.write(stage))));
   }
 
  private:
@@ -137,11 +138,12 @@ class Sections {
   struct Outside {
     Expr where = kernel::boolean(true);
     Body body;
+    int inside = 0;    // see `section`
     bool few = false;  // points of a row
   };
-  // What threads do for the points of a box that meet the condition. `inside`: all of them lie in
-  // the grid, so that places are points.
-  kernel::Statement section(const PlaneBox& box, const Expr& where, bool inside, Body body,
+  // What threads do for the points of a box that meet the condition. In the dimensions from
+  // `inside` on all of them lie in the grid, so that places are points.
+  kernel::Statement section(const PlaneBox& box, const Expr& where, int inside, Body body,
                             bool few = false) const {
     std::vector<Expr> conditions;
     Body lets;
@@ -152,7 +154,7 @@ class Sections {
       conditions.push_back(at_least(place, box.begin[d]));
       conditions.push_back(kernel::less(place, box.end[d]));
     }
-    for (int d = 1; d < context_.rank && !inside; ++d) {
+    for (int d = 1; d < inside; ++d) {
       if (context_.images(d))
         lets.push_back({kernel::Let{context_.point_names[d], context_.image(d)}});
     }
@@ -188,8 +190,8 @@ class Sections {
     Body out;
     const PlaneBox box = computed(stage, target_box(stage), out);
     const Expr where = images_in(target_box(stage));
-    out.push_back(section(box, where, false, std::move(ahead.zeros)));
-    out.push_back(section(box, where, false, std::move(ahead.sums)));
+    out.push_back(section(box, where, context_.rank, std::move(ahead.zeros)));
+    out.push_back(section(box, where, context_.rank, std::move(ahead.sums)));
     return as_body({kernel::Scope{std::move(out)}});
   }
   // The plane has points of the box.
@@ -250,11 +252,11 @@ class Sections {
       const ir::Piece& piece = function.pieces[p];
       const Expr covered =
           context_.interface.inside(context_.points(), piece.region, &target_box(stage));
-      chain = guarded(covered, values_.compute(stage, piece, false), std::move(chain));
+      chain = guarded(covered, values_.compute(stage, piece, context_.rank), std::move(chain));
     }
     Body out;
     const PlaneBox box = computed(stage, target_box(stage), out);
-    out.push_back(section(box, images_in(target_box(stage)), false, std::move(chain)));
+    out.push_back(section(box, images_in(target_box(stage)), context_.rank, std::move(chain)));
     return out;
   }
 
@@ -271,12 +273,13 @@ class Sections {
     if (stage.carries && is_true(images_in(region))) {
       carried.where = kernel::all_of({images_in(target), missed(function)});
       carried.body = values_.carry(stage);
+      carried.inside = context_.rank;
       carried.few = is_near(region, target);
     } else if (stage.carries) {
       const Expr covered = context_.interface.inside(context_.points(), region, &target);
       const Expr beside = kernel::operation(Op::Not, {covered});
       out.push_back(section(all, kernel::all_of({images_in(target), beside, missed(function)}),
-                            false, values_.carry(stage)));
+                            context_.rank, values_.carry(stage)));
     }
     append(out, region_sections(stage, function.pieces[main], all, "region", carried));
     for (size_t p = 0; p < function.pieces.size(); ++p) {
@@ -299,21 +302,31 @@ class Sections {
     return split(box, bounds, has_plane, name, carried,
                  [&](const PlaneBox& part) { return piece_sections(stage, piece, part); });
   }
-  // The places from which no access meets a rule, and around them those with rules.
+  // The columns of places from which no access meets a rule in x, and around them the ends of rows;
+  // of these columns, the places from which none meets a rule, and around them those with rules.
   Body piece_sections(const PlanesStage& stage, const ir::Piece& piece, const PlaneBox& box) {
-    const Bounds inner =
-        bounds_without_rules(context_.interface, piece, context_.plan.images,
-                             context_.alike ? context_.plan.margin : stage.computed);
-    const auto free = [&](const PlaneBox& part) {
-      return as_body(section(part, images_in(piece.region, context_.places()), true,
-                             values_.compute(stage, piece, true)));
-    };
+    const int x = context_.rank - 1;
+    Bounds rows = bounds_without_rules(context_.interface, piece, context_.plan.images,
+                                       context_.alike ? context_.plan.margin : stage.computed);
+    Bounds columns(rows.size());
+    std::swap(rows[x], columns[x]);
     const auto is_open = [](const Interval& one) { return one.is_open(); };
-    if (std::all_of(inner.begin(), inner.end(), is_open)) return free(box);
-    const Outside ruled{images_in(piece.region), values_.compute(stage, piece, false),
-                        !context_.images(context_.rank - 1)};
-    return as_body({kernel::Scope{
-        split(box, inner, within(inner[0], context_.place(0)), "inner", ruled, free)}});
+    const bool rules_in_rows = !std::all_of(rows.begin(), rows.end(), is_open);
+    const auto where = [&](int inside) { return images_in(piece.region, context_.points(inside)); };
+    const auto free = [&](const PlaneBox& part) {
+      return as_body(section(part, where(0), 0, values_.compute(stage, piece, 0)));
+    };
+    const auto in_columns = [&](const PlaneBox& part) {
+      if (!rules_in_rows) return free(part);
+      const Outside ruled{where(x), values_.compute(stage, piece, x), x};
+      return split(part, rows, within(rows[0], context_.place(0)), "inner", ruled, free);
+    };
+    if (is_open(columns[x]) && !rules_in_rows) return free(box);
+    if (is_open(columns[x])) return as_body({kernel::Scope{in_columns(box)}});
+    const Outside ruled{where(context_.rank), values_.compute(stage, piece, context_.rank),
+                        context_.rank, !context_.images(x)};
+    return as_body(
+        {kernel::Scope{split(box, columns, kernel::boolean(true), "inner", ruled, in_columns)}});
   }
   // The part of a box within bounds, and what is around it. Points before and after it in x are a
   // loop of their own where they are few.
@@ -337,13 +350,15 @@ class Sections {
     append(out, inside(part));
     if (rows) return out;
     Body missed;
-    if (!outside.body.empty()) missed.push_back(section(box, outside.where, false, outside.body));
+    if (!outside.body.empty())
+      missed.push_back(section(box, outside.where, outside.inside, outside.body));
     return guarded(has_plane, std::move(out), std::move(missed));
   }
   Body around(const PlaneBox& box, const PlaneBox& part, const Outside& outside, bool few) {
     const std::vector<PlaneBox> all = sides(box, part);
     Body out;
-    if (all.size() == 1) out.push_back(section(all[0], outside.where, false, outside.body, few));
+    if (all.size() == 1)
+      out.push_back(section(all[0], outside.where, outside.inside, outside.body, few));
     if (all.size() < 2) return out;
     Body body;
     const Expr number = kernel::variable(context_.side);
@@ -361,7 +376,7 @@ class Sections {
         any = either(any, kernel::less(box.begin[d], part.begin[d]));
       if (box.end[d] != part.end[d]) any = either(any, kernel::less(part.end[d], box.end[d]));
     }
-    body.push_back(section(side, outside.where, false, outside.body, few));
+    body.push_back(section(side, outside.where, outside.inside, outside.body, few));
     const Expr count = literal(static_cast<int64_t>(all.size()));
     return guarded(any, as_body(loop(kernel::LoopKind::Serial, context_.side, literal(0), count, 1,
                                      std::move(body))));

@@ -15,17 +15,17 @@ bool moved(const ir::Field& field, const ir::Access& access, int d) {
 
 }  // namespace
 
-Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) const {
+Body PlanesValues::compute(const PlanesStage& stage, const ir::Piece& piece, int inside) const {
   Body body;
-  const Point point = inside ? context_.places() : context_.points();
+  const Point point = context_.points(inside);
   const Expr step = context_.step_of(stage);
   KernelScope& scope = context_.builder.scope();
   scope.at_step(step);
   const ReadAccess read_access = [&](const ir::Access& access, Landings& landings) {
     ir::Access at = access;
     if (access.in_place) return context_.builder.load_in_place(access, landings);
-    if (inside) at.escapes = 0;
-    return read(stage, at, point, landings);
+    at.escapes &= (uint32_t{1} << (2 * inside)) - 1;
+    return read(stage, at, point, landings, inside < context_.rank ? &body : nullptr);
   };
   const auto values =
       evaluate(context_.interface, piece.graph, piece.results, point, context_.time_of(step),
@@ -130,9 +130,11 @@ Expr PlanesValues::cell(const PlanesStage& stage, int old, int component) const 
   return unless_first(stage, v, rings_.load(old, component, slot), in_memory);
 }
 
-// What an access reads, its field's boundary rules included.
+// What an access reads, its field's boundary rules included. With a body, it is loaded there,
+// whether or not a constant counts: of loads in rows that depend on a condition compilers make
+// gathers.
 Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, const Point& point,
-                        Landings& landings) const {
+                        Landings& landings, Body* body) const {
   const int id = stage.source.at({access.field, access.level});
   const PlanesVersion& v = context_.version(id);
   const Landing landing = landings.land(access);
@@ -141,12 +143,16 @@ Expr PlanesValues::read(const PlanesStage& stage, const ir::Access& access, cons
     there.level = v.level;
     return context_.builder.load_global(there, Landing{landing.point, {}});
   };
-  if (v.in_memory()) return apply_boundary(landing, in_memory());
+  const auto with_rules = [&](const Expr& value) {
+    const bool early = body && !landing.constants.empty();
+    return apply_boundary(landing, early ? context_.let(*body, "landed", value) : value);
+  };
+  if (v.in_memory()) return with_rules(in_memory());
   std::vector<Expr> at;
   for (int d = 1; d < context_.rank; ++d) at.push_back(place_read(v, access, d, point, landing));
   const Expr slot = slot_read(stage, id, access, point, landing);
   const Expr kept = rings_.load(id, access.component, slot, at);
-  return apply_boundary(landing, unless_first(stage, v, kept, in_memory));
+  return with_rules(unless_first(stage, v, kept, in_memory));
 }
 
 // Images are read like points. Where a constant counts, what is read is dropped, but it has to be

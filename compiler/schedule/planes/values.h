@@ -11,9 +11,9 @@ class PlanesValues {
   PlanesValues(const PlanesContext& context, const PlanesTile& tile, const PlanesRings& rings)
       : context_(context), tile_(tile), rings_(rings) {}
 
-  // Evaluates a piece and stores its results. `inside`: no access meets a rule, and the place is
-  // the point.
-  Body compute(const PlanesStage& stage, const ir::Piece& piece, bool inside) const;
+  // Evaluates a piece and stores its results. In the dimensions from `inside` on, no access meets a
+  // rule, and the place is the point.
+  Body compute(const PlanesStage& stage, const ir::Piece& piece, int inside) const;
   // Keeps what the stage's results replace.
   Body carry(const PlanesStage& stage) const;
   // From the rings of the stage's results to memory.
@@ -33,7 +33,7 @@ class PlanesValues {
              const std::string& name, const Point& point, Stores& to) const;
   Expr cell(const PlanesStage& stage, int old, int component) const;
   Expr read(const PlanesStage& stage, const ir::Access& access, const Point& point,
-            Landings& landings) const;
+            Landings& landings, Body* body) const;
   // What a stage takes of a version that has a ring, once it is known how it is found in memory.
   template <class InMemory>
   Expr unless_first(const PlanesStage& stage, const PlanesVersion& v, const Expr& kept,

@@ -140,6 +140,26 @@ TEST_F(HostCompiler, MakesVectorsOfTheInnermostLoop) {
   EXPECT_FALSE(adds_vectors(*library_, kHead + chain)) << "each sum waits for the one before";
 }
 
+// Rules in y and z are the same for a whole row, so neighbours in x are next to each other in
+// memory.
+TEST_F(HostCompiler, LoadsRowsAtEdgesAsVectors) {
+  for (const char* rule : {"constant 0", "clamp", "mirror"}) {
+    const ir::Program program = program_of(
+        "grid G = [0..99, 0..99, 0..99] steps 9;\n"
+        "field A : real on G boundary " +
+        std::string(rule) +
+        ";\n"
+        "stencil star : A on G = 0.2 * (A[-3,0,0] + A[3,0,0] + A[0,-3,0] + A[0,3,0] + A[0,0,-3]\n"
+        "  + A[0,0,3]);\n");
+    for (const char* line : {"planes T=1", "planes T=2"}) {
+      const auto text =
+          library_->intermediate(host_source(module_of(program, line)), FpMode::Strict);
+      ASSERT_TRUE(text.ok()) << text.failure().message;
+      EXPECT_EQ(text.value().find("@llvm.masked.gather"), std::string::npos) << rule << " " << line;
+    }
+  }
+}
+
 TEST_F(HostCompiler, RefusesBlocksLargerThanAStack) {
   const ir::Program program = program_of(kDecay);
   kernel::Module module = module_of(program, "direct");
