@@ -210,7 +210,7 @@ bool limit_steps(Environment& env, const std::vector<ir::Affine>& facts, const i
   const auto& steps = env.program.steps;
   if (steps && decide(facts, limit.steps - *steps) == Verdict::Fails) {
     Diagnostic& error = env.report.error("S031", span, limit.message);
-    error.expected = "a value for every step of the run";
+    error.expected = fmt::format("at most {} steps", env.print(limit.steps));
     error.found = fmt::format("a run of {} steps", env.print(*steps));
     error.hint = limit.hint;
     if (span != limit.span) error.related.push_back({limit.span, "declared here"});

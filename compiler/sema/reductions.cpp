@@ -2,6 +2,7 @@
 // sum of what the grid points around it weigh there, which gives a series instead of a value.
 #include "compiler/sema/reductions.h"
 
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,10 +18,10 @@ namespace {
 
 // The type of a reduced or compared scalar; nothing if `value` is no number.
 std::optional<Scalar> number_type(Environment& env, Arithmetic& arithmetic, const Value& value,
-                                  Span span) {
+                                  Span span, const char* what = "reduction") {
   if (!value.ok()) return std::nullopt;
   if (!value.type->scalar()) {
-    Diagnostic& error = env.report.error("S019", span, "a reduction needs a scalar");
+    Diagnostic& error = env.report.error("S019", span, fmt::format("a {} needs a scalar", what));
     error.found = describe(*value.type);
     error.hint = "select a component with [index] or .name";
     return std::nullopt;
@@ -84,7 +85,7 @@ void analyze_record(Environment& env, ReductionInfo& info, ir::Reduction& record
                       !info.region->ok);
   Elaborator elaborator(env, kRecordSite, result.piece.graph, &prover);
   const Value value = elaborator.elaborate(*syntax.value);
-  const auto type = number_type(env, elaborator.arithmetic(), value, syntax.value->span);
+  const auto type = number_type(env, elaborator.arithmetic(), value, syntax.value->span, "record");
   if (!type) return;
   if (!is_float(*type)) {
     Diagnostic& error =
@@ -206,7 +207,10 @@ void analyze_reduce(Environment& env, ir::ReductionId id) {
   ReductionInfo& info = env.reductions[static_cast<size_t>(id)];
   if (info.state != ReductionInfo::State::Waiting) return;
   info.state = ReductionInfo::State::Begun;
-  const uint32_t reader = std::exchange(env.reader, info.syntax->name.span.begin);
+  // A record is made behind the whole step.
+  const uint32_t own_place =
+      info.syntax->at ? std::numeric_limits<uint32_t>::max() : info.syntax->name.span.begin;
+  const uint32_t reader = std::exchange(env.reader, own_place);
   ++env.reductions_begun;
   analyze_reduce(env, info, env.program.reductions[static_cast<size_t>(id)]);
   --env.reductions_begun;

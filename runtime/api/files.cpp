@@ -71,6 +71,7 @@ Status check_picture(const ir::Program& program, const Selection& shown) {
 Result<std::vector<Selection>> selections_of(const ir::Program& program, const Output& output) {
   std::vector<Selection> selections;
   for (size_t f = 0; f < program.fields.size() && output.fields.empty(); ++f) {
+    if (program.fields[f].read_in_place()) continue;  // not on the points of the grid
     selections.push_back({static_cast<ir::FieldId>(f)});
   }
   for (const std::string& name : output.fields) {
@@ -173,11 +174,13 @@ Status check_history(const ir::Program& program, const RunFiles& files) {
                                 [](const ir::Reduction& reduction) { return !reduction.target; });
   if ((!path.empty() || files.evaluated) && !some) {
     const bool profiles = !program.reductions.empty();
-    return Failure{"R037",
-                   fmt::format("the program has no reductions{}, and so no history of them",
-                               profiles ? " of one value" : ""),
-                   profiles ? "what a reduction over some dimensions gives is a field: --out has it"
-                            : "declare one with reduce"};
+    return Failure{
+        "R037",
+        fmt::format("the program has no reductions{}, and so no history of them",
+                    profiles ? " of one value" : ""),
+        profiles ? "what a record or a reduction over some dimensions gives is a field: --out "
+                   "has it"
+                 : "declare one with reduce"};
   }
   if (path.empty()) return Done{};
   if (std::filesystem::path(path).extension() != ".csv") {

@@ -35,7 +35,9 @@ std::string print_shape(const std::vector<int64_t>& shape) {
 
 Status check_shape(const NpySource& array, const std::string& name,
                    const std::vector<int64_t>& expected) {
-  if (array.shape() == expected) return Done{};
+  std::vector<int64_t> vectors_of_one = expected;
+  vectors_of_one.push_back(1);
+  if (array.shape() == expected || array.shape() == vectors_of_one) return Done{};
   return Failure{"R022",
                  "'" + name + "' has the shape " + print_shape(array.shape()) + ", the field has " +
                      print_shape(expected),

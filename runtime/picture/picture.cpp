@@ -26,8 +26,7 @@ std::vector<std::string> places(const ir::Program& program, const ir::Field& dec
     if (program.axes.empty() || declared.dimension(i) < 0) {
       text += std::to_string(index);
     } else {
-      text +=
-          fmt::format("{} (index {})", print_number(axes[i].at(index)), index);
+      text += fmt::format("{} (index {})", print_number(axes[i].at(index)), index);
     }
     out.push_back(text);
   }
@@ -62,6 +61,7 @@ Labels labels_of(const ir::Program& program, const reference::State& state,
   labels.type = field.components[component].type;
   const auto label = [&](size_t d) {
     const bool step = field.dimension(d) == ir::kTime;
+    if (step && ir::is_record(program, shown.field)) return std::string("row");
     return ir::axis_name(program, field, d) + (step ? " (step)" : labels.indices ? " (index)" : "");
   };
   labels.across = label(rank - 1);
@@ -79,8 +79,8 @@ Result<Image> picture_of(const ir::Program& program, const reference::State& sta
   const reference::FieldData& field = state.fields[static_cast<size_t>(shown.field)];
   const int component = std::max(shown.component, 0), rank = field.rank();
   const ir::Field& declared = program.fields[static_cast<size_t>(shown.field)];
-  const auto axes = ir::axes_of(
-      declared, ir::axis_values(program, state.integer_params, state.real_params));
+  const auto axes =
+      ir::axes_of(declared, ir::axis_values(program, state.integer_params, state.real_params));
   if (options.plain) {
     const auto slice = slice_of(field, component, plane, axes);
     if (!slice.ok()) return slice.failure();

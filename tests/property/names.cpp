@@ -75,7 +75,7 @@ class Declared {
   void look_at(size_t at) {
     static const std::set<std::string> kItems = {"param",  "grid",   "subgrid", "type",
                                                  "field",  "let",    "table",   "function",
-                                                 "reduce", "series", "points"};
+                                                 "reduce", "series", "points",  "record"};
     const std::string before = at > 0 ? part(at - 1) : "", after = part(at + 1);
     if (before == "stencil") {
       kinds_[part(at)] = Kind::Stencil;
@@ -189,7 +189,7 @@ std::string hostile_name(Random& random, const std::string& other, const std::st
   static const Words keywords = names_of({emit::kKeywords});
   static const Words functions = {"origin", "spacing", "position", "time",   "select", "mirror",
                                   "within", "by",      "repeat",   "linear", "clamp",  "none",
-                                  "vector", "sum",     "half",     "bool"};
+                                  "vector", "sum",     "half",     "bool",   "record", "at"};
   switch (const int source = random.weighted({40, 16, 12, 12, 4, 4, 5, 3, 6, 6})) {
     case 0:
     case 1: {
@@ -233,6 +233,11 @@ void spare_components(const std::string& param, const std::set<std::string>& wor
   std::erase_if(renamed, [&](const auto& entry) { return is_component(entry.second); });
 }
 
+// The name of a component of what has the other name.
+bool is_spelt_as_component(const std::string& name, const std::string& other) {
+  return name.starts_with(other + "_");
+}
+
 Renamed draw_names(const Words& parts, Random& random, const std::string& module, int percent) {
   const std::set<std::string> words(parts.begin(), parts.end());
   const Declared declared(parts);
@@ -245,6 +250,11 @@ Renamed draw_names(const Words& parts, Random& random, const std::string& module
     for (int attempt = 0; attempt < 5; ++attempt) {
       const std::string name = hostile_name(random, other, module);
       if (!is_name(name) || words.count(name) || taken[kind].count(name)) continue;
+      const auto meets = [&](const std::string& member) {
+        return is_spelt_as_component(name, member) || is_spelt_as_component(member, name);
+      };
+      const auto& members = taken[Kind::Member];
+      if (kind == Kind::Member && std::any_of(members.begin(), members.end(), meets)) continue;
       if (beside_members && !taken[Kind::Member].insert(name).second) continue;
       taken[kind].insert(name);
       renamed[word] = name;

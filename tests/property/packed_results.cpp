@@ -21,7 +21,8 @@ PackedResults::PackedResults(const kernel::Plan& plan, const reference::State& s
                                             : static_cast<uint64_t>(value.integer));
     }
     words_.push_back(static_cast<uint64_t>(value.evaluations));
-    if (is_float(value.type)) words_.push_back(static_cast<uint64_t>(value.first_nan));
+    const bool tells_nan = plan.reductions[r].first_nan != kernel::kNoScratch;
+    if (tells_nan) words_.push_back(static_cast<uint64_t>(value.first_nan));
   }
 }
 
@@ -42,7 +43,8 @@ int64_t PackedResults::take(int64_t steps, reference::State& state) const {
       }
     }
     value.evaluations = static_cast<int64_t>(*word++);
-    if (is_float(value.type)) value.first_nan = static_cast<int64_t>(*word++);
+    const bool tells_nan = plan_.reductions[r].first_nan != kernel::kNoScratch;
+    if (tells_nan) value.first_nan = static_cast<int64_t>(*word++);
   }
   return done;
 }

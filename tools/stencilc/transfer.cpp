@@ -81,7 +81,12 @@ Status add_output(const Program& program, const Assignment& wanted, const Output
   std::vector<std::string> names = {wanted.name};
   if (wanted.name.empty()) {
     names.clear();
-    for (const FieldInfo& field : program.fields()) names.push_back(field.name);
+    for (const FieldInfo& field : program.fields()) {
+      const auto& dimensions = field.dimensions;
+      const bool of_grid = std::none_of(dimensions.begin(), dimensions.end(),
+                                        [](int dimension) { return dimension < 0; });
+      if (of_grid && field.rank == program.rank()) names.push_back(field.name);
+    }
   }
   auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output& other) {
     return same_file(wanted.value, other.path);

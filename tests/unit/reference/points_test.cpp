@@ -76,10 +76,10 @@ TEST(PlacePoints, CountsRowsByEights) {
   const double* const places[] = {at[0], at[1], at[2]};
   const stencil_point_set set{3, low, high, low, high, 2, 3, places, nullptr};
   std::vector<int32_t> slabs(2), starts(41), columns(24), numbers(24), entries(24);
-  std::vector<int32_t> counts(4 * 2 * 3);
+  std::vector<int32_t> firsts(9), counts(4 * 2 * 3);
   std::vector<double> weights(24);
   stencil_place_points<double>(set, {slabs.data(), starts.data(), columns.data(), numbers.data(),
-                                     weights.data(), entries.data(), counts.data()});
+                                     weights.data(), entries.data(), firsts.data(), counts.data()});
   const std::vector<int32_t> expected = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
                                          0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 2, 3};
   EXPECT_EQ(counts, expected);

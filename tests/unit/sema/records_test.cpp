@@ -72,6 +72,15 @@ TEST(Records, ReadWhatTheirPointsSurround) {
   EXPECT_EQ(errors(kSea + "record r [0..99] = U[1,0] at deep;"), "");
 }
 
+// They are made behind the step, wherever they stand.
+TEST(Records, MayReadReductionsBelowThem) {
+  const ir::Program program =
+      program_of(kSea + "record r [0..99] = U[0,0] * q at mics; reduce q = sum(U[0,0]) on G;");
+  EXPECT_FALSE(program.reductions[0].place);
+  EXPECT_EQ(program.reductions[1].place, 2u);
+  EXPECT_FALSE(ir::sampled_by(program, program.reductions[0]));
+}
+
 TEST(Records, AreRefusedByName) {
   EXPECT_EQ(errors(kSea + "record r [0..38] = U[0,0] at mics;"), "S031");
   EXPECT_EQ(errors(kSea + "record r [0..39] = U[0,0] at mics;"), "");

@@ -5,12 +5,12 @@
   build/devito/bin/python tools/bench/devito/compare.py [--sizes 256,512] [--rounds N] [RESULTS.json]
 
 Both compute the same: a grid of N^3 points in float with zeros around it, one velocity or one for every
-point, Ricker's wavelet injected between grid points by linear weights. First the wave fields are compared,
-at a small size and for every contestant; one that is wrong is not timed. Then the contestants
+point, Ricker's wavelet injected between grid points by linear weights, and 400 receivers between others, sampled
+after every step. First the wave fields and what was received are compared, at a small size and for every contestant; one that is wrong is not timed. Then the contestants
 take turns, and the median counts. Rates are in GCells/s, 10^9 point updates a second, of the time that
 Devito's summary gives for its sections and `stencilc run` for its kernels; `copy` is a copy of an
 array of as many points. Both have OMP_NUM_THREADS threads (by default, as many as CPUs that the process may
-use); Devito's are bound to cores. Receivers are not part of the programs.
+use); Devito's are bound to cores.
 """
 import argparse
 import json
@@ -63,6 +63,12 @@ def layers(size):
     return numpy.broadcast_to(of_row[:, None, None], (size, size, size))
 
 
+def receivers(size):
+    spread = 2.25 + (size - 5) / 19 * numpy.arange(20)
+    y, x = numpy.meshgrid(spread, spread, indexing="ij")
+    return numpy.stack([numpy.full(400, size // 8 + 0.5), y.ravel(), x.ravel()], axis=1)
+
+
 class Devito:
     """One operator; lengths are in grid spacings and times in steps."""
 
@@ -81,7 +87,10 @@ class Devito:
         dt = grid.stepping_dim.spacing
         wave = devito.Eq(self.u.forward, devito.solve(m * self.u.dt2 - self.u.laplace, self.u.forward))
         inject = source.inject(field=self.u.forward, expr=source * dt**2 / m)
-        self.operator = devito.Operator([wave] + inject, opt=("advanced", options))
+        self.received = devito.SparseTimeFunction(name="received", grid=grid, npoint=400, nt=steps)
+        self.received.coordinates.data[:] = receivers(size)
+        receive = self.received.interpolate(expr=self.u.forward)
+        self.operator = devito.Operator([wave] + inject + receive, opt=("advanced", options))
         self.tuned = {}
         if autotuning:
             self.apply(autotune=autotuning)
@@ -96,7 +105,7 @@ class Devito:
 
     def field(self):
         self.seconds()
-        return numpy.array(self.u.data[self.steps % 3])
+        return numpy.concatenate([numpy.array(self.u.data[self.steps % 3]).ravel(), numpy.array(self.received.data).ravel()])
 
 
 class Stencilc:
@@ -106,6 +115,7 @@ class Stencilc:
         program = HERE / f"acoustic_{'variable' if variable else 'constant'}.stn"
         numpy.save(f"{directory}/w.npy", wavelet(steps))
         self.out = f"{directory}/u.npy"
+        self.received = f"{directory}/trace.npy"
         self.command = [command, "run", str(program), "--device", "host", "--real", "float" if real == numpy.float32 else "double",
                         "--fp", "fast", "--schedule", schedule, "--full", "-D", f"N={size}", "-D", f"K={steps}", "--steps", str(steps),
                         "--in", f"w={directory}/w.npy"]
@@ -120,8 +130,8 @@ class Stencilc:
         return self.run()
 
     def field(self):
-        self.run("--out", f"U={self.out}")
-        return numpy.load(self.out)[4:-4, 4:-4, 4:-4]
+        self.run("--out", f"U={self.out}", "--out", f"trace={self.received}")
+        return numpy.concatenate([numpy.load(self.out)[4:-4, 4:-4, 4:-4].ravel(), numpy.load(self.received).ravel()])
 
 
 def differences(program, contestants):
