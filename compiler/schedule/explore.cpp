@@ -339,21 +339,27 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
 
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most) {
   constexpr double kPossible = 1.5;  // of the seconds of the best
+  const auto best_left = [&](bool other_points) -> const Schedule* {
+    for (const Candidate& candidate : space.ranked) {
+      const Schedule& tile = candidate.schedule;
+      const bool is_known = std::any_of(known.begin(), known.end(), [&](const Schedule& other) {
+        const bool alike = tile.family == other.family && tile.elements == other.elements;
+        return other_points ? alike : is_same_tile(tile, other);
+      });
+      const double least = space.ranked.front().prediction.seconds;
+      if (candidate.prediction.spills) return nullptr;
+      if (candidate.prediction.seconds >= kPossible * least) return nullptr;
+      if (!is_known) return &tile;
+    }
+    return nullptr;
+  };
   std::vector<Schedule> out;
-  for (const Candidate& candidate : space.ranked) {
-    const bool possible =
-        !candidate.prediction.spills &&
-        candidate.prediction.seconds < kPossible * space.ranked.front().prediction.seconds;
-    if (out.size() >= most || !possible) break;
-    const Schedule& tile = candidate.schedule;
-    const bool other_points = out.size() % 2 == 1;
-    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Schedule& other) {
-      const bool alike = tile.family == other.family && tile.elements == other.elements;
-      return other_points ? alike : is_same_tile(tile, other);
-    });
-    if (is_known) continue;
-    known.push_back(tile);
-    out.push_back(tile);
+  while (out.size() < most) {
+    const Schedule* next = out.size() % 2 == 1 ? best_left(true) : nullptr;
+    if (!next) next = best_left(false);
+    if (!next) break;
+    known.push_back(*next);
+    out.push_back(*next);
   }
   return out;
 }

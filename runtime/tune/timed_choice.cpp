@@ -35,11 +35,13 @@ using schedule::Schedule;
 
 namespace {
 
-constexpr size_t kFirstOnCpu = 5;   // before anything is learnt from the others
-constexpr size_t kFollowOnCpu = 3;  // in any case
-constexpr size_t kMostFollow = 11;  // in a long run
-constexpr size_t kMoreTiles = 4;    // of those, on a GPU
-constexpr int kSideBySide = 5;      // compilers: more would go on before anything is learnt
+constexpr size_t kFirstOnCpu = 5;     // before anything is learnt from the others
+constexpr size_t kFewest = 2;         // of those, where some take long to compile
+constexpr size_t kFollowOnCpu = 3;    // in any run that is worth it for its length
+constexpr size_t kMostCompared = 16;  // in a long run, all together
+constexpr size_t kFurtherTiles = 4;   // on a GPU, where compilers for them are idle otherwise
+constexpr int kSideBySide = 5;        // that follow: more would go on before anything is learnt
+constexpr int kManyThreads = 8;       // that compile further tiles while the first are compiled
 
 // A choice as it is kept: the line, and of how many it was the fastest.
 struct Choice {
@@ -74,8 +76,7 @@ runtime::CacheKey cache_key(const ir::Program& program, const ChosenDevice& devi
            std::to_string(longest)}};
 }
 
-// The schedules that are compared: some to begin with, on a GPU a few tiles more, and what follows
-// from how those did.
+// The schedules that are compared: some to begin with, and what follows from how those did.
 class Shortlist {
  public:
   Shortlist(const ir::Program& program, const schedule::Machine& machine)
@@ -94,29 +95,50 @@ class Shortlist {
 
   // The one that is taken otherwise comes first.
   const std::vector<Candidate>& first() const { return first_; }
-  // How many are to follow: none where the model knows no more than these.
+  // Those tiles that would follow whatever comes of the first, as part of these.
+  void begin_with_further_tiles() {
+    if (on_cpu_ || !goes_on_) return;
+    further();
+    while (const auto tile = further_tile()) first_.push_back(*tile);
+  }
+  // Takes back one of those to begin with.
+  void leave_out(size_t place) {
+    first_.erase(first_.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+  // How many are to follow in a run that is worth it for its length, and at most: none where the
+  // model knows no more than these.
   size_t follow() const { return on_cpu_ && goes_on_ ? kFollowOnCpu : 0; }
-  size_t most_follow() const { return goes_on_ ? kMostFollow : 0; }
+  size_t most_follow() const {
+    return goes_on_ && first_.size() < kMostCompared ? kMostCompared - first_.size() : 0;
+  }
   std::optional<Candidate> next(const Timings& timings) {
-    if (!search_) look_further();
-    while (!tiles_.empty()) {
-      const auto tile = search_->give(tiles_.front());
-      tiles_.pop_front();
-      if (tile) return tile;
-    }
-    return search_->next(timings);
+    Search& search = further();
+    const auto tile = further_tile();
+    return tile ? tile : search.next(timings);
   }
 
  private:
-  void look_further() {
+  Search& further() {
+    if (search_) return *search_;
     space_ = schedule::explore(scheduler_, schedule::Effort::Timed);
     search_.emplace(scheduler_, space_);
-    for (const Candidate& candidate : first_) search_->give(candidate.schedule);
-    if (on_cpu_) return;
     std::vector<Schedule> known;
-    for (const Candidate& candidate : first_) known.push_back(candidate.schedule);
-    const auto tiles = schedule::further_tiles(space_, std::move(known), kMoreTiles);
+    for (const Candidate& candidate : first_) {
+      search_->give(candidate.schedule);
+      known.push_back(candidate.schedule);
+    }
+    if (on_cpu_) return *search_;
+    const auto tiles = schedule::further_tiles(space_, std::move(known), kFurtherTiles);
     tiles_.assign(tiles.begin(), tiles.end());
+    return *search_;
+  }
+  std::optional<Candidate> further_tile() {
+    std::optional<Candidate> tile;
+    while (!tile && !tiles_.empty()) {
+      tile = search_->give(tiles_.front());
+      tiles_.pop_front();
+    }
+    return tile;
   }
 
   schedule::Scheduler scheduler_;
@@ -124,7 +146,7 @@ class Shortlist {
   bool goes_on_ = false;
   std::vector<Candidate> first_;
   schedule::Space space_;
-  std::optional<Search> search_;  // once it goes on
+  std::optional<Search> search_;  // in that space, once more is asked for
   std::deque<Schedule> tiles_;    // that come next, whatever those before teach
 };
 
@@ -141,14 +163,21 @@ std::vector<double> compilations_of(const ir::Program& program, const schedule::
   return out;
 }
 
-// Without those of a long run.
+// How many of the first are compiled whether there is a contest or not, for good.
+size_t compiled_anyway(const schedule::Machine& machine, size_t candidates) {
+  if (runtime::cache_settings().directory.empty()) return 0;
+  return std::min<size_t>(candidates, compiles_for_choice(machine) ? kTilesCompared : 1);
+}
+
+// Of those to begin with, before anything is lowered.
 Contest contest_of(const ir::Program& program, const runtime::Params& params,
                    const ChosenDevice& device, const Shortlist& shortlist) {
   const schedule::Machine& machine = device.device.machine;
   Contest out;
   out.candidates = shortlist.first().size();
-  out.compilers = device.device.compile ? std::min(wanted_threads(), kSideBySide) : 1;
-  out.compiled = compiles_for_choice(machine) ? out.candidates : 0;
+  const int most = std::max(kSideBySide, static_cast<int>(out.candidates));
+  out.compilers = device.device.compile ? std::min(wanted_threads(), most) : 1;
+  out.compiled = compiled_anyway(machine, out.candidates);
   out.on_cpu = machine.threads_are_loops;
   for (const Candidate& candidate : shortlist.first()) {
     out.tile = std::max(out.tile, candidate.predicted * std::max(candidate.schedule.time_tile, 1));
@@ -157,21 +186,49 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
   return out;
 }
 
-// What a run that is expected to take so many seconds is worth, if anything.
+// Until it is worth it, or few are left: those that compilers take longest for, beyond what is
+// compiled anyway.
+void leave_out_slow_ones(Contest& contest, Shortlist& shortlist, double expected) {
+  const size_t fewest = std::max(contest.compiled, kFewest);
+  std::vector<double>& seconds = contest.compilations;
+  while (!is_worth(contest, expected) && contest.candidates > fewest) {
+    const auto begin = seconds.begin() + static_cast<std::ptrdiff_t>(contest.compiled);
+    const auto slowest = std::max_element(begin, seconds.end());
+    shortlist.leave_out(static_cast<size_t>(slowest - seconds.begin()));
+    seconds.erase(slowest);
+    --contest.candidates;
+  }
+}
+
+// What a run that is expected to take so many seconds is worth, if anything. In a run that is long
+// enough some follow in any case, and more if it is longer; one that waits for compilers anyway
+// has those to begin with.
 std::optional<Contest> worthwhile(const ir::Program& program, const runtime::Params& params,
-                                  const ChosenDevice& device, const Shortlist& shortlist,
+                                  const ChosenDevice& device, Shortlist& shortlist,
                                   double expected) {
-  Contest first = contest_of(program, params, device, shortlist);
   const int64_t room = free_memory();
-  const Contest fewest = with_more(first, shortlist.follow());
-  // Lowering takes longer than all that is asked before.
-  if (!is_worth(fewest, expected) || !has_room(fewest, room)) return std::nullopt;
+  Contest first = contest_of(program, params, device, shortlist);
+  Contest fewest = first;
+  fewest.follow = shortlist.follow();
+  // Lowering takes longer than all that is asked before. Where each compiler has to do several,
+  // what is compiled anyway never takes as long as the rest.
+  const bool may_wait = 2 * first.compiled >= first.candidates ||
+                        2 * static_cast<size_t>(first.compilers) > first.candidates;
+  if (!has_room(first, room) || !(may_wait || is_worth(fewest, expected))) return std::nullopt;
+  if (device.device.compile && wanted_threads() >= kManyThreads) {
+    shortlist.begin_with_further_tiles();
+    first = contest_of(program, params, device, shortlist);
+  }
   first.compilations = compilations_of(program, device.device.machine, shortlist);
-  const Contest compiled = with_more(first, shortlist.follow());
-  if (!is_worth(compiled, expected)) return std::nullopt;
-  const size_t more = shortlist.most_follow() - shortlist.follow();
-  Contest most = with_more(compiled, more_worth(compiled, more, expected));
-  return has_room(most, room) ? most : compiled;
+  fewest = first;
+  fewest.follow = shortlist.follow();
+  if (!has_room(fewest, room) || !is_worth(fewest, expected)) {
+    leave_out_slow_ones(first, shortlist, expected);
+    return is_worth(first, expected) ? std::optional(first) : std::nullopt;
+  }
+  Contest most = fewest;
+  most.follow += more_worth(fewest, shortlist.most_follow() - fewest.follow, expected);
+  return has_room(most, room) ? most : fewest;
 }
 
 // The fastest of them; nothing where there is none to compare, or the device is lost.
@@ -217,8 +274,9 @@ std::optional<KnownLine> timed_choice(const ir::Program& program, const ChosenDe
         TimingOptions options;
         options.budget = budget_of(*contest, expected);
         options.threads = contest->compilers + (contest->on_cpu ? 0 : 1);  // one launches kernels
+        options.side_by_side = kSideBySide;
         options.next = [&](const Timings& timings) {
-          const bool enough = timings.candidates.size() >= contest->candidates;
+          const bool enough = timings.candidates.size() >= contest->candidates + contest->follow;
           return enough ? std::nullopt : shortlist.next(timings);
         };
         const auto timings =

@@ -38,6 +38,7 @@ class Race {
         exclusive_(device.device.machine.threads_are_loops || !device.device.compile),
         // One thread launches kernels meanwhile.
         threads_(std::max(1, exclusive_ ? options.threads : options.threads - 1)),
+        side_by_side_(static_cast<size_t>(std::min(threads_, options.side_by_side))),
         turns_(program_, params, device),
         workers_(threads_) {}
 
@@ -83,6 +84,7 @@ class Race {
   const TimingOptions& options_;
   const bool exclusive_;  // nothing is compiled while something is timed
   const int threads_;
+  const size_t side_by_side_;  // of candidates that depend on what is measured
   const RaceClock::time_point begin_ = RaceClock::now();
 
   Timings out_;
@@ -120,7 +122,7 @@ bool Race::ask() {
 void Race::request(size_t pending) {
   while (pending_.size() < pending) {
     const bool listed = requested_ < candidates_.size();
-    if (!listed && (pending_.size() >= static_cast<size_t>(threads_) || !ask())) return;
+    if (!listed && (pending_.size() >= side_by_side_ || !ask())) return;
     const size_t number = requested_++;
     const schedule::Schedule& schedule = candidates_[number].schedule;
     pending_.push_back({number, workers_.start([this, &schedule] {

@@ -17,6 +17,7 @@
 // fit into a few gigabytes, at least one.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -77,6 +78,7 @@ struct TimingOptions {
   // What is being compiled then is waited for.
   double budget = 60;
   int threads = wanted_threads();  // that compile
+  int side_by_side = INT_MAX;      // candidates of `next` that are compiled at once, at most
   // Called where nothing of the list is left to be compiled: another one, knowing what came of
   // those before, or nothing, which ends that. It joins the list.
   std::function<std::optional<Candidate>(const Timings&)> next = {};

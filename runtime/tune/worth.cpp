@@ -17,25 +17,36 @@ constexpr double kFilled = 1e9;           // bytes per second of random values
 constexpr double kCopied = 2e9;           // bytes per second to a device
 constexpr double kPart = 0.1;             // of a run
 constexpr double kPartOfMore = 0.02;      // of a run, for all that follow
+constexpr double kShort = 1;              // seconds that may be twice what is waited for
 constexpr double kPatience = 30;          // seconds
 constexpr double kSessionOverFields = 2;  // slots where the next levels are computed
 
-// For all but the first ones.
-double compiling_of(const Contest& contest, size_t but = 0) {
+// For the first so many, side by side.
+double compiling_of(const Contest& contest, size_t first) {
   double sum = 0, longest = 0;
-  for (size_t c = but; c < contest.compilations.size(); ++c) {
+  for (size_t c = 0; c < std::min(first, contest.compilations.size()); ++c) {
     sum += contest.compilations[c];
     longest = std::max(longest, contest.compilations[c]);
   }
   return std::max(longest, sum / std::max(contest.compilers, 1));
 }
 
+// Those that follow wait for what comes before them; each counts as the longest that is known.
+double compiling_of(const Contest& contest) {
+  double longest = 0;
+  for (const double seconds : contest.compilations) longest = std::max(longest, seconds);
+  const double rounds = static_cast<double>(contest.follow) / std::max(contest.compilers, 1);
+  const double following = contest.follow > 0 ? longest * std::max(rounds, 1.0) : 0;
+  return compiling_of(contest, contest.compilations.size()) + following;
+}
+
 double timing_of(const Contest& contest) {
-  const auto candidates = static_cast<double>(contest.candidates);
+  const size_t all = contest.candidates + contest.follow;
+  const auto candidates = static_cast<double>(all);
   const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
   const auto bytes = static_cast<double>(contest.bytes);
   // Those that have no room beside each other are copied again for each turn.
-  const bool fit = contest.candidates <= sessions_at_once(contest.bytes, contest.on_cpu);
+  const bool fit = all <= sessions_at_once(contest.bytes, contest.on_cpu);
   const double copies = candidates * (fit ? 1 : kTurnsOfEach);
   return warm_up_seconds() + candidates * (kTurnsOfEach * turn + kTilesBefore * contest.tile) +
          bytes / kFilled + copies * bytes / kCopied;
@@ -47,8 +58,12 @@ double compilation_of(size_t characters) {
   return kOfCharacter * static_cast<double>(characters);
 }
 
+double waiting_of(const Contest& contest) {
+  return compiling_of(contest, contest.compiled);
+}
+
 double cost_of(const Contest& contest) {
-  return timing_of(contest) + compiling_of(contest, contest.compiled);
+  return timing_of(contest) + compiling_of(contest) - waiting_of(contest);
 }
 
 double budget_of(const Contest& contest, double run_seconds) {
@@ -57,28 +72,25 @@ double budget_of(const Contest& contest, double run_seconds) {
 }
 
 bool is_worth(const Contest& contest, double run_seconds) {
-  return contest.candidates > 1 && cost_of(contest) <= kPart * run_seconds;
-}
-
-Contest with_more(Contest contest, size_t more) {
-  const auto longest = std::max_element(contest.compilations.begin(), contest.compilations.end());
-  const double seconds = longest == contest.compilations.end() ? 0 : *longest;
-  contest.candidates += more;
-  contest.compilations.insert(contest.compilations.end(), more, seconds);
-  return contest;
+  const double waiting = waiting_of(contest);
+  const double worth = std::max(kPart * run_seconds, std::clamp(kShort, waiting, 2 * waiting));
+  return contest.candidates > 1 && cost_of(contest) <= worth;
 }
 
 size_t more_worth(const Contest& contest, size_t most, double run_seconds) {
   const double cost = cost_of(contest);
-  size_t more = most;
-  while (more > 0 && cost_of(with_more(contest, more)) > cost + kPartOfMore * run_seconds) --more;
-  return more;
+  Contest longer = contest;
+  for (size_t more = most; more > 0; --more) {
+    longer.follow = contest.follow + more;
+    if (cost_of(longer) <= cost + kPartOfMore * run_seconds) return more;
+  }
+  return 0;
 }
 
 bool has_room(const Contest& contest, int64_t free_bytes) {
   constexpr double kSpare = 1.25;
-  const size_t sessions =
-      contest.on_cpu ? std::min(contest.candidates, sessions_at_once(contest.bytes, true)) : 0;
+  const size_t all = contest.candidates + contest.follow;
+  const size_t sessions = contest.on_cpu ? std::min(all, sessions_at_once(contest.bytes, true)) : 0;
   const double states = 1 + kSessionOverFields * static_cast<double>(sessions);
   return kSpare * states * static_cast<double>(contest.bytes) <= static_cast<double>(free_bytes);
 }

@@ -9,10 +9,11 @@ namespace stencil::tune {
 
 // A few schedules that may be timed before a run.
 struct Contest {
-  size_t candidates = 0;
-  std::vector<double> compilations;  // seconds that a compiler takes for each, if it is asked
+  size_t candidates = 0;             // to begin with
+  size_t follow = 0;                 // that are chosen once those have been timed
+  std::vector<double> compilations;  // seconds that a compiler takes for each of the former
   int compilers = 1;                 // that work side by side
-  size_t compiled = 0;               // the first ones, which are or will be anyway
+  size_t compiled = 0;               // the first ones, which are or will be anyway, and are kept
   bool on_cpu = false;               // where they run
   double tile = 0;    // seconds that the longest of their time tiles is expected to take
   int64_t bytes = 0;  // of the fields, all levels
@@ -20,19 +21,19 @@ struct Contest {
 
 // Seconds that a compiler is expected to take for kernels whose text has so many characters.
 double compilation_of(size_t characters);
+// Seconds that the run waits for compilers without the contest.
+double waiting_of(const Contest& contest);
 // Seconds that the contest is expected to take, beyond what is compiled anyway.
 double cost_of(const Contest& contest);
 // Seconds after which it ends, as it stands, before a run that is expected to take so many: twice
 // what it should take, and as long as a tenth of the run where other programs keep the compilers
 // waiting, up to half a minute.
 double budget_of(const Contest& contest, double run_seconds);
-// True if a run that is expected to take so many seconds loses little by it: a tenth at most. One
-// candidate is no contest.
+// True if a run that is expected to take so many seconds loses little by it: a tenth at most, or as
+// much as it waits for compilers anyway, twice that within a second. One candidate is no contest.
 bool is_worth(const Contest& contest, double run_seconds);
-// The same with so many more, for each of which a compiler takes as long as for the longest known.
-Contest with_more(Contest contest, size_t more);
-// How many more are worth a little of the run each, at most so many: what they gain is a little on
-// average.
+// How many more may follow, at most so many: they may take a little of the run, which is what they
+// gain on average.
 size_t more_worth(const Contest& contest, size_t most, double run_seconds);
 
 // True if so many free bytes of the host's memory are enough for it, with room to spare: a second

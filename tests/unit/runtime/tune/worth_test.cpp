@@ -73,24 +73,44 @@ TEST(Worth, WhatIsCompiledAnywayCostsNothing) {
   Contest contest = contest_on_cpu();
   const double cost = cost_of(contest), budget = budget_of(contest, 1);
   contest.compiled = 6;
-  EXPECT_LT(cost_of(contest), cost);
+  EXPECT_DOUBLE_EQ(cost_of(contest), cost - 3);
   EXPECT_EQ(budget_of(contest, 1), budget);
-  contest.compiled = 5;  // but the last is not
-  EXPECT_DOUBLE_EQ(cost_of(contest), cost - 3 + 1);
+  contest.compiled = 4;  // but the last two are not
+  EXPECT_DOUBLE_EQ(cost_of(contest), cost - 2);
+  contest.compilers = 6;  // which take no longer
+  EXPECT_EQ(cost_of(contest), cost - 3);
 }
 
-// Each of them as long as the longest that is known.
+// A run of any length may wait twice as long as it does anyway.
+TEST(Worth, IsWhatTheRunWaitsForAnywayAtMost) {
+  Contest contest = contest_on_cpu();
+  EXPECT_EQ(waiting_of(contest), 0);
+  EXPECT_FALSE(is_worth(contest, 0));
+  contest.compilers = 6;
+  contest.compiled = 1;
+  contest.compilations = {2, 1, 1, 1, 1, 1};
+  EXPECT_EQ(waiting_of(contest), 2);
+  EXPECT_TRUE(is_worth(contest, 0));
+  contest.compilations[5] = 3.5;  // the others are waited for
+  EXPECT_FALSE(is_worth(contest, 0));
+  contest.compilations = {0.45, 0.4, 0.4, 0.4, 0.4, 0.4};  // in less than a second
+  EXPECT_GT(cost_of(contest), waiting_of(contest));
+  EXPECT_TRUE(is_worth(contest, 0));
+  contest.compilations = {0.2, 0.2, 0.2, 0.2, 0.2, 0.2};
+  EXPECT_FALSE(is_worth(contest, 0));
+}
+
+// Each of them takes as long as the longest that is known, and waits for those before.
 TEST(Worth, ThoseThatFollowAreCompiledToo) {
   Contest contest = contest_on_cpu();
   contest.compilations[3] = 2;
-  contest.compiled = 6;
-  const Contest longer = with_more(contest, 4);
-  EXPECT_EQ(longer.candidates, 10u);
-  EXPECT_EQ(longer.compilations.size(), 10u);
-  EXPECT_EQ(longer.compilations.back(), 2);
+  Contest longer = contest;
+  longer.follow = 4;
   contest.candidates = 10;
   EXPECT_DOUBLE_EQ(cost_of(longer), cost_of(contest) + 4);
-  EXPECT_EQ(with_more(Contest{}, 3).candidates, 3u) << "before anything is lowered";
+  longer.compilers = 10;
+  contest.compilers = 10;
+  EXPECT_DOUBLE_EQ(cost_of(longer), cost_of(contest) + 2);
 }
 
 // Those that follow may take a fiftieth of the run.
@@ -98,7 +118,9 @@ TEST(Worth, LongRunsAreWorthMore) {
   const Contest contest = contest_on_cpu();
   EXPECT_EQ(more_worth(contest, 8, 1), 0u);
   EXPECT_EQ(more_worth(contest, 8, 1e9), 8u);
-  const double extra = cost_of(with_more(contest, 3)) - cost_of(contest);
+  Contest longer = contest;
+  longer.follow = 3;
+  const double extra = cost_of(longer) - cost_of(contest);
   EXPECT_EQ(more_worth(contest, 8, 50.01 * extra), 3u);
   EXPECT_EQ(more_worth(contest, 8, 49.9 * extra), 2u);
   EXPECT_EQ(more_worth(contest, 2, 1e9), 2u);
