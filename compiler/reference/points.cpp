@@ -107,19 +107,23 @@ std::optional<std::string> misplaced_points(const ir::Program& program, const St
   return std::nullopt;
 }
 
+void spread_points(const ir::Program& program, ir::FieldId field, State& state) {
+  const ir::Field& set = program.fields[static_cast<size_t>(field)];
+  if (!set.is_point_set()) return;
+  const ConcreteBox within = *concrete(*set.within, state.integer_params);
+  FieldData& data = state.fields[static_cast<size_t>(field)];
+  for (size_t d = 0; d < within.size(); ++d) {
+    const auto low = static_cast<double>(within[d][0]), high = static_cast<double>(within[d][1]);
+    for (int64_t p = 0; p < data.points; ++p) {
+      const double part = std::min(std::abs(data.real(0, static_cast<int>(d), p)), 1.0);
+      data.set_real(0, static_cast<int>(d), p, low + part * (high - low));
+    }
+  }
+}
+
 void spread_points(const ir::Program& program, State& state) {
   for (size_t f = 0; f < program.fields.size(); ++f) {
-    const ir::Field& set = program.fields[f];
-    if (!set.is_point_set()) continue;
-    const ConcreteBox within = *concrete(*set.within, state.integer_params);
-    FieldData& data = state.fields[f];
-    for (size_t d = 0; d < within.size(); ++d) {
-      const auto low = static_cast<double>(within[d][0]), high = static_cast<double>(within[d][1]);
-      for (int64_t p = 0; p < data.points; ++p) {
-        const double part = std::min(std::abs(data.real(0, static_cast<int>(d), p)), 1.0);
-        data.set_real(0, static_cast<int>(d), p, low + part * (high - low));
-      }
-    }
+    spread_points(program, static_cast<ir::FieldId>(f), state);
   }
 }
 

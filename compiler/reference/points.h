@@ -54,6 +54,8 @@ std::optional<std::string> misplaced_points(const ir::Program& program, const St
 
 // Of random data: places that are numbers from 0 to 1 become places in the domains of their sets.
 void spread_points(const ir::Program& program, State& state);
+// The same for one field, if it is a set of points.
+void spread_points(const ir::Program& program, ir::FieldId field, State& state);
 
 // What the points of a set give at the `count` points of a row that starts at `point`: an access
 // with `at_points`, as `type`.

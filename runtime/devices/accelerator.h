@@ -34,8 +34,7 @@ class Accelerator {
   virtual Result<Memory> allocate(int64_t bytes) = 0;  // at least one byte; R043 if there is none
   virtual void release(Memory memory) = 0;
   virtual Status clear(Memory memory, int64_t bytes) = 0;  // to zero
-  // Queues a copy within the device; asked of accelerators of attached sessions and for
-  // copy_seconds().
+  // Queues a copy within the device.
   virtual Status copy(Memory /*to*/, Memory /*from*/, int64_t /*bytes*/) {
     return Failure{"R045", "the device does not copy its own memory", ""};
   }
@@ -45,6 +44,7 @@ class Accelerator {
     int64_t bytes;  // of a row
     int64_t count = 1;
     int64_t start = 0, pitch = 0;
+    bool operator==(const Rows&) const = default;
   };
   virtual Status upload(Memory to, const std::byte* from, const Rows& rows) = 0;
   virtual Status download(std::byte* to, Memory from, const Rows& rows) = 0;

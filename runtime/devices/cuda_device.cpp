@@ -429,6 +429,12 @@ class CudaProgram : public LoadedProgram {
     if (!accelerator.ok()) return accelerator.failure();
     return start_plan(std::move(accelerator).value(), module_, state);
   }
+  Result<std::unique_ptr<Session>> start_like(reference::State& state,
+                                              const Session& like) const override {
+    auto accelerator = on_a_stream();
+    if (!accelerator.ok()) return accelerator.failure();
+    return start_plan(std::move(accelerator).value(), module_, state, {}, &like);
+  }
   Result<std::unique_ptr<Session>> attach(reference::State& state,
                                           const DeviceArrays& arrays) const override {
     auto accelerator =

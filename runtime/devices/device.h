@@ -94,9 +94,16 @@ class LoadedProgram {
   virtual Result<double> copy_seconds(int64_t bytes) const;
   // `state` must outlive the session. Its params are those of the run, its step the first one.
   virtual Result<std::unique_ptr<Session>> start(reference::State& state) const = 0;
-  // The same in arrays of the user's, which have no storage in the state: at the end of each
-  // advance(), which only queues its work, level k is where it was given. Between calls the user
-  // may change them. R045 on a device without pointers, or if the module pads rows.
+  // The same for one that begins with what `like` has come to, a session of the same program and
+  // params on the same device that has done all it was asked for: copied within the device where
+  // it keeps fields alike, else as start() has it.
+  virtual Result<std::unique_ptr<Session>> start_like(reference::State& state,
+                                                      const Session& /*like*/) const {
+    return start(state);
+  }
+  // The same as start() in arrays of the user's, which have no storage in the state: at the end of
+  // each advance(), which only queues its work, level k is where it was given. Between calls the
+  // user may change them. R045 on a device without pointers, or if the module pads rows.
   virtual Result<std::unique_ptr<Session>> attach(reference::State& state,
                                                   const DeviceArrays& arrays) const;
 };

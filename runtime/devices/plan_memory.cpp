@@ -22,13 +22,13 @@ PlanMemory::~PlanMemory() {
   for (const Accelerator::Memory memory : scratch_) accelerator_.release(memory);
 }
 
-Status PlanMemory::prepare() {
+Status PlanMemory::prepare(const PlanMemory* like) {
   for (const kernel::Array& array : plan_.arrays) {
     const Status laid_out = lay_out(array);
     if (!laid_out.ok()) return laid_out;
   }
   for (const kernel::Array& array : plan_.arrays) {
-    const Status uploaded = is_attached(array) ? adopt(array) : upload(array);
+    const Status uploaded = is_attached(array) ? adopt(array) : fill(array, like);
     if (!uploaded.ok()) return uploaded;
   }
   for (const kernel::Scratch& scratch : plan_.scratch) {
@@ -132,7 +132,18 @@ Result<Accelerator::Memory> PlanMemory::allocate(int64_t bytes) {
   return with_memory_needed(memory.failure());
 }
 
-Status PlanMemory::upload(const kernel::Array& array) {
+Accelerator::Memory PlanMemory::twin_of(const kernel::Array& array, int level,
+                                        const Layout& layout) const {
+  for (size_t a = 0; a < plan_.arrays.size(); ++a) {
+    const kernel::Array& own = plan_.arrays[a];
+    if (own.field != array.field || own.component != array.component) continue;
+    const bool alike = layouts_[a] == layout && level < own.levels && !is_attached(own);
+    return alike ? slots_[a][static_cast<size_t>(level)] : nullptr;
+  }
+  return nullptr;
+}
+
+Status PlanMemory::fill(const kernel::Array& array, const PlanMemory* like) {
   const reference::FieldData& field = state_.fields[static_cast<size_t>(array.field)];
   const Layout& layout = layouts_[slots_.size()];
   auto& slots = slots_.emplace_back();
@@ -141,11 +152,19 @@ Status PlanMemory::upload(const kernel::Array& array) {
     if (!memory.ok()) return memory.failure();
     slots.push_back(memory.value());
     if (layout.bytes == 0) continue;
+    const int level = slot < array.levels ? slot : 0;
+    const auto twin = slot > level ? slots.front()
+                      : like       ? like->twin_of(array, level, layout)
+                                   : nullptr;
+    if (twin) {
+      const Status copied = accelerator_.copy(slots.back(), twin, layout.bytes);
+      if (!copied.ok()) return copied;
+      continue;
+    }
     if (kernel::is_padded(array)) {  // what lies beside rows is read, though never used
       const Status cleared = accelerator_.clear(slots.back(), layout.bytes);
       if (!cleared.ok()) return cleared;
     }
-    const int level = slot < array.levels ? slot : 0;
     const Status copied =
         accelerator_.upload(slots.back(), field.data(level, array.component), layout.rows);
     if (!copied.ok()) return copied;

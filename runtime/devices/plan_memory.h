@@ -30,7 +30,9 @@ class PlanMemory {
 
   // Allocates everything and fills the arrays from the state. R043, with how much each field needs
   // if memory runs out; R045 if the plan pads rows of the user's.
-  Status prepare();
+  // `like`: memory of another session with the same program, params and device, whose newest values
+  // take the place of the state's where arrays lie alike.
+  Status prepare(const PlanMemory* like = nullptr);
 
   // The value of an expression over constants and integer params; nothing if it overflows.
   std::optional<int64_t> evaluate(const kernel::Expr& expr) const;
@@ -60,12 +62,15 @@ class PlanMemory {
     std::vector<int64_t> extents;  // elements, as stored
     int64_t bytes = 0;             // of a copy
     Accelerator::Rows rows = {0};  // its points; no bytes: none
+    bool operator==(const Layout&) const = default;
   };
 
   std::optional<int64_t> value_of(const std::string& name) const;
   std::optional<int64_t> bytes_of(const kernel::Scratch& scratch) const;
   Status lay_out(const kernel::Array& array);
-  Status upload(const kernel::Array& array);
+  Status fill(const kernel::Array& array, const PlanMemory* like);
+  // The memory of that array, if it lies alike.
+  Accelerator::Memory twin_of(const kernel::Array& array, int level, const Layout& layout) const;
   Status adopt(const kernel::Array& array);
   Status provide(const kernel::Scratch& scratch);
   Status place(const kernel::PointSet& set);

@@ -55,7 +55,7 @@ class PlanSession : public Session {
         state_(state),
         memory_(accelerator, module, state, attached) {}
 
-  Status prepare();
+  Status prepare(const Session* like);
   Result<int64_t> advance(int64_t steps) override;
   Status fetch(const std::vector<int>& levels) override { return memory_.fetch(levels); }
   Status finish() override;
@@ -90,8 +90,9 @@ class PlanSession : public Session {
   const std::unique_ptr<Stopwatch> stopwatch_ = accelerator_.stopwatch();  // null: none
 };
 
-Status PlanSession::prepare() {
-  const Status provided = memory_.prepare();
+Status PlanSession::prepare(const Session* like) {
+  const auto* const other = dynamic_cast<const PlanSession*>(like);
+  const Status provided = memory_.prepare(other ? &other->memory_ : nullptr);
   if (!provided.ok()) return provided;
   Status counted = Done{};
   kernel::for_each_launch(plan_, [&](const kernel::Launch& launch) {
@@ -345,10 +346,10 @@ Status PlanSession::finish() {
 
 Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accelerator& accelerator,
                                        const kernel::Module& module, reference::State& state,
-                                       const DeviceArrays& arrays) {
+                                       const DeviceArrays& arrays, const Session* like) {
   auto session =
       std::make_unique<PlanSession>(std::move(owned), accelerator, module, state, arrays);
-  const Status prepared = session->prepare();
+  const Status prepared = session->prepare(like);
   if (!prepared.ok()) return prepared.failure();
   return std::unique_ptr<Session>(std::move(session));
 }
@@ -357,14 +358,14 @@ Result<std::unique_ptr<Session>> start(std::unique_ptr<Accelerator> owned, Accel
 
 Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kernel::Module& module,
                                             reference::State& state) {
-  return start(nullptr, accelerator, module, state, {});
+  return start(nullptr, accelerator, module, state, {}, nullptr);
 }
 
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
-                                            const DeviceArrays& arrays) {
+                                            const DeviceArrays& arrays, const Session* like) {
   Accelerator& used = *accelerator;
-  return start(std::move(accelerator), used, module, state, arrays);
+  return start(std::move(accelerator), used, module, state, arrays, like);
 }
 
 }  // namespace stencil::runtime

@@ -16,9 +16,11 @@ Result<std::unique_ptr<Session>> start_plan(Accelerator& accelerator, const kern
                                             reference::State& state);
 
 // The same with an accelerator that belongs to the session, in arrays of the user's where there are
-// any (LoadedProgram::attach); R045 if the module pads their rows.
+// any (LoadedProgram::attach); R045 if the module pads their rows. `like`:
+// LoadedProgram::start_like.
 Result<std::unique_ptr<Session>> start_plan(std::unique_ptr<Accelerator> accelerator,
                                             const kernel::Module& module, reference::State& state,
-                                            const DeviceArrays& arrays = {});
+                                            const DeviceArrays& arrays = {},
+                                            const Session* like = nullptr);
 
 }  // namespace stencil::runtime

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "compiler/ir/passes.h"
+#include "compiler/reference/interpreter.h"
 #include "compiler/reference/points.h"
 #include "compiler/support/threads.h"
 
@@ -135,19 +138,93 @@ Result<State> FieldMemory::lay_out(const ir::Program& program, const runtime::Pa
   return std::move(*state);
 }
 
-void fill(const ir::Program& program, State& state) {
-  uint64_t seed = 0;
-  for (FieldData& field : state.fields) {
-    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
-      for (int c = 0; c < field.component_count(); ++c) fill_component(field, level, c, seed++);
-    }
-  }
+namespace {
+
+void begin(State& state) {
   for (reference::ReductionValue& reduction : state.reductions) {
     reduction = {.type = reduction.type};
   }
   state.step = 0;
   state.stopped = false;
-  reference::spread_points(program, state);
+}
+
+// Of some fields, numbered through for all.
+void fill_some(const ir::Program& program, State& state, const std::vector<bool>& filled) {
+  uint64_t seed = 0;
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    FieldData& field = state.fields[f];
+    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level) {
+      for (int c = 0; c < field.component_count(); ++c, ++seed) {
+        if (filled[f]) fill_component(field, level, c, seed);
+      }
+    }
+    if (filled[f]) reference::spread_points(program, static_cast<ir::FieldId>(f), state);
+  }
+}
+
+// Of the component, by looking at some of its points.
+double largest_of(const FieldData& field, int component) {
+  constexpr int64_t kLooked = 4096;
+  const int64_t stride = std::max<int64_t>(field.points / kLooked, 1) | 1;
+  double largest = 0;
+  for (int64_t i = 0; i < field.points; i += stride) {
+    const double size = std::fabs(field.real(0, component, i));
+    if (std::isfinite(size)) largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+template <class T>
+void add_noise(std::byte* data, int64_t points, uint64_t seed, double size) {
+  in_ranges(points, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::byte* const at = data + i * static_cast<int64_t>(sizeof(T));
+      T element;
+      std::memcpy(&element, at, sizeof element);
+      element += static_cast<T>(size * bits_at(i, seed) * 0x1p-24);
+      std::memcpy(at, &element, sizeof element);
+    }
+  });
+}
+
+void add_noise(FieldData& field, uint64_t seed) {
+  constexpr double kNoise = 0x1p-10;
+  for (int c = 0; c < field.component_count(); ++c) {
+    const Scalar type = field.types[static_cast<size_t>(c)];
+    if (type != Scalar::F32 && type != Scalar::F64) continue;  // too short to hold any, or whole
+    const double largest = largest_of(field, c);
+    const double size = kNoise * (largest > 0 ? largest : 1);
+    for (int level = 0; level < static_cast<int>(field.levels.size()); ++level, ++seed) {
+      std::byte* const data = field.data(level, c);
+      if (type == Scalar::F32) add_noise<float>(data, field.points, seed, size);
+      if (type == Scalar::F64) add_noise<double>(data, field.points, seed, size);
+    }
+  }
+}
+
+}  // namespace
+
+void fill(const ir::Program& program, State& state) {
+  begin(state);
+  fill_some(program, state, std::vector<bool>(state.fields.size(), true));
+}
+
+void fill_as_begun(const ir::Program& program, State& state) {
+  begin(state);
+  std::vector<bool> random(state.fields.size());
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    const auto id = static_cast<ir::FieldId>(f);
+    const bool has_init = std::any_of(program.inits.begin(), program.inits.end(),
+                                      [&](const ir::Init& init) { return init.field == id; });
+    random[f] = !has_init && (program.inits.empty() || !ir::changes(program, id));
+  }
+  fill_some(program, state, random);
+  for (size_t f = 0; f < state.fields.size(); ++f) {
+    const auto id = static_cast<ir::FieldId>(f);
+    if (random[f]) continue;
+    reference::initialise(program, id, state);
+    if (ir::changes(program, id)) add_noise(state.fields[f], f << 8);
+  }
 }
 
 }  // namespace stencil::tune

@@ -179,6 +179,7 @@ Contest contest_of(const ir::Program& program, const runtime::Params& params,
   out.compilers = device.device.compile ? std::min(wanted_threads(), most) : 1;
   out.compiled = compiled_anyway(machine, out.candidates);
   out.on_cpu = machine.threads_are_loops;
+  out.threads = wanted_threads();
   for (const Candidate& candidate : shortlist.first()) {
     out.tile = std::max(out.tile, candidate.predicted * std::max(candidate.schedule.time_tile, 1));
   }

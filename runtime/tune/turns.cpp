@@ -20,7 +20,7 @@ constexpr double kBefore = 0.1;                     // part of a turn that does 
 constexpr double kWarmUp = 0.05;                    // seconds, until clocks are what they will be
 constexpr int64_t kMostSteps = int64_t{1} << 20;    // of a turn
 constexpr int64_t kSessionSteps = int64_t{1} << 30, kSessionStepsOfCpu = 1000;
-constexpr int64_t kSessionBytes = int64_t{8} << 30, kSessionBytesOfCpu = int64_t{1} << 30;
+constexpr int64_t kSessionBytes = int64_t{24} << 30, kSessionBytesOfCpu = int64_t{1} << 30;
 constexpr int64_t kLongestInterval = 32;  // steps between evaluations that turns are multiples of
 
 using Clock = std::chrono::steady_clock;
@@ -129,7 +129,7 @@ Turns::Turns(const ir::Program& program, const runtime::Params& params,
 Status Turns::prepare() {
   auto state = memory_.lay_out(program_, params_);
   if (!state.ok()) return state.failure();
-  fill(program_, state.value());
+  fill_as_begun(program_, state.value());
   const auto box = reference::concrete(program_.grid, params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));
@@ -151,12 +151,14 @@ Status Turns::load(Contender& contender) const {
   return Done{};
 }
 
-Status Turns::start(Contender& contender) {
+Status Turns::start(Contender& contender, const Contender* like) {
   contender.session.reset();
   auto state = memory_.lay_out(program_, params_);
   if (!state.ok()) return state.failure();
   contender.state = std::make_unique<reference::State>(std::move(state).value());
-  auto session = contender.build->loaded->start(*contender.state);
+  const runtime::LoadedProgram& loaded = *contender.build->loaded;
+  auto session = like && like->session ? loaded.start_like(*contender.state, *like->session)
+                                       : loaded.start(*contender.state);
   if (!session.ok()) return session.failure();
   contender.session = std::move(session).value();
   contender.steps = 0;
@@ -172,7 +174,7 @@ Status Turns::open(Contender& contender, const std::vector<std::unique_ptr<Conte
             [](const Contender* a, const Contender* b) { return a->latest > b->latest; });
   const size_t keep = std::min(others.size(), most_sessions_ - 1);
   for (size_t o = 0; o + keep < others.size(); ++o) others[o]->session.reset();
-  const Status started = start(contender);
+  const Status started = start(contender, keep > 0 ? others.front() : nullptr);
   if (started.ok() || started.failure().code != "R043" || keep == 0) return started;
   for (Contender* other : others) other->session.reset();
   return start(contender);

@@ -73,7 +73,8 @@ class Turns {
 
   Result<Advanced> advance(Contender& contender, int64_t steps);
   Status open(Contender& contender, const std::vector<std::unique_ptr<Contender>>& all);
-  Status start(Contender& contender);
+  // With the values of `like`, if there is one.
+  Status start(Contender& contender, const Contender* like = nullptr);
   Result<double> first(Contender& contender);
 
   const ir::Program& program_;

@@ -13,8 +13,10 @@ namespace {
 constexpr double kOfCharacter = 6e-5;     // seconds of a compiler
 constexpr double kTurnsOfEach = 5;        // that count, before all but the best are out
 constexpr double kTilesBefore = 2;        // of each, which do not count
-constexpr double kFilled = 1e9;           // bytes per second of random values
-constexpr double kCopied = 2e9;           // bytes per second to a device
+constexpr double kFilled = 5e8;           // bytes per second of a thread that makes values
+constexpr double kCopied = 1e9;           // … that copies to a device
+constexpr int kThreads = 8;               // that share either, at most
+constexpr double kCopiedWithin = 2e11;    // bytes per second within a GPU
 constexpr double kPart = 0.1;             // of a run
 constexpr double kPartOfMore = 0.02;      // of a run, for all that follow
 constexpr double kShort = 1;              // seconds that may be twice what is waited for
@@ -45,11 +47,16 @@ double timing_of(const Contest& contest) {
   const auto candidates = static_cast<double>(all);
   const double turn = std::max(turn_seconds(contest.on_cpu), contest.tile);
   const auto bytes = static_cast<double>(contest.bytes);
-  // Those that have no room beside each other are copied again for each turn.
-  const bool fit = all <= sessions_at_once(contest.bytes, contest.on_cpu);
-  const double copies = candidates * (fit ? 1 : kTurnsOfEach);
+  // Those that have no room beside each other are copied again for each turn, on a GPU from one
+  // that stays, if there is room for two.
+  const size_t at_once = sessions_at_once(contest.bytes, contest.on_cpu);
+  const double copies = candidates * (all <= at_once ? 1 : kTurnsOfEach);
+  const bool within = !contest.on_cpu && at_once > 1;
+  const double threads = std::clamp(contest.threads, 1, kThreads);
+  const double from_host = bytes / (kCopied * threads);
   return warm_up_seconds() + candidates * (kTurnsOfEach * turn + kTilesBefore * contest.tile) +
-         bytes / kFilled + copies * bytes / kCopied;
+         bytes / (kFilled * threads) +
+         (within ? from_host + copies * bytes / kCopiedWithin : copies * from_host);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Contest {
   int compilers = 1;                 // that work side by side
   size_t compiled = 0;               // the first ones, which are or will be anyway, and are kept
   bool on_cpu = false;               // where they run
+  int threads = 1;                   // of the host, which fill and copy fields
   double tile = 0;    // seconds that the longest of their time tiles is expected to take
   int64_t bytes = 0;  // of the fields, all levels
 };

@@ -44,12 +44,12 @@ void note(Build& build, const Failure& failure) {
   (failure.code == "R043" ? build.refused : build.error) = failure.code + " " + failure.message;
 }
 
-// What "auto" takes: that of a run which is worth any effort, however short those of a suite are.
+// What "auto" takes.
 std::optional<runtime::KnownLine> automatic(const BuildRequest& request, const ir::Program& program,
                                             const ChosenDevice& device) {
   if (request.schedule != "auto") return std::nullopt;
   if (!request.alone) return tune::kept_choice(program, device.device.machine);
-  return tune::automatic_line(program, device, {.steps = INT64_MAX});
+  return tune::automatic_line(program, device, {.steps = request.run_steps});
 }
 
 // The program and its kernels, as far as no device is needed.

@@ -21,6 +21,7 @@ struct BuildRequest {
   Scalar real = Scalar::F32;
   FpMode fp = FpMode::Contract;
   std::string schedule;
+  int64_t run_steps = INT64_MAX;  // of the run that "auto" chooses for
   bool alone = false;  // nothing else uses the device meanwhile: "auto" may time schedules on it
   bool operator==(const BuildRequest&) const = default;
 };

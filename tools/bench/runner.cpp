@@ -158,7 +158,7 @@ struct Run {
   double seconds;  // by the device's clock if it has one
 };
 
-// At the initial values.
+// At random values, whose every bit counts in comparisons.
 Result<std::unique_ptr<runtime::Session>> started(const Build& build, State& state) {
   tune::fill(*build.program, state);
   return build.loaded->start(state);
@@ -396,8 +396,8 @@ void Runner::measure_copies(const Build& own, const State& state, Record& record
 }
 
 // On a GPU runs go on where the one before ended, unless something stops the program: gigabytes go
-// there once, and how long a step takes does not depend on the values. On a CPU it does, where they
-// become so small that they are denormal.
+// there once, and how long a step takes does not depend on finite values. On a CPU it does, where
+// they become so small that they are denormal.
 void Runner::time(const BenchJob& job, Build& own, State& state, Record& record) {
   measure_copies(own, state, record);
   const bool afresh = device_.device.machine.threads_are_loops || own.program->stop;
@@ -412,7 +412,8 @@ void Runner::time(const BenchJob& job, Build& own, State& state, Record& record)
   for (int run = -warm_up; run < job.repeat; ++run) {
     if (!session || afresh) {
       session.reset();
-      auto next = started(own, state);
+      tune::fill_as_begun(*own.program, state);
+      auto next = own.loaded->start(state);
       if (!next.ok()) return fails(next.failure());
       session = std::move(next).value();
     }
@@ -436,6 +437,7 @@ std::shared_ptr<Build> Runner::own_build(const BenchJob& job, const Builds& buil
   if (builds.own.valid()) return builds.own.get();
   BuildRequest request = request_of(settings_.root, job);
   request.alone = true;
+  request.run_steps = job.run_steps;
   return std::make_shared<Build>(compile(request, device_));
 }
 

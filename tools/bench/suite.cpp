@@ -25,9 +25,10 @@ struct Plural {
 constexpr Plural kPlurals[] = {
     {"program", "programs"}, {"real", "reals"}, {"fp", "fps"}, {"define", "sizes"}};
 
-const std::vector<std::string> kKeys = {
-    "program", "programs",  "real",      "reals", "fp",          "fps",          "define", "sizes",
-    "check",   "schedules", "streaming", "steps", "check_steps", "verify_steps", "repeat"};
+const std::vector<std::string> kKeys = {"program",     "programs",     "real",      "reals",
+                                        "fp",          "fps",          "define",    "sizes",
+                                        "check",       "schedules",    "streaming", "steps",
+                                        "check_steps", "verify_steps", "repeat",    "run_steps"};
 
 Failure wrong(const std::string& where, const std::string& what, const std::string& hint = "") {
   return {"U030", fmt::format("the suite is wrong: {}: {}", where, what), hint};
@@ -163,6 +164,7 @@ void add_jobs(Entry& entry, std::vector<BenchJob>& jobs) {
   common.steps = steps.value_or(0);
   common.verify_steps = entry.number("verify_steps", 0);
   common.check_steps = entry.number("check_steps", 0).value_or(common.check_steps);
+  common.run_steps = entry.number("run_steps", 0).value_or(common.run_steps);
   common.repeat = static_cast<int>(entry.number("repeat", 1, 1000).value_or(common.repeat));
   const auto programs = entry.several(kPlurals[0], &Json::is_string, "a text", std::nullopt);
   const auto reals = entry.several(kPlurals[1], &Json::is_string, "a text", Json("float"));

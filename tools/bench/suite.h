@@ -30,6 +30,7 @@ struct BenchJob {
   int64_t check_steps = 7;       // of a run at the small size
   std::optional<int64_t> verify_steps;  // of a timed run that are checked; nothing: as many as suit
   int repeat = 5;                       // timed runs, whose median counts
+  int64_t run_steps = INT64_MAX;        // of the run that `auto` chooses for
 };
 
 // The alternatives of a text: "T={2,4} b={1,2}" has four, in the order a shell gives them. Braces

@@ -60,7 +60,7 @@ TEST(ReadSuite, EntriesBeatDefaultsInEitherForm) {
       read_suite(R"({"defaults": {"steps": 7, "reals": ["float", "double"], "repeat": 2},
     "entries": [{"program": "a.stn", "schedules": ["direct"]},
                 {"program": "a.stn", "schedules": ["direct"], "real": "double", "repeat": 9,
-                 "verify_steps": 0, "check": {"N": 3}, "check_steps": 4}]})");
+                 "verify_steps": 0, "check": {"N": 3}, "check_steps": 4, "run_steps": 50}]})");
   ASSERT_TRUE(jobs.ok()) << jobs.failure().message;
   ASSERT_EQ(jobs.value().size(), 3u);
   EXPECT_EQ(jobs.value()[1].repeat, 2);
@@ -71,6 +71,8 @@ TEST(ReadSuite, EntriesBeatDefaultsInEitherForm) {
   const BenchJob& own = jobs.value()[2];
   EXPECT_EQ(own.real, Scalar::F64);
   EXPECT_EQ(own.repeat, 9);
+  EXPECT_EQ(own.run_steps, 50);
+  EXPECT_EQ(jobs.value()[1].run_steps, INT64_MAX);
   EXPECT_EQ(own.verify_steps, 0);
   EXPECT_EQ(own.check_steps, 4);
   EXPECT_EQ(own.check->dump(), R"({"N":3})");

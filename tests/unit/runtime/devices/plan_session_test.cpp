@@ -19,7 +19,13 @@ class Heap : public Accelerator {
   }
   void release(Memory) override {}
   Status clear(Memory, int64_t) override { return Done{}; }
+  Status copy(Memory to, Memory from, int64_t bytes) override {
+    ++copies;
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    return Done{};
+  }
   Status upload(Memory to, const std::byte* from, const Rows& rows) override {
+    ++uploads;
     if (rows.count == 1) std::memcpy(to, from, static_cast<size_t>(rows.bytes));
     return Done{};
   }
@@ -33,6 +39,7 @@ class Heap : public Accelerator {
   Result<int32_t> answer() override { return 0; }
 
   std::vector<const std::byte*> brought_back;  // where to
+  int uploads = 0, copies = 0;
 
  private:
   std::vector<std::unique_ptr<std::byte[]>> memory_;
@@ -68,6 +75,39 @@ TEST(PlanSession, BringsBackWhatIsAskedForAndNoMore) {
   heap.brought_back.clear();
   EXPECT_TRUE(session.value()->finish().ok());
   EXPECT_EQ(heap.brought_back, all);
+}
+
+// Gigabytes go to the device once: spare slots are copied there, and fields of a session that
+// begins like another one.
+TEST(PlanSession, CopiesWithinTheDeviceWhatIsThere) {
+  const ir::Program program = program_of(
+      "grid G = [0..6, 0..60] steps 9;\nfield U : real on G history 2;\nfield K : real on G "
+      "constant;\n"
+      "stencil u : U on G = U[0,0] + K[0,0] + U@-1[0,0];\n");
+  const auto lowered = [&](const char* line) {
+    Diagnostics diagnostics;
+    return schedule::lower(program, *schedule::parse(line, program, diagnostics), diagnostics);
+  };
+  const auto module = lowered("direct rows=dense"), padded = lowered("direct rows=padded");
+  ASSERT_TRUE(module && padded);
+  reference::State state = initial_state(program, bind_params(program).value());
+  auto heap = std::make_unique<Heap>();
+  const Heap& first = *heap;
+  const auto session = start_plan(std::move(heap), *module, state);
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(first.uploads, 3) << "two levels and a coefficient";
+  EXPECT_EQ(first.copies, 1) << "one spare slot";
+  const auto begun_like = [&](const kernel::Module& other) {
+    auto own = std::make_unique<Heap>();
+    const Heap& used = *own;
+    reference::State state_of_its_own = initial_state(program, bind_params(program).value());
+    const auto like =
+        start_plan(std::move(own), other, state_of_its_own, {}, session.value().get());
+    EXPECT_TRUE(like.ok());
+    return std::pair(used.uploads, used.copies);
+  };
+  EXPECT_EQ(begun_like(*module), std::pair(0, 4));
+  EXPECT_EQ(begun_like(*padded), std::pair(3, 1)) << "whose rows lie elsewhere";
 }
 
 }  // namespace
