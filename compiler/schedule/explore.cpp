@@ -339,24 +339,30 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most) {
 
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most) {
   constexpr double kPossible = 1.5;  // of the seconds of the best
-  const auto best_left = [&](bool other_points) -> const Schedule* {
+  using Alike = bool (*)(const Schedule& a, const Schedule& b);
+  const Alike same_points = [](const Schedule& a, const Schedule& b) {
+    return a.family == b.family && a.elements == b.elements;
+  };
+  const Alike same_depth = [](const Schedule& a, const Schedule& b) {
+    return a.family == b.family && a.time_tile == b.time_tile;
+  };
+  const auto best_unlike = [&](Alike alike) -> const Schedule* {
     for (const Candidate& candidate : space.ranked) {
-      const Schedule& tile = candidate.schedule;
-      const bool is_known = std::any_of(known.begin(), known.end(), [&](const Schedule& other) {
-        const bool alike = tile.family == other.family && tile.elements == other.elements;
-        return other_points ? alike : is_same_tile(tile, other);
-      });
       const double least = space.ranked.front().prediction.seconds;
       if (candidate.prediction.spills) return nullptr;
       if (candidate.prediction.seconds >= kPossible * least) return nullptr;
+      const Schedule& tile = candidate.schedule;
+      const bool is_known = std::any_of(known.begin(), known.end(),
+                                        [&](const Schedule& other) { return alike(tile, other); });
       if (!is_known) return &tile;
     }
     return nullptr;
   };
+  const Alike turns[] = {is_same_tile, same_points, same_depth};
   std::vector<Schedule> out;
   while (out.size() < most) {
-    const Schedule* next = out.size() % 2 == 1 ? best_left(true) : nullptr;
-    if (!next) next = best_left(false);
+    const Schedule* next = best_unlike(turns[out.size() % std::size(turns)]);
+    if (!next) next = best_unlike(is_same_tile);
     if (!next) break;
     known.push_back(*next);
     out.push_back(*next);

@@ -128,9 +128,16 @@ class Shortlist {
       known.push_back(candidate.schedule);
     }
     if (on_cpu_) return *search_;
-    const auto tiles = schedule::further_tiles(space_, std::move(known), kFurtherTiles);
+    const auto tiles = schedule::further_tiles(space_, std::move(known), kFurtherTiles - 1);
     tiles_.assign(tiles.begin(), tiles.end());
+    if (!first_.empty()) tiles_.push_back(with_more_points(first_.front().schedule));
     return *search_;
+  }
+  // Twice as many side by side: along x, where vectors are, the model is least sure of what they
+  // are worth.
+  static Schedule with_more_points(Schedule tile) {
+    tile.elements[0] *= 2;
+    return tile;
   }
   std::optional<Candidate> further_tile() {
     std::optional<Candidate> tile;
