@@ -343,8 +343,8 @@ std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> kn
   const Alike same_points = [](const Schedule& a, const Schedule& b) {
     return a.family == b.family && a.elements == b.elements;
   };
-  const Alike same_depth = [](const Schedule& a, const Schedule& b) {
-    return a.family == b.family && a.time_tile == b.time_tile;
+  const Alike as_deep = [](const Schedule& a, const Schedule& b) {
+    return a.family == b.family && a.time_tile >= b.time_tile;
   };
   const auto best_unlike = [&](Alike alike) -> const Schedule* {
     for (const Candidate& candidate : space.ranked) {
@@ -358,7 +358,7 @@ std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> kn
     }
     return nullptr;
   };
-  const Alike turns[] = {is_same_tile, same_points, same_depth};
+  const Alike turns[] = {is_same_tile, same_points, as_deep};
   std::vector<Schedule> out;
   while (out.size() < most) {
     const Schedule* next = best_unlike(turns[out.size() % std::size(turns)]);

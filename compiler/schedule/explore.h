@@ -53,7 +53,7 @@ std::vector<Schedule> best_of_tiles(const Space& space, size_t most);
 std::optional<TileWork> work_of(const Plan& plan, const ir::Program& program);
 
 // Tiles for a clock to try beside those that are known, at most so many, by turns: the best that is
-// left, the best with other points a thread than all before, and the best with another T, since
+// left, the best with other points a thread than all before, and the best with a smaller T, since
 // what the model gets wrong about these it gets wrong for all tiles that have them.
 std::vector<Schedule> further_tiles(const Space& space, std::vector<Schedule> known, size_t most);
 
