@@ -52,6 +52,7 @@ Expr StreamContext::image(int d, const Expr& place) const {
     for (const Quantity& q : plan.quantities) {  // loaded ones may lag behind every stage
       behind = std::max<int64_t>(behind, plan.fill + q.lag);
     }
+    behind += plan.known.modulus[0] - 1;
     const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // of the last one
     return wrap(interface, program.grid, d, place, behind, ahead);
   }
@@ -87,6 +88,20 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   const bool apart = period.is_constant() && period.constant % length == 0;
   if (images(rank - 1) && !apart) return 1;
   return whole ? length : 1;
+}
+
+Residues StreamContext::residues(const StagePiece& piece, int lag) const {
+  if (piece.congruences.empty()) return {};
+  Residues out{piece.congruences, plan.known.modulus, {}};
+  int64_t behind = 0;  // of the last stage, in whole groups of planes that are alike
+  for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);
+  behind = (behind / plan.known.modulus[0] + 1) * plan.known.modulus[0];
+  for (int d = 0; d < rank; ++d) {
+    const int64_t first = plan.known.remainder[static_cast<size_t>(d)];
+    const Expr counted = d == 0 ? counter(unrolled, plan.unroll) : d == rank - 1 ? column() : row();
+    out.remainder.push_back(plus(counted, d == 0 ? first + behind - lag : first));
+  }
+  return out;
 }
 
 Expr StreamContext::is_done(const Tests& tests, int step) const {

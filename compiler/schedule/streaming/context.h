@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/schedule/parts/builder.h"
+#include "compiler/schedule/parts/residues.h"
 #include "compiler/schedule/parts/statements.h"
 #include "compiler/schedule/streaming/plan.h"
 
@@ -78,6 +79,9 @@ struct StreamContext {
   }
   // The plane that a quantity or a stage is at, so far behind the front.
   Expr plane(int lag) const { return plus(kernel::variable(front), -lag); }
+
+  // What is known of the current point of the patch, in the plane that is so far behind the front.
+  Residues residues(const StagePiece& piece, int lag) const;
 
   // In a tile of fewer steps than the kernel has, the first ones are left out: they change nothing.
   Expr left_out() const { return steps_left_out(plan.steps); }

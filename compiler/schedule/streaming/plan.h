@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "compiler/analysis/time_tile.h"
+#include "compiler/ir/congruence.h"
 #include "compiler/ir/program.h"
 #include "compiler/schedule/parts/limits.h"
 #include "compiler/schedule/streaming/scatter.h"
@@ -82,6 +83,7 @@ struct StagePiece {
   ir::Box region;
   std::shared_ptr<const ir::Graph> graph;
   std::vector<ir::NodeId> results;
+  std::vector<ir::Congruence> congruences = {};
 };
 
 struct StreamStage {
@@ -133,6 +135,10 @@ struct StreamPlan {
   // Per dimension, outermost first: places beyond the grid are images of the points on the far
   // side (image_dimensions).
   std::vector<bool> images;
+  // What is known of the first place of any patch when the kernel is compiled, by dimension; of the
+  // streamed one, of the front ahead of each group of `unroll` planes, which therefore begins at
+  // multiples of that modulus from the grid's edge.
+  ir::Residue known;
 
   TileSides sides() const;  // of the tiled dimensions, x first
   int64_t core(int axis) const {
