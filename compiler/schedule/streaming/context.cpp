@@ -90,16 +90,22 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   return whole ? length : 1;
 }
 
+Expr StreamContext::plane_number(int lag) const {
+  int64_t behind = 0;  // at most, in whole groups of planes that are alike
+  for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);
+  for (const Quantity& q : plan.quantities) {
+    behind = std::max<int64_t>(behind, q.lag + q.ages - 1);
+  }
+  behind = (behind / plan.known.modulus[0] + 1) * plan.known.modulus[0];
+  return plus(counter(unrolled, plan.unroll), plan.known.remainder[0] + behind - lag);
+}
+
 Residues StreamContext::residues(const StagePiece& piece, int lag) const {
   if (piece.congruences.empty()) return {};
-  Residues out{piece.congruences, plan.known.modulus, {}};
-  int64_t behind = 0;  // of the last stage, in whole groups of planes that are alike
-  for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);
-  behind = (behind / plan.known.modulus[0] + 1) * plan.known.modulus[0];
-  for (int d = 0; d < rank; ++d) {
+  Residues out{piece.congruences, plan.known.modulus, {plane_number(lag)}};
+  for (int d = 1; d < rank; ++d) {
     const int64_t first = plan.known.remainder[static_cast<size_t>(d)];
-    const Expr counted = d == 0 ? counter(unrolled, plan.unroll) : d == rank - 1 ? column() : row();
-    out.remainder.push_back(plus(counted, d == 0 ? first + behind - lag : first));
+    out.remainder.push_back(plus(d == rank - 1 ? column() : row(), first));
   }
   return out;
 }

@@ -80,6 +80,11 @@ struct StreamContext {
   // The plane that a quantity or a stage is at, so far behind the front.
   Expr plane(int lag) const { return plus(kernel::variable(front), -lag); }
 
+  // Of the plane that is so far behind the front what is known when the kernel is compiled, from 0
+  // to the modulus - 1.
+  Expr plane_remainder(int lag) const {
+    return modulo(plane_number(lag), literal(plan.known.modulus[0]));
+  }
   // What is known of the current point of the patch, in the plane that is so far behind the front.
   Residues residues(const StagePiece& piece, int lag) const;
 
@@ -88,6 +93,8 @@ struct StreamContext {
   // The step is done, in any tile or in this one.
   Expr is_done(const Tests& tests, int step) const;
   Expr time_of(const Tests& tests, const Expr& step) const;
+
+  Expr plane_number(int lag) const;  // likewise, larger by a multiple of the modulus
 
   const Schedule& schedule;
   const StreamPlan& plan;

@@ -7,8 +7,8 @@
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/parts/residues.h"
 #include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/streaming/known.h"
 #include "compiler/schedule/streaming/landing_offsets.h"
 #include "compiler/schedule/streaming/resources.h"
 #include "compiler/support/work.h"
@@ -25,7 +25,6 @@ constexpr int64_t kMostPlanes = 1024;
 // Of a thread, of the newest plane alone: four times what any family takes.
 constexpr int64_t kMostWords = 2048;
 constexpr int64_t kMostPlaces = 4096;
-constexpr int kLongest = 8;  // planes that a loop is unrolled for
 
 // One place that a stage reads of a quantity, relative to the point computed.
 struct Read {
@@ -74,7 +73,8 @@ class StreamPlanner {
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     if (plan_.bulk) join_rings();
     set_unroll();
-    know_residues();
+    know_residues(program_, schedule_, plan_);
+    ask_for_cells(program_, congruences_, plan_);
     align_rings();
     for (const StreamStage& stage : plan_.stages) {
       plan_.at_points |= !reads_at_points(stage).empty();
@@ -191,7 +191,8 @@ class StreamPlanner {
         stage.pieces.push_back({piece.region,
                                 {std::shared_ptr<const void>(), &piece.graph},
                                 piece.results,
-                                congruences_.of(piece)});
+                                congruences_.of(piece),
+                                &piece});
       }
     }
     std::set<Read> reads = reads_of(of, stage);
@@ -453,59 +454,9 @@ class StreamPlanner {
     plan_.unroll = 1;
     int most = 0;
     for (const auto& [carried, count] : votes) {
-      if (count > most && carried <= kLongest) plan_.unroll = carried;
+      if (count > most && carried <= kLongestUnroll) plan_.unroll = carried;
       most = std::max(most, count);
     }
-  }
-
-  // Tiles and patches begin at multiples of some number of points from the grid's edge. Planes do,
-  // and the loop is unrolled for it, where a condition asks for it that the other dimensions leave
-  // open.
-  void know_residues() {
-    const size_t rank = static_cast<size_t>(plan_.rank);
-    plan_.known = {std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 0)};
-    for (int d = 1; d < plan_.rank; ++d) {
-      const int axis = plan_.rank - 1 - d;
-      const int64_t below =
-          plan_.images[static_cast<size_t>(d)] ? plan_.margin[static_cast<size_t>(axis)].low : 0;
-      know(d, std::gcd(plan_.core(axis), plan_.patch[static_cast<size_t>(axis)]), below);
-    }
-    for (const StreamStage& stage : plan_.stages) {
-      for (const StagePiece& piece : stage.pieces) {
-        for (const ir::Congruence& congruence : piece.congruences) know_planes_for(congruence);
-      }
-    }
-  }
-
-  // Some place of dimension d is `below` ahead of a multiple of `modulus` from the edge. Where
-  // places are images, their coordinates are known as far as the period is a multiple, too.
-  void know(int d, int64_t modulus, int64_t below) {
-    const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
-    if (!grid.low.is_constant()) return;
-    modulus = alike(d, modulus);
-    plan_.known.modulus[static_cast<size_t>(d)] = modulus;
-    plan_.known.remainder[static_cast<size_t>(d)] =
-        ((grid.low.constant - below) % modulus + modulus) % modulus;
-  }
-
-  int64_t alike(int d, int64_t modulus) const {
-    if (!plan_.images[static_cast<size_t>(d)]) return modulus;
-    const ir::Range& grid = program_.grid.ranges[static_cast<size_t>(d)];
-    const ir::Affine period = grid.high - grid.low + 1;
-    return period.is_constant() ? std::gcd(modulus, period.constant) : 1;
-  }
-
-  void know_planes_for(const ir::Congruence& congruence) {
-    for (int d = 1; d < plan_.rank; ++d) {
-      if (plan_.known.modulus[static_cast<size_t>(d)] % congruence.period(d) != 0) return;
-    }
-    const int64_t before = plan_.known.modulus[0];
-    const int64_t planes = std::lcm(before, congruence.period(0));
-    const int64_t unroll = std::lcm<int64_t>(plan_.unroll, planes);
-    if (planes == before || alike(0, planes) != planes) return;
-    if (schedule_.unroll > 0 ? unroll != plan_.unroll : unroll > kLongest) return;
-    know(0, planes, 0);
-    if (plan_.known.modulus[0] == planes) plan_.unroll = static_cast<int>(unroll);
   }
 
   // One batch of bulk copies fills one slot of every ring, so the rings have one length.

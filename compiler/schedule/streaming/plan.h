@@ -68,6 +68,12 @@ struct Quantity {
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
   std::vector<Cells> kept;     // [age] fetched cells that move on to the next age
 
+  // Where conditions leave out points: of the planes (StreamPlan::known) whose cells beside the
+  // patch some stage reads, by age, row and column, the remainders. Without an entry nobody reads
+  // it.
+  bool asked_for = false;
+  std::map<std::tuple<int, int, int>, std::set<int64_t>> asked;
+
   bool loaded() const { return version <= 0; }
   int level() const { return -version; }  // of a loaded quantity
   bool is_output() const { return output >= 0; }
@@ -84,6 +90,7 @@ struct StagePiece {
   std::shared_ptr<const ir::Graph> graph;
   std::vector<ir::NodeId> results;
   std::vector<ir::Congruence> congruences = {};
+  const ir::Piece* piece = nullptr;  // that it is; null for a sum of the scatter form
 };
 
 struct StreamStage {

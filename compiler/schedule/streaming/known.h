@@ -1,0 +1,25 @@
+// What a kernel knows of coordinates when it is compiled, and what it need not do for that.
+#pragma once
+
+#include <set>
+
+#include "compiler/schedule/parts/residues.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/streaming/plan.h"
+
+namespace stencil::schedule {
+
+constexpr int kLongestUnroll = 8;  // planes
+
+// Sets StreamPlan::known, and unrolls the loop over planes for it where the schedule leaves that
+// open.
+void know_residues(const ir::Program& program, const Schedule& schedule, StreamPlan& plan);
+
+// Sets Quantity::asked.
+void ask_for_cells(const ir::Program& program, PieceCongruences& congruences, StreamPlan& plan);
+
+// Of which planes a cell beside the patch is brought in at this age, by their remainders.
+std::set<int64_t> planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
+                                 int column);
+
+}  // namespace stencil::schedule
