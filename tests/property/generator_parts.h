@@ -136,6 +136,7 @@ class Generator {
   std::string floating(Site& site, int depth);
   std::string floating_access(Site& site);
   std::string index_name(Site& site);
+  std::string congruence(Site& site);
   std::string integer_value(Number number, Site& site);
   std::string integer(Site& site);
 

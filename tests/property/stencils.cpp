@@ -141,6 +141,11 @@ std::string Generator::with_lets(const std::string& pieces) {
 std::string Generator::where(Site& site) {
   if (exact_ || plain_ || !random_.chance(choices_.where)) return "";
   covers("where");
+  if (random_.chance(choices_.where_congruence)) {
+    const std::string colour = congruence(site);
+    if (!colour.empty()) covers("where of a colour");
+    if (!colour.empty()) return " where " + colour;
+  }
   return " where " + hole('c', site, 1);
 }
 
