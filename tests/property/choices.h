@@ -48,6 +48,7 @@ struct Choices {
   int huge_offset = 2;        // up to 2^20, in a dimension whose boundary takes it
 
   // The grid.
+  int first_point = 25;  // other than 0
   int origin = 40, spacing = 40;
 
   // How a program is spelled (names.cpp).
