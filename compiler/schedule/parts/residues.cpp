@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "compiler/ir/rewrite.h"
 #include "compiler/schedule/parts/statements.h"
 
 namespace stencil::schedule {
@@ -31,46 +32,56 @@ Expr decided(const ir::Congruence& congruence, const Residues& residues, const E
   return congruence.partly ? either(different, value) : different;
 }
 
+ResidueClasses::ResidueClasses(const ir::Piece& piece,
+                               const std::vector<ir::Congruence>& congruences,
+                               const std::vector<int64_t>& modulus)
+    : periods_(modulus.size(), 1) {
+  for (const ir::Congruence& congruence : congruences) {
+    bool known = true;
+    for (size_t d = 0; d < modulus.size(); ++d) {
+      known = known && modulus[d] % congruence.period(static_cast<int>(d)) == 0;
+    }
+    for (size_t d = 0; known && d < modulus.size(); ++d) {
+      periods_[d] = std::lcm(periods_[d], congruence.period(static_cast<int>(d)));
+    }
+  }
+  int64_t count = 1;
+  for (const int64_t period : periods_) count *= period;
+  ir::Residue residue{periods_, std::vector<int64_t>(modulus.size(), 0)};
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number;
+    for (size_t d = modulus.size(); d-- > 0; rest /= periods_[d]) {
+      residue.remainder[d] = rest % periods_[d];
+    }
+    Class next{ir::at_residue(piece.graph, piece.results, congruences, residue), {}};
+    classes_.push_back(std::move(next));
+  }
+  for (Class& each : classes_) {  // they move no more
+    for (const auto& [id, access] : ir::accesses(each.rest.graph, each.rest.results)) {
+      each.accesses.push_back(access);
+    }
+  }
+}
+
+const ResidueClasses::Class& ResidueClasses::at(const std::vector<int64_t>& remainder) const {
+  int64_t number = 0;
+  for (size_t d = 0; d < periods_.size(); ++d) {
+    number = number * periods_[d] + remainder[d] % periods_[d];
+  }
+  return classes_[static_cast<size_t>(number)];
+}
+
 const std::vector<ir::Congruence>& PieceCongruences::of(const ir::Piece& piece) {
   const auto [entry, fresh] = known_.try_emplace(&piece);
   if (fresh) entry->second = ir::congruences(piece.graph, piece.region);
   return entry->second;
 }
 
-PieceCongruences::Moduli PieceCongruences::periods(const ir::Piece& piece, const Moduli& modulus) {
-  Moduli out(modulus.size(), 1);
-  for (const ir::Congruence& congruence : of(piece)) {
-    bool decided = true;
-    for (size_t d = 0; d < modulus.size(); ++d) {
-      decided = decided && modulus[d] % congruence.period(static_cast<int>(d)) == 0;
-    }
-    for (size_t d = 0; decided && d < modulus.size(); ++d) {
-      out[d] = std::lcm(out[d], congruence.period(static_cast<int>(d)));
-    }
-  }
-  return out;
-}
-
-const ir::Residual& PieceCongruences::at(const ir::Piece& piece, ir::Residue residue) {
-  residue.modulus = periods(piece, residue.modulus);
-  for (size_t d = 0; d < residue.modulus.size(); ++d) residue.remainder[d] %= residue.modulus[d];
-  const auto [entry, fresh] = residuals_.try_emplace({&piece, residue.modulus, residue.remainder});
-  if (fresh) entry->second = ir::at_residue(piece.graph, piece.results, of(piece), residue);
-  return entry->second;
-}
-
-std::vector<const ir::Residual*> PieceCongruences::all(const ir::Piece& piece,
-                                                       const Moduli& modulus) {
-  ir::Residue residue{periods(piece, modulus), Moduli(modulus.size(), 0)};
-  std::vector<const ir::Residual*> out;
-  for (size_t d = 0; d < modulus.size();) {
-    out.push_back(&at(piece, residue));
-    for (d = 0; d < modulus.size(); ++d) {  // the next, as digits count up
-      if (++residue.remainder[d] < residue.modulus[d]) break;
-      residue.remainder[d] = 0;
-    }
-  }
-  return out;
+const ResidueClasses& PieceCongruences::classes(const ir::Piece& piece,
+                                                const std::vector<int64_t>& modulus) {
+  const auto found = classes_.find({&piece, modulus});
+  if (found != classes_.end()) return found->second;
+  return classes_.try_emplace({&piece, modulus}, piece, of(piece), modulus).first->second;
 }
 
 }  // namespace stencil::schedule

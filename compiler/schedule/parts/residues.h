@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/congruence.h"
@@ -23,25 +23,35 @@ struct Residues {
 kernel::Expr decided(const ir::Congruence& congruence, const Residues& residues,
                      const kernel::Expr& value);
 
+// A piece at points that differ to its congruences, where coordinates are known modulo some
+// numbers: each class of points is as large as any other.
+class ResidueClasses {
+ public:
+  struct Class {
+    ir::Residual rest;
+    std::vector<const ir::Access*> accesses;  // of it
+  };
+  ResidueClasses(const ir::Piece& piece, const std::vector<ir::Congruence>& congruences,
+                 const std::vector<int64_t>& modulus);
+
+  const std::vector<Class>& all() const { return classes_; }
+  const Class& at(const std::vector<int64_t>& remainder) const;
+
+ private:
+  std::vector<int64_t> periods_;  // by dimension
+  std::vector<Class> classes_;    // remainders count up, the last dimension's first
+};
+
 // The congruences of a program's pieces and what these leave, each found once (TimeTiles::kept).
 class PieceCongruences {
  public:
   explicit PieceCongruences(const ir::Program&) {}
   const std::vector<ir::Congruence>& of(const ir::Piece& piece);
-
-  // The piece at points with this residue.
-  const ir::Residual& at(const ir::Piece& piece, ir::Residue residue);
-  // The piece at all points that differ to it where coordinates are known modulo these numbers:
-  // each stands for as many points.
-  std::vector<const ir::Residual*> all(const ir::Piece& piece, const std::vector<int64_t>& modulus);
+  const ResidueClasses& classes(const ir::Piece& piece, const std::vector<int64_t>& modulus);
 
  private:
-  using Moduli = std::vector<int64_t>;
-  // As far as the congruences that are decided make a difference.
-  Moduli periods(const ir::Piece& piece, const Moduli& modulus);
-
   std::map<const ir::Piece*, std::vector<ir::Congruence>> known_;
-  std::map<std::tuple<const ir::Piece*, Moduli, Moduli>, ir::Residual> residuals_;
+  std::map<std::pair<const ir::Piece*, std::vector<int64_t>>, ResidueClasses> classes_;
 };
 
 }  // namespace stencil::schedule

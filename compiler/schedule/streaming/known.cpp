@@ -74,52 +74,75 @@ class Knowing {
 class Asking {
  public:
   Asking(const ir::Program& program, PieceCongruences& congruences, StreamPlan& plan)
-      : program_(program), congruences_(congruences), plan_(plan) {}
+      : program_(program),
+        congruences_(congruences),
+        plan_(plan),
+        periods_(plan.known.modulus[0]) {}
 
-  // What the stage reads at the points of a patch in a plane with this remainder.
-  void stage(const StreamStage& stage, int64_t plane) {
-    const int rank = plan_.rank;
+  // What the stage reads beside a patch, in planes with any remainder.
+  void stage(const StreamStage& stage) {
     for (const StagePiece& piece : stage.pieces) {
+      if (piece.congruences.empty()) {
+        for (const auto& [id, access] : ir::accesses(*piece.graph, piece.results)) {
+          for (int k = 0; k < plan_.patch[1]; ++k) everywhere(stage, *access, k);
+        }
+        continue;
+      }
+      const ResidueClasses& classes = congruences_.classes(*piece.piece, plan_.known.modulus);
       for (int k = 0; k < plan_.patch[1]; ++k) {
         for (int i = 0; i < plan_.patch[0]; ++i) {
-          ir::Residue at = plan_.known;
-          at.remainder[0] = plane;
-          at.remainder[static_cast<size_t>(rank) - 1] += i;
-          if (rank > 2) at.remainder[1] += k;
-          point(stage, piece, at, k, i);
+          for (int64_t plane = 0; plane < periods_; ++plane) point(stage, classes, plane, k, i);
         }
       }
     }
   }
 
  private:
-  void point(const StreamStage& stage, const StagePiece& piece, const ir::Residue& at, int k,
-             int i) {
-    const bool decided = !piece.congruences.empty();
-    const ir::Residual* residual = decided ? &congruences_.at(*piece.piece, at) : nullptr;
-    const ir::Graph& graph = residual ? residual->graph : *piece.graph;
-    for (const auto& [id, access] :
-         ir::accesses(graph, residual ? residual->results : piece.results)) {
-      if (access->in_place) continue;
-      Quantity& quantity = plan_.quantities[static_cast<size_t>(
-          stage.source.at({access->field, access->level, access->component}))];
-      std::vector<std::vector<int>> places = {access->offsets};
-      if (access->escapes != 0 && !stage.everywhere) {
-        places = landing_offsets(program_.fields[static_cast<size_t>(access->field)], *access);
-      }
-      for (const std::vector<int>& place : places) {
-        const int age = stage.lag - place.front() - quantity.lag;
-        const int row = k + (place.size() > 2 ? place[1] : 0);
-        const int64_t plane =
-            positive_remainder(at.remainder[0] + place.front(), plan_.known.modulus[0]);
-        quantity.asked[{age, row, i + place.back()}].insert(plane);
-      }
+  void everywhere(const StreamStage& stage, const ir::Access& access, int k) {
+    for (int i = 0; i < plan_.patch[0]; ++i) {
+      for (int64_t plane = 0; plane < periods_; ++plane) read(stage, access, plane, k, i);
     }
+  }
+
+  void point(const StreamStage& stage, const ResidueClasses& classes, int64_t plane, int k, int i) {
+    std::vector<int64_t> at = plan_.known.remainder;
+    at.front() = plane;
+    at.back() += i;
+    if (plan_.rank > 2) at[1] += k;
+    for (const ir::Access* access : classes.at(at).accesses) read(stage, *access, plane, k, i);
+  }
+
+  void read(const StreamStage& stage, const ir::Access& access, int64_t plane, int k, int i) {
+    if (access.in_place) return;
+    if (access.escapes == 0 || stage.everywhere) {
+      return read_at(stage, access, access.offsets, plane, k, i);
+    }
+    const auto [entry, fresh] = landings_.try_emplace(&access);
+    if (fresh) {
+      entry->second = landing_offsets(program_.fields[static_cast<size_t>(access.field)], access);
+    }
+    for (const std::vector<int>& place : entry->second) {
+      read_at(stage, access, place, plane, k, i);
+    }
+  }
+
+  void read_at(const StreamStage& stage, const ir::Access& access, const std::vector<int>& place,
+               int64_t plane, int k, int i) {
+    const int column = i + place.back();
+    if (column >= 0 && column < plan_.patch[0]) return;
+    Quantity& quantity = plan_.quantities[static_cast<size_t>(
+        stage.source.at({access.field, access.level, access.component}))];
+    const int age = stage.lag - place.front() - quantity.lag;
+    const int row = k + (place.size() > 2 ? place[1] : 0);
+    const int64_t remainder = positive_remainder(plane + place.front(), periods_);
+    quantity.asked[{age, row, column}] |= uint32_t{1} << remainder;
   }
 
   const ir::Program& program_;
   PieceCongruences& congruences_;
   StreamPlan& plan_;
+  const int64_t periods_;  // planes that differ
+  std::map<const ir::Access*, std::vector<std::vector<int>>> landings_;
 };
 
 }  // namespace
@@ -142,25 +165,24 @@ void ask_for_cells(const ir::Program& program, PieceCongruences& congruences, St
   if (!some) return;
   for (Quantity& quantity : plan.quantities) quantity.asked_for = true;
   Asking asking(program, congruences, plan);
-  for (const StreamStage& stage : plan.stages) {
-    for (int64_t plane = 0; plane < plan.known.modulus[0]; ++plane) asking.stage(stage, plane);
-  }
+  for (const StreamStage& stage : plan.stages) asking.stage(stage);
 }
 
-std::set<int64_t> planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
-                                 int column) {
-  std::set<int64_t> out;
-  if (!quantity.asked_for) {
-    for (int64_t plane = 0; plane < plan.known.modulus[0]; ++plane) out.insert(plane);
-    return out;
-  }
+uint32_t planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
+                        int column) {
+  if (!quantity.asked_for) return all_planes(plan);
   // In 2-D, columns move on with their plane, to be read later.
   const int last = plan.rank == 2 ? quantity.ages - 1 : age;
+  uint32_t out = 0;
   for (int read = age; read <= last; ++read) {
     const auto found = quantity.asked.find({read, row, column});
-    if (found != quantity.asked.end()) out.insert(found->second.begin(), found->second.end());
+    if (found != quantity.asked.end()) out |= found->second;
   }
   return out;
+}
+
+uint32_t all_planes(const StreamPlan& plan) {
+  return (uint32_t{1} << plan.known.modulus[0]) - 1;
 }
 
 }  // namespace stencil::schedule

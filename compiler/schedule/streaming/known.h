@@ -1,7 +1,7 @@
 // What a kernel knows of coordinates when it is compiled, and what it need not do for that.
 #pragma once
 
-#include <set>
+#include <cstdint>
 
 #include "compiler/schedule/parts/residues.h"
 #include "compiler/schedule/schedule.h"
@@ -18,8 +18,9 @@ void know_residues(const ir::Program& program, const Schedule& schedule, StreamP
 // Sets Quantity::asked.
 void ask_for_cells(const ir::Program& program, PieceCongruences& congruences, StreamPlan& plan);
 
-// Of which planes a cell beside the patch is brought in at this age, by their remainders.
-std::set<int64_t> planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
-                                 int column);
+// Of which planes a column beside the patch is brought in at this age: a bit for each remainder.
+uint32_t planes_fetched(const StreamPlan& plan, const Quantity& quantity, int age, int row,
+                        int column);
+uint32_t all_planes(const StreamPlan& plan);
 
 }  // namespace stencil::schedule

@@ -68,11 +68,11 @@ struct Quantity {
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
   std::vector<Cells> kept;     // [age] fetched cells that move on to the next age
 
-  // Where conditions leave out points: of the planes (StreamPlan::known) whose cells beside the
-  // patch some stage reads, by age, row and column, the remainders. Without an entry nobody reads
-  // it.
+  // Where conditions leave out points: by age, row and column, of which planes some stage reads the
+  // column beside the patch, a bit for each remainder (StreamPlan::known). Without an entry nobody
+  // reads it.
   bool asked_for = false;
-  std::map<std::tuple<int, int, int>, std::set<int64_t>> asked;
+  std::map<std::tuple<int, int, int>, uint32_t> asked;
 
   bool loaded() const { return version <= 0; }
   int level() const { return -version; }  // of a loaded quantity

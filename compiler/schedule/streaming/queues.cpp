@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "compiler/kernel/sequence.h"
@@ -232,9 +231,8 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
 
 Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
                                  const Sides& sides) const {
-  using Planes = std::set<int64_t>;
   const Quantity& q = context_.quantity(id);
-  std::map<Planes, kernel::Shuffle> shuffles;
+  std::map<uint32_t, kernel::Shuffle> shuffles;  // by planes
   const Expr row = plus(counter(context_.row_name, count), first_row);
   for (int c = -sides.low; c < plan_.patch[0] + sides.high; ++c) {
     const int lane = floor_div(c, plan_.patch[0]);
@@ -249,8 +247,9 @@ Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
   }
   Body out;
   for (auto& [planes, shuffle] : shuffles) {
-    Expr some = kernel::boolean(static_cast<int64_t>(planes.size()) == plan_.known.modulus[0]);
-    for (const int64_t plane : planes) {
+    Expr some = kernel::boolean(planes == all_planes(plan_));
+    for (int plane = 0; plane < plan_.known.modulus[0]; ++plane) {
+      if ((planes >> plane & 1) == 0) continue;
       some = either(some, is_equal(context_.plane_remainder(q.lag + age), literal(plane)));
     }
     if (!is_false(some)) append(out, guarded(some, as_body({std::move(shuffle)})));

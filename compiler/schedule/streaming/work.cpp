@@ -1,6 +1,7 @@
 #include "compiler/schedule/streaming/work.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -30,10 +31,11 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   if (main.congruences.empty()) {
     out.add(arithmetic.of(*main.graph, main.results, Sharing::InPlane), points);
   } else {  // without what conditions leave out
-    const auto parts = tiles.kept<PieceCongruences>().all(*main.piece, plan.known.modulus);
-    for (const ir::Residual* part : parts) {
-      out.add(arithmetic.of(part->graph, part->results, Sharing::InPlane),
-              points / static_cast<double>(parts.size()));
+    const auto& classes =
+        tiles.kept<PieceCongruences>().classes(*main.piece, plan.known.modulus).all();
+    for (const ResidueClasses::Class& each : classes) {
+      out.add(arithmetic.of(each.rest.graph, each.rest.results, Sharing::InPlane),
+              points / static_cast<double>(classes.size()));
     }
   }
   if (!covers_all_places(tiles.program(), plan, stage)) {
@@ -75,10 +77,11 @@ void count_shared(const StreamPlan& plan, Scalar type, double words, Operations&
 double columns_fetched(const StreamPlan& plan, const Quantity& q, size_t age, int row,
                        const Sides& sides) {
   if (!q.asked_for) return sides.low + sides.high;
-  size_t planes = 0;
+  int planes = 0;
   for (int c = -sides.low; c < plan.patch[0] + sides.high; ++c) {
     if (c >= 0 && c < plan.patch[0]) continue;
-    planes += planes_fetched(plan, q, static_cast<int>(age), row, c).size();
+    const uint32_t fetched = planes_fetched(plan, q, static_cast<int>(age), row, c);
+    planes += std::popcount(fetched);
   }
   return static_cast<double>(planes) / static_cast<double>(plan.known.modulus[0]);
 }
