@@ -6,9 +6,6 @@
 // made. Results that are not finite are left to be computed at run time: a NaN has no literal. What
 // a known value is worth beyond that, such as a division that can be multiplied out, is for those
 // who look at constants anyway.
-#include <algorithm>
-#include <cmath>
-
 #include "compiler/ir/known.h"
 #include "compiler/ir/passes.h"
 #include "compiler/ir/rewrite.h"
@@ -24,35 +21,20 @@ Node bake(const Program& program, Node node) {
   return node;
 }
 
-NodeId fold(Graph& graph, Node node) {
-  const auto* operation = std::get_if<Operation>(&node.kind);
-  if (!operation || is_storage(node.type)) return graph.add(std::move(node));
-  const auto known = [&](NodeId id) { return std::get_if<Constant>(&graph[id].kind); };
-  const std::vector<NodeId>& operands = operation->operands;
-  if (operation->op == Op::Select && known(operands[0])) {
-    return known(operands[0])->integer != 0 ? operands[1] : operands[2];
-  }
-  if (!std::all_of(operands.begin(), operands.end(), known)) return graph.add(std::move(node));
-  std::vector<Constant> values;
-  for (NodeId operand : operands) values.push_back(*known(operand));
-  const Constant value = evaluate_known(operation->op, node.type, graph[operands[0]].type, values);
-  if (std::isfinite(value.real)) node.kind = value;
-  return graph.add(std::move(node));
-}
-
 }  // namespace
 
 Program bake_params(const Program& program) {
   const auto fixed = [](const Param& param) { return param.fixed; };
   if (std::none_of(program.params.begin(), program.params.end(), fixed)) return program;
   Program baked = rewrite_graphs(program, [&](Graph& graph, Node node) {
-    return fold(graph, bake(program, std::move(node)));
+    return add_known(graph, bake(program, std::move(node)));
   });
   for (Param& param : baked.params) {
     if (!param.derived) continue;
     auto& [graph, value, text] = *param.derived;
-    rewrite_graph(graph, {&value},
-                  [&](Graph& out, Node node) { return fold(out, bake(program, std::move(node))); });
+    rewrite_graph(graph, {&value}, [&](Graph& out, Node node) {
+      return add_known(out, bake(program, std::move(node)));
+    });
     if (std::holds_alternative<Constant>(graph[value].kind)) param.derived.reset();
   }
   // The stop condition is asked when a reduction that it names is evaluated, so it keeps them all.

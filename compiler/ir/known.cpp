@@ -3,6 +3,7 @@
 // float, since a detour through double rounds a fused multiply-add or a power twice; integers wrap.
 #include "compiler/ir/known.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -59,6 +60,29 @@ Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Const
   if (type == Scalar::F64) return {in_type<double>(op, a, b, c), 0};
   const int bits = type == Scalar::Bool ? 64 : size_in_bytes(type) * 8;
   return known_integer(type, evaluate_integer(op, a.integer, b.integer, bits).value);
+}
+
+NodeId add_known(Graph& graph, Node node) {
+  const auto* operation = std::get_if<Operation>(&node.kind);
+  if (!operation || is_storage(node.type)) return graph.add(std::move(node));
+  const auto known = [&](NodeId id) { return std::get_if<Constant>(&graph[id].kind); };
+  const std::vector<NodeId>& operands = operation->operands;
+  if (operation->op == Op::Select && known(operands[0])) {
+    return known(operands[0])->integer != 0 ? operands[1] : operands[2];
+  }
+  if (operation->op == Op::And || operation->op == Op::Or) {
+    for (const size_t i : {size_t{0}, size_t{1}}) {  // either decides, or leaves it to the other
+      if (!known(operands[i])) continue;
+      const bool holds = known(operands[i])->integer != 0;
+      return operands[holds == (operation->op == Op::Or) ? i : 1 - i];
+    }
+  }
+  if (!std::all_of(operands.begin(), operands.end(), known)) return graph.add(std::move(node));
+  std::vector<Constant> values;
+  for (NodeId operand : operands) values.push_back(*known(operand));
+  const Constant value = evaluate_known(operation->op, node.type, graph[operands[0]].type, values);
+  if (std::isfinite(value.real)) node.kind = value;
+  return graph.add(std::move(node));
 }
 
 std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<int64_t>& integers,

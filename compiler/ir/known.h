@@ -14,6 +14,10 @@ Constant known_real(Scalar type, double value);
 // result; `from`: of the first operand. Neither is a storage type (half, byte).
 Constant evaluate_known(Op op, Scalar type, Scalar from, const std::vector<Constant>& operands);
 
+// Adds the node, or what stands for it where its operands are known: their value, unless that is
+// not finite, or the one that is chosen.
+NodeId add_known(Graph& graph, Node node);
+
 // The values of all nodes of a graph over params, for values of these by ParamId.
 std::vector<Constant> evaluate_on_params(const Graph& graph, const std::vector<int64_t>& integers,
                                          const std::vector<double>& reals);

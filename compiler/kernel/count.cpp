@@ -225,14 +225,26 @@ class Counter {
   }
 
   void expr(const Expr& root) {
-    for_each_node(root, [&](const Expr& node) {
-      if (!seen_.insert(node.get()).second) return;
+    std::vector<Expr> left = {root};
+    while (!left.empty()) {
+      const Expr node = std::move(left.back());
+      left.pop_back();
+      if (!seen_.insert(node.get()).second) continue;
       if (const auto* load = std::get_if<Load>(&node->kind)) {
         bytes(load->buffer).read += times_ * size(load->buffer);
+        left.insert(left.end(), load->index.begin(), load->index.end());
       }
       const auto* operation = std::get_if<Operation>(&node->kind);
-      if (operation) this->operation(*operation, node->type);
-    });
+      if (!operation) continue;
+      const std::vector<Expr>& operands = operation->operands;
+      const auto holds = operation->op == Op::Select ? value(operands[0]) : std::nullopt;
+      if (holds) {
+        left.push_back(operands[*holds != 0 ? 1 : 2]);
+        continue;
+      }
+      this->operation(*operation, node->type);
+      left.insert(left.end(), operands.begin(), operands.end());
+    }
   }
 
   void operation(const Operation& operation, Scalar type) {

@@ -3,9 +3,9 @@
 // Counted is the IR as it stands, best that of a target (emit::legalise), for it is what is
 // printed. Loops of a known number of iterations are multiplied out; those written out by compilers
 // (Unrolled, Steps), iteration by iteration, as their variable decides conditions. A condition that
-// is known costs nothing, and one of its sides counts. Where the number
-// is not known, or a condition, the counts are those of one iteration, or of each side, and whoever
-// asks says how often: for a point and a step, divide by those that a block completes.
+// is known costs nothing, and one of its sides counts, also where it chooses between values. Where
+// the number is not known, or a condition, the counts are those of one iteration, or of each side,
+// and whoever asks says how often: for a point and a step, divide by those that a block completes.
 //
 // Not counted: what compilers take away (an expression that two statements have in common, values
 // that loops do not change) or add (registers that do not suffice, conversions of halves), the

@@ -37,16 +37,18 @@ struct Choices {
   int half_region = 4;         // per dimension: begins or ends in the middle
   int maybe_empty = 3;         // per dimension: a region that may be empty at the sizes drawn
   int named_region = 12;
-  int every = 8;             // functions that write in some steps alone
-  int stride = 8;            // per dimension of a region
-  int sub_grid_stride = 30;  // of named regions
-  int where = 15;            // of pieces and reductions
-  int otherwise = 15;        // functions with `else`
-  int far_offset = 12;       // 4 points instead of 1 or 2
-  int varying_offset = 5;    // `within`, of accesses
-  int huge_offset = 2;       // up to 2^20, in a dimension whose boundary takes it
+  int every = 8;              // functions that write in some steps alone
+  int stride = 8;             // per dimension of a region
+  int sub_grid_stride = 30;   // of named regions
+  int where = 15;             // of pieces and reductions
+  int where_congruence = 40;  // of these: colours
+  int otherwise = 15;         // functions with `else`
+  int far_offset = 12;        // 4 points instead of 1 or 2
+  int varying_offset = 5;     // `within`, of accesses
+  int huge_offset = 2;        // up to 2^20, in a dimension whose boundary takes it
 
   // The grid.
+  int first_point = 25;  // other than 0
   int origin = 40, spacing = 40;
 
   // How a program is spelled (names.cpp).

@@ -61,6 +61,8 @@ std::string Generator::hole(char kind, Site& site, int depth) {
       return fmt::format("{:.3f}", random_.unit());
     case 'n':
       return index_name(site);
+    case 'M':
+      return congruence(site);
     case 'p':
       return position(site);
     case 'd':
@@ -125,6 +127,30 @@ std::string Generator::index_name(Site& site) {
   const int d = random_.below(out_.rank);
   site.names.insert(d);
   return fmt::format("i{}", d);
+}
+
+// A condition on coordinates modulo a small number, as colours and strides are.
+std::string Generator::congruence(Site& site) {
+  std::string sum;
+  const int terms = random_.between(1, std::min(out_.rank, 3));
+  for (int term = 0; term < terms; ++term) {
+    const std::string name = index_name(site);
+    if (name.empty()) return "";
+    const int times = random_.pick<int>({1, 1, 1, 2, 3, 5});
+    const bool minus = random_.chance(30);
+    const std::string product = times == 1 ? name : fmt::format("{} * {}", times, name);
+    sum += (minus ? " - " : term > 0 ? " + " : "") + product;
+  }
+  const int number = random_.between(-7, 7);
+  if (number != 0) sum += fmt::format(" {} {}", number < 0 ? '-' : '+', std::abs(number));
+  const int modulus = random_.between(2, 4);
+  const std::string compared = random_.pick<std::string>({"==", "==", "!="});
+  if (modulus != 3 && random_.chance(20)) {
+    return fmt::format("(({}) & {}) {} {}", sum, modulus - 1, compared,
+                       random_.between(0, modulus - 1));
+  }
+  const int to = random_.chance(50) ? 0 : random_.between(1 - modulus, modulus - 1);
+  return fmt::format("({}) % {} {} {}", sum, modulus, compared, to);
 }
 
 // --- Integers ---

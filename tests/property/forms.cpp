@@ -85,6 +85,7 @@ const std::vector<Form>& condition_forms() {
       {1, "$i $o $i", "integer comparison"},
       {1, "time % 2 == 0", "time"},
       {1, "$n % 3 != 1"},
+      {3, "$M", "congruence of coordinates"},
       {1, "$p $o 2.5", "position"},
       {1, "$c and $c", "and, or, not"},
       {1, "$c or $c", "and, or, not"},

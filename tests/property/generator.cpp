@@ -69,6 +69,11 @@ std::string Generator::derived_params() {
 GeneratedProgram Generator::run() {
   out_.rank = 1 + random_.weighted(choices_.ranks);
   needed_.assign(rank(), 1);
+  first_.assign(rank(), 0);
+  if (random_.chance(choices_.first_point)) {
+    for (int& first : first_) first = random_.between(-9, 5);
+    covers("grid that does not begin at 0");
+  }
   exact_ = random_.chance(choices_.exact);
   plain_ = exact_ && random_.chance(choices_.plain);
   out_.finite = exact_ && !plain_ && random_.chance(50);

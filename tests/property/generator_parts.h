@@ -102,6 +102,8 @@ class Generator {
   // regions.cpp
   std::string box_of(const Margin& margin, const std::string& strides = "") const;
   std::string stride(const std::string& range);
+  std::string above_first(size_t d, int low) const;
+  std::string below_last(size_t d, int high) const;
   std::string range(size_t d, int low, int high);
   std::string half(size_t d, int low, int high);
   std::string random_range(size_t d, const Margin& reach);
@@ -136,6 +138,7 @@ class Generator {
   std::string floating(Site& site, int depth);
   std::string floating_access(Site& site);
   std::string index_name(Site& site);
+  std::string congruence(Site& site);
   std::string integer_value(Number number, Site& site);
   std::string integer(Site& site);
 
@@ -226,6 +229,7 @@ class Generator {
   bool has_tables_ = false;
   bool has_place_ = false;   // a function of a position
   std::vector<int> needed_;  // least extent per dimension
+  std::vector<int> first_;   // coordinates of the grid's first point
   struct Range {             // low .. N - 1 - high
     size_t dimension;
     int low, high;

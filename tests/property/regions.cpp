@@ -9,20 +9,21 @@
 
 namespace stencil::property {
 
-namespace {
-
-// The point `high` points below the last one.
-std::string below_last(size_t d, int high) {
-  return fmt::format("{}-{}", size_name(d), high + 1);
+// The coordinate of a point so many above the first one.
+std::string Generator::above_first(size_t d, int low) const {
+  return fmt::format("{}", first_[d] + low);
 }
 
-}  // namespace
+// The coordinate of a point so many below the last one.
+std::string Generator::below_last(size_t d, int high) const {
+  return fmt::format("{}{:+}", size_name(d), first_[d] - high - 1);
+}
 
 std::string Generator::box_of(const Margin& margin, const std::string& strides) const {
   std::vector<std::string> ranges;
   for (size_t d = 0; d < rank(); ++d) {
-    ranges.push_back(
-        fmt::format("{}..{}{}", margin.low[d], below_last(d, margin.high[d]), strides));
+    ranges.push_back(fmt::format("{}..{}{}", above_first(d, margin.low[d]),
+                                 below_last(d, margin.high[d]), strides));
   }
   return list(ranges);
 }
@@ -30,7 +31,7 @@ std::string Generator::box_of(const Margin& margin, const std::string& strides) 
 // From `low` points above the first to `high` points below the last.
 std::string Generator::range(size_t d, int low, int high) {
   ranges_.push_back({d, low, high});
-  return fmt::format("{}..{}", low, below_last(d, high));
+  return fmt::format("{}..{}", above_first(d, low), below_last(d, high));
 }
 
 std::string Generator::random_range(size_t d, const Margin& reach) {
@@ -53,10 +54,10 @@ std::string Generator::random_range(size_t d, const Margin& reach) {
 // The points below or above the middle.
 std::string Generator::half(size_t d, int low, int high) {
   covers("half of a dimension");
-  const std::string middle = size_name(d) + "/2";
+  const std::string middle = fmt::format("{}/2{:+}", size_name(d), first_[d]);
   const bool below = random_.chance(50);
   needed_[d] = std::max(needed_[d], 2 * (below ? high : low) + 2);
-  return below ? fmt::format("{}..{}-1", low, middle)
+  return below ? fmt::format("{}..{}-1", above_first(d, low), middle)
                : fmt::format("{}..{}", middle, below_last(d, high));
 }
 

@@ -141,6 +141,11 @@ std::string Generator::with_lets(const std::string& pieces) {
 std::string Generator::where(Site& site) {
   if (exact_ || plain_ || !random_.chance(choices_.where)) return "";
   covers("where");
+  if (random_.chance(choices_.where_congruence)) {
+    const std::string colour = congruence(site);
+    if (!colour.empty()) covers("where of a colour");
+    if (!colour.empty()) return " where " + colour;
+  }
   return " where " + hole('c', site, 1);
 }
 
@@ -182,7 +187,7 @@ std::string Generator::make_boundary_function(const Field& target) {
   const int low = site.reach.low[axis], high = site.reach.high[axis];
   needed_[axis] = std::max(needed_[axis], low + high + 1);
   std::vector<std::string> fixed(rank());
-  fixed[axis] = low_edge ? fmt::format("{}", low) : fmt::format("{}-{}", size_name(axis), high + 1);
+  fixed[axis] = low_edge ? above_first(axis, low) : below_last(axis, high);
   return fmt::format("  [{}] = {};\n", region(site, fixed), value);
 }
 
@@ -190,7 +195,6 @@ std::string Generator::make_boundary_function(const Field& target) {
 std::string Generator::make_pieces(const Field& target) {
   covers("pieces");
   const size_t axis = static_cast<size_t>(random_.below(out_.rank));
-  const std::string size = size_name(axis);
   const bool inwards = random_.chance(50);
   const bool shared_lets = random_.chance(50);
   std::vector<std::string> pieces;
@@ -209,8 +213,8 @@ std::string Generator::make_pieces(const Field& target) {
     const std::string condition = where(site);
     const int first = std::max(taken_low, site.reach.low[axis]);
     const int last = first + random_.below(2);
-    add(site, first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last), value,
-        condition);
+    const std::string begin = above_first(axis, first);
+    add(site, first == last ? begin : begin + ".." + above_first(axis, last), value, condition);
     taken_low = last + 1;
     needed_[axis] = std::max(needed_[axis], taken_low + site.reach.high[axis]);
   }
@@ -222,10 +226,8 @@ std::string Generator::make_pieces(const Field& target) {
     const std::string condition = where(site);
     const int first = std::max(taken_high, site.reach.high[axis]);  // from the high edge
     const int last = first + random_.below(2);
-    add(site,
-        first == last ? fmt::format("{}-{}", size, first + 1)
-                      : fmt::format("{}-{}..{}-{}", size, last + 1, size, first + 1),
-        value, condition);
+    const std::string end = below_last(axis, first);
+    add(site, first == last ? end : below_last(axis, last) + ".." + end, value, condition);
     taken_high = last + 1;
     needed_[axis] = std::max(needed_[axis], taken_high + site.reach.low[axis]);
   }

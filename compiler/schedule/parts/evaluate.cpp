@@ -138,7 +138,8 @@ Expr settled(Expr value, Names& names, kernel::Body& body) {
 std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
                            const std::vector<ir::NodeId>& results, const Point& point,
                            const Expr& time_of_step, const ReadAccess& read, KernelScope& scope,
-                           Names names, kernel::Body& body, const ReadReduction& reductions) {
+                           Names names, kernel::Body& body, const ReadReduction& reductions,
+                           const Residues& residues) {
   const bool still = ir::time_stands_still(interface.program());
   const Expr time = still ? first_step() : time_of_step;
   const ir::Uniformity kinds = ir::uniformity(graph);
@@ -147,12 +148,17 @@ std::vector<Expr> evaluate(const Interface& interface, const ir::Graph& graph,
   const Evaluator evaluator(interface, graph, point, time, read, landings, reductions);
   std::vector<Expr> values(static_cast<size_t>(graph.size()));
   std::vector<int> size(values.size(), 0);  // operations in the expression so far
+  std::vector<const ir::Congruence*> congruence(values.size(), nullptr);
+  for (const ir::Congruence& one : residues.congruences) {
+    congruence[static_cast<size_t>(one.node)] = &one;
+  }
   const auto compute = [&](ir::NodeId id) {
     const size_t i = static_cast<size_t>(id);
     const ir::Node& node = graph[id];
     values[i] = evaluator.leaf_or_operation(node, values);
     size[i] = is_leaf(node) ? 0 : 1;
     for (ir::NodeId operand : ir::operands(node)) size[i] += size[static_cast<size_t>(operand)];
+    if (congruence[i]) values[i] = decided(*congruence[i], residues, values[i]);
     const bool access = std::holds_alternative<ir::Access>(node.kind);
     const bool shared = uses.count[i] > 1 && (!is_leaf(node) || access);
     const bool named = !node.hint.empty() && (!is_leaf(node) || access);

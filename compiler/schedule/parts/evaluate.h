@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/parts/interface.h"
 #include "compiler/schedule/parts/landings.h"
+#include "compiler/schedule/parts/residues.h"
 
 namespace stencil::schedule {
 
@@ -25,7 +26,8 @@ std::vector<kernel::Expr> evaluate(const Interface& interface, const ir::Graph& 
                                    const std::vector<ir::NodeId>& results, const Point& point,
                                    const kernel::Expr& time, const ReadAccess& read,
                                    KernelScope& scope, Names names, kernel::Body& body,
-                                   const ReadReduction& reductions = {});
+                                   const ReadReduction& reductions = {},
+                                   const Residues& residues = {});
 
 // A graph over params alone (a requirement, a param that follows from others) as one expression.
 kernel::Expr value_on_params(const Interface& interface, const ir::Graph& graph, ir::NodeId value);

@@ -52,6 +52,7 @@ Expr StreamContext::image(int d, const Expr& place) const {
     for (const Quantity& q : plan.quantities) {  // loaded ones may lag behind every stage
       behind = std::max<int64_t>(behind, plan.fill + q.lag);
     }
+    behind += plan.known.modulus[0] - 1;
     const int64_t ahead = plan.drain + plan.unroll + schedule.prefetch;  // of the last one
     return wrap(interface, program.grid, d, place, behind, ahead);
   }
@@ -87,6 +88,26 @@ int StreamContext::global_vector_length(const Quantity& q) const {
   const bool apart = period.is_constant() && period.constant % length == 0;
   if (images(rank - 1) && !apart) return 1;
   return whole ? length : 1;
+}
+
+Expr StreamContext::plane_number(int lag) const {
+  int64_t behind = 0;  // at most, in whole groups of planes that are alike
+  for (const StreamStage& stage : plan.stages) behind = std::max<int64_t>(behind, stage.lag);
+  for (const Quantity& q : plan.quantities) {
+    behind = std::max<int64_t>(behind, q.lag + q.ages - 1);
+  }
+  behind = (behind / plan.known.modulus[0] + 1) * plan.known.modulus[0];
+  return plus(counter(unrolled, plan.unroll), plan.known.remainder[0] + behind - lag);
+}
+
+Residues StreamContext::residues(const StagePiece& piece, int lag) const {
+  if (piece.congruences.empty()) return {};
+  Residues out{piece.congruences, plan.known.modulus, {plane_number(lag)}};
+  for (int d = 1; d < rank; ++d) {
+    const int64_t first = plan.known.remainder[static_cast<size_t>(d)];
+    out.remainder.push_back(plus(d == rank - 1 ? column() : row(), first));
+  }
+  return out;
 }
 
 Expr StreamContext::is_done(const Tests& tests, int step) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/schedule/parts/builder.h"
+#include "compiler/schedule/parts/residues.h"
 #include "compiler/schedule/parts/statements.h"
 #include "compiler/schedule/streaming/plan.h"
 
@@ -79,11 +80,21 @@ struct StreamContext {
   // The plane that a quantity or a stage is at, so far behind the front.
   Expr plane(int lag) const { return plus(kernel::variable(front), -lag); }
 
+  // Of the plane that is so far behind the front what is known when the kernel is compiled, from 0
+  // to the modulus - 1.
+  Expr plane_remainder(int lag) const {
+    return modulo(plane_number(lag), literal(plan.known.modulus[0]));
+  }
+  // What is known of the current point of the patch, in the plane that is so far behind the front.
+  Residues residues(const StagePiece& piece, int lag) const;
+
   // In a tile of fewer steps than the kernel has, the first ones are left out: they change nothing.
   Expr left_out() const { return steps_left_out(plan.steps); }
   // The step is done, in any tile or in this one.
   Expr is_done(const Tests& tests, int step) const;
   Expr time_of(const Tests& tests, const Expr& step) const;
+
+  Expr plane_number(int lag) const;  // likewise, larger by a multiple of the modulus
 
   const Schedule& schedule;
   const StreamPlan& plan;

@@ -12,8 +12,8 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
   if (reads_.empty()) return;
   for (const StreamStage& stage : plan.stages) ahead_ = std::max<int64_t>(ahead_, stage.lag);
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
-  const int64_t planes =
-      std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain + plan.unroll + ahead_;
+  const int64_t planes = std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain +
+                         plan.unroll + ahead_ + plan.known.modulus[0] - 1;
   planes_ = (planes + kOccupancyFlags - 1) / kOccupancyFlags;
   flags_ = (planes + planes_ - 1) / planes_;
   free_ = context.builder.local(kernel::Space::Shared, "free_planes", Scalar::U8, {literal(flags_)},

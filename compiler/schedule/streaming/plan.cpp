@@ -8,6 +8,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/parts/slow_operations.h"
+#include "compiler/schedule/streaming/known.h"
 #include "compiler/schedule/streaming/landing_offsets.h"
 #include "compiler/schedule/streaming/resources.h"
 #include "compiler/support/work.h"
@@ -40,8 +41,13 @@ Sides hull(const Sides& a, const Sides& b) {
 class StreamPlanner {
  public:
   StreamPlanner(const ir::Program& program, const analysis::TimeTile& tile,
-                const Schedule& schedule, ScatterForms& forms, const Machine& machine)
-      : program_(program), tile_(tile), schedule_(schedule), forms_(forms) {
+                const Schedule& schedule, ScatterForms& forms, PieceCongruences& congruences,
+                const Machine& machine)
+      : program_(program),
+        tile_(tile),
+        schedule_(schedule),
+        forms_(forms),
+        congruences_(congruences) {
     plan_.machine = machine;
     plan_.rank = program.grid.rank();
     plan_.steps = tile.steps;
@@ -67,6 +73,8 @@ class StreamPlanner {
     for (Quantity& quantity : plan_.quantities) arrange(quantity);
     if (plan_.bulk) join_rings();
     set_unroll();
+    know_residues(program_, schedule_, plan_);
+    ask_for_cells(program_, congruences_, plan_);
     align_rings();
     for (const StreamStage& stage : plan_.stages) {
       plan_.at_points |= !reads_at_points(stage).empty();
@@ -180,8 +188,11 @@ class StreamPlanner {
       add_partial_sums(of, stage, function, *form);
     } else {
       for (const ir::Piece& piece : function.pieces) {
-        stage.pieces.push_back(
-            {piece.region, {std::shared_ptr<const void>(), &piece.graph}, piece.results});
+        stage.pieces.push_back({piece.region,
+                                {std::shared_ptr<const void>(), &piece.graph},
+                                piece.results,
+                                congruences_.of(piece),
+                                &piece});
       }
     }
     std::set<Read> reads = reads_of(of, stage);
@@ -434,7 +445,6 @@ class StreamPlanner {
   // A queue that carries n planes from one iteration to the next is back in its registers after n
   // iterations; unrolled that often, the loop moves nothing.
   void set_unroll() {
-    constexpr int kLongest = 8;
     plan_.unroll = schedule_.unroll;
     if (plan_.unroll > 0) return;
     std::map<int, int> votes;  // by carried planes
@@ -444,7 +454,7 @@ class StreamPlanner {
     plan_.unroll = 1;
     int most = 0;
     for (const auto& [carried, count] : votes) {
-      if (count > most && carried <= kLongest) plan_.unroll = carried;
+      if (count > most && carried <= kLongestUnroll) plan_.unroll = carried;
       most = std::max(most, count);
     }
   }
@@ -474,6 +484,7 @@ class StreamPlanner {
   const analysis::TimeTile& tile_;
   const Schedule& schedule_;
   ScatterForms& forms_;
+  PieceCongruences& congruences_;
   StreamPlan plan_;
   std::vector<std::vector<int>> quantities_;  // [version of the time tile][component]
   std::vector<std::set<Read>> reads_;         // per stage
@@ -501,7 +512,7 @@ std::vector<ir::Access> reads_at_points(const StreamPlan& plan) {
 StreamPlan plan_stream(const analysis::TimeTiles& tiles, const Schedule& schedule, int steps,
                        const Machine& machine) {
   return StreamPlanner(tiles.program(), tiles.of(steps), schedule, tiles.kept<ScatterForms>(),
-                       machine)
+                       tiles.kept<PieceCongruences>(), machine)
       .run();
 }
 

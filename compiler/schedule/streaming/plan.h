@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "compiler/analysis/time_tile.h"
+#include "compiler/ir/congruence.h"
 #include "compiler/ir/program.h"
 #include "compiler/schedule/parts/limits.h"
 #include "compiler/schedule/streaming/scatter.h"
@@ -67,6 +68,12 @@ struct Quantity {
   std::vector<Cells> fetched;  // [age] cells that a thread fetches when a plane has this age
   std::vector<Cells> kept;     // [age] fetched cells that move on to the next age
 
+  // Where conditions leave out points: by age, row and column, of which planes some stage reads the
+  // column beside the patch, a bit for each remainder (StreamPlan::known). Without an entry nobody
+  // reads it.
+  bool asked_for = false;
+  std::map<std::tuple<int, int, int>, uint32_t> asked;
+
   bool loaded() const { return version <= 0; }
   int level() const { return -version; }  // of a loaded quantity
   bool is_output() const { return output >= 0; }
@@ -82,6 +89,8 @@ struct StagePiece {
   ir::Box region;
   std::shared_ptr<const ir::Graph> graph;
   std::vector<ir::NodeId> results;
+  std::vector<ir::Congruence> congruences = {};
+  const ir::Piece* piece = nullptr;  // that it is; null for a sum of the scatter form
 };
 
 struct StreamStage {
@@ -133,6 +142,10 @@ struct StreamPlan {
   // Per dimension, outermost first: places beyond the grid are images of the points on the far
   // side (image_dimensions).
   std::vector<bool> images;
+  // What is known of the first place of any patch when the kernel is compiled, by dimension; of the
+  // streamed one, of the front ahead of each group of `unroll` planes, which therefore begins at
+  // multiples of that modulus from the grid's edge.
+  ir::Residue known;
 
   TileSides sides() const;  // of the tiled dimensions, x first
   int64_t core(int axis) const {

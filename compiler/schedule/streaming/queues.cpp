@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/kernel/sequence.h"
+#include "compiler/schedule/streaming/known.h"
 
 namespace stencil::schedule {
 
@@ -174,6 +175,18 @@ Body StreamQueues::publish(int id) const {
   return as_body(threads(std::move(body)));
 }
 
+// Another row is brought in of the same planes.
+bool StreamQueues::fetched_alike(const Quantity& q, int age, const Cells::value_type& row,
+                                 int other) const {
+  for (int c = -row.second.low; c < plan_.patch[0] + row.second.high; ++c) {
+    if (c >= 0 && c < plan_.patch[0]) continue;
+    if (planes_fetched(plan_, q, age, row.first, c) != planes_fetched(plan_, q, age, other, c)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Body StreamQueues::fetch(int id, int age) const {
   const Cells& cells = context_.quantity(id).fetched[age];
   Body rows;
@@ -185,7 +198,8 @@ Body StreamQueues::fetch(int id, int age) const {
   for (auto from = cells.begin(); from != cells.end();) {  // runs of rows with the same sides
     auto to = std::next(from);
     int count = 1;
-    while (to != cells.end() && to->first == from->first + count && to->second == from->second) {
+    while (to != cells.end() && to->first == from->first + count && to->second == from->second &&
+           fetched_alike(context_.quantity(id), age, *from, to->first)) {
       ++to;
       ++count;
     }
@@ -217,20 +231,30 @@ Body StreamQueues::fetch_row(int id, int age, int row) const {
 
 Body StreamQueues::fetch_columns(int id, int age, int first_row, int count,
                                  const Sides& sides) const {
-  kernel::Shuffle shuffle;
-  shuffle.name = context_.row_name;
-  shuffle.count = count;
+  const Quantity& q = context_.quantity(id);
+  std::map<uint32_t, kernel::Shuffle> shuffles;  // by planes
   const Expr row = plus(counter(context_.row_name, count), first_row);
   for (int c = -sides.low; c < plan_.patch[0] + sides.high; ++c) {
     const int lane = floor_div(c, plan_.patch[0]);
     if (lane == 0 || std::abs(lane) >= plan_.threads[0]) continue;
+    kernel::Shuffle& shuffle = shuffles[planes_fetched(plan_, q, age, first_row, c)];
+    shuffle.name = context_.row_name;
+    shuffle.count = count;
     Element to = at(id, literal(age), row, literal(c));
     Element from = at(id, literal(age), row, literal(c - lane * plan_.patch[0]));
     shuffle.moves.push_back(
         {to.buffer, std::move(to.index), from.buffer, std::move(from.index), lane});
   }
-  if (shuffle.moves.empty()) return {};
-  return as_body({std::move(shuffle)});
+  Body out;
+  for (auto& [planes, shuffle] : shuffles) {
+    Expr some = kernel::boolean(planes == all_planes(plan_));
+    for (int plane = 0; plane < plan_.known.modulus[0]; ++plane) {
+      if ((planes >> plane & 1) == 0) continue;
+      some = either(some, is_equal(context_.plane_remainder(q.lag + age), literal(plane)));
+    }
+    if (!is_false(some)) append(out, guarded(some, as_body({std::move(shuffle)})));
+  }
+  return out;
 }
 
 Body StreamQueues::move() const {

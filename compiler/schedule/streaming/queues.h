@@ -58,6 +58,7 @@ class StreamQueues {
                     const Expr& element) const;
   Element published(int id, int iterations_ago, const Expr& owner, int64_t number,
                     int column) const;
+  bool fetched_alike(const Quantity& q, int age, const Cells::value_type& row, int other) const;
   Body fetch_row(int id, int age, int row) const;
   Body fetch_columns(int id, int age, int first_row, int count, const Sides& sides) const;
   Body move_plane(int id, int age) const;

@@ -254,7 +254,8 @@ class StageWriter {
     scope.at_step(at.stage.step);
     const Expr time = context_.time_of(at.tests, literal(at.stage.step));
     auto values = evaluate(context_.interface, *piece.graph, piece.results, at.point, time,
-                           read_access, scope, taken, body, context_.builder.reductions());
+                           read_access, scope, taken, body, context_.builder.reductions(),
+                           context_.residues(piece, at.stage.lag));
     scope.set_apart(taken);
     return values;
   }

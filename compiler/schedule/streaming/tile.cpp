@@ -59,6 +59,13 @@ StreamTile::StreamTile(const StreamContext& context, const KernelOfSteps& kernel
   last_plane =
       let("last_" + streamed, smaller(plus(kernel::add(first_plane, chunk), -1), context.high(0)));
   front_begin = plus(first_plane, -plan.fill);
+  if (const int64_t alike = plan.known.modulus[0];
+      alike > 1) {  // planes from the edge, rounded down
+    const int64_t fill = (plan.fill + alike - 1) / alike * alike;
+    const Expr groups =
+        divided(plus(kernel::sub(first_plane, context.low(0)), fill - plan.fill), literal(alike));
+    front_begin = plus(kernel::add(context.low(0), kernel::mul(groups, literal(alike))), -fill);
+  }
   if (!context.images(0)) front_begin = larger(front_begin, context.low(0));
   front_begin = let("begin_" + streamed, front_begin);
   const bool tests_all = context.schedule.edges == Edges::Tested;

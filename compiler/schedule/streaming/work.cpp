@@ -1,12 +1,14 @@
 #include "compiler/schedule/streaming/work.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/streaming/chunks.h"
+#include "compiler/schedule/streaming/known.h"
 #include "compiler/schedule/streaming/resources.h"
 
 namespace stencil::schedule {
@@ -25,7 +27,17 @@ void count_stage(const analysis::TimeTiles& tiles, const StreamPlan& plan, const
   if (regions.empty()) return;
   const StagePiece& main = stage.pieces[main_piece(regions)];
   const double points = patch_points(plan) * plan.steps;
-  out.add(tiles.kept<PieceArithmetic>().of(*main.graph, main.results, Sharing::InPlane), points);
+  PieceArithmetic& arithmetic = tiles.kept<PieceArithmetic>();
+  if (main.congruences.empty()) {
+    out.add(arithmetic.of(*main.graph, main.results, Sharing::InPlane), points);
+  } else {  // without what conditions leave out
+    const auto& classes =
+        tiles.kept<PieceCongruences>().classes(*main.piece, plan.known.modulus).all();
+    for (const ResidueClasses::Class& each : classes) {
+      out.add(arithmetic.of(each.rest.graph, each.rest.results, Sharing::InPlane),
+              points / static_cast<double>(classes.size()));
+    }
+  }
   if (!covers_all_places(tiles.program(), plan, stage)) {
     selects +=
         points * static_cast<double>(stage.pieces.size() * stage.results.size()) * (plan.rank - 1);
@@ -61,14 +73,27 @@ void count_shared(const StreamPlan& plan, Scalar type, double words, Operations&
   out.conflicts += words * (in_turn - 1);
 }
 
+// Columns that a thread takes from others, on average over planes.
+double columns_fetched(const StreamPlan& plan, const Quantity& q, size_t age, int row,
+                       const Sides& sides) {
+  if (!q.asked_for) return sides.low + sides.high;
+  int planes = 0;
+  for (int c = -sides.low; c < plan.patch[0] + sides.high; ++c) {
+    if (c >= 0 && c < plan.patch[0]) continue;
+    const uint32_t fetched = planes_fetched(plan, q, static_cast<int>(age), row, c);
+    planes += std::popcount(fetched);
+  }
+  return static_cast<double>(planes) / static_cast<double>(plan.known.modulus[0]);
+}
+
 // How values come to the threads that need them.
 void count_exchange(const StreamPlan& plan, const Quantity& q, Operations& out) {
   const int length = vector_length(plan, q.type);
   const double row_vectors = static_cast<double>(plan.patch[0]) / length;
   const double row_words = plan.patch[0] * words(q.type);
-  for (const Cells& cells : q.fetched) {
-    for (const auto& [row, sides] : cells) {
-      out.shuffles += (sides.low + sides.high) * words(q.type);
+  for (size_t age = 0; age < q.fetched.size(); ++age) {
+    for (const auto& [row, sides] : q.fetched[age]) {
+      out.shuffles += columns_fetched(plan, q, age, row, sides) * words(q.type);
       if (row >= 0 && row < plan.patch[1]) continue;
       count_shared(plan, q.type, row_words, out);
       out.accesses += row_vectors;

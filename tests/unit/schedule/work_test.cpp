@@ -1,6 +1,8 @@
 // What families count of their kernels, against what a reader of the kernels counts.
 #include "compiler/schedule/model/work.h"
 
+#include <fmt/format.h>
+
 #include "compiler/schedule/parts/operations.h"
 #include "compiler/schedule/scheduler.h"
 #include "tests/unit/load.h"
@@ -237,6 +239,29 @@ TEST(Work, StreamingInThreeDimensions) {
 }
 
 // Vectors of four floats are at most 16 bytes: threads with eight points skip every other one.
+// A point of the other colour costs nothing, and no column of it is fetched.
+TEST(Work, ColoursInStreaming) {
+  const auto text = [](const char* red, const char* black) {
+    return fmt::format(R"(
+grid G = [0..1023, 0..2047] steps 8;
+field A : real on G;
+stencil red   : A[i in 1..1022, j in 1..2046] {} = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+stencil black : A[i in 1..1022, j in 1..2046] {} = 0.2 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)",
+                       red, black);
+  };
+  const ir::Program all = load(text("", ""));
+  const ir::Program half = load(text("where (i + j) % 2 == 0", "where (i + j) % 2 == 1"));
+  const auto single = [](const ir::Program& program, const std::string& settings) {
+    return work_of(program, "streaming T=2 block=32x1 " + settings).kernels[0].iteration;
+  };
+  EXPECT_EQ(2 * single(half, "elements=4x1").single, single(all, "elements=4x1").single);
+  EXPECT_EQ(2 * single(half, "elements=4x1").shuffles, single(all, "elements=4x1").shuffles);
+  // Where the column is not known, conditions are computed.
+  EXPECT_GT(single(half, "elements=1x1").single, single(all, "elements=1x1").single);
+  EXPECT_EQ(single(half, "elements=1x1").shuffles, single(all, "elements=1x1").shuffles);
+}
+
 TEST(Work, ConflictsInSharedMemory) {
   const ir::Program program = load(kJacobiDeep);
   const auto conflicts = [&](const std::string& elements) {

@@ -1,0 +1,87 @@
+// Compilers unroll the loops whose counters stand here, so that what is a condition in the kernel
+// is a constant to them. Numbers are left as large as they come: then those of the steps of a tile
+// differ as their planes do, and the steps remain a loop (kernel/sequence.h).
+#include "compiler/schedule/parts/residues.h"
+
+#include <numeric>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/schedule/parts/statements.h"
+
+namespace stencil::schedule {
+
+using kernel::Expr;
+
+Expr decided(const ir::Congruence& congruence, const Residues& residues, const Expr& value) {
+  Expr sum;
+  for (size_t d = 0; d < residues.modulus.size(); ++d) {
+    const int64_t times = congruence.coefficients[d];
+    if (times == 0) continue;
+    if (residues.modulus[d] % congruence.period(static_cast<int>(d)) != 0) return value;
+    const Expr term =
+        times == 1 ? residues.remainder[d] : kernel::mul(residues.remainder[d], literal(times));
+    sum = sum ? kernel::add(sum, term) : term;
+  }
+  if (!sum) return value;
+  const Expr rest = modulo(plus(sum, congruence.constant), literal(congruence.modulus));
+  using Kind = ir::Congruence::Kind;
+  if (congruence.kind == Kind::Remainder) return kernel::convert(rest, value->type);
+  const Expr equal = is_equal(rest, literal(congruence.to));
+  if (congruence.kind == Kind::Equal) return congruence.partly ? both(equal, value) : equal;
+  const Expr different = kernel::operation(Op::Not, {equal});
+  return congruence.partly ? either(different, value) : different;
+}
+
+ResidueClasses::ResidueClasses(const ir::Piece& piece,
+                               const std::vector<ir::Congruence>& congruences,
+                               const std::vector<int64_t>& modulus)
+    : periods_(modulus.size(), 1) {
+  for (const ir::Congruence& congruence : congruences) {
+    bool known = true;
+    for (size_t d = 0; d < modulus.size(); ++d) {
+      known = known && modulus[d] % congruence.period(static_cast<int>(d)) == 0;
+    }
+    for (size_t d = 0; known && d < modulus.size(); ++d) {
+      periods_[d] = std::lcm(periods_[d], congruence.period(static_cast<int>(d)));
+    }
+  }
+  int64_t count = 1;
+  for (const int64_t period : periods_) count *= period;
+  ir::Residue residue{periods_, std::vector<int64_t>(modulus.size(), 0)};
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number;
+    for (size_t d = modulus.size(); d-- > 0; rest /= periods_[d]) {
+      residue.remainder[d] = rest % periods_[d];
+    }
+    Class next{ir::at_residue(piece.graph, piece.results, congruences, residue), {}};
+    classes_.push_back(std::move(next));
+  }
+  for (Class& each : classes_) {  // they move no more
+    for (const auto& [id, access] : ir::accesses(each.rest.graph, each.rest.results)) {
+      each.accesses.push_back(access);
+    }
+  }
+}
+
+const ResidueClasses::Class& ResidueClasses::at(const std::vector<int64_t>& remainder) const {
+  int64_t number = 0;
+  for (size_t d = 0; d < periods_.size(); ++d) {
+    number = number * periods_[d] + remainder[d] % periods_[d];
+  }
+  return classes_[static_cast<size_t>(number)];
+}
+
+const std::vector<ir::Congruence>& PieceCongruences::of(const ir::Piece& piece) {
+  const auto [entry, fresh] = known_.try_emplace(&piece);
+  if (fresh) entry->second = ir::congruences(piece.graph, piece.region);
+  return entry->second;
+}
+
+const ResidueClasses& PieceCongruences::classes(const ir::Piece& piece,
+                                                const std::vector<int64_t>& modulus) {
+  const auto found = classes_.find({&piece, modulus});
+  if (found != classes_.end()) return found->second;
+  return classes_.try_emplace({&piece, modulus}, piece, of(piece), modulus).first->second;
+}
+
+}  // namespace stencil::schedule
