@@ -122,6 +122,7 @@ class SectionAccesses {
     for (const Statement& statement : statements) std::visit(*this, statement.kind);
     lets_ = outer;
   }
+  void read(const Expr& expr) { value(expr); }
   void operator()(const Comment&) {}
   void operator()(const Let& let) { lets_[let.name] = value(let.value); }
   void operator()(const Store& store) {
@@ -318,6 +319,9 @@ class BarrierVerifier {
     pending_.join(before);  // it may not run at all
   }
   void operator()(const If& branch) {
+    SectionAccesses condition(kernel_, values_, shifts_, runs_);
+    condition.read(branch.condition);
+    section(condition.accesses);
     const Accesses before = pending_;
     const std::set<Place> sent_before = sent_;
     body(branch.then);
@@ -330,13 +334,9 @@ class BarrierVerifier {
     sent_.insert(sent_after.begin(), sent_after.end());
   }
   void operator()(const Threads& threads) {
-    SectionAccesses section(kernel_, values_, shifts_, runs_);
-    section.body(threads.body);
-    const Accesses& now = section.accesses;
-    compare(now.read, pending_.written, "read", "written");
-    compare(now.written, pending_.read, "written", "read");
-    arrived(now);
-    pending_.join(now);
+    SectionAccesses accesses(kernel_, values_, shifts_, runs_);
+    accesses.body(threads.body);
+    section(accesses.accesses);
   }
   void operator()(const Barrier&) { pending_ = {}; }
   void operator()(const Shuffle&) {}  // per-thread values only
@@ -367,6 +367,13 @@ class BarrierVerifier {
  private:
   const std::string& name_of(BufferId id) const {
     return kernel_.buffers[static_cast<size_t>(id)].name;
+  }
+
+  void section(const Accesses& now) {
+    compare(now.read, pending_.written, "read", "written");
+    compare(now.written, pending_.read, "written", "read");
+    arrived(now);
+    pending_.join(now);
   }
 
   // What bulk copies bring is read where it has arrived, and written by nobody else.

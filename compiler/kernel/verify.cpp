@@ -110,8 +110,11 @@ class KernelVerifier {
     body(loop.body);
     variables_ = outer;
   }
+  // A block as a whole may ask shared memory, where a barrier is behind what was written.
   void operator()(const If& branch) {
+    asks_ = true;
     expr(branch.condition);
+    asks_ = false;
     if (branch.condition->type != Scalar::Bool) {
       fail(fmt::format("condition '{}' is not a bool", print(branch.condition)));
     }
@@ -428,7 +431,8 @@ class KernelVerifier {
       fail(fmt::format("{} '{}' with {} indices instead of {}", what, buffer.name, index.size(),
                        buffer.extents.size()));
     }
-    const bool of_threads = buffer.space == Space::Shared || buffer.space == Space::Thread;
+    const bool of_threads =
+        (buffer.space == Space::Shared && !asks_) || buffer.space == Space::Thread;
     if (!in_threads_ && of_threads) {
       fail(fmt::format("{} '{}' outside threads", what, buffer.name));
     }
@@ -494,6 +498,7 @@ class KernelVerifier {
   std::map<std::string, Scalar> variables_;
   std::set<std::string> taken_;  // names of buffers
   bool in_threads_ = false;
+  bool asks_ = false;  // in the condition of a branch
   bool complete_ = true;
 };
 

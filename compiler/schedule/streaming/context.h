@@ -17,15 +17,17 @@ using kernel::BufferId;
 using kernel::Expr;
 
 // What the version of the body that is being written tests: places, unless they are known to be
-// inside, and which steps are done, unless all are. Either is known, or a condition on the version.
+// inside, which steps are done, unless all are, and whether points weigh in its planes, unless none
+// does. Each is known, or a condition on the version.
 struct Tests {
   Expr inside = kernel::boolean(false);
   Expr whole = kernel::boolean(false);
+  Expr free = kernel::boolean(false);
 
   // A value as tests make it, and where none is needed.
   Expr unless_inside(const Expr& tested, const Expr& plain) const;
   Expr unless_inside(const Expr& condition) const { return either(inside, condition); }
-  Tests known_inside(bool known) const { return {kernel::boolean(known), whole}; }
+  Tests known_inside(bool known) const { return {kernel::boolean(known), whole, free}; }
 };
 
 // The variable of a loop over `count` values; 0 for a single one.
@@ -107,7 +109,8 @@ struct StreamContext {
 
   const std::vector<std::string> axes = axis_names(rank);  // outermost first
   std::vector<std::string> points;                         // variables: coordinates of the point
-  std::string front, iteration, unrolled, step, tests, row_name, column_name, age;  // variables
+  // Variables.
+  std::string front, iteration, unrolled, step, tests, populated, row_name, column_name, age;
 };
 
 }  // namespace stencil::schedule

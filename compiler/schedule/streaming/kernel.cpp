@@ -52,6 +52,7 @@ class StreamKernel {
         occupancy_(context_, tile_, reads_at_points(plan)),
         samples_(builder_, kernel.module),
         sampled_(context_, tile_, plan.sampled ? samples_.sets() : std::vector<ir::Access>()),
+        passes_(context_, tile_, all_points(plan), StreamOccupancy::Of::Pass),
         parts_{context_, tile_, queues_, masks_, occupancy_, sampled_} {}
 
   void lower(kernel::Module& module) {
@@ -71,6 +72,7 @@ class StreamKernel {
     append(body_, loads_.start(whole_groups(iterations)));
     append(body_, occupancy_.look_up());
     append(body_, sampled_.look_up());
+    append(body_, passes_.look_up());
     append(body_, is_false(tile_.is_inside)  // one version for all
                       ? as_body(planes(literal(0), iterations, {}))
                       : versions(iterations));
@@ -98,11 +100,36 @@ class StreamKernel {
   // The loop takes whole groups of planes.
   Expr whole_groups(const Expr& n) const { return rounded_down(plus(n, context_.plan.unroll - 1)); }
 
+  // Those that weigh in planes, and those at which they are sampled.
+  std::vector<ir::Access> all_points(const StreamPlan& plan) const {
+    std::vector<ir::Access> out = reads_at_points(plan);
+    const std::vector<ir::Access> sets = samples_.sets();
+    if (plan.sampled) out.insert(out.end(), sets.begin(), sets.end());
+    return out;
+  }
+
   // The loop over the planes of some iterations.
   kernel::Statement planes(const Expr& begin, const Expr& end, const Tests& tests) {
-    const int unroll = context_.plan.unroll;
-    return loop(kernel::LoopKind::Serial, context_.iteration, begin, end, unroll,
-                counted(context_.unrolled, unroll, one_plane(tests)));
+    return loop(kernel::LoopKind::Serial, context_.iteration, begin, end, context_.plan.unroll,
+                one_pass(tests));
+  }
+
+  // Where points weigh in few planes, the pass without any is one basic block, as in a program
+  // without points: a version of its own, decided upon at once for all planes of the pass.
+  Body one_pass(const Tests& tests) {
+    const auto pass = [&](const Tests& known) {
+      return counted(context_.unrolled, context_.plan.unroll, one_plane(known));
+    };
+    const auto flag = passes_.is_pass_free();
+    if (!flag) return pass(tests);
+    const bool is_one_version = is_false(tests.inside);
+    const Expr free = is_one_version ? *flag : both(tests.inside, *flag);
+    const Expr number = kernel::variable(context_.populated);
+    Tests known = tests;
+    known.free = is_equal(number, literal(0));
+    return as_body(
+        loop(kernel::LoopKind::Steps, context_.populated, literal(0), literal(2), 1,
+             guarded(is_equal(number, select(free, literal(0), literal(1))), pass(known))));
   }
 
   // What versions of the body test: places, and in tiles of fewer steps which ones are done, too.
@@ -126,7 +153,8 @@ class StreamKernel {
     const Expr number = kernel::variable(context_.tests);
     const Tests tests = {
         is_equal(number, literal(kNone)),
-        leaves_out_steps ? kernel::less(number, literal(kSteps)) : kernel::boolean(true)};
+        leaves_out_steps ? kernel::less(number, literal(kSteps)) : kernel::boolean(true),
+        kernel::boolean(false)};
     Body version;
     const Expr from = context_.let(
         version, "from", select(tests.inside, begin, select(first_pass, literal(0), end)));
@@ -192,6 +220,7 @@ class StreamKernel {
   StreamOccupancy occupancy_;
   Samples samples_;
   StreamOccupancy sampled_;
+  StreamOccupancy passes_;
   const StreamParts parts_;
 };
 

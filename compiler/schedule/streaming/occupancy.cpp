@@ -6,7 +6,7 @@
 namespace stencil::schedule {
 
 StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile& tile,
-                                 std::vector<ir::Access> reads)
+                                 std::vector<ir::Access> reads, Of of)
     : context_(context), tile_(tile), reads_(std::move(reads)) {
   const StreamPlan& plan = context.plan;
   if (reads_.empty()) return;
@@ -14,10 +14,13 @@ StreamOccupancy::StreamOccupancy(const StreamContext& context, const StreamTile&
   const Chunks chunks = cut_chunks(context.program, context.schedule, plan);
   const int64_t planes = std::max(chunks.length, chunks.edge_length) + plan.fill + plan.drain +
                          plan.unroll + ahead_ + plan.known.modulus[0] - 1;
-  planes_ = (planes + kOccupancyFlags - 1) / kOccupancyFlags;
+  const int64_t least = of == Of::Pass ? plan.unroll : 1;  // that a flag is for
+  planes_ = (planes + least * kOccupancyFlags - 1) / (least * kOccupancyFlags) * least;
   flags_ = (planes + planes_ - 1) / planes_;
-  free_ = context.builder.local(kernel::Space::Shared, "free_planes", Scalar::U8, {literal(flags_)},
-                                "no points weigh in them");
+  looked_ = of == Of::Pass ? planes_ + ahead_ : planes_;
+  free_ =
+      context.builder.local(kernel::Space::Shared, of == Of::Pass ? "free_passes" : "free_planes",
+                            Scalar::U8, {literal(flags_)}, "no points weigh in them");
 }
 
 Body StreamOccupancy::look_up() {
@@ -30,7 +33,7 @@ Body StreamOccupancy::look_up() {
       plus(kernel::add(tile_.front_begin, kernel::mul(kernel::variable(flag), literal(planes_))),
            -ahead_);
   Body body;
-  const Expr none = context_.builder.none_weighs(reads_, tile_.covered(place, planes_), body);
+  const Expr none = context_.builder.none_weighs(reads_, tile_.covered(place, looked_), body);
   body.push_back(
       {kernel::Store{free_,
                      {kernel::variable(flag)},
@@ -45,6 +48,12 @@ Expr StreamOccupancy::is_free(int lag) const {
   const Expr plane = plus(context_.passed(), ahead_ - lag);
   const Expr flag = kernel::load(free_, {divided(plane, literal(planes_))}, Scalar::I32);
   return kernel::operation(Op::Ne, {flag, literal(0)});
+}
+
+std::optional<Expr> StreamOccupancy::is_pass_free() const {
+  if (flags_ == 0) return std::nullopt;
+  const Expr flag = divided(kernel::variable(context_.iteration), literal(planes_));
+  return kernel::operation(Op::Ne, {kernel::load(free_, {flag}, Scalar::I32), literal(0)});
 }
 
 }  // namespace stencil::schedule

@@ -30,8 +30,6 @@ double expected_registers(const StreamPlan& plan) {
   // many registers again.
   constexpr double kFloats = 1.27, kIntegers = 2.17, kBeside = 0.93, kMaking = 0.36;
   constexpr double kLoaded = 3.5, kRing = 2.1, kStage = 0.22, kCall = 0.12, kAddresses = 30;
-  // Sums of sources, made ahead for all points of a patch: of 5 kernels.
-  constexpr double kSums = 6, kSum = 2.5;
   const int points = plan.patch[0] * plan.patch[1];
   const auto beside = [&](const Cells& cells) {
     int count = 0;
@@ -43,7 +41,6 @@ double expected_registers(const StreamPlan& plan) {
   };
   double out =
       kAddresses + kStage * static_cast<double>(plan.stages.size()) + kCall * plan.call_words;
-  if (plan.at_points) out += kSums + kSum * points;
   for (const Quantity& quantity : plan.quantities) {
     const double each = words(quantity.type);
     for (int age = 0; age + 1 < quantity.ages; ++age) {
@@ -193,7 +190,8 @@ int64_t shared_bytes(const StreamPlan& plan, int tiles) {
   }
   bytes += int64_t{8} * slots;  // a word each, which says what has arrived
   if (!plan.machine.shuffles) bytes += exchange_bytes(plan, tiles);
-  bytes += (plan.at_points + plan.sampled) * kOccupancyFlags;
+  const bool populated = plan.at_points || plan.sampled;
+  bytes += (plan.at_points + plan.sampled + populated) * kOccupancyFlags;
   align(16);
   return bytes;
 }

@@ -146,7 +146,7 @@ class ResultWriter {
       append(out, samples.take(field, number, lanes_of(plane, tests, box), value));
     }
     if (out.empty()) return out;
-    const Expr some = kernel::operation(Op::Not, {sampled_.is_free(stage.lag)});
+    const Expr some = kernel::operation(Op::Not, {either(tests.free, sampled_.is_free(stage.lag))});
     return guarded(kernel::all_of({some, at_least(plane, tile_.first_plane),
                                    kernel::less_equal(plane, tile_.last_plane),
                                    context_.is_done(tests, stage.step)}),

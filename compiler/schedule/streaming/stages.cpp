@@ -119,8 +119,8 @@ class StageWriter {
     const std::vector<ir::Access> reads = reads_at_points(stage);
     if (reads.empty()) return plane_of(stage, tests);
     return context_.builder.by_points(
-        reads, occupancy_.is_free(stage.lag), [&] { return plane_of(stage, tests); },
-        [&] { return sums_ahead(stage, tests, reads); });
+        reads, either(tests.free, occupancy_.is_free(stage.lag)),
+        [&] { return plane_of(stage, tests); }, [&] { return sums_ahead(stage, tests, reads); });
   }
 
   // What is computed beyond the grid is read by nobody, so it may be what is nearest.

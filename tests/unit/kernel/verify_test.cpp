@@ -125,6 +125,18 @@ void PrintTo(const Rule& rule, std::ostream* out) {
   *out << rule.name;
 }
 
+// A block as a whole asks shared memory.
+Statement question() {
+  const Expr asked = load(2, {integer(0)}, Scalar::F32);
+  return {If{operation(Op::Ne, {asked, real(0, Scalar::F32)}), {{Barrier{}}}, {}}};
+}
+
+TEST(Verify, BlocksMayAskSharedMemoryBehindABarrier) {
+  Module module = sound();
+  body(module).insert(body(module).begin() + 3, question());
+  EXPECT_EQ(verify(module), std::vector<std::string>{});
+}
+
 class VerifyRule : public testing::TestWithParam<Rule> {};
 
 TEST_P(VerifyRule, IsReported) {
@@ -295,6 +307,16 @@ const Rule kBodyRules[] = {
     {"missing_barrier",
      "kernel k: shared buffer 's' is read without a barrier after it was written",
      [](Module& m) { body(m).erase(body(m).begin() + 2); }},
+    {"missing_barrier_before_a_question",
+     "kernel k: shared buffer 's' is read without a barrier after it was written",
+     [](Module& m) { body(m)[2] = question(); }},
+    {"missing_barrier_behind_a_question",
+     "kernel k: shared buffer 's' is written without a barrier after it was read",
+     [](Module& m) {
+       const Body first = {body(m)[1]};
+       body(m)[3] = question();
+       body(m).insert(body(m).begin() + 4, first.begin(), first.end());
+     }},
     {"missing_barrier_around_a_loop",
      "kernel k: shared buffer 's' is written without a barrier after it was read",
      [](Module& m) {
