@@ -34,23 +34,14 @@ Expr decided(const ir::Congruence& congruence, const Residues& residues, const E
 
 ResidueClasses::ResidueClasses(const ir::Piece& piece,
                                const std::vector<ir::Congruence>& congruences,
-                               const std::vector<int64_t>& modulus)
-    : periods_(modulus.size(), 1) {
-  for (const ir::Congruence& congruence : congruences) {
-    bool known = true;
-    for (size_t d = 0; d < modulus.size(); ++d) {
-      known = known && modulus[d] % congruence.period(static_cast<int>(d)) == 0;
-    }
-    for (size_t d = 0; known && d < modulus.size(); ++d) {
-      periods_[d] = std::lcm(periods_[d], congruence.period(static_cast<int>(d)));
-    }
-  }
+                               std::vector<int64_t> periods)
+    : periods_(std::move(periods)) {
   int64_t count = 1;
   for (const int64_t period : periods_) count *= period;
-  ir::Residue residue{periods_, std::vector<int64_t>(modulus.size(), 0)};
+  ir::Residue residue{periods_, std::vector<int64_t>(periods_.size(), 0)};
   for (int64_t number = 0; number < count; ++number) {
     int64_t rest = number;
-    for (size_t d = modulus.size(); d-- > 0; rest /= periods_[d]) {
+    for (size_t d = periods_.size(); d-- > 0; rest /= periods_[d]) {
       residue.remainder[d] = rest % periods_[d];
     }
     Class next{ir::at_residue(piece.graph, piece.results, congruences, residue), {}};
@@ -79,9 +70,19 @@ const std::vector<ir::Congruence>& PieceCongruences::of(const ir::Piece& piece) 
 
 const ResidueClasses& PieceCongruences::classes(const ir::Piece& piece,
                                                 const std::vector<int64_t>& modulus) {
-  const auto found = classes_.find({&piece, modulus});
+  std::vector<int64_t> periods(modulus.size(), 1);  // of what can be decided
+  for (const ir::Congruence& congruence : of(piece)) {
+    bool known = true;
+    for (size_t d = 0; d < modulus.size(); ++d) {
+      known = known && modulus[d] % congruence.period(static_cast<int>(d)) == 0;
+    }
+    for (size_t d = 0; known && d < modulus.size(); ++d) {
+      periods[d] = std::lcm(periods[d], congruence.period(static_cast<int>(d)));
+    }
+  }
+  const auto found = classes_.find({&piece, periods});
   if (found != classes_.end()) return found->second;
-  return classes_.try_emplace({&piece, modulus}, piece, of(piece), modulus).first->second;
+  return classes_.try_emplace({&piece, periods}, piece, of(piece), periods).first->second;
 }
 
 }  // namespace stencil::schedule

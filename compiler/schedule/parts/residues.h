@@ -31,15 +31,16 @@ class ResidueClasses {
     ir::Residual rest;
     std::vector<const ir::Access*> accesses;  // of it
   };
+  // `periods`: by dimension.
   ResidueClasses(const ir::Piece& piece, const std::vector<ir::Congruence>& congruences,
-                 const std::vector<int64_t>& modulus);
+                 std::vector<int64_t> periods);
 
   const std::vector<Class>& all() const { return classes_; }
   const Class& at(const std::vector<int64_t>& remainder) const;
 
  private:
-  std::vector<int64_t> periods_;  // by dimension
-  std::vector<Class> classes_;    // remainders count up, the last dimension's first
+  std::vector<int64_t> periods_;
+  std::vector<Class> classes_;  // remainders count up, the last dimension's first
 };
 
 // The congruences of a program's pieces and what these leave, each found once (TimeTiles::kept).
@@ -47,6 +48,7 @@ class PieceCongruences {
  public:
   explicit PieceCongruences(const ir::Program&) {}
   const std::vector<ir::Congruence>& of(const ir::Piece& piece);
+  // Where coordinates are known modulo these numbers.
   const ResidueClasses& classes(const ir::Piece& piece, const std::vector<int64_t>& modulus);
 
  private:
