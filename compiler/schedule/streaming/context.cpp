@@ -34,7 +34,6 @@ StreamContext::StreamContext(const Schedule& schedule, const StreamPlan& plan,
   builder.scope().over_steps(  // ahead of the body and its versions
       step, plan.steps, builder.kernel(), [this](const Expr& any) { return time_of({}, any); });
   tests = names.unique("tests");
-  populated = names.unique("populated");
   row_name = names.unique("k");
   column_name = names.unique("i");
   age = names.unique("age");

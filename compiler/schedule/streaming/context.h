@@ -110,7 +110,7 @@ struct StreamContext {
   const std::vector<std::string> axes = axis_names(rank);  // outermost first
   std::vector<std::string> points;                         // variables: coordinates of the point
   // Variables.
-  std::string front, iteration, unrolled, step, tests, populated, row_name, column_name, age;
+  std::string front, iteration, unrolled, step, tests, row_name, column_name, age;
 };
 
 }  // namespace stencil::schedule

@@ -123,13 +123,10 @@ class StreamKernel {
     const auto flag = passes_.is_pass_free();
     if (!flag) return pass(tests);
     const bool is_one_version = is_false(tests.inside);
-    const Expr free = is_one_version ? *flag : both(tests.inside, *flag);
-    const Expr number = kernel::variable(context_.populated);
-    Tests known = tests;
-    known.free = is_equal(number, literal(0));
-    return as_body(
-        loop(kernel::LoopKind::Steps, context_.populated, literal(0), literal(2), 1,
-             guarded(is_equal(number, select(free, literal(0), literal(1))), pass(known))));
+    Tests free = tests;
+    free.free = kernel::boolean(true);
+    if (!is_one_version) free.inside = free.whole = kernel::boolean(true);
+    return guarded(is_one_version ? *flag : both(tests.inside, *flag), pass(free), pass(tests));
   }
 
   // What versions of the body test: places, and in tiles of fewer steps which ones are done, too.
