@@ -23,6 +23,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "compiler/kernel/passes.h"
 #include "compiler/kernel/sequence.h"
@@ -76,6 +77,11 @@ struct Accesses {  // since the last barrier
 // The values in a kernel: equal expressions have equal numbers.
 class Values {
  public:
+  Values() {
+    for (unsigned axis = 0; axis < kMaxRank; ++axis)
+      axes(of_text(kThreadNames[axis])) |= 1u << axis;
+  }
+  Value of_literal(int64_t literal) { return number(by_literal_, literal); }
   Value of_text(const std::string& text) { return number(by_text_, text); }
   Value of_operation(Op op, std::vector<Value> operands) {
     operands.push_back(static_cast<int>(op));
@@ -86,15 +92,25 @@ class Values {
   unsigned axes(Value value) const { return axes_[static_cast<size_t>(value)]; }
 
  private:
-  template <class Key>
-  Value number(std::map<Key, Value>& known, const Key& key) {
+  struct Hash {
+    size_t operator()(const std::vector<Value>& values) const {
+      size_t hash = values.size();
+      for (const Value value : values)
+        hash = hash * 0x9e3779b97f4a7c15u + static_cast<size_t>(value);
+      return hash ^ hash >> 32;
+    }
+  };
+
+  template <class Known, class Key>
+  Value number(Known& known, const Key& key) {
     const auto [at, fresh] = known.try_emplace(key, static_cast<Value>(axes_.size()));
     if (fresh) axes_.push_back(0);
     return at->second;
   }
 
-  std::map<std::string, Value> by_text_;
-  std::map<std::vector<Value>, Value> by_operation_;
+  std::unordered_map<int64_t, Value> by_literal_;
+  std::unordered_map<std::string, Value> by_text_;
+  std::unordered_map<std::vector<Value>, Value, Hash> by_operation_;
   std::vector<unsigned> axes_;  // by value
 };
 
@@ -118,9 +134,10 @@ class SectionAccesses {
       : kernel_(kernel), values_(values), shifts_(shifts), runs_(runs) {}
 
   void body(const Body& statements) {
-    const auto outer = lets_;
     for (const Statement& statement : statements) std::visit(*this, statement.kind);
-    lets_ = outer;
+    for (const Statement& statement : statements) {  // no name is defined twice where it is visible
+      if (const auto* let = std::get_if<Let>(&statement.kind)) lets_.erase(let->name);
+    }
   }
   void read(const Expr& expr) { value(expr); }
   void operator()(const Comment&) {}
@@ -170,6 +187,9 @@ class SectionAccesses {
   Value value(const Expr& expr) {
     support::count_work();
     if (const auto* variable = std::get_if<Variable>(&expr->kind)) return variable_of(*variable);
+    if (const auto* literal = std::get_if<IntegerLiteral>(&expr->kind)) {
+      return values_.of_literal(literal->value);
+    }
     if (const auto* operation = std::get_if<Operation>(&expr->kind)) {
       unsigned axes = 0;
       std::vector<Value> operands;
@@ -191,10 +211,7 @@ class SectionAccesses {
   Value variable_of(const Variable& variable) {
     const auto let = lets_.find(variable.name);
     const Value known = let == lets_.end() ? values_.of_text(variable.name) : let->second;
-    for (unsigned axis = 0; axis < kMaxRank; ++axis) {
-      if (variable.name == kThreadNames[axis]) values_.axes(known) |= 1u << axis;
-    }
-    const auto counter = counters_.find(variable.name);
+    const auto counter = counters_.empty() ? counters_.end() : counters_.find(variable.name);
     if (counter != counters_.end()) values_.axes(known) |= counter->second;
     return known;
   }
@@ -272,7 +289,7 @@ class SectionAccesses {
   Values& values_;
   const Shifts& shifts_;
   const Runs& runs_;
-  std::map<std::string, Value> lets_;
+  std::unordered_map<std::string, Value> lets_;
   std::map<std::string, unsigned>
       counters_;  // loop variables: the axes their first value is made from
 };
