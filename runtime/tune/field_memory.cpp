@@ -209,7 +209,7 @@ void fill(const ir::Program& program, State& state) {
   fill_some(program, state, std::vector<bool>(state.fields.size(), true));
 }
 
-void fill_as_begun(const ir::Program& program, State& state) {
+void fill_as_begun(const ir::Program& program, State& state, bool noise) {
   begin(state);
   std::vector<bool> random(state.fields.size());
   for (size_t f = 0; f < state.fields.size(); ++f) {
@@ -223,7 +223,7 @@ void fill_as_begun(const ir::Program& program, State& state) {
     const auto id = static_cast<ir::FieldId>(f);
     if (random[f]) continue;
     reference::initialise(program, id, state);
-    if (ir::changes(program, id)) add_noise(state.fields[f], f << 8);
+    if (noise && ir::changes(program, id)) add_noise(state.fields[f], f << 8);
   }
 }
 

@@ -41,9 +41,9 @@ void fill(const ir::Program& program, reference::State& state);
 // The same for runs that are timed: as the program begins, for time may depend on values. Random
 // coefficients make schemes unstable, and a division of numbers that are not finite takes several
 // times as long. What the program gives no initial values is random, but for fields that it
-// changes: these are zero where others have some. Zeros would take less power than what comes of
-// them, and on a CPU become denormal numbers, so fields that change have some noise in addition, a
-// thousandth of their largest value.
-void fill_as_begun(const ir::Program& program, reference::State& state);
+// changes: these are zero where others have some. `noise`: fields that change have a thousandth of
+// their largest value in addition, at random. A GPU takes less power for zeros than for what comes
+// of them. On a CPU noise that decays would become denormal, and slow, where the program has zeros.
+void fill_as_begun(const ir::Program& program, reference::State& state, bool noise);
 
 }  // namespace stencil::tune

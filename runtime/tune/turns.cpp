@@ -129,7 +129,7 @@ Turns::Turns(const ir::Program& program, const runtime::Params& params,
 Status Turns::prepare() {
   auto state = memory_.lay_out(program_, params_);
   if (!state.ok()) return state.failure();
-  fill_as_begun(program_, state.value());
+  fill_as_begun(program_, state.value(), !on_cpu_);
   const auto box = reference::concrete(program_.grid, params_.integers);
   const auto points = box ? reference::count_points(*box) : std::nullopt;
   points_ = static_cast<double>(points.value_or(0));

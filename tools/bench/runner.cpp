@@ -412,7 +412,7 @@ void Runner::time(const BenchJob& job, Build& own, State& state, Record& record)
   for (int run = -warm_up; run < job.repeat; ++run) {
     if (!session || afresh) {
       session.reset();
-      tune::fill_as_begun(*own.program, state);
+      tune::fill_as_begun(*own.program, state, !device_.device.machine.threads_are_loops);
       auto next = own.loaded->start(state);
       if (!next.ok()) return fails(next.failure());
       session = std::move(next).value();

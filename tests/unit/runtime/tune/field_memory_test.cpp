@@ -50,7 +50,7 @@ class Values : public testing::Test {
 TEST_F(Values, OfTimedRunsAreThoseOfTheProgramAndSomeNoise) {
   const ir::Program program = program_of(kRecordedWave);
   State state = state_of(program);
-  fill_as_begun(program, state);
+  fill_as_begun(program, state, true);
   const auto of = [&](const char* name) -> const FieldData& {
     return state.fields[static_cast<size_t>(field(program, name))];
   };
@@ -77,6 +77,9 @@ TEST_F(Values, OfTimedRunsAreThoseOfTheProgramAndSomeNoise) {
   for (int p = 0; p < 3; ++p) EXPECT_EQ(of("mics").real(0, 1, p), 5 * p);
   EXPECT_GT(of("shots").real(0, 0, 4), 1) << "spread over the grid";
   EXPECT_EQ(state.step, 0);
+  fill_as_begun(program, state, false);
+  EXPECT_EQ(of("U").real(1, 0, 5), 0);
+  EXPECT_EQ(of("U").real(1, 0, 7 * 40 + 5), 100);
 }
 
 TEST_F(Values, AreRandomWhereTheProgramSaysNothing) {
@@ -86,7 +89,7 @@ TEST_F(Values, AreRandomWhereTheProgramSaysNothing) {
   fill(program, state);
   std::vector<double> random;
   for (int64_t at = 0; at < 100; ++at) random.push_back(state.fields[0].real(0, 0, at));
-  fill_as_begun(program, state);
+  fill_as_begun(program, state, true);
   for (int64_t at = 0; at < 100; ++at) {
     EXPECT_EQ(state.fields[0].real(0, 0, at), random[static_cast<size_t>(at)]);
   }
