@@ -75,7 +75,9 @@ class PlannedPlanes final : public Plan {
     if (!machine_.threads_are_loops) return "it is for the caches of CPUs";
     const int rank = tiles_.program().grid.rank();
     if (rank > 3) return fmt::format("in {}-D recomputing the halo costs more than it saves", rank);
-    return plan_.steps > 1 ? "" : "planes of so many fields leave a cache";
+    // Functions of one step share planes, too.
+    const bool shares = plan_.steps > 1 || plan_.stages.size() > 1;
+    return shares ? "" : "planes of so many fields leave a cache";
   }
 
  private:
