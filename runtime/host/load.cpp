@@ -3,6 +3,7 @@
 // Everything is resolved at once; a name that is not on the list fails here and not in a run.
 #include "runtime/host/load.h"
 
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -83,7 +84,7 @@ llvm::Error link(LLJIT& jit, const std::string& object) {
 
 }  // namespace
 
-std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error) {
+std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error, bool open) {
   initialise();
   auto jit = llvm::orc::LLJITBuilder()
                  .setLinkProcessSymbolsByDefault(false)
@@ -92,6 +93,15 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return nullptr;
+  }
+  if (open) {
+    auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        (*jit)->getDataLayout().getGlobalPrefix());
+    if (!process) {
+      error = llvm::toString(process.takeError());
+      return nullptr;
+    }
+    (*jit)->getMainJITDylib().addGenerator(std::move(*process));
   }
   if (auto failed = link(**jit, object)) {
     error = llvm::toString(std::move(failed));

@@ -14,7 +14,7 @@
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Explore, Run, Verify, Devices, Cache, Tuned };
+enum class Command { Compile, Check, Explain, Explore, Run, Verify, Lift, Devices, Cache, Tuned };
 
 // NAME=VALUE as written.
 struct Assignment {
@@ -60,6 +60,14 @@ struct Arguments {
   bool full = false;  // --full: schedules with all settings; explain too
   uint64_t seed = 1;
   std::vector<std::string> code;  // --save-code
+
+  // Lift, and every command that takes a C file.
+  std::string function;            // --function; "": what pragmas mark, or the only loop
+  std::vector<std::string> flags;  // of the C compiler: --
+  bool verify = true;
+  bool replace = false;            // --replace: a function with the name of the original
+  bool device_pointers = false;
+  int unroll = 32;
 
   // Devices; `device` is "auto" for every one present.
   bool measure = false;
