@@ -63,6 +63,22 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
+// What a C file refers to and nobody has: functions of other files that what is lifted does not call.
+long absent() {
+  return 0;
+}
+
+class Absent : public llvm::orc::DefinitionGenerator {
+ public:
+  llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& to,
+                            llvm::orc::JITDylibLookupFlags,
+                            const llvm::orc::SymbolLookupSet& names) override {
+    llvm::orc::SymbolMap symbols;
+    for (const auto& [name, flags] : names) symbols[name] = address(&absent);
+    return to.define(llvm::orc::absoluteSymbols(std::move(symbols)));
+  }
+};
+
 struct Program : StencilHostProgram {
   std::unique_ptr<LLJIT> jit;
 
@@ -102,6 +118,7 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
       return nullptr;
     }
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+    (*jit)->getMainJITDylib().addGenerator(std::make_unique<Absent>());
   }
   if (auto failed = link(**jit, object)) {
     error = llvm::toString(std::move(failed));

@@ -1,0 +1,19 @@
+// The original and the lifted program on the same random data, bit for bit.
+#pragma once
+
+#include <string>
+
+#include "runtime/lifting/lifting.h"
+
+namespace stencil::api {
+
+struct LiftProof {
+  bool compared = false;  // else `text` says why not
+  std::string text;       // "3 sizes, 0 to 7 steps, 5 arrays: every bit is the same"
+};
+
+// R090 if a result differs, with the element. `seed`: of the data.
+Result<LiftProof> prove(const lift::Lifted& lifted, const runtime::LiftRequest& request,
+                        uint64_t seed);
+
+}  // namespace stencil::api
