@@ -159,6 +159,7 @@ Value Executor::eval_call(const CNode& n) {
   }
   const std::string math = math_name(name);
   if (!math.empty() && scalar_of(n.type) != CScalar::None) return library_call(n);
+  if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);
   if (name == "free" || name == "std::free") return unknown("nothing");
   if (is_allocation(name)) {
     // memory of the region's own; what it holds at first is not known

@@ -278,10 +278,10 @@ bool contains(X x, XKind kind) {
   each_node(x, [&](X node) { found = found || node->kind == kind; });
   return found;
 }
-bool contains_index(X x, int id) {
-  bool found = false;
-  each_node(x, [&](X n) { found = found || (n->kind == XKind::Index && n->id == id); });
-  return found;
+bool uses_index(X x) {
+  if (x->kind == XKind::Index) return true;
+  if (x->kind == XKind::Load) return false;
+  return std::any_of(x->args.begin(), x->args.end(), uses_index);
 }
 
 // ---- polynomials

@@ -229,14 +229,16 @@ class Grouping {
         if (values.count(part) == 0) targets.push_back(part);
         values[part] = store->value;
       }
-      StepPiece piece{points[0].first, {}};
       std::sort(targets.begin(), targets.end());
-      for (const Part& part : targets) piece.values.push_back(values[part]);
-      if (made.count(targets) == 0) sequence.push_back(targets);
-      StepFunction& function = made[targets];
-      function.targets = targets;
-      function.place = points[0].first->place;
-      function.pieces.push_back(std::move(piece));
+      for (const std::vector<Part>& together : by_domain(targets)) {
+        StepPiece piece{points[0].first, {}};
+        for (const Part& part : together) piece.values.push_back(values[part]);
+        if (made.count(together) == 0) sequence.push_back(together);
+        StepFunction& function = made[together];
+        function.targets = together;
+        function.place = points[0].first->place;
+        function.pieces.push_back(std::move(piece));
+      }
     }
     // several functions out of one nest: none may read what another writes
     if (sequence.size() > 1) {
@@ -261,6 +263,23 @@ class Grouping {
     }
     for (const auto& targets : sequence) out_.push_back(std::move(made[targets]));
     return true;
+  }
+
+  // The targets of one function have one domain.
+  std::vector<std::vector<Part>> by_domain(const std::vector<Part>& targets) const {
+    std::vector<std::vector<Part>> out;
+    for (const Part& part : targets) {
+      const auto same = [&](const std::vector<Part>& group) {
+        return shapes_.lengths(group[0].array) == shapes_.lengths(part.array);
+      };
+      const auto found = std::find_if(out.begin(), out.end(), same);
+      if (found == out.end()) {
+        out.push_back({part});
+      } else {
+        found->push_back(part);
+      }
+    }
+    return out;
   }
 
   bool same_point(const Store& a, const Store& b) const {

@@ -77,13 +77,7 @@ class ProgramWriter {
     }
   }
 
-  // Lengths along the dimensions of the grid that an array has.
-  std::vector<Poly> lengths(int array) const {
-    const ArrayShape& shape = shapes_.shape(array);
-    std::vector<Poly> out;
-    for (int k : shape.space) out.push_back(shape.extents[static_cast<size_t>(k)]);
-    return out;
-  }
+  std::vector<Poly> lengths(int array) const { return shapes_.lengths(array); }
 
   std::string domain_of(int array) {
     const ArrayShape& shape = shapes_.shape(array);
@@ -320,6 +314,7 @@ class ProgramWriter {
   // Subexpressions that occur more than once, by names.
   void name_shared(const StepPiece& piece, ValueWriter& writer, ast::Stencil& made) {
     std::map<X, int> uses;
+    std::map<X, bool> indexed;
     std::set<X> seen;
     std::vector<X> order;
     for (X value : piece.values) {
@@ -327,6 +322,8 @@ class ProgramWriter {
       ++uses[value];
       each_node(value, seen, [&](X n) {
         order.push_back(n);
+        indexed[n] = n->kind == XKind::Index;
+        for (X arg : n->args) indexed[n] = indexed[n] || (n->kind != XKind::Load && indexed[arg]);
         if (n->kind == XKind::Load) return;
         for (X arg : n->args) ++uses[arg];
       });
@@ -334,7 +331,7 @@ class ProgramWriter {
     for (X n : order) {
       const bool small = n->args.empty() || n->kind == XKind::Load || n->kind == XKind::Cast ||
                          n->kind == XKind::Unary || is_constant(n);
-      if (small || uses[n] < 2 || contains(n, XKind::Index)) continue;
+      if (small || uses[n] < 2 || indexed[n]) continue;
       bool data = false;
       each_node(n, [&](X m) { data = data || m->kind == XKind::Load; });
       if (!data) continue;

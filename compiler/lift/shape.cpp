@@ -237,7 +237,7 @@ void Shapes::classify(int array) {
 }
 
 // Lengths that C does not say: what accesses need.
-void Shapes::lengths(int array) {
+void Shapes::measure(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   ArrayShape& shape = shapes_[static_cast<size_t>(array)];
   for (size_t k = 0; k < shape.extents.size(); ++k) {
@@ -379,10 +379,17 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     if (seen_[a].empty()) continue;
     if (execution.arrays[a].linear) delinearise(static_cast<int>(a));
     classify(static_cast<int>(a));
-    lengths(static_cast<int>(a));
+    measure(static_cast<int>(a));
   }
   grid();
   directions();
+}
+
+std::vector<Poly> Shapes::lengths(int array) const {
+  const ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  std::vector<Poly> out;
+  for (int k : shape.space) out.push_back(shape.extents[static_cast<size_t>(k)]);
+  return out;
 }
 
 Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& context) const {

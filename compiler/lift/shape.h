@@ -45,6 +45,8 @@ class Shapes {
   int rank() const { return rank_; }
   const ArrayShape& shape(int array) const { return shapes_[static_cast<size_t>(array)]; }
   const std::vector<Poly>& extents() const { return extents_; }  // of the grid
+  // Of the dimensions of space.
+  std::vector<Poly> lengths(int array) const;
   // Where a load or a store goes.
   Access access(int array, const std::vector<X>& subscripts, const Store& context) const;
   // Extremes over a domain.
@@ -57,7 +59,7 @@ class Shapes {
   void gather(const Store& store);
   void delinearise(int array);
   void classify(int array);
-  void lengths(int array);
+  void measure(int array);
   void grid();
   void directions();
   std::vector<Poly> split(int array, const std::vector<X>& subscripts,

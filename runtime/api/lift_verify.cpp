@@ -104,7 +104,7 @@ class Prover {
     const auto cases = sizes();
     if (cases.empty())
       return LiftProof{false,
-                       "no small sizes were found at which all accesses are within the arrays"};
+                       "no small sizes were found at which all accesses are within the arrays" + (why_.empty() ? "" : " (" + why_ + ")")};
     const auto& library = runtime::HostLibrary::open();
     if (!library.ok()) return library.failure();
     const auto object = library.value().compile_c(request_.file, call.text);

@@ -94,7 +94,8 @@ class Wrapper {
       plain = plain.substr(6);
     switch (t->kind) {
       case Kind::Scalar:
-        declarations_ += fmt::format("  __typeof__({}) {} = 0;\n", plain, v.name);
+        // with its value at once: later types may have it as a length
+        declarations_ += fmt::format("  __typeof__({}) {} = {};\n", plain, v.name, scalar(number));
         return;
       case Kind::Sequence:
         if (array < 0 || lifted_.execution.arrays[static_cast<size_t>(array)].rows) {
@@ -128,6 +129,16 @@ class Wrapper {
       default:
         impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
     }
+  }
+
+  std::string scalar(int number) const {
+    for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
+      const SymbolInfo& symbol = lifted_.execution.symbols[s];
+      if (symbol.variable == number && symbol.in_c == variable(number).name) {
+        return fmt::format("*({} const*)stencil_lift_a[{}]", lift::name_of(symbol.type), s);
+      }
+    }
+    return "0";
   }
 
   // double a[n][m] as a parameter is a pointer to rows.
