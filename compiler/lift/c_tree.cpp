@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 bool is_floating(CScalar type) {
   return type == CScalar::F32 || type == CScalar::F64;
@@ -258,4 +258,4 @@ std::optional<CTree> read_tree(std::string_view text) {
   return tree;
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

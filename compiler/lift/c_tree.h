@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 enum class CScalar : uint8_t { None, Bool, I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 };
 bool is_floating(CScalar type);
@@ -117,4 +117,4 @@ std::string write(const CTree& tree);
 // Nothing if the text is no tree: indices out of range, cut off.
 std::optional<CTree> read_tree(std::string_view text);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

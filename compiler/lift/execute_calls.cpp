@@ -5,7 +5,7 @@
 
 #include "compiler/lift/executor.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -194,4 +194,4 @@ Value Executor::eval_call(const CNode& n) {
   return unknown(what);
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -6,7 +6,7 @@
 
 #include "compiler/lift/executor.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 std::string Executor::key_of(int index) const {
   std::string out;
@@ -941,4 +941,4 @@ Execution execute(const CTree& tree, Pool& pool, const ExecuteOptions& options) 
   return Executor(tree, pool, options).run();
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

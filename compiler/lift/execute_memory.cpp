@@ -4,7 +4,7 @@
 
 #include "compiler/lift/executor.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -280,4 +280,4 @@ void Executor::initialise(const std::string& path, int type, int index) {
       from.kind == CKind::List && from.children.size() == 1 ? eval(from.children[0]) : eval(index);
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -6,7 +6,7 @@
 
 #include "compiler/lift/executor.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 CScalar Executor::scalar_of(int type) const {
   const CTypeInfo* info = type_of(type);
@@ -668,4 +668,4 @@ void Executor::require(X condition, const std::string& why) {
   out_.requirements.emplace_back(condition, why);
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -8,7 +8,7 @@
 
 #include "compiler/lift/expr.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 struct CPlace {
   int file = 0, line = 0, column = 0;
@@ -97,4 +97,4 @@ struct ExecuteOptions {
 // Throws Refusal.
 Execution execute(const CTree& tree, Pool& pool, const ExecuteOptions& options);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

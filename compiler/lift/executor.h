@@ -10,7 +10,7 @@
 
 #include "compiler/lift/execution.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 // Where a pointer points: to an element of an array, or to an object with a path.
 struct Pointer {
@@ -199,4 +199,4 @@ class Executor {
   std::set<std::string> stored_, rooted_;
 };
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -507,4 +507,4 @@ std::string describe(X x) {
   return "";
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -15,7 +15,7 @@
 
 #include "compiler/lift/c_tree.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 enum class XKind : uint8_t {
   Int,      // integer
@@ -161,4 +161,4 @@ struct Poly::Division {
 
 std::string describe(X x);  // for messages: short
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

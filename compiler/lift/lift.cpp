@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
                                    const ExecuteOptions& options) {
@@ -28,4 +28,4 @@ std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
   return out;
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

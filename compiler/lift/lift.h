@@ -6,7 +6,7 @@
 
 #include "compiler/lift/program.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 struct Lifted {
   std::unique_ptr<Pool> pool;  // of the graphs in the others
@@ -19,4 +19,4 @@ struct Lifted {
 std::variant<Lifted, Refusal> lift(CTree tree, const std::string& name,
                                    const ExecuteOptions& options);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

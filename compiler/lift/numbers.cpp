@@ -1,7 +1,7 @@
 // Expressions folded with numbers in the place of symbols.
 #include "compiler/lift/numbers.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 std::optional<int64_t> number_of(X x, const std::map<int, int64_t>& values) {
   Pool pool;
@@ -28,4 +28,4 @@ std::optional<int64_t> number_of(const Poly& p, const std::map<int, int64_t>& va
   return out;
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

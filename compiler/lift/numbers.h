@@ -7,10 +7,10 @@
 
 #include "compiler/lift/expr.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 // By the number of the symbol. Nothing if a value is missing or the expression is no such.
 std::optional<int64_t> number_of(X x, const std::map<int, int64_t>& values);
 std::optional<int64_t> number_of(const Poly& p, const std::map<int, int64_t>& values);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -431,4 +431,4 @@ std::vector<StepFunction> functions_of(Pool& pool, const Execution& execution,
   return Grouping(pool, execution, shapes).run();
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

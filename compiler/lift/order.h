@@ -4,7 +4,7 @@
 
 #include "compiler/lift/shape.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 struct StepPiece {
   const Store* point = nullptr;  // whose subscripts say where it writes
@@ -24,4 +24,4 @@ std::vector<StepFunction> functions_of(Pool& pool, const Execution& execution,
 // Counters whose domain is one point are that point; loads are the same wherever they were read.
 void tidy(Pool& pool, Execution& execution);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -12,7 +12,7 @@
 #include "compiler/lift/values.h"
 #include "compiler/syntax/write.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -413,6 +413,22 @@ class ProgramWriter {
     ++out_.functions;
   }
 
+  // `else` is the rest of loops that have points.
+  void points_of(const Store& store) {
+    for (const Domain& domain : store.domain) {
+      if ((domain.high - domain.low).is_constant()) continue;
+      X holds = pool_.binary("<=", domain.low.expression(pool_), domain.high.expression(pool_),
+                             CScalar::I32);
+      const std::string why =
+          fmt::format("the loop over '{}' is not empty",
+                      execution_.index_names[static_cast<size_t>(domain.index)]);
+      for (const auto& [known, reason] : execution_.requirements) {
+        if (known == holds) holds = nullptr;
+      }
+      if (holds != nullptr) execution_.requirements.emplace_back(holds, why);
+    }
+  }
+
   void otherwise(const StepFunction& function, bool whole, ast::Stencil& made) {
     bool needed = false;
     for (const Part& part : function.targets) {
@@ -420,6 +436,7 @@ class ProgramWriter {
       needed = needed || (role.copies > 1 && advanced_.count(role.field) == 0);
     }
     if (!needed || whole) return;
+    for (const StepPiece& piece : function.pieces) points_of(*piece.point);
     ast::Piece rest;
     rest.otherwise = true;
     rest.value = piece_value(function, [&](size_t t) { return kept(function.targets[t]); });
@@ -669,4 +686,4 @@ LiftedProgram write_program(Pool& pool, Execution& execution, const std::string&
   return ProgramWriter(pool, execution, title, file).run();
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

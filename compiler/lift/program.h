@@ -8,7 +8,7 @@
 #include "compiler/lift/order.h"
 #include "compiler/syntax/ast.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 // What a field's level is in C when the loop begins. After s steps, level k of a field with
 // `copies` buffers is where level (k - s) mod copies was.
@@ -43,4 +43,4 @@ struct LiftedProgram {
 LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
                             const std::string& file);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -111,4 +111,4 @@ Roles roles_of(const Execution& execution, const Shapes& shapes,
   return out;
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -5,7 +5,7 @@
 
 #include "compiler/lift/order.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 struct Role {
   std::string field;
@@ -23,4 +23,4 @@ struct Roles {
 Roles roles_of(const Execution& execution, const Shapes& shapes,
                const std::vector<StepFunction>& functions, const std::set<Part>& parts);
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 namespace {
 
@@ -414,4 +414,4 @@ Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& 
   return out;
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

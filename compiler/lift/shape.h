@@ -8,7 +8,7 @@
 
 #include "compiler/lift/execution.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 // A part of an array that is a field: all of it, or what constant subscripts or t % 2 pick.
 struct Part {
@@ -81,4 +81,4 @@ class Shapes {
   int rank_ = 0;
 };
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

@@ -9,7 +9,7 @@
 
 #include "compiler/syntax/operators.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 using ast::ExprPtr;
 
@@ -249,4 +249,4 @@ ExprPtr ValueWriter::value(X x, bool known) {
   return make_call("integer", std::move(argument));
 }
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

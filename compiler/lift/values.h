@@ -7,7 +7,7 @@
 #include "compiler/lift/expr.h"
 #include "compiler/syntax/ast.h"
 
-namespace stencil::lift {
+namespace stencil::lifter {
 
 ast::ExprPtr make_name(const std::string& name);
 ast::ExprPtr make_integer(int64_t value);
@@ -41,4 +41,4 @@ class ValueWriter {
   int64_t size_ = 0;
 };
 
-}  // namespace stencil::lift
+}  // namespace stencil::lifter

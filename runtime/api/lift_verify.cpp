@@ -17,8 +17,8 @@
 
 namespace stencil::api {
 
-using lift::CScalar;
-using lift::FieldBinding;
+using lifter::CScalar;
+using lifter::FieldBinding;
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays
 constexpr double kMostUpdates = 3e8;               // points times steps
 
 int64_t bytes_of(CScalar type) {
-  return std::max(lift::bits_of(type) / 8, 1);
+  return std::max(lifter::bits_of(type) / 8, 1);
 }
 
 ElementType element_of(CScalar type) {
@@ -87,7 +87,7 @@ struct Case {
 
 class Prover {
  public:
-  Prover(const lift::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed)
+  Prover(const lifter::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed)
       : lifted_(lifted), request_(request), random_(seed) {}
 
   Result<LiftProof> run() {
@@ -104,7 +104,8 @@ class Prover {
     const auto cases = sizes();
     if (cases.empty())
       return LiftProof{false,
-                       "no small sizes were found at which all accesses are within the arrays" + (why_.empty() ? "" : " (" + why_ + ")")};
+                       "no small sizes were found at which all accesses are within the arrays" +
+                           (why_.empty() ? "" : " (" + why_ + ")")};
     const auto& library = runtime::HostLibrary::open();
     if (!library.ok()) return library.failure();
     const auto object = library.value().compile_c(request_.file, call.text);
@@ -154,23 +155,23 @@ class Prover {
     return out.empty() ? "its one size" : out;
   }
 
-  void note_symbols(lift::X x, std::set<int>& into) {
-    lift::each_node(x, [&](lift::X n) {
-      if (n->kind == lift::XKind::Symbol) into.insert(n->id);
+  void note_symbols(lifter::X x, std::set<int>& into) {
+    lifter::each_node(x, [&](lifter::X n) {
+      if (n->kind == lifter::XKind::Symbol) into.insert(n->id);
     });
   }
-  void note_symbols(const lift::Poly& p, std::set<int>& into) {
-    for (lift::X atom : p.atoms()) note_symbols(atom, into);
+  void note_symbols(const lifter::Poly& p, std::set<int>& into) {
+    for (lifter::X atom : p.atoms()) note_symbols(atom, into);
   }
 
   // Every store's loops and every array at these values: false if something is empty or outside.
   bool feasible(Case& one) {
-    const auto value = [&](const lift::Poly& p) { return lift::number_of(p, one.integers); };
+    const auto value = [&](const lifter::Poly& p) { return lifter::number_of(p, one.integers); };
     one.points = 0;
     for (const FieldBinding& field : lifted_.program.fields) {
       double size = 1;
-      for (lift::X extent : field.extents) {
-        const auto length = lift::number_of(extent, one.integers);
+      for (lifter::X extent : field.extents) {
+        const auto length = lifter::number_of(extent, one.integers);
         if (!length || *length < 1) return false;
         size *= static_cast<double>(*length);
       }
@@ -178,14 +179,14 @@ class Prover {
     }
     if (one.points > static_cast<double>(kMostPoints)) return false;
     for (const auto& [condition, why] : lifted_.execution.requirements) {
-      const auto holds = lift::number_of(condition, one.integers);
+      const auto holds = lifter::number_of(condition, one.integers);
       if (!holds || *holds == 0) return false;
     }
     for (const auto& nest : lifted_.execution.nests) {
       for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
         for (const auto& leaf : *leaves) {
-          for (const lift::Store& store : leaf) {
-            for (const lift::Domain& domain : store.domain) {
+          for (const lifter::Store& store : leaf) {
+            for (const lifter::Domain& domain : store.domain) {
               const auto low = value(domain.low), high = value(domain.high);
               if (!low || !high || *low > *high) return false;
             }
@@ -194,7 +195,7 @@ class Prover {
       }
     }
     if (lifted_.program.steps != nullptr) {
-      const auto steps = lift::number_of(lifted_.program.steps, one.integers);
+      const auto steps = lifter::number_of(lifted_.program.steps, one.integers);
       if (!steps || *steps < 0) return false;
       one.steps = *steps;
     }
@@ -215,13 +216,13 @@ class Prover {
   std::vector<Case> sizes() {
     std::set<int> in_steps, integers;
     for (const FieldBinding& field : lifted_.program.fields) {
-      for (lift::X extent : field.extents) note_symbols(extent, in_shape_);
+      for (lifter::X extent : field.extents) note_symbols(extent, in_shape_);
     }
     for (const auto& nest : lifted_.execution.nests) {
       for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
         for (const auto& leaf : *leaves) {
-          for (const lift::Store& store : leaf) {
-            for (const lift::Domain& d : store.domain) {
+          for (const lifter::Store& store : leaf) {
+            for (const lifter::Domain& d : store.domain) {
               note_symbols(d.low, in_shape_);
               note_symbols(d.high, in_shape_);
             }
@@ -231,28 +232,30 @@ class Prover {
     }
     if (lifted_.program.steps != nullptr) note_symbols(lifted_.program.steps, in_steps);
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
-      if (lift::is_integer(lifted_.execution.symbols[s].type)) integers.insert(static_cast<int>(s));
+      if (lifter::is_integer(lifted_.execution.symbols[s].type))
+        integers.insert(static_cast<int>(s));
     }
     std::vector<Case> out;
     // sizes that C fixes come first: params may not be larger
     std::vector<int64_t> candidates;
     for (const FieldBinding& field : lifted_.program.fields) {
-      for (lift::X extent : field.extents) {
-        if (extent->kind == lift::XKind::Int && extent->integer > 3) candidates.insert(candidates.end(), {extent->integer, extent->integer - 1, extent->integer * 2 / 3});
+      for (lifter::X extent : field.extents) {
+        if (extent->kind == lifter::XKind::Int && extent->integer > 3)
+          candidates.insert(candidates.end(),
+                            {extent->integer, extent->integer - 1, extent->integer * 2 / 3});
       }
     }
     if (candidates.size() > 12) candidates.resize(12);
     const size_t fixed = candidates.size();
-    for (int64_t size : {24, 17, 33, 20, 41, 29, 13, 9,   7, 50,
-                                  1,  2,  3,  5,  4,  8,  66, 130, 0}) {
+    for (int64_t size : {24, 17, 33, 20, 41, 29, 13, 9, 7, 50, 1, 2, 3, 5, 4, 8, 66, 130, 0}) {
       candidates.push_back(size);
     }
     constexpr int64_t kSteps[] = {5, 0, 1, 2, 4, 7, 3, 6};
     int tried = 0;
     for (int attempt = 0; attempt < 30000 && out.size() < 3 && tried < 200; ++attempt) {
       Case one;
-      const size_t range =
-          std::min(candidates.size(), std::max<size_t>(fixed, 7) + static_cast<size_t>(attempt) / 300);
+      const size_t range = std::min(
+          candidates.size(), std::max<size_t>(fixed, 7) + static_cast<size_t>(attempt) / 300);
       for (int symbol : integers) {
         const bool size = in_shape_.count(symbol) > 0;
         if (in_steps.count(symbol) > 0 && !size) {
@@ -260,7 +263,7 @@ class Prover {
         } else if (size) {
           one.integers[symbol] = candidates[random_() % range];
         } else {
-          one.integers[symbol] = static_cast<int64_t>(1 + random_() % 9);
+          one.integers[symbol] = random_() % 3 == 0 ? 0 : static_cast<int64_t>(1 + random_() % 9);
         }
       }
       if (!feasible(one)) continue;
@@ -290,7 +293,7 @@ class Prover {
     ParamValues out;
     for (const auto& param : lifted_.program.params) {
       const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
-      if (lift::is_floating(symbol.type))
+      if (lifter::is_floating(symbol.type))
         out.insert_or_assign(param.param, ParamValue(real(param.symbol)));
     }
     return out;
@@ -327,8 +330,8 @@ class Prover {
     for (const FieldBinding& field : lifted_.program.fields) {
       Array& array = out[static_cast<size_t>(field.array)];
       if (!array.extents.empty()) continue;
-      for (lift::X extent : field.extents)
-        array.extents.push_back(*lift::number_of(extent, one.integers));
+      for (lifter::X extent : field.extents)
+        array.extents.push_back(*lifter::number_of(extent, one.integers));
       array.strides.assign(array.extents.size(), 1);
       for (size_t d = array.extents.size(); d-- > 1;)
         array.strides[d - 1] = array.strides[d] * array.extents[d];
@@ -354,10 +357,10 @@ class Prover {
     Extents extents, strides;
     int64_t offset = 0;
     for (size_t d = 0; d < field.subscripts.size(); ++d) {
-      if (field.subscripts[d] == lift::kSpace) {
+      if (field.subscripts[d] == lifter::kSpace) {
         extents.push_back(array.extents[d]);
         strides.push_back(array.strides[d]);
-      } else if (field.subscripts[d] == lift::kSlot) {
+      } else if (field.subscripts[d] == lifter::kSlot) {
         offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);
       } else {
         offset += array.strides[d] * field.subscripts[d];
@@ -375,7 +378,7 @@ class Prover {
     for (size_t s = 0; s < symbols.size(); ++s) {
       const auto integer = one.integers.find(static_cast<int>(s));
       const int64_t whole = integer != one.integers.end() ? integer->second : 0;
-      const double value = lift::is_floating(symbols[s].type) ? real(static_cast<int>(s)) : 0;
+      const double value = lifter::is_floating(symbols[s].type) ? real(static_cast<int>(s)) : 0;
       const float single = static_cast<float>(value);
       if (symbols[s].type == CScalar::F64) {
         std::memcpy(scalars[s].data(), &value, sizeof value);
@@ -445,7 +448,7 @@ class Prover {
       const char *p = original.bytes.data() + i * size, *q = lifted.bytes.data() + i * size;
       if (std::memcmp(p, q, static_cast<size_t>(size)) == 0) continue;
       double x = 0, y = 0;
-      if (lift::is_floating(type)) {
+      if (lifter::is_floating(type)) {
         x = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(p))
                                  : *reinterpret_cast<const double*>(p);
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
@@ -469,7 +472,7 @@ class Prover {
     return Done{};
   }
 
-  const lift::Lifted& lifted_;
+  const lifter::Lifted& lifted_;
   const runtime::LiftRequest& request_;
   std::mt19937_64 random_;
   std::map<int, double> reals_;
@@ -481,7 +484,7 @@ class Prover {
 
 }  // namespace
 
-Result<LiftProof> prove(const lift::Lifted& lifted, const runtime::LiftRequest& request,
+Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed) {
   return Prover(lifted, request, seed).run();
 }

@@ -13,7 +13,7 @@ struct LiftProof {
 };
 
 // R090 if a result differs, with the element. `seed`: of the data.
-Result<LiftProof> prove(const lift::Lifted& lifted, const runtime::LiftRequest& request,
+Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed);
 
 }  // namespace stencil::api

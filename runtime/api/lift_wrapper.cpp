@@ -8,17 +8,17 @@
 
 namespace stencil::api {
 
-using lift::ArrayInfo;
-using lift::CTypeInfo;
-using lift::CVariable;
-using lift::SymbolInfo;
-using Kind = lift::CTypeInfo::Kind;
+using lifter::ArrayInfo;
+using lifter::CTypeInfo;
+using lifter::CVariable;
+using lifter::SymbolInfo;
+using Kind = lifter::CTypeInfo::Kind;
 
 namespace {
 
 class Wrapper {
  public:
-  explicit Wrapper(const lift::Lifted& lifted) : lifted_(lifted), tree_(lifted.tree) {}
+  explicit Wrapper(const lifter::Lifted& lifted) : lifted_(lifted), tree_(lifted.tree) {}
 
   CallOfOriginal run() {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
@@ -33,7 +33,7 @@ class Wrapper {
       if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.in_c)};
       if (symbol.in_c.find(".size()") != std::string::npos) continue;
       body_ += fmt::format("  *(__typeof__({0})*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
-                           symbol.in_c, lift::name_of(symbol.type), s);
+                           symbol.in_c, lifter::name_of(symbol.type), s);
     }
     for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
     if (!impossible_.empty()) return {"", impossible_};
@@ -104,13 +104,13 @@ class Wrapper {
         }
         declarations_ += fmt::format(
             "  {0} {1}(({2}*){3}, ({2}*){3} + {4});\n", plain, v.name,
-            lift::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
+            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
             argument(static_cast<size_t>(array)), length(static_cast<size_t>(array), 0));
         after_ += fmt::format(
             "  for (long stencil_lift_i = 0; stencil_lift_i < {0}; ++stencil_lift_i) "
             "(({1}*){2})[stencil_lift_i] = {3}[stencil_lift_i];\n",
             length(static_cast<size_t>(array), 0),
-            lift::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
+            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
             argument(static_cast<size_t>(array)), v.name);
         return;
       case Kind::Array:
@@ -135,7 +135,7 @@ class Wrapper {
     for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
       const SymbolInfo& symbol = lifted_.execution.symbols[s];
       if (symbol.variable == number && symbol.in_c == variable(number).name) {
-        return fmt::format("*({} const*)stencil_lift_a[{}]", lift::name_of(symbol.type), s);
+        return fmt::format("*({} const*)stencil_lift_a[{}]", lifter::name_of(symbol.type), s);
       }
     }
     return "0";
@@ -159,7 +159,7 @@ class Wrapper {
         impossible_ = fmt::format("'{}' has more than two levels of pointers", name);
         return;
       }
-      const char* element = lift::name_of(info.element);
+      const char* element = lifter::name_of(info.element);
       declarations_ += fmt::format(
           "  {0}** stencil_lift_rows{1} = ({0}**)__builtin_alloca(sizeof({0}*) * (unsigned "
           "long){2});\n"
@@ -183,14 +183,14 @@ class Wrapper {
       return;
     }
     // single values behind a pointer
-    const lift::CScalar scalar = target.scalar;
+    const lifter::CScalar scalar = target.scalar;
     if (target.kind != Kind::Scalar) {
       declarations_ += fmt::format("  __typeof__({0}) {1} = (__typeof__({0}))0;\n", t.text, name);
       return;
     }
     declarations_ += fmt::format(
         "  static {0} stencil_lift_s{1}[64];\n  __typeof__({2}) {3} = stencil_lift_s{1};\n",
-        lift::name_of(scalar), number, t.text, name);
+        lifter::name_of(scalar), number, t.text, name);
   }
 
   // Arrays that are members or global.
@@ -223,14 +223,14 @@ class Wrapper {
     body_ += fmt::format("  {0} = (__typeof__({0})){1};\n", info.in_c, argument(a));
   }
 
-  const lift::Lifted& lifted_;
-  const lift::CTree& tree_;
+  const lifter::Lifted& lifted_;
+  const lifter::CTree& tree_;
   std::string declarations_, body_, after_, impossible_;
 };
 
 }  // namespace
 
-CallOfOriginal call_of_original(const lift::Lifted& lifted) {
+CallOfOriginal call_of_original(const lifter::Lifted& lifted) {
   return Wrapper(lifted).run();
 }
 

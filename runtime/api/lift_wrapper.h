@@ -15,6 +15,6 @@ struct CallOfOriginal {
   std::string text;
   std::string impossible;  // why there is none; "": there is
 };
-CallOfOriginal call_of_original(const lift::Lifted& lifted);
+CallOfOriginal call_of_original(const lifter::Lifted& lifted);
 
 }  // namespace stencil::api

@@ -283,7 +283,7 @@ class TreeConsumer : public ASTConsumer {
                           : !pragmas.empty() ? choose_marked(functions, pragmas)
                                              : choose_only(functions);
     out_ = choice.failure;
-    if (out_.ok) out_.text = lift::write(CTranslator(context).translate(choice.region));
+    if (out_.ok) out_.text = lifter::write(CTranslator(context).translate(choice.region));
   }
 
  private:

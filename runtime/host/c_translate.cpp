@@ -16,12 +16,12 @@
 namespace stencil::host {
 
 using namespace clang;
-using lift::CFunction;
-using lift::CKind;
-using lift::CNode;
-using lift::CScalar;
-using lift::CTypeInfo;
-using lift::CVariable;
+using lifter::CFunction;
+using lifter::CKind;
+using lifter::CNode;
+using lifter::CScalar;
+using lifter::CTypeInfo;
+using lifter::CVariable;
 
 namespace {
 
@@ -312,7 +312,7 @@ void CTranslator::parameters_of_region(const CRegion& region, CFunction& made) {
   }
 }
 
-lift::CTree CTranslator::translate(const CRegion& region) {
+lifter::CTree CTranslator::translate(const CRegion& region) {
   const SourceManager& sources = context_.getSourceManager();
   const auto main =
       sources.getPresumedLoc(sources.getLocForStartOfFile(sources.getMainFileID()), false);
@@ -774,7 +774,7 @@ int CTranslator::expression(const Expr* e) {
   if (isa<ImplicitValueInitExpr>(e)) {
     const CScalar of = scalar_of(context_, e->getType());
     if (of == CScalar::None) return made(e, CKind::List, {});
-    return made(e, lift::is_floating(of) ? CKind::Real : CKind::Int, {});
+    return made(e, lifter::is_floating(of) ? CKind::Real : CKind::Int, {});
   }
   if (isa<CXXThisExpr>(e) && !this_.empty()) {
     CNode node = at(e->getExprLoc(), CKind::Variable);

@@ -23,25 +23,25 @@ struct CRegion {
 class CTranslator {
  public:
   explicit CTranslator(clang::ASTContext& context) : context_(context) {}
-  lift::CTree translate(const CRegion& region);
+  lifter::CTree translate(const CRegion& region);
 
  private:
   int type(clang::QualType type);
-  lift::CTypeInfo describe(clang::QualType type);
-  lift::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
+  lifter::CTypeInfo describe(clang::QualType type);
+  lifter::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
   int variable(const clang::VarDecl* declaration);
   int function(const clang::FunctionDecl* declaration);
   int this_variable(clang::QualType type);
-  void parameters_of_region(const CRegion& region, lift::CFunction& made);
+  void parameters_of_region(const CRegion& region, lifter::CFunction& made);
 
-  lift::CNode at(clang::SourceLocation place, lift::CKind kind);
-  int add(lift::CNode node);
-  int make(const clang::Stmt* at, lift::CKind kind, std::vector<int> children,
+  lifter::CNode at(clang::SourceLocation place, lifter::CKind kind);
+  int add(lifter::CNode node);
+  int make(const clang::Stmt* at, lifter::CKind kind, std::vector<int> children,
            std::string text = "");
-  int made(const clang::Expr* at, lift::CKind kind, std::vector<int> children,
+  int made(const clang::Expr* at, lifter::CKind kind, std::vector<int> children,
            std::string text = "");  // with the type of `at`
   int unknown(const clang::Stmt* at, const std::string& what);
-  int empty(const clang::Stmt* at) { return make(at, lift::CKind::Empty, {}); }
+  int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
 
   int statement(const clang::Stmt* s);
   int control(const clang::Stmt* s);
@@ -63,7 +63,7 @@ class CTranslator {
   int list(const clang::InitListExpr* e);
 
   clang::ASTContext& context_;
-  lift::CTree tree_;
+  lifter::CTree tree_;
   std::map<const void*, int> types_, variables_, functions_;
   std::vector<const clang::FunctionDecl*> pending_;
   std::vector<int> this_;  // the variable `this` of the method being translated

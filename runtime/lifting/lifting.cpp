@@ -68,7 +68,7 @@ std::string find_database(const std::string& path) {
   return "";
 }
 
-Result<lift::Lifted> lift_file(const LiftRequest& request) {
+Result<lifter::Lifted> lift_file(const LiftRequest& request) {
   const std::string& path = request.file.path;
   const auto readable = read_file(path, kLargestFile);
   if (!readable.ok()) return readable.failure();
@@ -80,19 +80,19 @@ Result<lift::Lifted> lift_file(const LiftRequest& request) {
     return shown(file, failure->code, failure->line, failure->column, failure->message,
                  failure->hint);
   }
-  auto tree = lift::read_tree(std::get<std::string>(read));
+  auto tree = lifter::read_tree(std::get<std::string>(read));
   if (!tree)
     return Failure{"R075", "internal error: the tree of the C file is damaged",
                    "please report it with the file"};
   const std::vector<std::string> files = tree->files;
-  auto lifted = lift::lift(std::move(*tree), path, request.options);
-  if (const auto* refusal = std::get_if<lift::Refusal>(&lifted)) {
+  auto lifted = lifter::lift(std::move(*tree), path, request.options);
+  if (const auto* refusal = std::get_if<lifter::Refusal>(&lifted)) {
     const size_t file = static_cast<size_t>(refusal->place.file);
     const bool main = file == 0 || file >= files.size();
     return shown(main ? path : files[file], refusal->code, refusal->place.line,
                  refusal->place.column, refusal->message, refusal->hint);
   }
-  return std::get<lift::Lifted>(std::move(lifted));
+  return std::get<lifter::Lifted>(std::move(lifted));
 }
 
 }  // namespace stencil::runtime

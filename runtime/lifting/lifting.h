@@ -12,12 +12,12 @@ namespace stencil::runtime {
 
 struct LiftRequest {
   CFile file;
-  lift::ExecuteOptions options;
+  lifter::ExecuteOptions options;
 };
 
 // The program and what it is in C. R041 without the library; the C codes, with `diagnostics` that
 // show the line of the C file.
-Result<lift::Lifted> lift_file(const LiftRequest& request);
+Result<lifter::Lifted> lift_file(const LiftRequest& request);
 
 // Whether a file name is that of C or C++.
 bool is_c_file(const std::string& path);

@@ -1,30 +1,57 @@
-// `stencilc lift`: C and C++ loops to a stencil program.
+// `stencilc lift`: C and C++ loops to a stencil program; and C files where other commands take
+// programs.
 #include <fmt/format.h>
 
-#include "runtime/api/lift_verify.h"
+#include <cstdio>
+
+#include "compiler/support/source.h"
+#include "runtime/api/source.h"
 #include "runtime/lifting/lifting.h"
+#include "stencil/lift.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
 
 namespace stencil::tool {
 
-int lift_command(const Arguments& arguments) {
-  runtime::LiftRequest request;
-  request.file = {arguments.file, arguments.function, arguments.flags,
-                  runtime::find_database(arguments.file)};
-  request.options.unroll = arguments.unroll;
-  const auto lifted = runtime::lift_file(request);
-  if (!lifted.ok()) return report(lifted.failure());
-  std::string text = lifted.value().program.text;
-  if (arguments.verify) {
-    const auto proof = api::prove(lifted.value(), request, arguments.seed);
-    if (!proof.ok()) return report(proof.failure());
-    const std::string said = (proof.value().compared ? "verified: " : "not verified: ") + proof.value().text;
-    fmt::print(stderr, "{}\n", said);
+namespace {
+
+LiftOptions lift_options(const Arguments& arguments) {
+  LiftOptions options;
+  options.function = arguments.function;
+  options.flags = arguments.flags;
+  options.unroll = arguments.unroll;
+  options.verify = arguments.verify;
+  options.seed = arguments.seed;
+  return options;
+}
+
+void tell(const LiftedSource& lifted) {
+  for (const std::string& assumed : lifted.assumed) {
+    fmt::print(stderr, "{}", wrapped(assumed, "assumed: "));
   }
-  if (arguments.output.empty()) return print_out(text);
-  const Status written = write_files({{arguments.output, text}});
-  return written.ok() ? kSuccess : report(written.failure());
+  fmt::print(stderr, "{}",
+             wrapped(lifted.proof, lifted.verified ? "verified: " : "not verified: "));
+}
+
+}  // namespace
+
+Result<Source> read_program(const Arguments& arguments) {
+  if (!runtime::is_c_file(arguments.file)) return api::read_source(arguments.file);
+  const auto lifted = lift_source(arguments.file, lift_options(arguments));
+  if (!lifted.ok()) return lifted.failure();
+  tell(lifted.value());
+  return Source(arguments.file + " (lifted)", lifted.value().text);
+}
+
+int lift_command(const Arguments& arguments) {
+  const auto lifted = lift_source(arguments.file, lift_options(arguments));
+  if (!lifted.ok()) return report(lifted.failure());
+  if (!arguments.output.empty()) {
+    const Status written = write_files({{arguments.output, lifted.value().text}});
+    if (!written.ok()) return report(written.failure());
+  }
+  tell(lifted.value());
+  return arguments.output.empty() ? print_out(lifted.value().text) : kSuccess;
 }
 
 }  // namespace stencil::tool

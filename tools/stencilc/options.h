@@ -33,10 +33,10 @@ struct Arguments {
   std::string schedule = "auto";
 
   // Compile.
-  std::string output;  // -o; "": standard output
-  std::string target;  // --target; "": from the extension of the output
-  std::string emit;    // --emit; "": the target
-  std::string machine;  // --machine, explain too; "": from the target
+  std::string output;    // -o; "": standard output
+  std::string target;    // --target; "": from the extension of the output
+  std::string emit;      // --emit; "": the target
+  std::string machine;   // --machine, explain too; "": from the target
   bool compile = false;  // --compile; that of explore is in ExploreArguments
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
@@ -65,7 +65,7 @@ struct Arguments {
   std::string function;            // --function; "": what pragmas mark, or the only loop
   std::vector<std::string> flags;  // of the C compiler: --
   bool verify = true;
-  bool replace = false;            // --replace: a function with the name of the original
+  bool replace = false;  // --replace: a function with the name of the original
   bool device_pointers = false;
   int unroll = 32;
 
