@@ -698,6 +698,24 @@ void Executor::check_leaves(const std::vector<std::vector<Store>>& leaves) {
 
 // ---- the time loop
 
+// A copy is picked by t % 2, which is an atom; in any other way the counter is one of space.
+bool Executor::counter_in_stores(size_t from) const {
+  for (size_t i = from; i < out_.nests.size(); ++i) {
+    for (const auto* leaves : {&out_.nests[i].leaves, &out_.nests[i].ordered}) {
+      for (const auto& leaf : *leaves) {
+        for (const Store& store : leaf) {
+          for (X s : store.subscripts) {
+            for (X atom : Poly::of(s).atoms()) {
+              if (atom->kind == XKind::Time) return true;
+            }
+          }
+        }
+      }
+    }
+  }
+  return false;
+}
+
 bool Executor::time_loop(const Loop& loop, int index) {
   const Cells before = cells_;
   const Execution saved = out_;
@@ -713,33 +731,11 @@ bool Executor::time_loop(const Loop& loop, int index) {
   bool timed = true;
   try {
     time_body(loop, index);
-    timed = out_.nests.size() > nests;
-    for (size_t i = nests; i < out_.nests.size(); ++i) {
-      for (const auto& leaf : out_.nests[i].leaves) {
-        for (const Store& store : leaf) {
-          for (X s : store.subscripts) {
-            // a copy is picked by t % 2, which is an atom
-            for (X atom : Poly::of(s).atoms()) timed = timed && atom->kind != XKind::Time;
-          }
-        }
-      }
-    }
+    timed = out_.nests.size() > nests && !counter_in_stores(nests);
   } catch (const Refusal& refusal) {
     // the reason may be that it is no time loop
     in_time_ = false;
-    Execution failed = out_;
-    bool counter_in_store = false;
-    for (size_t i = nests; i < failed.nests.size(); ++i) {
-      for (const auto& leaf : failed.nests[i].leaves) {
-        for (const Store& store : leaf) {
-          for (X s : store.subscripts) {
-            for (X atom : Poly::of(s).atoms())
-              counter_in_store = counter_in_store || atom->kind == XKind::Time;
-          }
-        }
-      }
-    }
-    if (!counter_in_store) throw;
+    if (!counter_in_stores(nests)) throw;
     timed = false;
   }
   in_time_ = false;
@@ -905,7 +901,6 @@ Execution Executor::run() {
     active_.clear();
     stores_.clear();
     index_ids_.clear();
-    facts_.clear();
     guard_ = nullptr;
     in_nest_ = in_time_ = false;
     fused_ = split_ = true;

@@ -525,17 +525,9 @@ Value Executor::eval_step(const CNode& n) {
 
 bool Executor::known_at_least_zero(const Poly& p) const {
   if (p.is_constant()) return p.constant() >= 0;
-  std::vector<Poly> facts = facts_;
+  std::vector<Poly> facts;
   for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
-  for (const Poly& fact : facts) {
-    const Poly rest = p - fact;
-    if (rest.is_constant() && rest.constant() >= 0) return true;
-    for (const Poly& other : facts) {
-      const Poly less = rest - other;
-      if (less.is_constant() && less.constant() >= 0) return true;
-    }
-  }
-  return false;
+  return proved(p, facts);
 }
 
 // The largest or smallest value over the domains of the loops being run. Atoms that are no indices

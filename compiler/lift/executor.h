@@ -134,6 +134,7 @@ class Executor {
   void space_loop(const Loop& loop);
   void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain);
   std::optional<X> reduced(X before, X after, int index);
+  bool counter_in_stores(size_t from) const;
   bool time_loop(const Loop& loop, int node);
   void time_body(const Loop& loop, int node);
   void periodic_counters(const Cells& before, const std::set<std::string>& changed,
@@ -192,7 +193,6 @@ class Executor {
   X time_ = nullptr;
   std::map<std::string, int> time_cells_;
   std::set<int> not_time_;  // loops that turned out to be over space
-  std::vector<Poly> facts_;
   long steps_taken_ = 0;
 
   // learned by restarts

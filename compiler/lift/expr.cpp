@@ -470,6 +470,24 @@ X Poly::expression(Pool& pool, CScalar type) const {
   return out == nullptr ? pool.integer(0, type) : out;
 }
 
+bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
+  if (p.is_constant()) return p.constant() >= 0;
+  if (depth == 0) return false;
+  for (size_t f = 0; f < facts.size(); ++f) {
+    for (const auto& [monomial, factor] : facts[f].terms()) {
+      const auto mine = p.terms().find(monomial);
+      if (monomial.empty() || mine == p.terms().end() || (mine->second > 0) != (factor > 0))
+        continue;
+      const int64_t times = mine->second / factor;
+      if (times < 1 || times > 1000) continue;
+      if (!proved(p - Poly(times) * facts[f], facts, used, depth - 1)) continue;
+      if (used != nullptr) used->insert(f);
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string Poly::text() const {
   Pool scratch;
   return describe(expression(scratch));

@@ -159,6 +159,11 @@ struct Poly::Division {
   Poly quotient, rest;
 };
 
+// Whether `p` is at least 0 where all facts are: as a sum of facts and a constant. `used`: the
+// numbers of those that the proof took.
+bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used = nullptr,
+            int depth = 3);
+
 std::string describe(X x);  // for messages: short
 
 }  // namespace stencil::lifter

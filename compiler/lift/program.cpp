@@ -415,18 +415,18 @@ class ProgramWriter {
 
   // `else` is the rest of loops that have points.
   void points_of(const Store& store) {
-    for (const Domain& domain : store.domain) {
-      if ((domain.high - domain.low).is_constant()) continue;
-      X holds = pool_.binary("<=", domain.low.expression(pool_), domain.high.expression(pool_),
-                             CScalar::I32);
-      const std::string why =
-          fmt::format("the loop over '{}' is not empty",
-                      execution_.index_names[static_cast<size_t>(domain.index)]);
-      for (const auto& [known, reason] : execution_.requirements) {
-        if (known == holds) holds = nullptr;
-      }
-      if (holds != nullptr) execution_.requirements.emplace_back(holds, why);
+    for (const Domain& domain : store.domain) has_points(domain.high - domain.low);
+  }
+
+  // high - low of a loop that the program takes to have points.
+  void has_points(const Poly& fact) {
+    if (fact.is_constant()) return;
+    X holds = pool_.binary(">=", (fact - Poly(fact.constant())).expression(pool_),
+                           pool_.integer(-fact.constant()), CScalar::I32);
+    for (const auto& [known, reason] : execution_.requirements) {
+      if (known == holds) return;
     }
+    execution_.requirements.emplace_back(holds, "its loop has points");
   }
 
   void otherwise(const StepFunction& function, bool whole, ast::Stencil& made) {
@@ -583,6 +583,7 @@ class ProgramWriter {
       boxes.push_back({ast::Subgrid{make_identifier(name), make_identifier("G"), box_of(extents)},
                        next_span()});
     }
+    for (const Poly& fact : shapes_.facts_used()) has_points(fact);
     std::vector<ast::Item> requirements;
     for (const auto& [condition, why] : execution_.requirements) {
       ValueWriter writer(execution_.place, [&](X x) -> ExprPtr {
@@ -656,6 +657,7 @@ class ProgramWriter {
       done = begin;
     }
     text += written.text.substr(done);
+    if (text.back() != '\n') text += '\n';
     out_.text = std::move(text);
   }
 

@@ -51,16 +51,13 @@ X Shapes::index(int id) const {
 }
 
 bool Shapes::at_least_zero(const Poly& p) const {
-  if (p.is_constant()) return p.constant() >= 0;
-  for (const Poly& fact : facts_) {
-    const Poly rest = p - fact;
-    if (rest.is_constant() && rest.constant() >= 0) return true;
-    for (const Poly& other : facts_) {
-      const Poly less = rest - other;
-      if (less.is_constant() && less.constant() >= 0) return true;
-    }
-  }
-  return false;
+  return proved(p, facts_, &used_);
+}
+
+std::vector<Poly> Shapes::facts_used() const {
+  std::vector<Poly> out;
+  for (size_t f : used_) out.push_back(facts_[f]);
+  return out;
 }
 
 Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
@@ -366,15 +363,16 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
       for (const auto& leaf : *leaves) {
         for (const Store& store : leaf) {
           gather(store);
-          for (const Domain& d : store.domain) facts_.push_back(d.high - d.low);
+          for (const Domain& d : store.domain) {
+            const Poly fact = d.high - d.low;
+            const bool known =
+                fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
+            if (!known && facts_.size() < 40) facts_.push_back(fact);
+          }
         }
       }
     }
   }
-  std::sort(facts_.begin(), facts_.end(),
-            [](const Poly& a, const Poly& b) { return a.terms().size() < b.terms().size(); });
-  facts_.erase(std::unique(facts_.begin(), facts_.end()), facts_.end());
-  if (facts_.size() > 40) facts_.resize(40);
   for (size_t a = 0; a < count; ++a) {
     if (seen_[a].empty()) continue;
     if (execution.arrays[a].linear) delinearise(static_cast<int>(a));

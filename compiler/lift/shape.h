@@ -2,7 +2,7 @@
 // accesses go to which copy of it, and where an access lies from the point that is written.
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,8 +52,9 @@ class Shapes {
   // Extremes over a domain.
   static Poly extreme(Pool& pool, const Execution& execution, Poly p,
                       const std::vector<Domain>& domain, bool largest);
+  // Proved from the loops having points, all of them.
   bool at_least_zero(const Poly& p) const;
-  const std::vector<std::vector<Domain>>& domains() const { return domains_; }
+  std::vector<Poly> facts_used() const;  // each at least 0
 
  private:
   void gather(const Store& store);
@@ -76,8 +77,8 @@ class Shapes {
   std::vector<std::vector<Seen>> seen_;  // by array
   std::vector<ArrayShape> shapes_;
   std::vector<std::vector<Poly>> strides_;  // of linear arrays
-  std::vector<std::vector<Domain>> domains_;
   std::vector<Poly> extents_, facts_;
+  mutable std::set<size_t> used_;
   int rank_ = 0;
 };
 
