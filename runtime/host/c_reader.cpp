@@ -253,6 +253,10 @@ Choice choose_only(const Functions& functions) {
     if (functions.depth(loop) == most) deep.push_back(loop);
   }
   if (!outer[0]->isMain()) return {{outer[0], {}, outer[0]->getNameAsString()}, {true, ""}};
+  if (deep.empty()) {
+    return refuse("C002", line_of(functions.context, outer[0]->getLocation()),
+                  "main has no loop of its own", "--function names what to lift");
+  }
   if (deep.size() > 1) {
     return refuse("C002", line_of(functions.context, deep[1]->getBeginLoc()),
                   "main has several loops over grids",
@@ -322,6 +326,7 @@ class Runner : public tooling::ToolAction {
     compiler.setFileManager(files);
     compiler.createDiagnostics(diagnostics, false);
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
+    compiler.setVerboseOutputStream(llvm::nulls());  // "1 error generated."
     if (output_) compiler.setOutputStream(std::move(output_));
     compiler.createSourceManager(*files);
     const bool done = compiler.ExecuteAction(*action_);
