@@ -314,17 +314,81 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
   return out;
 }
 
+// Whether a loop moves along a dimension of what it writes: run once, for nothing but that.
+bool Executor::moves_along(const Loop& loop) {
+  const Cells cells = cells_;
+  const std::vector<Store> stores = stores_;
+  const std::vector<Active> active = active_;
+  const auto trail = trail_;
+  const auto sites = call_sites_;
+  const auto calls = calls_;
+  const auto aliases = aliases_;
+  const auto parts = parts_;
+  const Execution out = out_;
+  const auto arrays = array_paths_;
+  const auto symbols = symbol_paths_;
+  const auto names = names_;
+  const auto indices = index_ids_;
+  X const guard = guard_;
+  const bool in_nest = in_nest_, fused = fused_, split = split_, probing = probing_;
+  const int dry = dry_;
+  bool found = false;
+  probing_ = in_nest_ = true;
+  fused_ = split_ = false;
+  ++dry_;
+  const int id = static_cast<int>(out_.index_names.size());
+  out_.index_names.push_back(in_c(loop.counter.path));
+  const bool up = loop.step > 0;
+  const Domain domain{id, Poly::of(up ? loop.first : loop.last),
+                      Poly::of(up ? loop.last : loop.first), std::abs(loop.step), up ? 1 : -1};
+  active_.push_back({domain, "probe" + std::to_string(id), out_.index_names.back()});
+  X index = pool_.leaf(XKind::Index, CScalar::I64, id, out_.index_names.back());
+  cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
+  try {
+    found = exec(loop.body) == Flow::Next;
+    bool along = false;
+    for (size_t k = stores.size(); k < stores_.size(); ++k) {
+      for (X s : stores_[k].subscripts) along = along || contains_index(s, id);
+    }
+    found = found && along;
+  } catch (const Refusal&) {
+    found = false;
+  } catch (const Unfusable&) {
+    found = false;
+  } catch (const NoSplit&) {
+    found = false;
+  }
+  cells_ = cells;
+  stores_ = stores;
+  active_ = active;
+  trail_ = trail;
+  call_sites_ = sites;
+  calls_ = calls;
+  aliases_ = aliases;
+  parts_ = parts;
+  out_ = out;
+  array_paths_ = arrays;
+  symbol_paths_ = symbols;
+  names_ = names;
+  index_ids_ = indices;
+  guard_ = guard;
+  in_nest_ = in_nest;
+  fused_ = fused;
+  split_ = split;
+  probing_ = probing;
+  dry_ = dry;
+  return found;
+}
+
+// A few iterations are run one after the other, unless the loop is one over space.
 bool Executor::unrolled(const Loop& loop) {
   const Poly count = Poly::of(loop.last) - Poly::of(loop.first);
-  if (!count.is_constant()) return false;
+  if (!count.is_constant() || !Poly::of(loop.first).is_constant()) return false;
   const int64_t span = loop.step > 0 ? count.constant() : -count.constant();
   const int64_t times = span < 0 ? 0 : span / std::abs(loop.step) + 1;
-  if (times > options_.unroll) return false;
-  const int64_t first = Poly::of(loop.first).constant();
-  if (!Poly::of(loop.first).is_constant()) return false;
-  const Cells::mapped_type kept{};
-  (void)kept;
-  int64_t value = first;
+  constexpr int64_t kAlways = 5;
+  if (times > options_.unroll || (times > kAlways && moves_along(loop))) return false;
+  int64_t value = Poly::of(loop.first).constant();
   for (int64_t i = 0; i < times; ++i, value += loop.step) {
     cells_[loop.counter.path] = scalar_value(pool_.integer(value, loop.type));
     trail_.push_back(fmt::format("u{}:{}", loop.node, i));
@@ -566,9 +630,10 @@ void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
   const std::map<int, LValue> aliases = aliases_;
   X const guard = guard_;
   const int dry = dry_;
+  constexpr int kMostRuns = 200;
   std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
-  while (!todo.empty()) {
-    if (leaves.size() + todo.size() > 400) throw NoSplit();
+  for (int runs = 0; !todo.empty(); ++runs) {
+    if (runs > kMostRuns) throw NoSplit();
     parts_ = todo.back();
     todo.pop_back();
     const auto restore = [&] {
@@ -619,6 +684,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   std::map<std::string, Cells> ends;
   const Cells before = cells_;
   const auto requirements = out_.requirements;
+  const auto facts = out_.facts;
   // Fused with its parts, else in order; conditions that cannot be split are choices.
   const auto attempt = [&](bool fused, bool split, std::vector<std::vector<Store>>& leaves) {
     std::map<std::string, Cells> found;
@@ -646,6 +712,7 @@ void Executor::nest(CPlace place, const std::function<void()>& body) {
   bool done = false;
   for (const bool split : {true, false}) {
     out_.requirements = requirements;
+    out_.facts = facts;
     const bool fused = attempt(true, split, made.leaves);
     if (!fused) made.leaves.clear();
     bool several = false;
@@ -726,6 +793,7 @@ bool Executor::time_loop(const Loop& loop, int index) {
   const int64_t epoch = epoch_;
   if (loop.step != 1) return false;
   in_time_ = true;
+  out_.place = where(node(index));
   time_ = pool_.leaf(XKind::Time, CScalar::I32, 0, "time");
   const size_t nests = out_.nests.size();
   bool timed = true;
@@ -834,7 +902,8 @@ void Executor::periodic_counters(const Cells& before, const std::set<std::string
     for (const std::string& path : counters) state[path] = cells_[path];
   }
   --dry_;
-  out_ = saved;
+  out_.nests = saved.nests;
+  out_.stop = saved.stop;
   cells_ = before;
   cells_[loop.counter.path] = now;
   for (const std::string& path : changed) {

@@ -218,7 +218,7 @@ void Executor::store(int array, std::vector<X> subscripts, X value, const CNode&
     refuse("C022", at, fmt::format("'{}' gets {}", info.in_c, value->text));
   }
   for (const auto& [path, id] : array_paths_) {
-    if (id == array && stored_.insert(path).second) throw Restart();
+    if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
   }
   each_node(value, [&](X n) {
     if (n->kind == XKind::Carried) {
@@ -250,6 +250,10 @@ void Executor::initialise(const std::string& path, int type, int index) {
   if (info->kind == CTypeInfo::Kind::Reference) return;
   if (info->kind == CTypeInfo::Kind::Array) {
     if (from.kind != CKind::List) return;
+    // std::array has an array inside
+    const bool inner = from.children.size() == 1 && node(from.children[0]).kind == CKind::List;
+    if (inner && scalar_of(info->of) != CScalar::None)
+      return initialise(path, type, from.children[0]);
     // what a list leaves out is zero
     for (int64_t i = 0; i < std::min<int64_t>(info->extent, 4096); ++i) {
       const std::string element = fmt::format("{}[{}]", path, i);

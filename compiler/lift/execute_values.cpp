@@ -73,7 +73,7 @@ LValue Executor::element_of(const Pointer& pointer) {
     const Poly p = Poly::of(subscript);
     if (!p.is_constant()) {
       const size_t bracket = pointer.path.find('[');
-      if (rooted_.insert(pointer.path.substr(0, bracket)).second) throw Restart();
+      if (!probing_ && rooted_.insert(pointer.path.substr(0, bracket)).second) throw Restart();
       out.kind = LValue::Kind::None;
       out.why = "an element of a small array, with a subscript that is not known";
       return out;
@@ -525,7 +525,7 @@ Value Executor::eval_step(const CNode& n) {
 
 bool Executor::known_at_least_zero(const Poly& p) const {
   if (p.is_constant()) return p.constant() >= 0;
-  std::vector<Poly> facts;
+  std::vector<Poly> facts = out_.facts;
   for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
   return proved(p, facts);
 }
@@ -582,11 +582,18 @@ std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool
   } else {
     at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
   }
+  // no progress: what is decided by it is not known
+  if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
+  // The parts are parts only if the condition changes within the loop.
   for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
                                     std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
-    if (known_at_least_zero(slack)) continue;
-    X holds = pool_.binary(">=", slack.expression(pool_), pool_.integer(0), CScalar::I32);
-    require(holds, fmt::format("the loop over '{}' {} beyond the condition", of->name, text));
+    if (slack.is_constant() && slack.constant() >= 0) continue;
+    X holds = pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
+                           pool_.integer(-slack.constant()), CScalar::I32);
+    require(holds,
+            fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
+    const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
+    if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
   }
   throw Split{of->key, at};
 }

@@ -85,6 +85,7 @@ struct Execution {
   std::vector<Rotation> rotations;
   X stop = nullptr;                                     // a condition that ends it after a step
   std::vector<std::pair<X, std::string>> requirements;  // and why
+  std::vector<Poly> facts;                              // at least 0, as the requirements say
   std::vector<std::string> assumptions;
   std::vector<std::pair<std::string, X>> results;  // what reductions are kept in, in C
   CPlace place;                                    // of the time loop

@@ -130,6 +130,7 @@ class Executor {
   std::optional<Loop> canonical(int node);
   std::optional<Loop> canonical_while(int node);
   bool unrolled(const Loop& loop);
+  bool moves_along(const Loop& loop);
   Flow simulate(int node);
   void space_loop(const Loop& loop);
   void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain);
@@ -187,7 +188,8 @@ class Executor {
   std::map<std::string, int> index_ids_;
   std::vector<Store> stores_;  // of the leaf being run
   X guard_ = nullptr;
-  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false, tried_time_ = false;
+  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
+  bool probing_ = false;  // nothing is learned
   int dry_ = 0;
   int64_t epoch_ = 0;  // nests so far
   X time_ = nullptr;

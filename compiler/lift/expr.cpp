@@ -278,6 +278,11 @@ bool contains(X x, XKind kind) {
   each_node(x, [&](X node) { found = found || node->kind == kind; });
   return found;
 }
+bool contains_index(X x, int id) {
+  bool found = false;
+  each_node(x, [&](X n) { found = found || (n->kind == XKind::Index && n->id == id); });
+  return found;
+}
 bool uses_index(X x) {
   if (x->kind == XKind::Index) return true;
   if (x->kind == XKind::Load) return false;
@@ -473,6 +478,7 @@ X Poly::expression(Pool& pool, CScalar type) const {
 bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
   if (p.is_constant()) return p.constant() >= 0;
   if (depth == 0) return false;
+  if (depth > 2 && facts.size() > 12) depth = 2;
   for (size_t f = 0; f < facts.size(); ++f) {
     for (const auto& [monomial, factor] : facts[f].terms()) {
       const auto mine = p.terms().find(monomial);

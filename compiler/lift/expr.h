@@ -97,6 +97,7 @@ void each_node(X x, const Visit& visit) {
   each_node(x, seen, visit);
 }
 bool contains(X x, XKind kind);
+bool contains_index(X x, int id);
 bool uses_index(X x);  // as a value, not in the subscripts of loads
 
 // `x` with each node replaced by what `change` says of it once its children are done; null: itself.

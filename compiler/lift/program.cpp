@@ -134,7 +134,7 @@ class ProgramWriter {
         made.extents.push_back(slots ? pool_.integer(shape.copies)
                                      : shape.extents[k].expression(pool_));
       }
-      made.written = shape.stored;
+      made.written = shape.stored || role.copies > 1;
       made.over_time = shape.over_time;
       out_.fields.push_back(std::move(made));
     }

@@ -4,6 +4,9 @@
 #include "compiler/lift/shape.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace stencil::lifter {
 
@@ -56,7 +59,9 @@ bool Shapes::at_least_zero(const Poly& p) const {
 
 std::vector<Poly> Shapes::facts_used() const {
   std::vector<Poly> out;
-  for (size_t f : used_) out.push_back(facts_[f]);
+  for (size_t f : used_) {
+    if (f >= given_) out.push_back(facts_[f]);
+  }
   return out;
 }
 
@@ -233,28 +238,39 @@ void Shapes::classify(int array) {
   }
 }
 
+// The one that is known to be no smaller than any other.
+std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
+  for (const Poly& most : lengths) {
+    const bool all = std::all_of(lengths.begin(), lengths.end(),
+                                 [&](const Poly& other) { return at_least_zero(most - other); });
+    if (all) return most;
+  }
+  return std::nullopt;
+}
+
 // Lengths that C does not say: what accesses need.
 void Shapes::measure(int array) {
   const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
   ArrayShape& shape = shapes_[static_cast<size_t>(array)];
   for (size_t k = 0; k < shape.extents.size(); ++k) {
     if (shape.known[k] || static_cast<int>(k) == shape.slots_dimension) continue;
-    std::optional<Poly> most;
+    std::vector<Poly> ends;
     for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
       const Poly s = split(array, seen.subscripts, seen.store->domain)[k];
       Poly end = extreme(pool_, execution_, s, seen.store->domain, true) + Poly(1);
       if (shape.over_time && static_cast<int>(k) == shape.space[0] && execution_.steps != nullptr) {
         end = s - Poly::atom(*s.atoms().begin()) + Poly::of(execution_.steps);
       }
-      if (!most || at_least_zero(end - *most)) {
-        most = end;
-      } else if (!at_least_zero(*most - end)) {
-        throw Refusal{
-            "C019", seen.store->place,
-            fmt::format("the length of dimension {} of '{}' is not known: it may be {} or {}", k,
-                        info.in_c, most->text(), end.text()),
-            "declare the array with its lengths, as in double a[n][m]"};
-      }
+      if (std::find(ends.begin(), ends.end(), end) == ends.end()) ends.push_back(end);
+    }
+    const std::optional<Poly> most = largest(ends);
+    if (!most) {
+      std::vector<std::string> texts;
+      for (const Poly& end : ends) texts.push_back(end.text());
+      throw Refusal{"C019", seen_[static_cast<size_t>(array)][0].store->place,
+                    fmt::format("the length of dimension {} of '{}' is not known: it may be {}", k,
+                                info.in_c, fmt::join(texts, " or ")),
+                    "declare the array with its lengths, as in double a[n][m]"};
     }
     shape.extents[k] = *most;
     for (X atom : most->atoms()) {
@@ -358,6 +374,8 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
   seen_.resize(count);
   shapes_.resize(count);
   strides_.resize(count);
+  facts_ = execution.facts;
+  given_ = facts_.size();
   for (const Nest& nest : execution.nests) {
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
@@ -367,7 +385,7 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
             const Poly fact = d.high - d.low;
             const bool known =
                 fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
-            if (!known && facts_.size() < 40) facts_.push_back(fact);
+            if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
           }
         }
       }
@@ -379,8 +397,25 @@ Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execu
     classify(static_cast<int>(a));
     measure(static_cast<int>(a));
   }
+  share_lengths();
   grid();
   directions();
+}
+
+// Buffers that trade places have one shape: the longest that any of them needs.
+void Shapes::share_lengths() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
+      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.size() != b.extents.size()) continue;
+      for (size_t k = 0; k < a.extents.size(); ++k) {
+        if (a.known[k] && b.known[k]) continue;
+        const bool longer = b.known[k] || at_least_zero(b.extents[k] - a.extents[k]);
+        (longer ? a : b).extents[k] = (longer ? b : a).extents[k];
+      }
+    }
+  }
 }
 
 std::vector<Poly> Shapes::lengths(int array) const {

@@ -61,6 +61,8 @@ class Shapes {
   void delinearise(int array);
   void classify(int array);
   void measure(int array);
+  std::optional<Poly> largest(const std::vector<Poly>& lengths) const;
+  void share_lengths();
   void grid();
   void directions();
   std::vector<Poly> split(int array, const std::vector<X>& subscripts,
@@ -78,6 +80,7 @@ class Shapes {
   std::vector<ArrayShape> shapes_;
   std::vector<std::vector<Poly>> strides_;  // of linear arrays
   std::vector<Poly> extents_, facts_;
+  size_t given_ = 0;  // facts that are required already
   mutable std::set<size_t> used_;
   int rank_ = 0;
 };

@@ -350,7 +350,8 @@ class Prover {
     int at = field.array;
     std::map<int, int> next;
     for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
-    if (next.count(at) > 0) {
+    // vectors trade contents, so each is where it was
+    if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
       for (int64_t s = 0; s < steps; ++s) at = next[at];
     }
     Array& array = arrays[static_cast<size_t>(at)];

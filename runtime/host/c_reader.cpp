@@ -109,18 +109,23 @@ struct Functions : RecursiveASTVisitor<Functions> {
     return cast<DoStmt>(loop)->getBody();
   }
   // How deeply loops are nested, those of functions called included.
-  int depth(const Stmt* s, int calls = 0) const {
-    if (s == nullptr || calls > 8) return 0;
+  int depth(const Stmt* s) {
+    if (s == nullptr) return 0;
     int inner = 0;
-    for (const Stmt* child : s->children()) inner = std::max(inner, depth(child, calls));
+    for (const Stmt* child : s->children()) inner = std::max(inner, depth(child));
     if (const auto* call = dyn_cast<CallExpr>(s)) {
       const FunctionDecl* callee = call->getDirectCallee();
       const FunctionDecl* definition = nullptr;
       if (callee != nullptr && callee->hasBody(definition) && !callee->isInStdNamespace()) {
-        inner = std::max(inner, depth(definition->getBody(), calls + 1));
+        inner = std::max(inner, depth_of(definition));
       }
     }
     return inner + (is_loop(s) ? 1 : 0);
+  }
+  int depth_of(const FunctionDecl* function) {
+    const auto [slot, fresh] = depths.try_emplace(function, 0);  // 0 while it calls itself
+    if (fresh) depths[function] = depth(function->getBody());
+    return depths[function];
   }
   static void calls(const Stmt* s, std::set<const FunctionDecl*>& out) {
     if (s == nullptr) return;
@@ -135,6 +140,7 @@ struct Functions : RecursiveASTVisitor<Functions> {
 
   ASTContext& context;
   std::vector<FunctionDecl*> all;
+  std::map<const FunctionDecl*, int> depths;
 };
 
 std::string names_of(const std::vector<FunctionDecl*>& functions) {
@@ -220,11 +226,11 @@ Choice choose_marked(const Functions& functions, const std::vector<Pragma>& prag
 }
 
 // The only function with nested loops that no other such function calls; of main, its loop.
-Choice choose_only(const Functions& functions) {
+Choice choose_only(Functions& functions) {
   std::vector<FunctionDecl*> with_loops;
   std::set<const FunctionDecl*> inner;
   for (FunctionDecl* function : functions.all) {
-    if (functions.depth(function->getBody()) < 2) continue;
+    if (functions.depth_of(function) < 2) continue;
     with_loops.push_back(function);
     std::set<const FunctionDecl*> called;
     Functions::calls(function->getBody(), called);
