@@ -463,7 +463,7 @@ class Prover {
         rest %= original.strides[d];
       }
       return Failure{
-          "R090",
+          "C030",
           fmt::format("the lifted program differs from the original in {}{}: {} instead of {} ({}, "
                       "{} steps)",
                       lifted_.execution.arrays[a].in_c, at, y, x, sizes_text({one}), one.steps),

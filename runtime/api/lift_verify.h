@@ -12,7 +12,7 @@ struct LiftProof {
   std::string text;       // "3 sizes, 0 to 7 steps, 5 arrays: every bit is the same"
 };
 
-// R090 if a result differs, with the element. `seed`: of the data.
+// C030 if a result differs, with the element. `seed`: of the data.
 Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
                         uint64_t seed);
 

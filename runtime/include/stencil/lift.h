@@ -31,7 +31,7 @@ struct LiftedSource {
 };
 
 // Lifts a file. C0xx where it cannot be, with the line in Failure::diagnostics; R041 where
-// libstencil_host.so is missing; R090 if the program does not compute what the original does.
+// libstencil_host.so is missing; C030 if the program does not compute what the original does.
 STENCIL_API Result<LiftedSource> lift_source(const std::string& file,
                                              const LiftOptions& options = {});
 // The same, read as a program: the errors of Program::from_text(), too.
