@@ -358,7 +358,7 @@ std::vector<std::string> flags_of_database(const StencilHostCFile& file, std::st
   const auto database = tooling::CompilationDatabase::loadFromDirectory(file.database, message);
   if (!database) return {};
   const auto commands = database->getCompileCommands(tooling::getAbsolutePath(file.file));
-  if (commands.empty()) return {};
+  if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // no guesses
   directory = commands[0].Directory;
   std::vector<std::string> flags;
   const auto& line = commands[0].CommandLine;

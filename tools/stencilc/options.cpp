@@ -365,6 +365,18 @@ void Parser::add_lift_options(CLI::App& to) {
             "where to write the program; without it standard output")
       ->option_text("FILE")
       ->group(output);
+  to.add_flag("--replace", arguments.replace,
+              "write a .cu or .cpp with a function that takes the original's place")
+      ->disable_flag_override()
+      ->group(output);
+  to.add_flag("--device-pointers", arguments.device_pointers,
+              "with --replace and .cu: its arrays are in the memory of the GPU")
+      ->disable_flag_override()
+      ->group(output);
+  add_value(to, "--fp", one_of({"strict", "contract", "fast"}, texts.fp),
+            "with --replace: floating point (contract)")
+      ->option_text("strict|contract|fast")
+      ->group(output);
   to.add_flag("--verify,!--no-verify", arguments.verify,
               "run the original and the program (default)")
       ->group(output);
