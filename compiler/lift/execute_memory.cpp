@@ -208,7 +208,9 @@ X Executor::load(int array, const std::vector<X>& subscripts, const CNode& at) {
       if (*same) return it->value;
     }
   }
-  const int64_t when = epoch_ * 1000000 + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
+  // as the nests before this one left it; in order, also the stores ahead
+  const int64_t nests = in_nest_ ? epoch_ - 1 : epoch_;
+  const int64_t when = nests * 1000000 + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
   return pool_.load(array, subscripts, info.element, when);
 }
 

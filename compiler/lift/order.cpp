@@ -365,7 +365,6 @@ class Grouping {
 // read the new values. `latest`: the number of the nest that wrote an array last.
 void check_age(const Execution& execution) {
   std::map<int, int64_t> latest;
-  int64_t number = 0;
   for (const Nest& nest : execution.nests) {
     for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
       for (const auto& leaf : *leaves) {
@@ -373,10 +372,10 @@ void check_age(const Execution& execution) {
           each_node(leaf[k].value, [&](X n) {
             if (n->kind != XKind::Load) return;
             const int64_t epoch = n->integer / 1000000, position = n->integer % 1000000;
-            bool old = latest.count(n->id) > 0 && epoch <= latest[n->id];
+            bool old = latest.count(n->id) > 0 && epoch < latest[n->id];
             if (leaves == &nest.ordered) {
               for (size_t j = static_cast<size_t>(position); j < k; ++j) {
-                old = old || (epoch > number && leaf[j].array == n->id);
+                old = old || (epoch == nest.epoch - 1 && leaf[j].array == n->id);
               }
             }
             if (!old) return;
@@ -394,7 +393,6 @@ void check_age(const Execution& execution) {
         for (const Store& store : leaf) latest[store.array] = nest.epoch;
       }
     }
-    number = nest.epoch;
   }
 }
 
