@@ -121,6 +121,10 @@ Value Executor::library_call(const CNode& n) {
   if ((name == "min" || name == "max") && args.size() == 2) {
     X less = name == "min" ? pool_.binary("<", args[1], args[0], CScalar::I32)
                            : pool_.binary("<", args[0], args[1], CScalar::I32);
+    if (const auto known = decide_as_it_is(less)) return scalar_value(*known ? args[1] : args[0]);
+    if (in_nest_ && is_integer(args[0]->type)) {
+      if (X choice = choice_of_index(less, args[1], args[0])) return scalar_value(choice);
+    }
     if (const auto known = decide(less)) return scalar_value(*known ? args[1] : args[0]);
     if (is_floating(args[0]->type)) return scalar_value(pool_.call(name, args, args[0]->type));
     return scalar_value(pool_.select(less, args[1], args[0]));
@@ -128,6 +132,9 @@ Value Executor::library_call(const CNode& n) {
   if (name == "abs" && args.size() == 1 && is_integer(type)) {
     X negative = pool_.binary("<", args[0], pool_.integer(0, args[0]->type), CScalar::I32);
     X minus = pool_.unary("-", args[0], type);
+    if (in_nest_ && !decide_as_it_is(negative)) {
+      if (X choice = choice_of_index(negative, minus, args[0])) return scalar_value(choice);
+    }
     if (const auto known = decide(negative)) return scalar_value(*known ? minus : args[0]);
     return scalar_value(pool_.select(negative, minus, args[0]));
   }

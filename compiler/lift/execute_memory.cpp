@@ -176,7 +176,9 @@ std::optional<bool> Executor::same_element(const std::vector<X>& a, const std::v
   return same ? std::optional(true) : out;
 }
 
-X Executor::load(int array, const std::vector<X>& subscripts, const CNode& at) {
+X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
+  std::vector<X> subscripts;
+  for (X s : as_written) subscripts.push_back(in_nest_ ? bent(s) : s);
   const ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
   // a ? b : c as a subscript is a choice between elements
   for (size_t i = 0; i < subscripts.size(); ++i) {

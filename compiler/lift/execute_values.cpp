@@ -4,6 +4,7 @@
 // loop: what is inside an `if (i == 0)` becomes a piece of its own. One on data becomes a choice.
 #include <fmt/format.h>
 
+#include "compiler/lift/edge.h"
 #include "compiler/lift/executor.h"
 
 namespace stencil::lifter {
@@ -379,11 +380,11 @@ Value Executor::eval_binary(const CNode& n) {
                     (right.x->integer & (right.x->integer + 1)) == 0;
   if (mask && (contains(left.x, XKind::Time) || contains(left.x, XKind::Index)) &&
       !contains(left.x, XKind::Load)) {
-    return scalar_value(
-        remainder_of(pool_.binary("%", left.x, pool_.integer(right.x->integer + 1, type), type)));
+    return scalar_value(remainder_of(
+        pool_.binary("%", left.x, pool_.integer(right.x->integer + 1, type), type), false));
   }
   X out = pool_.binary(n.text, left.x, right.x, type);
-  if (n.text == "%" && in_nest_) out = remainder_of(out);
+  if (n.text == "%" && in_nest_) out = remainder_of(out, false);
   return scalar_value(out);
 }
 
@@ -439,6 +440,16 @@ Value Executor::eval_cast(const CNode& n) {
 
 Value Executor::eval_choice(const CNode& n) {
   X condition = pool_.truth(scalar(n.children[0]));
+  if (const auto known = decide_as_it_is(condition)) return eval(n.children[*known ? 1 : 2]);
+  if (in_nest_ && is_integer(scalar_of(n.type))) {
+    // it may be a subscript at the end of an array
+    const Value first = eval(n.children[1]), second = eval(n.children[2]);
+    if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
+      const CScalar type = scalar_of(n.type);
+      X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
+      if (choice != nullptr) return scalar_value(choice);
+    }
+  }
   if (const auto known = decide(condition)) return eval(n.children[*known ? 1 : 2]);
   const Value yes = eval(n.children[1]), no = eval(n.children[2]);
   if (yes.kind == Value::Kind::None) return yes;
@@ -640,13 +651,75 @@ std::optional<bool> Executor::decide(X condition) {
   return decide_compare(op, a - b, true);
 }
 
+std::optional<bool> Executor::decide_as_it_is(X condition) {
+  const bool split = split_;
+  split_ = false;
+  const auto known = decide(condition);
+  split_ = split;
+  return known;
+}
+
+// Of counters and sizes alone; else null.
+X Executor::choice_of_index(X condition, X yes, X no) const {
+  bool plain = split_, counts = false;
+  for (X part : {condition, yes, no}) {
+    each_node(part, [&](X n) {
+      counts = counts || n->kind == XKind::Index;
+      plain = plain && n->kind != XKind::Load && n->kind != XKind::Time &&
+              n->kind != XKind::Carried && n->kind != XKind::Sum && n->kind != XKind::Unknown &&
+              n->kind != XKind::Call && !is_floating(n->type);
+    });
+  }
+  return plain && counts ? pool_.select(condition, yes, no) : nullptr;
+}
+
+// A subscript with what bends at the ends of an array as a boundary rule, or decided by splitting.
+X Executor::bent(X subscript) {
+  for (int guard = 0; guard < 8; ++guard) {
+    X found = nullptr;
+    const auto look = [&](X n, const auto& self) -> void {
+      if (found != nullptr || n->kind == XKind::Edge || n->kind == XKind::Load) return;
+      const bool remainder =
+          n->kind == XKind::Binary && n->text == "%" && contains(n, XKind::Index);
+      const bool choice = n->kind == XKind::Select && contains(n->args[0], XKind::Index) &&
+                          !contains(n, XKind::Load);
+      if (remainder || choice) {
+        found = n;
+        return;
+      }
+      for (X arg : n->args) self(arg, self);
+    };
+    look(subscript, look);
+    if (found == nullptr) return subscript;
+    X other = nullptr;
+    for (const Active& loop : active_) {
+      X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+      if (other == nullptr && contains_index(found, loop.domain.index) &&
+          parts_.count(loop.key) == 0 && loop.domain.stride == 1) {
+        other = edge_of(pool_, found, index, loop.domain);
+      }
+    }
+    if (other == nullptr && found->kind == XKind::Select) {
+      if (const auto known = decide(found->args[0])) other = found->args[*known ? 1 : 2];
+    } else if (other == nullptr) {
+      other = remainder_of(found, true);
+      if (other == found) other = nullptr;
+    }
+    if (other == nullptr) return subscript;
+    std::map<X, X> done;
+    subscript =
+        transformed(pool_, subscript, done, [&](X n) { return n == found ? other : nullptr; });
+  }
+  return subscript;
+}
+
 // a % m on an index: a where 0 <= a < m, a - m behind, by splitting the loop.
-X Executor::remainder_of(X x) {
+X Executor::remainder_of(X x, bool may_split) {
   if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
   const Poly a = Poly::of(x->args[0]), m = Poly::of(x->args[1]);
-  const auto below = decide_compare("<", a, true);
+  const auto below = decide_compare("<", a, may_split);
   if (!below || *below) return x;
-  const auto once = decide_compare("<", a - m, true);
+  const auto once = decide_compare("<", a - m, may_split);
   if (!once) return x;
   if (*once) return a.expression(pool_, x->type);
   const auto twice = decide_compare("<", a - m - m, false);
@@ -657,7 +730,7 @@ X Executor::resolved(X subscript, const CNode& at) {
   if (subscript->kind == XKind::Unknown) {
     refuse("C013", at, "a subscript is not known: " + subscript->text);
   }
-  return subscript;
+  return in_nest_ ? bent(subscript) : subscript;
 }
 
 void Executor::require(X condition, const std::string& why) {

@@ -93,8 +93,11 @@ class Executor {
   void assign(const LValue& place, const Value& value, const CNode& at);
   void assign_object(const LValue& to, const LValue& from, const CNode& at);
   X resolved(X subscript, const CNode& at);
-  X remainder_of(X x);
+  X remainder_of(X x, bool may_split);
   std::optional<bool> decide(X condition);
+  std::optional<bool> decide_as_it_is(X condition);  // without splitting
+  X choice_of_index(X condition, X yes, X no) const;
+  X bent(X subscript);
   std::optional<bool> decide_compare(const std::string& op, Poly difference, bool may_split);
   bool known_at_least_zero(const Poly& p) const;
   Poly extreme(Poly p, bool largest) const;

@@ -137,6 +137,14 @@ X Pool::sum(const std::string& op, X value, std::vector<int> ids) {
                  .ids = std::move(ids)});
 }
 
+X Pool::edge(const std::string& rule, int64_t offset, X index, X length) {
+  return unique({.kind = XKind::Edge,
+                 .type = CScalar::I64,
+                 .text = rule,
+                 .integer = offset,
+                 .args = {index, length}});
+}
+
 X Pool::unary(const std::string& op, X a, CScalar type) {
   if (a->kind == XKind::Unknown) return unknown(a->text, type);
   if (a->kind == XKind::Int) {
@@ -524,6 +532,7 @@ std::string describe(X x) {
       return fmt::format("({} ? {} : {})", arg(0), arg(1), arg(2));
     case XKind::Call:
     case XKind::Sum:
+    case XKind::Edge:
       return x->text + "(...)";
     case XKind::Unknown:
       return x->text;

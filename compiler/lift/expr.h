@@ -31,6 +31,7 @@ enum class XKind : uint8_t {
   Select,  // condition, then, else
   Call,    // text: a function of the mathematical library, by its double name
   Sum,     // text: sum, prod, min, max; args: what is reduced; ids: over which indices
+  Edge,    // text: a boundary rule; integer: a constant; args: a counter, the length
   Unknown  // text: why the value is not known
 };
 
@@ -69,6 +70,7 @@ class Pool {
   X select(X condition, X yes, X no);
   X call(const std::string& name, std::vector<X> args, CScalar type);
   X sum(const std::string& op, X value, std::vector<int> ids);
+  X edge(const std::string& rule, int64_t offset, X index, X length);
   X unknown(const std::string& why, CScalar type);
   X negation(X condition);
   X truth(X value);  // != 0

@@ -187,6 +187,67 @@ class ProgramWriter {
     return affine(difference, context.piece->point->place);
   }
 
+  // The offset of a subscript that a boundary rule bends, which becomes the field's.
+  std::optional<ExprPtr> bent(const Poly& from, const Poly& to, const Part& part, size_t k,
+                              const Context& context) {
+    const XSet atoms = to.atoms();
+    if (atoms.size() != 1 || (*atoms.begin())->kind != XKind::Edge ||
+        !(to - Poly::atom(*atoms.begin())).zero()) {
+      return std::nullopt;
+    }
+    X edge = *atoms.begin();
+    const ArrayInfo& array = info(part.array);
+    const bool here = from == Poly::of(edge->args[0]);
+    const bool whole = lengths(part.array)[k] == Poly::of(edge->args[1]);
+    if (!here || !whole || shapes_.shape(part.array).over_time) {
+      throw Refusal{"C026", context.piece->point->place,
+                    fmt::format("'{}' is read across an end that is not its own", array.in_c),
+                    "a subscript that bends at the end of an array spans all of the array, at the "
+                    "point written"};
+    }
+    auto& sides = rules_[roles_.of.at(part).field];
+    sides.resize(lengths(part.array).size());
+    for (const bool low : {true, false}) {
+      if (edge->text != "periodic" && low != (edge->integer < 0)) continue;
+      std::string& rule = low ? sides[k].first : sides[k].second;
+      if (!rule.empty() && rule != edge->text) {
+        throw Refusal{"C026", context.piece->point->place,
+                      fmt::format("'{}' is {} and {} at one end", array.in_c, rule, edge->text),
+                      "a field has one rule at an end"};
+      }
+      rule = edge->text;
+    }
+    return make_integer(edge->integer);
+  }
+
+  ast::BoundaryRule rule_called(const std::string& name) {
+    static const std::map<std::string, ast::BoundaryKind> kKinds = {
+        {"", ast::BoundaryKind::None},
+        {"clamp", ast::BoundaryKind::Clamp},
+        {"mirror", ast::BoundaryKind::Mirror},
+        {"symmetric", ast::BoundaryKind::Symmetric},
+        {"periodic", ast::BoundaryKind::Periodic}};
+    return {kKinds.at(name), nullptr, {}};
+  }
+
+  std::optional<ast::Boundary> boundary_of(const std::string& field) {
+    const auto found = rules_.find(field);
+    if (found == rules_.end()) return std::nullopt;
+    ast::Boundary out;
+    for (const auto& [low, high] : found->second) {
+      ast::BoundarySides sides{rule_called(low), std::nullopt};
+      if (low != high) sides.high = rule_called(high);
+      out.dimensions.push_back(std::move(sides));
+    }
+    const bool one =
+        std::all_of(found->second.begin(), found->second.end(), [&](const auto& sides) {
+          return sides == found->second[0] && sides.first == sides.second;
+        });
+    out.list = !one;
+    if (one) out.dimensions.resize(1);
+    return out;
+  }
+
   ExprPtr load(X x, Context& context) {
     const Access access = shapes_.access(x->id, x->args, *context.piece->point);
     const ArrayShape& shape = shapes_.shape(x->id);
@@ -205,7 +266,9 @@ class ProgramWriter {
     }
     for (size_t k = 0; k < access.subscripts.size(); ++k) {
       const Poly& from = context.point.subscripts[static_cast<size_t>(shape.along[k])];
-      bracket.indices.push_back(offset(from, access.subscripts[k], x, context));
+      auto rule = bent(from, access.subscripts[k], access.part, k, context);
+      bracket.indices.push_back(rule ? std::move(*rule)
+                                     : offset(from, access.subscripts[k], x, context));
     }
     out->kind = std::move(bracket);
     return out;
@@ -564,6 +627,7 @@ class ProgramWriter {
       field.along = along();
       field.constant = !shape.stored && role.copies == 1;
       if (role.copies > 1) field.history = make_integer(role.copies);
+      field.boundary = boundary_of(role.field);
       items.push_back({std::move(field), span});
     }
   }
@@ -670,6 +734,7 @@ class ProgramWriter {
   Roles roles_;
   LiftedProgram out_;
   std::set<int> used_;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> rules_;  // by dimension
   std::set<std::string> advanced_, locals_ = {"G"};
   const std::set<std::string> reserved_ = {"time", "in", "of", "on", "and", "or", "not", "let"};
   std::map<std::string, int> stencils_;

@@ -17,6 +17,10 @@ bool is_slot(X atom) {
          !contains(atom, XKind::Index) && !contains(atom, XKind::Load);
 }
 
+bool is_counter(X atom) {
+  return atom->kind == XKind::Index || atom->kind == XKind::Edge || is_slot(atom);
+}
+
 // The value of an expression of the step alone.
 std::optional<int64_t> at_step(X x, int64_t step) {
   Pool pool;
@@ -67,6 +71,13 @@ std::vector<Poly> Shapes::facts_used() const {
 
 Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
                      const std::vector<Domain>& domain, bool largest) {
+  for (X atom : p.atoms()) {
+    if (atom->kind != XKind::Edge) continue;
+    const auto factor = p.linear_in(atom);
+    if (!factor || *factor == 0) continue;
+    const Poly last = Poly::of(atom->args[1]) - Poly(1);
+    p = p.without(atom) + Poly(*factor) * ((*factor > 0) == largest ? last : Poly());
+  }
   for (const Domain& d : domain) {
     X i = pool.leaf(XKind::Index, CScalar::I64, d.index,
                     execution.index_names[static_cast<size_t>(d.index)]);
@@ -92,7 +103,7 @@ void Shapes::delinearise(int array) {
   for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
     const Poly p = Poly::of(seen.subscripts[0]);
     for (X atom : p.atoms()) {
-      const bool counts = atom->kind == XKind::Index || is_slot(atom);
+      const bool counts = is_counter(atom);
       if (!counts) {
         if (atom->kind != XKind::Symbol && atom->kind != XKind::Time) {
           const bool quotient = atom->kind == XKind::Binary && !contains(atom, XKind::Load) &&
@@ -162,7 +173,7 @@ std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
   Poly rest = Poly::of(subscripts[0]);
   out.assign(strides.size(), Poly());
   for (X atom : rest.atoms()) {
-    if (atom->kind != XKind::Index && !is_slot(atom)) continue;
+    if (!is_counter(atom)) continue;
     const Poly factor = rest.coefficient(atom);
     for (size_t k = 0; k < strides.size(); ++k) {
       if (strides[k] == factor) out[k] = out[k] + Poly::atom(atom);

@@ -153,10 +153,10 @@ void Parser::add_target_option(CLI::App& to) {
 }
 
 void Parser::add_program_options(CLI::App& to, bool with_schedule) {
-  to.add_option("FILE", arguments.file, "the program, a .stn file; or one in C, to be lifted");
+  to.add_option("FILE", arguments.file, "the program, a .stn file; or C, which is lifted");
   const std::string group = "Program";
   add_value(to, "--function", some_text("the name of a function", arguments.function),
-            "of a C file: what to lift (the flags of its compiler stand behind --)")
+            "of a C file: what to lift (its compiler's flags: --)")
       ->option_text("NAME")
       ->group(group);
   to.add_option("-D", texts.definitions, "set a param; repeatable")
