@@ -29,7 +29,7 @@ Result<LiftedSource> lift_source(const std::string& file, const LiftOptions& opt
     LiftedSource out{lifted.value().program.text, lifted.value().program.assumed, false,
                      "verification is off"};
     if (options.verify) {
-      const auto proof = api::prove(lifted.value(), request, options.seed);
+      const auto proof = api::prove_or_shrink(lifted.value(), request, options.seed);
       if (!proof.ok()) return proof.failure();
       out.verified = proof.value().compared;
       out.proof = proof.value().text;

@@ -490,4 +490,31 @@ Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest
   return Prover(lifted, request, seed).run();
 }
 
+Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                                  uint64_t seed) {
+  auto proof = prove(lifted, request, seed);
+  if (!proof.ok() || proof.value().compared) return proof;
+  std::map<std::string, int64_t> macros;
+  for (const lifter::CNode& node : lifted.tree.nodes) {
+    if (node.kind == lifter::CKind::Int && !node.text.empty() && node.integer >= 12) {
+      macros[node.text] = node.integer;
+    }
+  }
+  if (macros.empty() || macros.size() > 8) return proof;
+  runtime::LiftRequest smaller = request;
+  std::string told;
+  int64_t size = 14;  // different ones, so that dimensions cannot be mixed up
+  for (const auto& [name, value] : macros) {
+    smaller.file.flags.push_back(fmt::format("-D{}={}", name, size));
+    told += fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, size, value);
+    size += 3;
+  }
+  const auto again = runtime::lift_file(smaller);
+  if (!again.ok() || again.value().program.text == lifted.program.text) return proof;
+  const auto small = prove(again.value(), smaller, seed);
+  if (!small.ok()) return small;
+  if (!small.value().compared) return proof;
+  return LiftProof{true, fmt::format("with {}, {}", told, small.value().text)};
+}
+
 }  // namespace stencil::api

@@ -219,6 +219,7 @@ int CTranslator::variable(const VarDecl* declaration) {
   }
   made.type = type(of);
   made.line = at(declaration->getLocation(), CKind::Empty).line;
+  name_lengths(declaration);
   const VarDecl* with_value = nullptr;
   const Expr* initial = declaration->getAnyInitializer(with_value);
   if (made.storage == CVariable::Storage::Global && initial != nullptr &&
@@ -227,6 +228,17 @@ int CTranslator::variable(const VarDecl* declaration) {
   }
   tree_.variables[static_cast<size_t>(index)] = std::move(made);
   return index;
+}
+
+// Lengths of arrays as they are written, for the macros in them: types have numbers alone.
+void CTranslator::name_lengths(const VarDecl* declaration) {
+  if (declaration->getTypeSourceInfo() == nullptr) return;
+  TypeLoc at = declaration->getTypeSourceInfo()->getTypeLoc();
+  while (const auto array = at.getAsAdjusted<ArrayTypeLoc>()) {
+    const Expr* size = array.getSizeExpr();
+    if (size != nullptr && !size->isInstantiationDependent()) (void)expression(size);
+    at = array.getElementLoc();
+  }
 }
 
 int CTranslator::this_variable(QualType of) {
@@ -451,17 +463,23 @@ int CTranslator::statement(const Stmt* s) {
 
 // ---- expressions
 
+// The macro that stands for a literal alone, through macros that it was an argument of.
 std::string CTranslator::macro_of(const Expr* e) {
-  const SourceLocation place = e->getBeginLoc();
+  SourceLocation place = e->getBeginLoc();
   if (!place.isMacroID() || e->getEndLoc() != place) return "";
   const SourceManager& sources = context_.getSourceManager();
-  if (sources.isMacroArgExpansion(place)) return "";
-  SourceLocation begin, end;
-  if (!Lexer::isAtStartOfMacroExpansion(place, sources, context_.getLangOpts(), &begin) ||
-      !Lexer::isAtEndOfMacroExpansion(place, sources, context_.getLangOpts(), &end)) {
+  while (place.isMacroID() && sources.isMacroArgExpansion(place)) {
+    place = sources.getImmediateSpellingLoc(place);
+  }
+  if (!place.isMacroID()) return "";
+  const LangOptions& options = context_.getLangOpts();
+  const CharSourceRange range = sources.getImmediateExpansionRange(place);
+  if (range.getBegin() != range.getEnd() ||
+      !Lexer::isAtStartOfMacroExpansion(place, sources, options) ||
+      !Lexer::isAtEndOfMacroExpansion(place, sources, options)) {
     return "";
   }
-  return Lexer::getImmediateMacroName(place, sources, context_.getLangOpts()).str();
+  return Lexer::getImmediateMacroName(place, sources, options).str();
 }
 
 std::optional<int> CTranslator::literal(const Expr* e) {

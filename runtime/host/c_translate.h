@@ -31,6 +31,7 @@ class CTranslator {
   lifter::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
   int variable(const clang::VarDecl* declaration);
   int function(const clang::FunctionDecl* declaration);
+  void name_lengths(const clang::VarDecl* declaration);
   int this_variable(clang::QualType type);
   void parameters_of_region(const CRegion& region, lifter::CFunction& made);
 

@@ -85,7 +85,7 @@ ExitStatus replace(const Arguments& arguments) {
   const auto lifted = runtime::lift_file(request);
   if (!lifted.ok()) return report(lifted.failure());
   if (arguments.verify) {
-    const auto proof = api::prove(lifted.value(), request, arguments.seed);
+    const auto proof = api::prove_or_shrink(lifted.value(), request, arguments.seed);
     if (!proof.ok()) return report(proof.failure());
     tell({"", lifted.value().program.assumed, proof.value().compared, proof.value().text});
   }
