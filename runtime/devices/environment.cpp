@@ -49,6 +49,7 @@ const Variable kVariables[] = {
     // Of the tests, which run stencilc.
     {"LONG", [](std::string_view) { return true; }, "1"},
     {"REBASE", [](std::string_view) { return true; }, "1"},
+    {"LIFT_INPUTS", [](std::string_view) { return true; }, "a directory"},
 };
 
 std::vector<std::string> known_names() {

@@ -108,4 +108,69 @@ Result<HostKernels> HostLibrary::load(const std::string& object) const {
   return Failure{"R042", "the compiled kernels cannot be loaded: " + taken(*interface_, error), ""};
 }
 
+namespace {
+
+// A file as the border takes it; it refers to what it was made of.
+struct Bordered {
+  explicit Bordered(const CFile& file) {
+    for (const std::string& flag : file.flags) flags.push_back(flag.c_str());
+    as = {file.path.c_str(), file.function.c_str(), flags.data(), flags.size(),
+          file.database.c_str()};
+  }
+  std::vector<const char*> flags;
+  StencilHostCFile as;
+};
+
+CFailure failure_of_reading(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == '\x1f') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() != 5) return {"C001", 0, 0, text, "", ""};
+  CFailure out{
+      parts[0], std::atoi(parts[1].c_str()), std::atoi(parts[2].c_str()), parts[3], parts[4], ""};
+  if (const size_t bar = out.message.find('\x1e'); bar != std::string::npos) {
+    out.file = out.message.substr(bar + 1);
+    out.message.resize(bar);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::variant<std::string, CFailure> HostLibrary::read_c(const CFile& file) const {
+  static constexpr ForeignFunction kRead{"Clang (libstencil_host.so)", "read_c"};
+  const ForeignCall call(kRead);
+  const Bordered bordered(file);
+  StencilHostBytes out{};
+  const bool read = interface_->read_c(&bordered.as, &out) == 0;
+  std::string text = taken(*interface_, out);
+  if (read) return text;
+  return failure_of_reading(text);
+}
+
+Result<std::string> HostLibrary::compile_c(const CFile& file, const std::string& added) const {
+  static constexpr ForeignFunction kCompile{"LLVM (libstencil_host.so)", "compile_c"};
+  const ForeignCall call(kCompile);
+  const Bordered bordered(file);
+  StencilHostBytes out{};
+  const bool done = interface_->compile_c(&bordered.as, added.data(), added.size(), &out) == 0;
+  std::string text = taken(*interface_, out);
+  if (done) return text;
+  return Failure{"R042", fmt::format("the C file cannot be compiled\n{}", text), ""};
+}
+
+Result<HostKernels> HostLibrary::load_c(const std::string& object) const {
+  static constexpr ForeignFunction kLoad{"LLVM (libstencil_host.so)", "load_c"};
+  const ForeignCall call(kLoad);
+  StencilHostBytes error{};
+  StencilHostProgram* program = interface_->load_c(object.data(), object.size(), &error);
+  if (program != nullptr) return HostKernels(program, interface_->unload);
+  return Failure{"R042", "the compiled C cannot be loaded: " + taken(*interface_, error), ""};
+}
+
 }  // namespace stencil::runtime

@@ -4,12 +4,29 @@
 
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "compiler/support/scalar.h"
 #include "runtime/host/interface.h"
 #include "stencil/result.h"
 
 namespace stencil::runtime {
+
+// A C or C++ file for the lifter.
+struct CFile {
+  std::string path, function;      // "": what pragmas mark, or the only loop over a grid
+  std::vector<std::string> flags;  // of the compiler
+  std::string database;            // the directory of compile_commands.json; "": none
+};
+
+// Why a C file was not read, with the place.
+struct CFailure {
+  std::string code;
+  int line = 0, column = 0;
+  std::string message, hint;
+  std::string file;  // another file than the one to lift; "": that
+};
 
 // Kernels in memory; their code goes when the last copy of the pointer does.
 using HostKernels = std::shared_ptr<StencilHostProgram>;
@@ -34,6 +51,12 @@ class HostLibrary {
 
   // R042 if the object is damaged.
   Result<HostKernels> load(const std::string& object) const;
+
+  // The tree of a C file, as text (compiler/lift/c_tree.h).
+  std::variant<std::string, CFailure> read_c(const CFile& file) const;
+  // Machine code of a C file with text behind its last line. R042 with the compiler's messages.
+  Result<std::string> compile_c(const CFile& file, const std::string& added) const;
+  Result<HostKernels> load_c(const std::string& object) const;
 
   // Names compiler, CPU and its features: part of the key under which objects are kept.
   std::string target() const { return interface_->target(); }

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "runtime/host/c_reader.h"
 #include "runtime/host/compile.h"
 #include "runtime/host/interface.h"
 #include "runtime/host/load.h"
@@ -25,10 +26,11 @@ StencilHostBytes bytes_of(const char* text) {
   return bytes_of(text, std::strlen(text));
 }
 
-int32_t compile_source(const char* source, size_t size, const StencilHostOptions* options,
-                       StencilHostBytes* out) {
+// What a compiler of the library gives, across the border.
+template <class Work>
+int32_t delivered(StencilHostBytes* out, Work work) {
   try {
-    const Compiled compiled = compile(std::string(source, size), *options);
+    const Compiled compiled = work();
     *out = bytes_of(compiled.text.data(), compiled.text.size());
     return compiled.ok && out->data != nullptr ? 0 : 1;
   } catch (const std::exception& error) {
@@ -37,10 +39,16 @@ int32_t compile_source(const char* source, size_t size, const StencilHostOptions
   }
 }
 
+int32_t compile_source(const char* source, size_t size, const StencilHostOptions* options,
+                       StencilHostBytes* out) {
+  return delivered(out, [&] { return compile(std::string(source, size), *options); });
+}
+
+template <bool open>
 StencilHostProgram* load_object(const char* object, size_t size, StencilHostBytes* error) {
   try {
     std::string text;
-    auto program = load(std::string(object, size), text);
+    auto program = load(std::string(object, size), text, open);
     if (!program) *error = bytes_of(text.data(), text.size());
     return program.release();
   } catch (const std::exception& exception) {
@@ -63,13 +71,20 @@ constexpr StencilHostInterface kInterface = {
     [] { return description().c_str(); },
     [] { return target().c_str(); },
     compile_source,
-    load_object,
+    load_object<false>,
     [](StencilHostProgram* program, const char* name) { return program->find(name); },
     [](StencilHostProgram* program) { delete program; },
     [](StencilHostBytes* bytes) {
       std::free(bytes->data);
       *bytes = {nullptr, 0};
     },
+    [](const StencilHostCFile* file, StencilHostBytes* out) {
+      return delivered(out, [&] { return read_c(*file); });
+    },
+    [](const StencilHostCFile* file, const char* added, size_t size, StencilHostBytes* out) {
+      return delivered(out, [&] { return compile_c(*file, std::string(added, size)); });
+    },
+    load_object<true>,
     [] { return static_cast<int32_t>(threads()); },
     run_blocks,
 };

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // What both sides must agree on; a library of another version is refused.
-#define STENCIL_HOST_VERSION 1
+#define STENCIL_HOST_VERSION 2
 #define STENCIL_HOST_SYMBOL "stencil_host_interface"
 
 extern "C" {
@@ -34,6 +34,15 @@ struct StencilHostOptions {
 };
 
 struct StencilHostProgram;
+
+// A C or C++ file and how it is compiled.
+struct StencilHostCFile {
+  const char* file;
+  const char* function;      // "": what pragmas mark, or the only loop over a grid
+  const char* const* flags;  // of the compiler
+  size_t flag_count;
+  const char* database;  // the directory of compile_commands.json; "": none
+};
 
 // Blocks `begin` up to but not including `end` of a launch. `arguments`: the arrays, then addresses
 // of the scalars, in the order of the kernel.
@@ -62,6 +71,17 @@ struct StencilHostInterface {
 
   void (*unload)(StencilHostProgram* program);
   void (*release)(StencilHostBytes* bytes);
+
+  // Reads C or C++ for the lifter. 0: `out` is a tree (compiler/lift/c_tree.h); else code, line,
+  // column, message and hint, separated by the character 0x1f.
+  int32_t (*read_c)(const StencilHostCFile* file, StencilHostBytes* out);
+
+  // Compiles the file with `added` behind its last line. 0: `out` is an object; else messages.
+  int32_t (*compile_c)(const StencilHostCFile* file, const char* added, size_t size,
+                       StencilHostBytes* out);
+
+  // As `load`, for objects of C files: they see all functions of the process.
+  StencilHostProgram* (*load_c)(const char* object, size_t size, StencilHostBytes* error);
 
   // How many threads `run` uses: $STENCIL_THREADS if that is a number from 1 to 4096, else as many
   // as the process has CPUs.

@@ -3,6 +3,7 @@
 // Everything is resolved at once; a name that is not on the list fails here and not in a run.
 #include "runtime/host/load.h"
 
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -62,6 +63,22 @@ llvm::orc::SymbolMap library(LLJIT& jit) {
   return symbols;
 }
 
+// What a C file refers to and nobody has: functions of other files that what is lifted does not call.
+long absent() {
+  return 0;
+}
+
+class Absent : public llvm::orc::DefinitionGenerator {
+ public:
+  llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& to,
+                            llvm::orc::JITDylibLookupFlags,
+                            const llvm::orc::SymbolLookupSet& names) override {
+    llvm::orc::SymbolMap symbols;
+    for (const auto& [name, flags] : names) symbols[name] = address(&absent);
+    return to.define(llvm::orc::absoluteSymbols(std::move(symbols)));
+  }
+};
+
 struct Program : StencilHostProgram {
   std::unique_ptr<LLJIT> jit;
 
@@ -83,7 +100,7 @@ llvm::Error link(LLJIT& jit, const std::string& object) {
 
 }  // namespace
 
-std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error) {
+std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error, bool open) {
   initialise();
   auto jit = llvm::orc::LLJITBuilder()
                  .setLinkProcessSymbolsByDefault(false)
@@ -92,6 +109,16 @@ std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string&
   if (!jit) {
     error = llvm::toString(jit.takeError());
     return nullptr;
+  }
+  if (open) {
+    auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        (*jit)->getDataLayout().getGlobalPrefix());
+    if (!process) {
+      error = llvm::toString(process.takeError());
+      return nullptr;
+    }
+    (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+    (*jit)->getMainJITDylib().addGenerator(std::make_unique<Absent>());
   }
   if (auto failed = link(**jit, object)) {
     error = llvm::toString(std::move(failed));

@@ -15,6 +15,8 @@ struct StencilHostProgram {
 namespace stencil::host {
 
 // Null, and `error` says why, if the object is damaged or names a function that kernels do not get.
-std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error);
+// `open`: functions of the process may be used as well, which is for C files and not for kernels.
+std::unique_ptr<StencilHostProgram> load(const std::string& object, std::string& error,
+                                         bool open = false);
 
 }  // namespace stencil::host

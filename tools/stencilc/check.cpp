@@ -23,7 +23,7 @@ void check_sizes(const ir::Program& program, Diagnostics& diagnostics) {
 }  // namespace
 
 int check_command(const Arguments& arguments) {
-  const auto source = api::read_source(arguments.file);
+  const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   const auto program = load_program(

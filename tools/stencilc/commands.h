@@ -11,6 +11,7 @@ int explain_command(const Arguments& arguments);
 int explore_command(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
+int lift_command(const Arguments& arguments);
 int devices_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 int tuned_command(const Arguments& arguments);

@@ -216,7 +216,7 @@ int compile_command(const Arguments& arguments) {
   const std::string header = stage ? "" : header_path(arguments, *target.value());
   if (const auto wrong = collision(arguments, header)) return report(*wrong);
   if (const auto wrong = unspeakable(header)) return report(*wrong);
-  const auto source = api::read_source(arguments.file);
+  const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   if (stage) return emit_stage(arguments, source.value());
   return emit_target(arguments, source.value(), *target.value(), header);

@@ -14,6 +14,8 @@ class Diagnostics;
 
 namespace stencil::tool {
 
+struct Arguments;
+
 enum ExitStatus {
   kSuccess = 0,
   kProgramAtFault = 1,
@@ -42,6 +44,9 @@ void warn(const Failure& warning);
 void warn_of_cache();
 // Warns, once, if the tuning database could not be read.
 void warn_of_database();
+// The program of the command line, lifted if it is a C file; what was assumed and compared is
+// printed to stderr then.
+Result<Source> read_program(const Arguments& arguments);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 
 struct OutputFile {

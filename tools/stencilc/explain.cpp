@@ -9,7 +9,7 @@
 namespace stencil::tool {
 
 int explain_command(const Arguments& arguments) {
-  const auto source = api::read_source(arguments.file);
+  const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   std::string text;

@@ -347,7 +347,7 @@ Status write_reports(const ExploreArguments& arguments, const explore::Report& r
 int explore_command(const Arguments& arguments) {
   const Status reports = check_reports(arguments);
   if (!reports.ok()) return report(reports.failure());
-  const auto source = api::read_source(arguments.file);
+  const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   auto program = load_program(source.value(),

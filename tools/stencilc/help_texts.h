@@ -59,6 +59,13 @@ inline constexpr const char* kVerifyExamples = R"(Examples:
 
 The exit status is 1 if any result differs.)";
 
+inline constexpr const char* kLiftExamples = R"(Examples:
+  stencilc lift heat.c -o heat.stn
+  stencilc lift heat.c --function kernel_heat -- -DN=512 -Iinclude
+  stencilc lift heat.c --replace -o heat_stencil.cu         links in place of heat.c's function
+
+What stands behind -- are flags of the C compiler; else those of compile_commands.json hold.)";
+
 inline constexpr const char* kDevicesExamples = R"(Examples:
   stencilc devices
   stencilc devices --measure --device cuda

@@ -10,8 +10,8 @@
 
 namespace stencil::tool {
 
-// Nothing if the command line leaves it to the target. U010 for a machine of another target, R040 and
-// R041 for a device that is not there.
+// Nothing if the command line leaves it to the target. U010 for a machine of another target, R040
+// and R041 for a device that is not there.
 Result<std::optional<schedule::Machine>> pick_machine(const Arguments& arguments,
                                                       const emit::TargetInfo& target);
 

@@ -35,6 +35,8 @@ int dispatch(const Arguments& arguments) {
       return run_command(arguments);
     case Command::Verify:
       return verify_command(arguments);
+    case Command::Lift:
+      return lift_command(arguments);
     case Command::Devices:
       return devices_command(arguments);
     case Command::Cache:

@@ -19,6 +19,7 @@
 #include "compiler/support/diagnostic.h"
 #include "compiler/support/numbers.h"
 #include "runtime/devices/kernel_cache.h"
+#include "runtime/lifting/lifting.h"
 #include "tools/option_values.h"
 #include "tools/stencilc/help_texts.h"
 #include "tools/stencilc/options_parser.h"
@@ -120,6 +121,9 @@ Parser::Parser() {
                                  kVerifyExamples);
   add_program_options(verify, true);
   add_verify_options(verify);
+  add_lift_options(add_command(Command::Lift, "lift",
+                               "write the program that C or C++ loops compute, and prove it",
+                               kLiftExamples));
   add_devices_options(add_command(Command::Devices, "devices",
                                   "list the devices and why some are absent, or measure them",
                                   kDevicesExamples));
@@ -149,8 +153,12 @@ void Parser::add_target_option(CLI::App& to) {
 }
 
 void Parser::add_program_options(CLI::App& to, bool with_schedule) {
-  to.add_option("FILE", arguments.file, "the program, a .stn file");
+  to.add_option("FILE", arguments.file, "the program, a .stn file; or C, which is lifted");
   const std::string group = "Program";
+  add_value(to, "--function", some_text("the name of a function", arguments.function),
+            "of a C file: what to lift (its compiler's flags: --)")
+      ->option_text("NAME")
+      ->group(group);
   to.add_option("-D", texts.definitions, "set a param; repeatable")
       ->option_text("NAME=VALUE")
       ->allow_extra_args(false)
@@ -342,13 +350,46 @@ void Parser::add_verify_options(CLI::App& to) {
       ->group(group);
 }
 
+void Parser::add_lift_options(CLI::App& to) {
+  to.add_option("FILE", arguments.file, "a C or C++ file");
+  const std::string group = "Source";
+  add_value(to, "--function", some_text("the name of a function", arguments.function),
+            "what to lift; else #pragma scop, or the only loop over a grid")
+      ->option_text("NAME")
+      ->group(group);
+  to.add_option("--unroll", arguments.unroll, "loops of at most so many known iterations (32)")
+      ->option_text("N")
+      ->group(group);
+  const std::string output = "Output";
+  add_value(to, "-o,--output", some_text("the name of a file", arguments.output),
+            "where to write the program; without it standard output")
+      ->option_text("FILE")
+      ->group(output);
+  to.add_flag("--replace", arguments.replace,
+              "write a .cu or .cpp with a function that takes the original's place")
+      ->disable_flag_override()
+      ->group(output);
+  to.add_flag("--device-pointers", arguments.device_pointers,
+              "with --replace and .cu: its arrays are in the memory of the GPU")
+      ->disable_flag_override()
+      ->group(output);
+  add_value(to, "--fp", one_of({"strict", "contract", "fast"}, texts.fp),
+            "with --replace: floating point (contract)")
+      ->option_text("strict|contract|fast")
+      ->group(output);
+  to.add_flag("--verify,!--no-verify", arguments.verify,
+              "run the original and the program (default)")
+      ->group(output);
+}
+
 std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* argv) {
   Parser parser;
   parser.arguments.command_line = joined_command_line(argc, argv);
   std::optional<Misuse> misuse;
-  if (std::any_of(argv + 1, argv + argc, [](const std::string& word) { return word == "--"; })) {
-    return usage_error({"U001", "unknown option '--'", "a file named -x is ./-x"}, parser.app);
-  }
+  // What stands behind -- is for the C compiler.
+  const int all = argc;
+  argc = static_cast<int>(std::find(argv + 1, argv + argc, std::string("--")) - argv);
+  if (argc < all) parser.arguments.flags.assign(argv + argc + 1, argv + all);
   try {
     parser.app.parse(argc, const_cast<char**>(argv));
   } catch (const CLI::CallForHelp&) {
@@ -367,6 +408,10 @@ std::variant<Arguments, Answer> parse_command_line(int argc, const char* const* 
   if (!misuse && parser.texts.version) return Answer{std::string(kVersion) + "\n"};
   if (!misuse && argc == 1) return Answer{parser.app.help(), true, 2};
   if (!misuse) misuse = parser.finish();
+  if (!misuse && argc < all && !runtime::is_c_file(parser.arguments.file)) {
+    misuse = Misuse{"U001", "unknown option '--'",
+                    "flags of a C compiler are for C files; a file named -x is ./-x"};
+  }
   if (misuse) return usage_error(*misuse, parser.active());
   const std::string output = std::filesystem::path(parser.arguments.output).filename().string();
   if (!output.empty()) parser.arguments.output_name = quoted(output);

@@ -14,7 +14,7 @@
 
 namespace stencil::tool {
 
-enum class Command { Compile, Check, Explain, Explore, Run, Verify, Devices, Cache, Tuned };
+enum class Command { Compile, Check, Explain, Explore, Run, Verify, Lift, Devices, Cache, Tuned };
 
 // NAME=VALUE as written.
 struct Assignment {
@@ -33,10 +33,10 @@ struct Arguments {
   std::string schedule = "auto";
 
   // Compile.
-  std::string output;  // -o; "": standard output
-  std::string target;  // --target; "": from the extension of the output
-  std::string emit;    // --emit; "": the target
-  std::string machine;  // --machine, explain too; "": from the target
+  std::string output;    // -o; "": standard output
+  std::string target;    // --target; "": from the extension of the output
+  std::string emit;      // --emit; "": the target
+  std::string machine;   // --machine, explain too; "": from the target
   bool compile = false;  // --compile; that of explore is in ExploreArguments
   bool main = false;
   std::optional<std::string> header;  // --header; "": beside the output
@@ -60,6 +60,14 @@ struct Arguments {
   bool full = false;  // --full: schedules with all settings; explain too
   uint64_t seed = 1;
   std::vector<std::string> code;  // --save-code
+
+  // Lift, and every command that takes a C file.
+  std::string function;            // --function; "": what pragmas mark, or the only loop
+  std::vector<std::string> flags;  // of the C compiler: --
+  bool verify = true;
+  bool replace = false;  // --replace: a function with the name of the original
+  bool device_pointers = false;
+  int unroll = 32;
 
   // Devices; `device` is "auto" for every one present.
   bool measure = false;

@@ -42,6 +42,7 @@ struct Parser {
   void add_compile_options();
   void add_run_options(CLI::App& app);
   void add_verify_options(CLI::App& app);
+  void add_lift_options(CLI::App& app);
   void add_devices_options(CLI::App& app);
   void add_cache_options(CLI::App& app);
   void add_device_option(CLI::App& app, const std::string& text);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "compiler/support/source.h"
 #include "stencil/stencil.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -95,7 +96,9 @@ int run_command(const Arguments& arguments) {
   const Given given = given_by(arguments);
   std::optional<Activity> activity(std::in_place);
   activity->now("reading " + arguments.file);
-  const auto program = Program::from_file(arguments.file, given.options);
+  auto source = read_program(arguments);
+  if (!source.ok()) return report(source.failure());
+  const auto program = Program::from_text(source.value().text(), given.options, arguments.file);
   if (!program.ok()) {
     activity.reset();
     return report(program.failure());

@@ -119,7 +119,7 @@ class Watch {
 }  // namespace
 
 int verify_command(const Arguments& arguments) {
-  const auto source = api::read_source(arguments.file);
+  const auto source = read_program(arguments);
   if (!source.ok()) return report(source.failure());
   Diagnostics diagnostics;
   const auto tree = parse(source.value(), diagnostics);

@@ -4,6 +4,7 @@
 #include "stencil/builder.h"
 #include "stencil/device.h"
 #include "stencil/files.h"
+#include "stencil/lift.h"
 #include "stencil/program.h"
 #include "stencil/result.h"
 #include "stencil/simulation.h"

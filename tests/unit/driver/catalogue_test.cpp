@@ -38,7 +38,7 @@ Codes matches(const std::string& text, const std::string& pattern) {
 
 // Codes as string literals, which is how they are reported.
 Codes reported_in(const fs::path& path) {
-  return matches(read(path), "\"([PSLKRU][0-9]{3})\"");
+  return matches(read(path), "\"([PSLKRUC][0-9]{3})\"");
 }
 
 Codes reported_below(const std::string& directory) {
@@ -71,7 +71,7 @@ TEST(Catalogue, EveryCodeIsDocumentedAndEveryDocumentedOneReported) {
   Codes documented, reported;
   for (const std::string& line : lines_of(read(kTop / "docs/errors.md"))) {
     const auto cells = cells_of(line);
-    if (!cells.empty()) documented.merge(matches(cells[0], "([PSLKRU][0-9]{3})"));
+    if (!cells.empty()) documented.merge(matches(cells[0], "([PSLKRUC][0-9]{3})"));
   }
   for (const char* directory : {"compiler", "runtime", "tools"}) {
     reported.merge(reported_below(directory));

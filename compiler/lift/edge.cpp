@@ -1,0 +1,133 @@
+// An expression of a counter is compared with each rule at all values of the counter, for several
+// lengths. What it may be made of, the counter, small constants, the length, comparisons and
+// remainders, is piecewise linear with pieces that begin within a few points of the ends; so what
+// agrees in all lengths from 12 on that are tried, at all points, agrees everywhere.
+#include "compiler/lift/edge.h"
+
+#include <algorithm>
+
+#include "compiler/lift/numbers.h"
+
+namespace stencil::lifter {
+
+namespace {
+
+constexpr int64_t kSmall = 4;  // constants and offsets
+
+int64_t bent(const std::string& rule, int64_t at, int64_t length) {
+  if (rule == "periodic") return ((at % length) + length) % length;
+  if (rule == "clamp") return std::clamp<int64_t>(at, 0, length - 1);
+  if (rule == "mirror") return at < 0 ? -at : at >= length ? 2 * (length - 1) - at : at;
+  return at < 0 ? -at - 1 : at >= length ? 2 * length - 1 - at : at;
+}
+
+// Made of nothing but what the comparison covers.
+bool simple(X x, X index) {
+  bool out = true;
+  each_node(x, [&](X n) {
+    switch (n->kind) {
+      case XKind::Int:
+        out = out && std::abs(n->integer) <= kSmall;
+        return;
+      case XKind::Index:
+        out = out && n == index;
+        return;
+      case XKind::Symbol:
+      case XKind::Cast:
+      case XKind::Select:
+      case XKind::Unary:
+        out = out && !is_floating(n->type);
+        return;
+      case XKind::Binary:
+        out = out && !is_floating(n->type) && n->text != "/" && n->text != "<<" &&
+              n->text != ">>" && n->text != "&" && n->text != "|" && n->text != "^" &&
+              n->text != "*";
+        return;
+      default:
+        out = false;
+    }
+  });
+  return out;
+}
+
+// Values of the expression at each point of the domain, in one length.
+struct Sample {
+  int64_t length = 0, first = 0;
+  std::vector<int64_t> values;
+};
+
+}  // namespace
+
+X edge_of(Pool& pool, X x, X index, const Domain& domain) {
+  // the length is a symbol, or a number that stands for one
+  Poly length = domain.high + Poly(1);
+  if (x->kind == XKind::Binary && x->text == "%") length = Poly::of(x->args[1]);
+  if (!domain.low.zero() && !domain.low.is_constant()) return nullptr;
+  const XSet atoms = length.atoms();
+  X size = pool.leaf(XKind::Symbol, CScalar::I64, 1 << 20, "length");
+  std::map<X, X> done;
+  // with the length as one symbol: n - 2 is length - 2 where it is n
+  X with_size = x;
+  if (length.is_constant()) {
+    const int64_t number = length.constant();
+    with_size = transformed(pool, x, done, [&](X n) -> X {
+      if (n->kind != XKind::Int || std::abs(n->integer - number) > kSmall || number < 12)
+        return nullptr;
+      return pool.cast(
+          pool.binary("+", size, pool.integer(n->integer - number, CScalar::I64), CScalar::I64),
+          n->type);
+    });
+  } else if (atoms.size() == 1 && length.linear_in(*atoms.begin()) == std::optional<int64_t>(1)) {
+    X atom = *atoms.begin();
+    if (atom->kind != XKind::Symbol || std::abs(length.constant()) > kSmall) return nullptr;
+    with_size = transformed(pool, x, done, [&](X n) -> X {
+      if (n != atom) return nullptr;
+      return pool.cast(
+          pool.binary("-", size, pool.integer(length.constant(), CScalar::I64), CScalar::I64),
+          n->type);
+    });
+  } else {
+    return nullptr;
+  }
+  if (!simple(with_size, index)) return nullptr;
+  bool foreign = false;
+  each_node(with_size, [&](X n) { foreign = foreign || (n->kind == XKind::Symbol && n != size); });
+  if (foreign) return nullptr;
+  std::vector<Sample> samples;
+  for (int64_t points = 1; points < 32; ++points) {
+    Sample sample{points, domain.low.constant(), {}};
+    // where the domain ends, from this length
+    const Poly beyond = domain.high + Poly(1) - length;
+    if (!beyond.is_constant() || beyond.constant() > 0 || sample.first < 0) return nullptr;
+    for (int64_t i = sample.first; i < points + beyond.constant(); ++i) {
+      std::map<X, X> at;
+      X value = transformed(pool, with_size, at, [&](X n) -> X {
+        if (n == index) return pool.integer(i, n->type);
+        return n == size ? pool.integer(points, n->type) : nullptr;
+      });
+      if (value->kind != XKind::Int) return nullptr;
+      sample.values.push_back(value->integer);
+    }
+    samples.push_back(std::move(sample));
+  }
+  for (const char* rule : {"periodic", "clamp", "mirror", "symmetric"}) {
+    for (int64_t c = -kSmall; c <= kSmall; ++c) {
+      const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+        for (size_t k = 0; k < sample.values.size(); ++k) {
+          const int64_t i = sample.first + static_cast<int64_t>(k);
+          const bool outside = sample.values[k] < 0 || sample.values[k] >= sample.length;
+          const int64_t expected = bent(rule, i + c, sample.length);
+          // what C reads outside of the array, and what is reflected twice, has no meaning here
+          const bool twice = expected < 0 || expected >= sample.length;
+          if (sample.length < 12 && (outside || twice)) continue;
+          if (sample.values[k] != expected) return false;
+        }
+        return true;
+      });
+      if (fits && c != 0) return pool.edge(rule, c, index, length.expression(pool, CScalar::I64));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace stencil::lifter

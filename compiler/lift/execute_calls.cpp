@@ -1,0 +1,204 @@
+// Calls: functions of the program are run in place, functions of the mathematical library are
+// operators, and everything else is a call with side effects. That is refused within loops; ahead
+// of the time loop its value is not known, which matters where it is used.
+#include <fmt/format.h>
+
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+namespace {
+
+// The name in the library of the language, of calls that mean the same there.
+std::string math_name(std::string name) {
+  static const std::set<std::string> kNames = {
+      "sqrt",  "exp",   "exp2",  "log",  "log2", "log10", "cbrt",  "hypot", "sin",
+      "cos",   "tan",   "asin",  "acos", "atan", "atan2", "sinh",  "cosh",  "tanh",
+      "asinh", "acosh", "atanh", "erf",  "erfc", "pow",   "floor", "ceil",  "round",
+      "trunc", "fma",   "fabs",  "fmin", "fmax", "abs",   "min",   "max"};
+  if (name.rfind("std::", 0) == 0) name = name.substr(5);
+  if (name.rfind("__builtin_", 0) == 0) name = name.substr(10);
+  if (kNames.count(name) > 0) return name;
+  if (!name.empty() && name.back() == 'f' && kNames.count(name.substr(0, name.size() - 1)) > 0) {
+    return name.substr(0, name.size() - 1);
+  }
+  if (name == "labs" || name == "llabs") return "abs";
+  return "";
+}
+
+bool is_allocation(const std::string& name) {
+  return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "std::malloc";
+}
+
+}  // namespace
+
+void Executor::bind_parameters(const CFunction& function, const CNode& n) {
+  std::vector<std::pair<std::string, Value>> values;
+  std::vector<std::pair<int, LValue>> aliases;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const int variable = function.parameters[i];
+    const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+    const CTypeInfo* type = type_of(v.type);
+    if (i >= n.children.size())
+      refuse("C021", n, fmt::format("'{}' is called with too few arguments", function.name));
+    if (type->kind == CTypeInfo::Kind::Reference) {
+      LValue bound = place(n.children[i]);
+      if (bound.kind == LValue::Kind::None) {  // a temporary
+        bound.kind = LValue::Kind::Cell;
+        bound.path = fmt::format("v{}", variable);
+        bound.type = type->of;
+        values.emplace_back(bound.path, eval(n.children[i]));
+      }
+      aliases.emplace_back(variable, bound);
+    } else if (type->kind == CTypeInfo::Kind::Struct) {
+      LValue to{LValue::Kind::Cell, fmt::format("v{}", variable), {}, v.type, ""};
+      const LValue from = place(n.children[i]);
+      assign_object(to, from, n);
+    } else {
+      values.emplace_back(fmt::format("v{}", variable), eval(n.children[i]));
+    }
+  }
+  for (auto& [path, value] : values) cells_[path] = value;
+  for (auto& [variable, bound] : aliases) aliases_[variable] = bound;
+}
+
+Value Executor::call_function(const CNode& n) {
+  const int index = static_cast<int>(n.integer);
+  const CFunction& function = tree_.functions[static_cast<size_t>(index)];
+  if (calls_.count(index) > 0) refuse("C021", n, fmt::format("'{}' calls itself", function.name));
+  if (calls_.size() > 60) refuse("C021", n, "calls are nested too deeply");
+  const std::map<int, LValue> outer = aliases_;
+  bind_parameters(function, n);
+  calls_.insert(index);
+  call_sites_.push_back(static_cast<int>(&n - tree_.nodes.data()));
+  trail_.push_back(fmt::format("c{}", call_sites_.back()));
+  returned_ = unknown(fmt::format("what '{}' returns", function.name));
+  returned_place_ = {};
+  const Flow flow = exec(function.body);
+  trail_.pop_back();
+  call_sites_.pop_back();
+  calls_.erase(index);
+  aliases_ = outer;
+  if (flow == Flow::Break || flow == Flow::Continue) {
+    refuse("C015", n, fmt::format("'{}' leaves a loop that is not its own", function.name));
+  }
+  return returned_;
+}
+
+LValue Executor::place_of_call(const CNode& n) {
+  if (n.integer >= 0) {
+    (void)call_function(n);
+    if (returned_place_.kind != LValue::Kind::None) return returned_place_;
+  }
+  LValue out;
+  out.why = fmt::format("what '{}' returns", n.text);
+  return out;
+}
+
+Value Executor::eval_swap(const CNode& n) {
+  const LValue a = place(n.children[0]), b = place(n.children[1]);
+  const auto swappable = [&](const LValue& of) {
+    const CTypeInfo* type = type_of(of.type);
+    return of.kind == LValue::Kind::Cell && type != nullptr &&
+           (type->kind == CTypeInfo::Kind::Pointer || type->kind == CTypeInfo::Kind::Sequence ||
+            type->kind == CTypeInfo::Kind::Scalar);
+  };
+  if (!swappable(a) || !swappable(b))
+    refuse("C021", n, "a swap of things that are no pointers or scalars");
+  const Value first = read_cell(a), second = read_cell(b);
+  cell_types_[a.path] = a.type;
+  cell_types_[b.path] = b.type;
+  cells_[a.path] = second;
+  cells_[b.path] = first;
+  return unknown("the value of a swap");
+}
+
+Value Executor::library_call(const CNode& n) {
+  const std::string name = math_name(n.text);
+  const CScalar type = scalar_of(n.type);
+  std::vector<X> args;
+  for (int child : n.children) args.push_back(scalar(child));
+  if ((name == "min" || name == "max") && args.size() == 2) {
+    X less = name == "min" ? pool_.binary("<", args[1], args[0], CScalar::I32)
+                           : pool_.binary("<", args[0], args[1], CScalar::I32);
+    if (const auto known = decide_as_it_is(less)) return scalar_value(*known ? args[1] : args[0]);
+    if (in_nest_ && is_integer(args[0]->type)) {
+      if (X choice = choice_of_index(less, args[1], args[0])) return scalar_value(choice);
+    }
+    if (const auto known = decide(less)) return scalar_value(*known ? args[1] : args[0]);
+    if (is_floating(args[0]->type)) return scalar_value(pool_.call(name, args, args[0]->type));
+    return scalar_value(pool_.select(less, args[1], args[0]));
+  }
+  if (name == "abs" && args.size() == 1 && is_integer(type)) {
+    X negative = pool_.binary("<", args[0], pool_.integer(0, args[0]->type), CScalar::I32);
+    X minus = pool_.unary("-", args[0], type);
+    if (in_nest_ && !decide_as_it_is(negative)) {
+      if (X choice = choice_of_index(negative, minus, args[0])) return scalar_value(choice);
+    }
+    if (const auto known = decide(negative)) return scalar_value(*known ? minus : args[0]);
+    return scalar_value(pool_.select(negative, minus, args[0]));
+  }
+  for (X& arg : args) {
+    if (is_integer(arg->type)) arg = pool_.cast(arg, type);
+    if (arg->type != type) return unknown(fmt::format("'{}' of another type", n.text));
+  }
+  return scalar_value(pool_.call(name == "fabs" ? "abs" : name, args, type));
+}
+
+Value Executor::eval_call(const CNode& n) {
+  if (n.integer >= 0) return call_function(n);
+  const std::string& name = n.text;
+  if ((name == "std::swap" || name == "swap") && n.children.size() == 2) return eval_swap(n);
+  if (name == "std::size" && n.children.size() == 1) {
+    const LValue of = place(n.children[0]);
+    const CTypeInfo* type = type_of(of.type);
+    if (of.kind == LValue::Kind::Cell && type != nullptr && type->extent >= 0) {
+      return scalar_value(pool_.integer(type->extent, CScalar::U64));
+    }
+    if (of.kind != LValue::Kind::Cell) return unknown("the size of a container");
+    const Value whole = read_cell(of);
+    if (whole.kind != Value::Kind::Pointer || whole.pointer.array < 0) return unknown("a size");
+    ArrayInfo& array = out_.arrays[static_cast<size_t>(whole.pointer.array)];
+    X size =
+        symbol_named(array.name + "_size", array.in_c + ".size()", array.variable, CScalar::U64);
+    if (array.extents.size() == 1) array.extents[0] = size;
+    return scalar_value(size);
+  }
+  const std::string math = math_name(name);
+  if (!math.empty() && scalar_of(n.type) != CScalar::None) return library_call(n);
+  if (name == "__builtin_assume_aligned" && !n.children.empty()) return eval(n.children[0]);
+  if (name == "free" || name == "std::free") return unknown("nothing");
+  if (is_allocation(name)) {
+    // memory of the region's own; what it holds at first is not known
+    return {Value::Kind::Pointer,
+            nullptr,
+            {-1,
+             {},
+             fmt::format("(*allocated{})",
+                         trail_.size() * 100000 + static_cast<size_t>(&n - tree_.nodes.data())),
+             n.type},
+            ""};
+  }
+  const std::string what = fmt::format("a call of '{}', which is not in the file", name);
+  if (in_nest_ || in_time_) {
+    refuse("C021", n, what,
+           "what it does cannot be known: take it out of the loop, or lift the loop alone");
+  }
+  for (int child : n.children) {
+    const Value argument = eval(child);
+    if (argument.kind != Value::Kind::Pointer) continue;
+    if (argument.pointer.array >= 0 && dry_ == 0) {
+      refuse("C021", n, fmt::format("'{}' gets an array, and is not in the file", name),
+             "mark the loops alone with #pragma scop and #pragma endscop");
+    }
+  }
+  const std::string left_out =
+      fmt::format("'{}' is called and is no part of the program (line {})", name, where(n).line);
+  if (std::find(out_.assumptions.begin(), out_.assumptions.end(), left_out) ==
+      out_.assumptions.end()) {
+    out_.assumptions.push_back(left_out);
+  }
+  return unknown(what);
+}
+
+}  // namespace stencil::lifter

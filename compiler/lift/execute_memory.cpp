@@ -1,0 +1,291 @@
+// Arrays, symbols and what paths are called. An array is made when its path is first used; a scalar
+// that is read and was never assigned is a symbol, if it comes from outside of the region.
+#include <fmt/format.h>
+
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+namespace {
+
+// The number of the variable in a path: "(*v3).u" is 3.
+int variable_number(const std::string& path) {
+  const size_t at = path.find('v');
+  return at == std::string::npos ? -1 : std::atoi(path.c_str() + at + 1);
+}
+
+}  // namespace
+
+int Executor::variable_of_path(const std::string& path) const {
+  return variable_number(path);
+}
+
+bool Executor::is_local(const std::string& path) const {
+  const int variable = variable_number(path);
+  if (variable < 0) return true;
+  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  if (v.storage == CVariable::Storage::Global) return false;
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  return std::find(entry.parameters.begin(), entry.parameters.end(), variable) ==
+         entry.parameters.end();
+}
+
+// "(*v3).u" as C has it: "s->u".
+std::string Executor::in_c(const std::string& path) const {
+  std::string out;
+  for (size_t i = 0; i < path.size();) {
+    if (path[i] == 'v' && i + 1 < path.size() &&
+        std::isdigit(static_cast<unsigned char>(path[i + 1]))) {
+      size_t end = i + 1;
+      while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end]))) ++end;
+      const int number = std::atoi(path.substr(i + 1, end - i - 1).c_str());
+      out += tree_.variables[static_cast<size_t>(number)].name;
+      i = end;
+    } else {
+      out += path[i++];
+    }
+  }
+  return out;
+}
+
+std::string Executor::name_of_path(const std::string& path) const {
+  std::string out;
+  const std::string c = in_c(path);
+  bool gap = false;
+  for (char ch : c) {
+    if (std::isalnum(static_cast<unsigned char>(ch)) || ch == '_') {
+      if (gap && !out.empty()) out += '_';
+      gap = false;
+      out += ch;
+    } else {
+      gap = true;
+    }
+  }
+  if (out.rfind("this_", 0) == 0) out = out.substr(5);
+  return out.empty() ? "value" : out;
+}
+
+std::string Executor::distinct(std::string name) {
+  static const std::set<std::string> kReserved = {
+      "and",     "boundary", "constant",  "every",
+      "false",   "field",    "function",  "grid",
+      "history", "in",       "init",      "let",
+      "not",     "of",       "on",        "or",
+      "param",   "reduce",   "require",   "series",
+      "stencil", "steps",    "stop",      "subgrid",
+      "table",   "true",     "type",      "when",
+      "time",    "real",     "float",     "double",
+      "integer", "long",     "half",      "bfloat",
+      "byte",    "short",    "ubyte",     "ushort",
+      "bool",    "vector",   "sum",       "prod",
+      "min",     "max",      "abs",       "sqrt",
+      "rsqrt",   "fma",      "select",    "exp",
+      "log",     "pow",      "sin",       "cos",
+      "tan",     "tanh",     "floor",     "ceil",
+      "G",       "linear",   "odd",       "clamp",
+      "mirror",  "periodic", "symmetric", "antisymmetric",
+      "none",    "along",    "points",    "record",
+      "at",      "where",    "else",      "repeat",
+      "by",      "within",   "over",      "initial",
+      "weights", "origin",   "spacing",   "position",
+      "pi",      "sign",     "round",     "trunc",
+      "lshr"};
+  std::string out = name;
+  for (int i = 2; kReserved.count(out) > 0 || names_.count(out) > 0; ++i) {
+    out = i == 2 ? name + "_" : fmt::format("{}_{}", name, i);
+  }
+  names_.insert(out);
+  return out;
+}
+
+X Executor::symbol_named(const std::string& name, const std::string& in_c, int variable,
+                         CScalar type) {
+  const auto found = symbol_paths_.find(in_c);
+  int id = found != symbol_paths_.end() ? found->second : -1;
+  if (id < 0) {
+    id = static_cast<int>(out_.symbols.size());
+    symbol_paths_[in_c] = id;
+    out_.symbols.push_back({distinct(name), in_c, type, variable});
+  }
+  const SymbolInfo& symbol = out_.symbols[static_cast<size_t>(id)];
+  return pool_.leaf(XKind::Symbol, symbol.type, id, symbol.name);
+}
+
+X Executor::symbol_of(const std::string& path, CScalar type) {
+  return symbol_named(name_of_path(path), in_c(path), variable_of_path(path), type);
+}
+
+// The array behind a path. `type` is that of the path: an array, a container, or a pointer.
+int Executor::array_of(const std::string& path, int type, bool pointer) {
+  if (const auto found = array_paths_.find(path); found != array_paths_.end()) return found->second;
+  ArrayInfo made;
+  made.in_c = in_c(path);
+  made.variable = variable_of_path(path);
+  made.local = is_local(path);
+  const CTypeInfo* info = type_of(type);
+  made.restricted = info->restricted;
+  int levels = 0;
+  bool first = true;
+  for (; info != nullptr; info = type_of(info->of), first = false) {
+    if (info->kind == CTypeInfo::Kind::Reference) continue;
+    if (info->kind == CTypeInfo::Kind::Scalar) break;
+    X extent = nullptr;
+    if (info->kind == CTypeInfo::Kind::Array) {
+      if (info->extent >= 0) extent = pool_.integer(info->extent);
+      if (info->extent < 0 && info->size >= 0) extent = scalar(info->size);
+      if (extent != nullptr && extent->kind == XKind::Unknown) extent = nullptr;
+    } else if (info->kind == CTypeInfo::Kind::Sequence) {
+      made.sequence = true;
+      if (!first) made.rows = true;
+    } else if (info->kind == CTypeInfo::Kind::Pointer) {
+      if (!first) made.rows = true;
+    } else {
+      info = nullptr;
+      break;
+    }
+    made.extents.push_back(extent);
+    ++levels;
+  }
+  (void)pointer;
+  if (info == nullptr || levels == 0) return -1;
+  made.element = info->scalar;
+  made.constant = info->constant;
+  made.linear = levels == 1 && made.extents[0] == nullptr;
+  made.name = distinct(name_of_path(path));
+  const int id = static_cast<int>(out_.arrays.size());
+  out_.arrays.push_back(std::move(made));
+  array_paths_[path] = id;
+  return id;
+}
+
+// Whether two elements are one; nothing if that depends.
+std::optional<bool> Executor::same_element(const std::vector<X>& a, const std::vector<X>& b) const {
+  bool same = true;
+  if (a.size() != b.size()) return std::nullopt;
+  std::optional<bool> out = true;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Poly difference = Poly::of(a[i]) - Poly::of(b[i]);
+    if (difference.zero()) continue;
+    same = false;
+    if (difference.is_constant() || known_at_least_zero(difference - Poly(1)) ||
+        known_at_least_zero(-difference - Poly(1))) {
+      return false;
+    }
+    out = std::nullopt;
+  }
+  return same ? std::optional(true) : out;
+}
+
+X Executor::load(int array, const std::vector<X>& as_written, const CNode& at) {
+  std::vector<X> subscripts;
+  for (X s : as_written) subscripts.push_back(in_nest_ ? bent(s) : s);
+  const ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
+  // a ? b : c as a subscript is a choice between elements
+  for (size_t i = 0; i < subscripts.size(); ++i) {
+    X choice = nullptr;
+    each_node(subscripts[i], [&](X n) {
+      if (n->kind == XKind::Select && choice == nullptr) choice = n;
+    });
+    if (choice == nullptr) continue;
+    X parts[2];
+    for (int arm = 0; arm < 2; ++arm) {
+      std::map<X, X> done;
+      std::vector<X> with = subscripts;
+      with[i] = transformed(pool_, subscripts[i], done, [&](X n) -> X {
+        return n == choice ? n->args[static_cast<size_t>(arm) + 1] : nullptr;
+      });
+      parts[arm] = load(array, with, at);
+    }
+    return pool_.select(choice->args[0], parts[0], parts[1]);
+  }
+  if (fused_) {
+    for (auto it = stores_.rbegin(); it != stores_.rend(); ++it) {
+      if (it->array != array) continue;
+      const bool open = it->domain.size() <= active_.size() &&
+                        (it->domain.empty() ||
+                         active_[it->domain.size() - 1].domain.index == it->domain.back().index);
+      if (!open) throw Unfusable();
+      const auto same = same_element(it->subscripts, subscripts);
+      if (!same) throw Unfusable();
+      if (*same) return it->value;
+    }
+  }
+  // as the nests before this one left it; in order, also the stores ahead
+  const int64_t nests = in_nest_ ? epoch_ - 1 : epoch_;
+  const int64_t when = nests * 1000000 + (fused_ ? 0 : static_cast<int64_t>(stores_.size()));
+  return pool_.load(array, subscripts, info.element, when);
+}
+
+void Executor::store(int array, std::vector<X> subscripts, X value, const CNode& at) {
+  ArrayInfo& info = out_.arrays[static_cast<size_t>(array)];
+  if (value->kind == XKind::Unknown) {
+    refuse("C022", at, fmt::format("'{}' gets {}", info.in_c, value->text));
+  }
+  for (const auto& [path, id] : array_paths_) {
+    if (id == array && !probing_ && stored_.insert(path).second) throw Restart();
+  }
+  each_node(value, [&](X n) {
+    if (n->kind == XKind::Carried) {
+      refuse(
+          "C011", at,
+          fmt::format("'{}' needs '{}' as the iteration before left it", info.in_c, n->text),
+          "a recurrence along a loop, as in a line solver, cannot be run for all points at once");
+    }
+    if (n->kind == XKind::Unknown)
+      refuse("C022", at, fmt::format("'{}' gets {}", info.in_c, n->text));
+  });
+  value = pool_.cast(value, info.element);
+  const auto write = [&] {
+    for (X& s : subscripts) s = resolved(s, at);
+    if (guard_ != nullptr) value = pool_.select(guard_, value, load(array, subscripts, at));
+    Store made{array, subscripts, value, {}, where(at), ""};
+    for (const Active& loop : active_) made.domain.push_back(loop.domain);
+    made.key = key_of(static_cast<int>(&at - tree_.nodes.data()));
+    stores_.push_back(std::move(made));
+  };
+  if (in_nest_) return write();
+  nest(where(at), write);
+}
+
+// Cells of a path from an initialiser.
+void Executor::initialise(const std::string& path, int type, int index) {
+  const CTypeInfo* info = type_of(type);
+  const CNode& from = node(index);
+  if (info->kind == CTypeInfo::Kind::Reference) return;
+  if (info->kind == CTypeInfo::Kind::Array) {
+    if (from.kind != CKind::List) return;
+    // std::array has an array inside
+    const bool inner = from.children.size() == 1 && node(from.children[0]).kind == CKind::List;
+    if (inner && scalar_of(info->of) != CScalar::None)
+      return initialise(path, type, from.children[0]);
+    // what a list leaves out is zero
+    for (int64_t i = 0; i < std::min<int64_t>(info->extent, 4096); ++i) {
+      const std::string element = fmt::format("{}[{}]", path, i);
+      if (i < static_cast<int64_t>(from.children.size())) {
+        initialise(element, info->of, from.children[static_cast<size_t>(i)]);
+      } else if (const CScalar scalar = scalar_of(info->of); scalar != CScalar::None) {
+        cells_[element] = scalar_value(pool_.integer(0, scalar));
+      }
+    }
+    return;
+  }
+  if (info->kind == CTypeInfo::Kind::Struct) {
+    if (from.kind == CKind::List) {
+      for (size_t i = 0; i < std::min(info->members.size(), from.children.size()); ++i) {
+        initialise(path + "." + info->members[i], info->member_types[i], from.children[i]);
+      }
+      return;
+    }
+    const LValue source = place(index);
+    LValue target;
+    target.kind = LValue::Kind::Cell;
+    target.path = path;
+    target.type = type;
+    assign_object(target, source, from);
+    return;
+  }
+  cells_[path] =
+      from.kind == CKind::List && from.children.size() == 1 ? eval(from.children[0]) : eval(index);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,743 @@
+// Expressions: C's values and places as graphs and paths.
+//
+// A condition on the index of a loop is decided where it can be, by splitting the domain of the
+// loop: what is inside an `if (i == 0)` becomes a piece of its own. One on data becomes a choice.
+#include <fmt/format.h>
+
+#include "compiler/lift/edge.h"
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+CScalar Executor::scalar_of(int type) const {
+  const CTypeInfo* info = type_of(type);
+  if (info != nullptr && info->kind == CTypeInfo::Kind::Reference) info = type_of(info->of);
+  return info != nullptr && info->kind == CTypeInfo::Kind::Scalar ? info->scalar : CScalar::None;
+}
+
+// In the file to lift: of code in a header, the call that led there.
+CPlace Executor::where(const CNode& at) const {
+  if (at.file == 0) return place_in_c(at);
+  for (auto it = call_sites_.rbegin(); it != call_sites_.rend(); ++it) {
+    if (node(*it).file == 0) return place_in_c(node(*it));
+  }
+  return place_in_c(at);
+}
+
+void Executor::refuse(const std::string& code, const CNode& at, const std::string& message,
+                      const std::string& hint) const {
+  throw Refusal{code, where(at), message, hint};
+}
+
+void Executor::budget(const CNode& at) {
+  if (++steps_taken_ > 4000000) {
+    refuse("C024", at, "the region is too large to be understood",
+           "mark a smaller part with #pragma scop and #pragma endscop");
+  }
+}
+
+X Executor::scalar(int index) {
+  const Value value = eval(index);
+  const CScalar type = scalar_of(node(index).type);
+  if (value.kind == Value::Kind::Scalar) return value.x;
+  return pool_.unknown(value.kind == Value::Kind::None ? value.why : "a pointer as a number", type);
+}
+
+// ---- places
+
+LValue Executor::place_of_variable(int variable) {
+  if (const auto bound = aliases_.find(variable); bound != aliases_.end()) return bound->second;
+  const CVariable& v = tree_.variables[static_cast<size_t>(variable)];
+  LValue out;
+  out.kind = LValue::Kind::Cell;
+  out.path = fmt::format("v{}", variable);
+  out.type = v.type;
+  const CTypeInfo* info = type_of(v.type);
+  if (info->kind == CTypeInfo::Kind::Reference) out.type = info->of;
+  if (v.initial >= 0 && cells_.count(out.path) == 0 && cells_.count(out.path + "[0]") == 0) {
+    initialise(out.path, out.type, v.initial);
+  }
+  return out;
+}
+
+LValue Executor::element_of(const Pointer& pointer) {
+  LValue out;
+  out.type = pointer.type;
+  if (pointer.array >= 0) {
+    out.kind = LValue::Kind::Element;
+    out.element = pointer;
+    return out;
+  }
+  out.kind = LValue::Kind::Cell;
+  out.path = pointer.path;
+  for (X subscript : pointer.subscripts) {
+    const Poly p = Poly::of(subscript);
+    if (!p.is_constant()) {
+      const size_t bracket = pointer.path.find('[');
+      if (!probing_ && rooted_.insert(pointer.path.substr(0, bracket)).second) throw Restart();
+      out.kind = LValue::Kind::None;
+      out.why = "an element of a small array, with a subscript that is not known";
+      return out;
+    }
+    out.path += fmt::format("[{}]", p.constant());
+  }
+  return out;
+}
+
+LValue Executor::place_of_subscript(const CNode& n) {
+  const CNode& base = node(n.children[0]);
+  const CTypeInfo* type = type_of(base.type);
+  X index = scalar(n.children[1]);
+  LValue out;
+  out.type = n.type;
+  if (index->kind == XKind::Unknown) {
+    out.why = index->text;
+    return out;
+  }
+  if (type != nullptr && type->kind == CTypeInfo::Kind::Reference) type = type_of(type->of);
+  if (type == nullptr || type->kind == CTypeInfo::Kind::Pointer) {
+    Value pointer = eval(n.children[0]);
+    if (pointer.kind != Value::Kind::Pointer) {
+      out.why = pointer.why;
+      return out;
+    }
+    Pointer& p = pointer.pointer;
+    if (p.subscripts.empty()) {
+      if (index->kind == XKind::Int && index->integer == 0) return element_of(p);
+      out.why = "an element of an array of structures";
+      return out;
+    }
+    p.subscripts.back() = pool_.binary("+", p.subscripts.back(), index, CScalar::I64);
+    return element_of(p);
+  }
+  LValue of = place(n.children[0]);
+  if (of.kind == LValue::Kind::None) return of;
+  if (of.kind == LValue::Kind::Element) {
+    of.element.subscripts.push_back(index);
+    of.element.type = n.type;
+    return element_of(of.element);
+  }
+  const std::string root = of.path.substr(0, of.path.find('['));
+  const bool small =
+      is_local(of.path) && rooted_.count(root) == 0 && type->kind == CTypeInfo::Kind::Array;
+  const int variable = variable_of_path(of.path);
+  const bool table = variable >= 0 && tree_.variables[static_cast<size_t>(variable)].initial >= 0;
+  if (small || table) return element_of({-1, {index}, of.path, n.type});
+  Value whole = read_cell(of);
+  if (whole.kind != Value::Kind::Pointer) {
+    out.why = whole.why;
+    return out;
+  }
+  whole.pointer.subscripts.back() =
+      pool_.binary("+", whole.pointer.subscripts.back(), index, CScalar::I64);
+  whole.pointer.type = n.type;
+  return element_of(whole.pointer);
+}
+
+LValue Executor::place(int index) {
+  const CNode& n = node(index);
+  LValue out;
+  out.type = n.type;
+  switch (n.kind) {
+    case CKind::Variable:
+      return place_of_variable(static_cast<int>(n.integer));
+    case CKind::Subscript:
+      return place_of_subscript(n);
+    case CKind::Deref: {
+      const Value pointer = eval(n.children[0]);
+      if (pointer.kind == Value::Kind::Pointer) {
+        Pointer at = pointer.pointer;
+        at.type = n.type;
+        return element_of(at);
+      }
+      out.why = pointer.why;
+      return out;
+    }
+    case CKind::Member: {
+      LValue of = place(n.children[0]);
+      if (of.kind == LValue::Kind::Cell) {
+        of.path += "." + n.text;
+        of.type = n.type;
+        return of;
+      }
+      if (of.kind == LValue::Kind::Element) {
+        out.why = "a member of an array of structures";
+        return out;
+      }
+      return of;
+    }
+    case CKind::Cast:
+      if (scalar_of(n.type) == CScalar::None) return place(n.children[0]);
+      break;
+    case CKind::Comma:
+      (void)eval(n.children[0]);
+      return place(n.children[1]);
+    case CKind::Call:
+      return place_of_call(n);
+    case CKind::Assign:
+    case CKind::Step:
+      (void)eval(index);
+      return place(n.children[0]);
+    case CKind::Choice: {
+      const auto known = decide(pool_.truth(scalar(n.children[0])));
+      if (known) return place(n.children[*known ? 1 : 2]);
+      break;
+    }
+    default:
+      break;
+  }
+  out.why = n.kind == CKind::Unknown ? n.text : "a place that is not known";
+  return out;
+}
+
+// ---- reading
+
+Value Executor::decayed(const LValue& of) {
+  Pointer p = of.element;
+  const CTypeInfo* type = type_of(of.type);
+  p.subscripts.push_back(pool_.integer(0, CScalar::I64));
+  p.type = type->of;
+  return {Value::Kind::Pointer, nullptr, p, ""};
+}
+
+// A cell that nobody has assigned: from outside of the region, or garbage.
+Value Executor::read_cell(const LValue& of) {
+  cell_types_[of.path] = of.type;
+  if (in_time_) read_.insert(of.path);
+  if (const auto found = cells_.find(of.path); found != cells_.end()) return found->second;
+  const CTypeInfo* type = type_of(of.type);
+  if (type == nullptr) return unknown("a value without a type");
+  const bool local = is_local(of.path);
+  const std::string root = of.path.substr(0, of.path.find('['));
+  Value out;
+  switch (type->kind) {
+    case CTypeInfo::Kind::Scalar:
+      if (local) return unknown(fmt::format("'{}' without a value", in_c(of.path)));
+      return scalar_value(symbol_of(of.path, type->scalar));
+    case CTypeInfo::Kind::Array:
+      if (local && rooted_.count(root) == 0) {
+        return {Value::Kind::Pointer,
+                nullptr,
+                {-1, {pool_.integer(0, CScalar::I64)}, of.path, type->of},
+                ""};
+      }
+      [[fallthrough]];
+    case CTypeInfo::Kind::Sequence: {
+      const int array = array_of(of.path, of.type, false);
+      if (array < 0) return unknown("an array of structures");
+      return {Value::Kind::Pointer,
+              nullptr,
+              {array, {pool_.integer(0, CScalar::I64)}, "", type->of},
+              ""};
+    }
+    case CTypeInfo::Kind::Pointer: {
+      if (local) return unknown(fmt::format("the pointer '{}' without a value", in_c(of.path)));
+      const CTypeInfo* target = type_of(type->of);
+      if (target->kind == CTypeInfo::Kind::Struct || target->kind == CTypeInfo::Kind::Void) {
+        return {Value::Kind::Pointer, nullptr, {-1, {}, "(*" + of.path + ")", type->of}, ""};
+      }
+      const int array = array_of(of.path, of.type, true);
+      if (array < 0) return unknown("a pointer to something that is no array of numbers");
+      return {Value::Kind::Pointer,
+              nullptr,
+              {array, {pool_.integer(0, CScalar::I64)}, "", type->of},
+              ""};
+    }
+    default:
+      return unknown(fmt::format("'{}', of the type '{}'", in_c(of.path), type->text));
+  }
+}
+
+Value Executor::read_element(const LValue& of, const CNode& at) {
+  const CTypeInfo* type = type_of(of.type);
+  const ArrayInfo& array = out_.arrays[static_cast<size_t>(of.element.array)];
+  if (type->kind == CTypeInfo::Kind::Array || type->kind == CTypeInfo::Kind::Sequence ||
+      type->kind == CTypeInfo::Kind::Pointer) {
+    return decayed(of);
+  }
+  if (type->kind != CTypeInfo::Kind::Scalar) return unknown("an element that is no number");
+  if (of.element.subscripts.size() != array.extents.size()) {
+    return unknown(fmt::format("an element of '{}' with too few subscripts", array.in_c));
+  }
+  bool constant = !array.local;
+  for (X s : of.element.subscripts) constant = constant && Poly::of(s).is_constant();
+  for (const auto& [path, id] : array_paths_) {
+    if (id == of.element.array && stored_.count(path) > 0) constant = false;
+  }
+  if (!constant) return scalar_value(load(of.element.array, of.element.subscripts, at));
+  // an element that nobody writes is a scalar that the region takes
+  std::string name = array.name, in_c = array.in_c;
+  for (X s : of.element.subscripts) {
+    const int64_t k = Poly::of(s).constant();
+    if (of.element.subscripts.size() > 1 || k != 0) name += fmt::format("_{}", k < 0 ? -k : k);
+    in_c += fmt::format("[{}]", k);
+  }
+  return scalar_value(symbol_named(name, in_c, array.variable, array.element));
+}
+
+Value Executor::read(const LValue& of, const CNode& at) {
+  if (of.kind == LValue::Kind::Cell) return read_cell(of);
+  if (of.kind == LValue::Kind::Element) return read_element(of, at);
+  return unknown(of.why);
+}
+
+// ---- values
+
+Value Executor::eval(int index) {
+  const CNode& n = node(index);
+  budget(n);
+  switch (n.kind) {
+    case CKind::Int:
+      return scalar_value(pool_.integer(n.integer, scalar_of(n.type)));
+    case CKind::Real:
+      return scalar_value(pool_.real(n.real, scalar_of(n.type)));
+    case CKind::Variable:
+    case CKind::Subscript:
+    case CKind::Deref:
+    case CKind::Member:
+      return read(place(index), n);
+    case CKind::Address: {
+      const LValue of = place(n.children[0]);
+      if (of.kind == LValue::Kind::Element) return {Value::Kind::Pointer, nullptr, of.element, ""};
+      if (of.kind == LValue::Kind::Cell) {
+        Pointer p{-1, {}, of.path, of.type};
+        const size_t bracket = of.path.rfind('[');
+        if (bracket != std::string::npos && of.path.back() == ']') {
+          p.subscripts = {pool_.integer(std::atoll(of.path.c_str() + bracket + 1), CScalar::I64)};
+          p.path = of.path.substr(0, bracket);
+        }
+        return {Value::Kind::Pointer, nullptr, p, ""};
+      }
+      return unknown(of.why);
+    }
+    case CKind::Unary: {
+      X x = scalar(n.children[0]);
+      if (n.text == "!") {
+        X truth = pool_.truth(x);
+        return scalar_value(pool_.negation(truth));
+      }
+      return scalar_value(pool_.unary(n.text, x, scalar_of(n.type)));
+    }
+    case CKind::Binary:
+      return eval_binary(n);
+    case CKind::Cast:
+      return eval_cast(n);
+    case CKind::Choice:
+      return eval_choice(n);
+    case CKind::Assign:
+      return eval_assign(n);
+    case CKind::Step:
+      return eval_step(n);
+    case CKind::Call:
+      return eval_call(n);
+    case CKind::Comma:
+      (void)eval(n.children[0]);
+      return eval(n.children[1]);
+    case CKind::List:
+      if (n.children.size() == 1) return eval(n.children[0]);
+      return unknown("a list");
+    default:
+      return unknown(n.kind == CKind::Unknown ? n.text : "a value that is not known");
+  }
+}
+
+Value Executor::eval_binary(const CNode& n) {
+  if (n.text == "&&" || n.text == "||") {
+    X left = pool_.truth(scalar(n.children[0]));
+    const auto known = decide(left);
+    if (known && *known == (n.text == "||")) return scalar_value(pool_.integer(*known));
+    X right = pool_.truth(scalar(n.children[1]));
+    if (known) return scalar_value(right);
+    if (const auto also = decide(right)) right = pool_.integer(*also);
+    return scalar_value(pool_.binary(n.text, left, right, CScalar::I32));
+  }
+  const Value left = eval(n.children[0]), right = eval(n.children[1]);
+  for (const Value* value : {&left, &right}) {
+    if (value->kind == Value::Kind::None) return unknown(value->why);
+  }
+  const bool first = left.kind == Value::Kind::Pointer, second = right.kind == Value::Kind::Pointer;
+  if (first && second) {
+    const bool same = left.pointer == right.pointer;
+    if (same && n.text == "==") return scalar_value(pool_.integer(1));
+    if (same && n.text == "!=") return scalar_value(pool_.integer(0));
+    return unknown("a comparison or difference of pointers");
+  }
+  if (first || second) {
+    Pointer p = first ? left.pointer : right.pointer;
+    X by = first ? right.x : left.x;
+    if ((n.text != "+" && n.text != "-") || p.subscripts.empty()) {
+      return unknown("arithmetic of pointers");
+    }
+    p.subscripts.back() = pool_.binary(n.text, p.subscripts.back(), by, CScalar::I64);
+    return {Value::Kind::Pointer, nullptr, p, ""};
+  }
+  CScalar type = scalar_of(n.type);
+  const bool comparison = n.text == "<" || n.text == "<=" || n.text == ">" || n.text == ">=" ||
+                          n.text == "==" || n.text == "!=";
+  if (comparison) type = CScalar::I32;
+  // t & 1 of a counter is t % 2
+  const bool mask = n.text == "&" && right.x->kind == XKind::Int && right.x->integer > 0 &&
+                    (right.x->integer & (right.x->integer + 1)) == 0;
+  if (mask && (contains(left.x, XKind::Time) || contains(left.x, XKind::Index)) &&
+      !contains(left.x, XKind::Load)) {
+    return scalar_value(remainder_of(
+        pool_.binary("%", left.x, pool_.integer(right.x->integer + 1, type), type), false));
+  }
+  X out = pool_.binary(n.text, left.x, right.x, type);
+  if (n.text == "%" && in_nest_) out = remainder_of(out, false);
+  return scalar_value(out);
+}
+
+Value Executor::eval_cast(const CNode& n) {
+  const CTypeInfo* to = type_of(n.type);
+  Value from = eval(n.children[0]);
+  if (to == nullptr || to->kind == CTypeInfo::Kind::Void || from.kind == Value::Kind::None)
+    return from;
+  if (from.kind == Value::Kind::Scalar) {
+    if (to->kind != CTypeInfo::Kind::Scalar) return unknown("a number as a pointer");
+    return scalar_value(pool_.cast(from.x, to->scalar));
+  }
+  if (to->kind != CTypeInfo::Kind::Pointer) return unknown("a pointer as a number");
+  Pointer& p = from.pointer;
+  const CTypeInfo* target = type_of(to->of);
+  if (target->kind == CTypeInfo::Kind::Void) return from;
+  if (p.array < 0) {
+    const bool whole = p.path.rfind("(*", 0) == 0 && p.subscripts.empty();
+    if (target->kind == CTypeInfo::Kind::Struct) {
+      p.type = to->of;
+      return from;
+    }
+    if (!whole) return unknown("a pointer that is converted");
+    const std::string path = p.path.substr(2, p.path.size() - 3);
+    const int array = array_of(path, n.type, true);
+    if (array < 0) return unknown("a pointer to something that is no array of numbers");
+    return {
+        Value::Kind::Pointer, nullptr, {array, {pool_.integer(0, CScalar::I64)}, "", to->of}, ""};
+  }
+  // (double (*)[n][m]) a: the shape of a pointer to numbers
+  ArrayInfo& array = out_.arrays[static_cast<size_t>(p.array)];
+  std::vector<X> extents = {nullptr};
+  const CTypeInfo* t = target;
+  for (; t->kind == CTypeInfo::Kind::Array; t = type_of(t->of)) {
+    X extent = t->extent >= 0 ? pool_.integer(t->extent) : t->size >= 0 ? scalar(t->size) : nullptr;
+    if (extent == nullptr || extent->kind == XKind::Unknown)
+      return unknown("a shape that is not known");
+    extents.push_back(extent);
+  }
+  if (t->kind != CTypeInfo::Kind::Scalar || t->scalar != array.element) {
+    return unknown(fmt::format("'{}' read as another type", array.in_c));
+  }
+  const bool start = p.subscripts.size() == 1 && Poly::of(p.subscripts[0]).zero();
+  if (extents.size() == 1) return from;
+  if (!start || (!array.linear && array.extents != extents)) {
+    return unknown(fmt::format("'{}' with several shapes", array.in_c));
+  }
+  array.linear = false;
+  array.extents = extents;
+  p.type = to->of;
+  return from;
+}
+
+Value Executor::eval_choice(const CNode& n) {
+  X condition = pool_.truth(scalar(n.children[0]));
+  if (const auto known = decide_as_it_is(condition)) return eval(n.children[*known ? 1 : 2]);
+  if (in_nest_ && is_integer(scalar_of(n.type))) {
+    // it may be a subscript at the end of an array
+    const Value first = eval(n.children[1]), second = eval(n.children[2]);
+    if (first.kind == Value::Kind::Scalar && second.kind == Value::Kind::Scalar) {
+      const CScalar type = scalar_of(n.type);
+      X choice = choice_of_index(condition, pool_.cast(first.x, type), pool_.cast(second.x, type));
+      if (choice != nullptr) return scalar_value(choice);
+    }
+  }
+  if (const auto known = decide(condition)) return eval(n.children[*known ? 1 : 2]);
+  const Value yes = eval(n.children[1]), no = eval(n.children[2]);
+  if (yes.kind == Value::Kind::None) return yes;
+  if (no.kind == Value::Kind::None) return no;
+  if (yes.kind == Value::Kind::Scalar && no.kind == Value::Kind::Scalar) {
+    const CScalar type = scalar_of(n.type);
+    return scalar_value(pool_.select(condition, pool_.cast(yes.x, type), pool_.cast(no.x, type)));
+  }
+  if (yes == no) return yes;
+  return unknown("a pointer that depends on a condition");
+}
+
+void Executor::assign_object(const LValue& to, const LValue& from, const CNode& at) {
+  if (to.kind != LValue::Kind::Cell || from.kind != LValue::Kind::Cell) {
+    refuse("C020", at, "a structure is copied from or to an array");
+  }
+  const CTypeInfo* type = type_of(to.type);
+  for (size_t i = 0; i < type->members.size(); ++i) {
+    LValue target = to, source = from;
+    target.path += "." + type->members[i];
+    source.path += "." + type->members[i];
+    target.type = source.type = type->member_types[i];
+    const CTypeInfo* member = type_of(target.type);
+    if (member->kind == CTypeInfo::Kind::Struct) {
+      assign_object(target, source, at);
+    } else {
+      cells_[target.path] = read_cell(source);
+    }
+  }
+}
+
+void Executor::assign(const LValue& to, const Value& value, const CNode& at) {
+  if (to.kind == LValue::Kind::None) {
+    if (call_depth_ >= 0) refuse("C020", at, "what is assigned to is not known: " + to.why);
+  }
+  if (to.kind == LValue::Kind::Cell) {
+    cell_types_[to.path] = to.type;
+    cells_[to.path] = value;
+    return;
+  }
+  const CTypeInfo* type = type_of(to.type);
+  const ArrayInfo& array = out_.arrays[static_cast<size_t>(to.element.array)];
+  if (type == nullptr || type->kind != CTypeInfo::Kind::Scalar) {
+    refuse("C020", at, fmt::format("a pointer or structure in '{}' is assigned", array.in_c),
+           "rows and records of an array may be used, not moved");
+  }
+  if (to.element.subscripts.size() != array.extents.size()) {
+    refuse("C020", at, fmt::format("'{}' is assigned with too few subscripts", array.in_c));
+  }
+  if (value.kind != Value::Kind::Scalar) {
+    refuse("C022", at, fmt::format("'{}' gets {}", array.in_c, value.why));
+  }
+  store(to.element.array, to.element.subscripts, value.x, at);
+}
+
+Value Executor::eval_assign(const CNode& n) {
+  const CTypeInfo* type = type_of(node(n.children[0]).type);
+  if (type != nullptr && type->kind == CTypeInfo::Kind::Struct) {
+    const LValue from = place(n.children[1]), to = place(n.children[0]);
+    if (from.kind != LValue::Kind::None) assign_object(to, from, n);
+    return unknown("a structure");
+  }
+  const Value value = eval(n.children[1]);
+  assign(place(n.children[0]), value, n);
+  return value;
+}
+
+Value Executor::eval_step(const CNode& n) {
+  const LValue of = place(n.children[0]);
+  const Value before = read(of, n);
+  const char* op = n.text.find('+') != std::string::npos ? "+" : "-";
+  Value after = before;
+  if (before.kind == Value::Kind::Scalar) {
+    after.x = pool_.binary(op, before.x, pool_.integer(1, before.x->type), before.x->type);
+  } else if (before.kind == Value::Kind::Pointer && !before.pointer.subscripts.empty()) {
+    X& last = after.pointer.subscripts.back();
+    last = pool_.binary(op, last, pool_.integer(1, CScalar::I64), CScalar::I64);
+  }
+  assign(of, after, n);
+  return n.text[0] == 'x' ? before : after;
+}
+
+// ---- conditions
+
+bool Executor::known_at_least_zero(const Poly& p) const {
+  if (p.is_constant()) return p.constant() >= 0;
+  std::vector<Poly> facts = out_.facts;
+  for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
+  return proved(p, facts);
+}
+
+// The largest or smallest value over the domains of the loops being run. Atoms that are no indices
+// stay; where an index has no constant factor, nothing is known of it and it stays, too.
+Poly Executor::extreme(Poly p, bool largest) const {
+  for (const Active& loop : active_) {
+    X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+    const auto factor = p.linear_in(index);
+    if (!factor || *factor == 0) continue;
+    const bool high = (*factor > 0) == largest;
+    p = p.without(index) + Poly(*factor) * (high ? loop.domain.high : loop.domain.low);
+  }
+  return p;
+}
+
+std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool may_split) {
+  if (op == ">") return decide_compare("<", -d, may_split);
+  if (op == ">=") return decide_compare("<", -d - Poly(1), may_split);
+  if (op == "<=") return decide_compare("<", d - Poly(1), may_split);
+  if (op == "!=") {
+    const auto equal = decide_compare("==", d, may_split);
+    return equal ? std::optional(!*equal) : std::nullopt;
+  }
+  const Poly most = extreme(d, true), least = extreme(d, false);
+  if (op == "<") {
+    if (known_at_least_zero(-most - Poly(1))) return true;
+    if (known_at_least_zero(least)) return false;
+  } else {
+    if (known_at_least_zero(-most - Poly(1)) || known_at_least_zero(least - Poly(1))) return false;
+    if (most.zero() && least.zero()) return true;
+  }
+  if (!may_split || !split_ || !in_nest_) return std::nullopt;
+  const Active* of = nullptr;
+  for (const Active& loop : active_) {
+    X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+    if (d.degree_in(index) == 0) continue;
+    if (of != nullptr) return std::nullopt;
+    of = &loop;
+  }
+  if (of == nullptr || of->domain.stride != 1) return std::nullopt;
+  X index = pool_.leaf(XKind::Index, CScalar::I64, of->domain.index, of->name);
+  const auto factor = d.linear_in(index);
+  if (!factor || (*factor != 1 && *factor != -1)) return std::nullopt;
+  const Poly rest = d.without(index);
+  for (X atom : rest.atoms()) {
+    if (atom->kind != XKind::Symbol) return std::nullopt;
+  }
+  Poly at;
+  if (op == "==") {
+    at = *factor == 1 ? -rest : rest;
+    if (known_at_least_zero(of->domain.low - at)) at = at + Poly(1);
+  } else {
+    at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
+  }
+  // no progress: what is decided by it is not known
+  if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
+  // The parts are parts only if the condition changes within the loop.
+  for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
+                                    std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
+    if (slack.is_constant() && slack.constant() >= 0) continue;
+    X holds = pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
+                           pool_.integer(-slack.constant()), CScalar::I32);
+    require(holds,
+            fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
+    const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
+    if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
+  }
+  throw Split{of->key, at};
+}
+
+std::optional<bool> Executor::decide(X condition) {
+  if (condition->kind == XKind::Int) return condition->integer != 0;
+  if (condition->kind == XKind::Unary && condition->text == "!") {
+    const auto known = decide(condition->args[0]);
+    return known ? std::optional(!*known) : std::nullopt;
+  }
+  if (condition->kind != XKind::Binary) return std::nullopt;
+  const std::string& op = condition->text;
+  if (op == "&&" || op == "||") {
+    const auto a = decide(condition->args[0]), b = decide(condition->args[1]);
+    const bool absorbing = op == "||";
+    if ((a && *a == absorbing) || (b && *b == absorbing)) return absorbing;
+    if (a && b) return !absorbing;
+    return std::nullopt;
+  }
+  X l = condition->args.size() == 2 ? condition->args[0] : nullptr;
+  X r = condition->args.size() == 2 ? condition->args[1] : nullptr;
+  const bool comparison =
+      op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
+  if (!comparison || !is_integer(l->type) || !is_integer(r->type)) return std::nullopt;
+  for (X side : {l, r}) {
+    bool plain = true;
+    each_node(side, [&](X n) {
+      plain = plain && n->kind != XKind::Load && n->kind != XKind::Carried && n->kind != XKind::Sum;
+    });
+    if (!plain) return std::nullopt;
+  }
+  const Poly a = Poly::of(l), b = Poly::of(r);
+  const bool unsigned_sides = is_unsigned(l->type) && l->type != CScalar::Bool;
+  if (unsigned_sides && op != "==" && op != "!=") {
+    // below zero, an unsigned value is a large one
+    if (!known_at_least_zero(extreme(a, false)) || !known_at_least_zero(extreme(b, false))) {
+      bool symbols = true;  // what are sizes are at least 0 by their types
+      for (const Poly& side : {a, b}) {
+        for (const auto& [monomial, factor] : side.terms()) symbols = symbols && factor > 0;
+      }
+      if (!symbols) return std::nullopt;
+    }
+  }
+  return decide_compare(op, a - b, true);
+}
+
+std::optional<bool> Executor::decide_as_it_is(X condition) {
+  const bool split = split_;
+  split_ = false;
+  const auto known = decide(condition);
+  split_ = split;
+  return known;
+}
+
+// Of counters and sizes alone; else null.
+X Executor::choice_of_index(X condition, X yes, X no) const {
+  bool plain = split_, counts = false;
+  for (X part : {condition, yes, no}) {
+    each_node(part, [&](X n) {
+      counts = counts || n->kind == XKind::Index;
+      plain = plain && n->kind != XKind::Load && n->kind != XKind::Time &&
+              n->kind != XKind::Carried && n->kind != XKind::Sum && n->kind != XKind::Unknown &&
+              n->kind != XKind::Call && !is_floating(n->type);
+    });
+  }
+  return plain && counts ? pool_.select(condition, yes, no) : nullptr;
+}
+
+// A subscript with what bends at the ends of an array as a boundary rule, or decided by splitting.
+X Executor::bent(X subscript) {
+  for (int guard = 0; guard < 8; ++guard) {
+    X found = nullptr;
+    const auto look = [&](X n, const auto& self) -> void {
+      if (found != nullptr || n->kind == XKind::Edge || n->kind == XKind::Load) return;
+      const bool remainder =
+          n->kind == XKind::Binary && n->text == "%" && contains(n, XKind::Index);
+      const bool choice = n->kind == XKind::Select && contains(n->args[0], XKind::Index) &&
+                          !contains(n, XKind::Load);
+      if (remainder || choice) {
+        found = n;
+        return;
+      }
+      for (X arg : n->args) self(arg, self);
+    };
+    look(subscript, look);
+    if (found == nullptr) return subscript;
+    X other = nullptr;
+    for (const Active& loop : active_) {
+      X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+      if (other == nullptr && contains_index(found, loop.domain.index) &&
+          parts_.count(loop.key) == 0 && loop.domain.stride == 1) {
+        other = edge_of(pool_, found, index, loop.domain);
+      }
+    }
+    if (other == nullptr && found->kind == XKind::Select) {
+      if (const auto known = decide(found->args[0])) other = found->args[*known ? 1 : 2];
+    } else if (other == nullptr) {
+      other = remainder_of(found, true);
+      if (other == found) other = nullptr;
+    }
+    if (other == nullptr) return subscript;
+    std::map<X, X> done;
+    subscript =
+        transformed(pool_, subscript, done, [&](X n) { return n == found ? other : nullptr; });
+  }
+  return subscript;
+}
+
+// a % m on an index: a where 0 <= a < m, a - m behind, by splitting the loop.
+X Executor::remainder_of(X x, bool may_split) {
+  if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
+  const Poly a = Poly::of(x->args[0]), m = Poly::of(x->args[1]);
+  const auto below = decide_compare("<", a, may_split);
+  if (!below || *below) return x;
+  const auto once = decide_compare("<", a - m, may_split);
+  if (!once) return x;
+  if (*once) return a.expression(pool_, x->type);
+  const auto twice = decide_compare("<", a - m - m, false);
+  return twice && *twice ? (a - m).expression(pool_, x->type) : x;
+}
+
+X Executor::resolved(X subscript, const CNode& at) {
+  if (subscript->kind == XKind::Unknown) {
+    refuse("C013", at, "a subscript is not known: " + subscript->text);
+  }
+  return in_nest_ ? bent(subscript) : subscript;
+}
+
+void Executor::require(X condition, const std::string& why) {
+  for (const auto& [known, reason] : out_.requirements) {
+    if (known == condition) return;
+  }
+  out_.requirements.emplace_back(condition, why);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,207 @@
+// The machine behind execute(): C run with symbols for values. Private to compiler/lift.
+//
+// Memory is cells by path ("v3", "v3.u", "(*v3).nx", "v5[2]") for scalars, pointers and small local
+// arrays, and arrays for everything that loops over space write or read.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "compiler/lift/execution.h"
+
+namespace stencil::lifter {
+
+// Where a pointer points: to an element of an array, or to an object with a path.
+struct Pointer {
+  int array = -1;
+  std::vector<X> subscripts;
+  std::string path;  // of an object, or of a small array, of which `subscripts` has the element
+  int type = -1;     // what it points to
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+};
+
+struct Value {
+  enum class Kind : uint8_t { None, Scalar, Pointer };
+  Kind kind = Kind::None;
+  X x = nullptr;
+  Pointer pointer;
+  std::string why = "a value that is not known";  // of None
+  friend bool operator==(const Value& a, const Value& b) {
+    return a.kind == b.kind && a.x == b.x && a.pointer == b.pointer;
+  }
+};
+
+struct LValue {
+  enum class Kind : uint8_t { None, Cell, Element };
+  Kind kind = Kind::None;
+  std::string path;
+  Pointer element;
+  int type = -1;
+  std::string why;
+};
+
+enum class Flow : uint8_t { Next, Break, Continue, Return };
+
+class Executor {
+ public:
+  Executor(const CTree& tree, Pool& pool, const ExecuteOptions& options)
+      : tree_(tree), pool_(pool), options_(options) {}
+  Execution run();
+
+ private:
+  using Cells = std::map<std::string, Value>;
+  struct Split {  // a condition on an index: its domain in two parts
+    std::string key;
+    Poly at;
+  };
+  struct Unfusable {};  // stores of an iteration need an order
+  struct NoSplit {};    // conditions become choices
+  struct Restart {};    // something was learned that earlier statements need
+  struct Active {       // a loop that is being run
+    Domain domain;
+    std::string key;
+    std::string name;
+  };
+  struct Loop {  // for (v = first; v < end; v += step)
+    LValue counter;
+    CScalar type = CScalar::I32;
+    X first = nullptr, last = nullptr;  // inclusive
+    int64_t step = 1;
+    int body = -1;
+    int node = -1;
+  };
+
+  // execute_values.cpp
+  Value eval(int node);
+  X scalar(int node);
+  Value scalar_value(X x) const { return {Value::Kind::Scalar, x, {}, ""}; }
+  Value unknown(const std::string& why) const { return {Value::Kind::None, nullptr, {}, why}; }
+  LValue place(int node);
+  LValue place_of_variable(int node);
+  LValue place_of_subscript(const CNode& node);
+  LValue element_of(const Pointer& pointer);
+  Value read(const LValue& place, const CNode& at);
+  Value read_cell(const LValue& place);
+  Value read_element(const LValue& place, const CNode& at);
+  Value decayed(const LValue& place);
+  Value eval_binary(const CNode& node);
+  Value eval_cast(const CNode& node);
+  Value eval_choice(const CNode& node);
+  Value eval_assign(const CNode& node);
+  Value eval_step(const CNode& node);
+  void assign(const LValue& place, const Value& value, const CNode& at);
+  void assign_object(const LValue& to, const LValue& from, const CNode& at);
+  X resolved(X subscript, const CNode& at);
+  X remainder_of(X x, bool may_split);
+  std::optional<bool> decide(X condition);
+  std::optional<bool> decide_as_it_is(X condition);  // without splitting
+  X choice_of_index(X condition, X yes, X no) const;
+  X bent(X subscript);
+  std::optional<bool> decide_compare(const std::string& op, Poly difference, bool may_split);
+  bool known_at_least_zero(const Poly& p) const;
+  Poly extreme(Poly p, bool largest) const;
+
+  // execute_memory.cpp
+  int array_of(const std::string& path, int type, bool pointer);
+  std::string name_of_path(const std::string& path) const;
+  std::string in_c(const std::string& path) const;
+  int variable_of_path(const std::string& path) const;
+  bool is_local(const std::string& path) const;
+  X symbol_of(const std::string& path, CScalar type);
+  X symbol_named(const std::string& name, const std::string& in_c, int variable, CScalar type);
+  std::string distinct(std::string name);
+  X load(int array, const std::vector<X>& subscripts, const CNode& at);
+  void store(int array, std::vector<X> subscripts, X value, const CNode& at);
+  std::optional<bool> same_element(const std::vector<X>& a, const std::vector<X>& b) const;
+  void initialise(const std::string& path, int type, int node);
+
+  // execute_calls.cpp
+  Value eval_call(const CNode& node);
+  Value call_function(const CNode& node);
+  Value library_call(const CNode& node);
+  LValue place_of_call(const CNode& node);
+  void bind_parameters(const CFunction& function, const CNode& node);
+  Value eval_swap(const CNode& node);
+
+  // execute_loops.cpp
+  Flow exec(int node);
+  Flow exec_block(const CNode& node);
+  Flow exec_if(const CNode& node);
+  Flow exec_converted_if(const CNode& node, X condition);
+  Flow exec_loop(int node);
+  std::optional<Loop> canonical(int node);
+  std::optional<Loop> canonical_while(int node);
+  bool unrolled(const Loop& loop);
+  bool moves_along(const Loop& loop);
+  Flow simulate(int node);
+  void space_loop(const Loop& loop);
+  void carry(const Cells& before, const std::set<std::string>& changed, const Domain& domain);
+  std::optional<X> reduced(X before, X after, int index);
+  bool counter_in_stores(size_t from) const;
+  bool time_loop(const Loop& loop, int node);
+  void time_body(const Loop& loop, int node);
+  void periodic_counters(const Cells& before, const std::set<std::string>& changed,
+                         const Loop& loop);
+  void end_of_time_body(const Cells& before, const Cells& start);
+  void outside_values(Cells& before);
+  void nest(CPlace place, const std::function<void()>& body);
+  void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
+                  std::map<std::string, Cells>& ends);
+  int depth_of_loops(int node, int calls = 0) const;
+  bool assigns(int node, const std::string& path, int depth = 0);
+  std::string key_of(int node) const;
+  void check_leaves(const std::vector<std::vector<Store>>& leaves);
+
+  // helpers
+  const CNode& node(int index) const { return tree_.nodes[static_cast<size_t>(index)]; }
+  const CTypeInfo* type_of(int index) const {
+    return index < 0 ? nullptr : &tree_.types[static_cast<size_t>(index)];
+  }
+  CScalar scalar_of(int type) const;
+  CPlace place_in_c(const CNode& n) const { return {n.file, n.line, n.column}; }
+  CPlace where(const CNode& at) const;
+  [[noreturn]] void refuse(const std::string& code, const CNode& at, const std::string& message,
+                           const std::string& hint = "") const;
+  void require(X condition, const std::string& why);
+  void budget(const CNode& at);
+
+  const CTree& tree_;
+  Pool& pool_;
+  const ExecuteOptions options_;
+  Execution out_;
+
+  Cells cells_;
+  std::map<std::string, int> cell_types_;
+  std::set<std::string> read_;     // paths, within the time loop
+  std::map<int, LValue> aliases_;  // references and what they are bound to
+  std::map<std::string, int> array_paths_;
+  std::map<std::string, int> symbol_paths_;
+  std::map<int, std::string> object_names_;
+  std::set<std::string> names_;
+  std::set<int> calls_;             // functions being run
+  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
+  std::vector<int> call_sites_;     // nodes
+  Value returned_;
+  LValue returned_place_;
+  int call_depth_ = 0;
+
+  std::vector<Active> active_;
+  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
+  std::map<std::string, int> index_ids_;
+  std::vector<Store> stores_;  // of the leaf being run
+  X guard_ = nullptr;
+  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
+  bool probing_ = false;  // nothing is learned
+  int dry_ = 0;
+  int64_t epoch_ = 0;  // nests so far
+  X time_ = nullptr;
+  std::map<std::string, int> time_cells_;
+  std::set<int> not_time_;  // loops that turned out to be over space
+  long steps_taken_ = 0;
+
+  // learned by restarts
+  std::set<std::string> stored_, rooted_;
+};
+
+}  // namespace stencil::lifter

@@ -1,0 +1,543 @@
+// Graphs of values and their folding, by the rules of C: operands have the type of the operation
+// already, since Clang has written the conversions out. Signed integers wrap around here; a program
+// in which they do has no meaning in C.
+#include "compiler/lift/expr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace stencil::lifter {
+
+namespace {
+
+int64_t wrapped(int64_t value, CScalar type) {
+  switch (type) {
+    case CScalar::Bool:
+      return value != 0;
+    case CScalar::I8:
+      return static_cast<int8_t>(value);
+    case CScalar::U8:
+      return static_cast<uint8_t>(value);
+    case CScalar::I16:
+      return static_cast<int16_t>(value);
+    case CScalar::U16:
+      return static_cast<uint16_t>(value);
+    case CScalar::I32:
+      return static_cast<int32_t>(value);
+    case CScalar::U32:
+      return static_cast<uint32_t>(value);
+    default:
+      return value;
+  }
+}
+
+double rounded(double value, CScalar type) {
+  return type == CScalar::F32 ? static_cast<float>(value) : value;
+}
+
+bool is_comparison(const std::string& op) {
+  return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
+}
+
+template <class T>
+bool compared(const std::string& op, T a, T b) {
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  if (op == ">") return a > b;
+  if (op == ">=") return a >= b;
+  if (op == "==") return a == b;
+  return a != b;
+}
+
+std::optional<int64_t> folded(const std::string& op, int64_t a, int64_t b, CScalar type) {
+  const auto u = [](int64_t v) { return static_cast<uint64_t>(v); };
+  if (op == "+") return static_cast<int64_t>(u(a) + u(b));
+  if (op == "-") return static_cast<int64_t>(u(a) - u(b));
+  if (op == "*") return static_cast<int64_t>(u(a) * u(b));
+  if (op == "/" || op == "%") {
+    if (b == 0 || (b == -1 && a == INT64_MIN)) return std::nullopt;
+    if (type == CScalar::U64) {
+      return static_cast<int64_t>(op == "/" ? u(a) / u(b) : u(a) % u(b));
+    }
+    return op == "/" ? a / b : a % b;
+  }
+  if (op == "<<" || op == ">>") {
+    if (b < 0 || b >= bits_of(type)) return std::nullopt;
+    if (op == "<<") return static_cast<int64_t>(u(a) << b);
+    return type == CScalar::U64 ? static_cast<int64_t>(u(a) >> b) : a >> b;
+  }
+  if (op == "&") return a & b;
+  if (op == "|") return a | b;
+  if (op == "^") return a ^ b;
+  if (op == "&&") return a != 0 && b != 0;
+  if (op == "||") return a != 0 || b != 0;
+  return std::nullopt;
+}
+
+std::optional<double> folded(const std::string& op, double a, double b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (op == "/") return a / b;
+  return std::nullopt;
+}
+
+}  // namespace
+
+X Pool::unique(XNode node) {
+  std::string key;
+  const auto number = [&](int64_t value) { key += std::to_string(value) + ' '; };
+  number(static_cast<int64_t>(node.kind));
+  number(static_cast<int64_t>(node.type));
+  number(node.integer);
+  int64_t bits;
+  std::memcpy(&bits, &node.real, sizeof bits);
+  number(bits);
+  number(node.id);
+  for (X arg : node.args) number(static_cast<int64_t>(reinterpret_cast<intptr_t>(arg)));
+  key += ';';
+  for (int id : node.ids) number(id);
+  key += node.text;
+  auto& slot = nodes_[key];
+  if (!slot) {
+    node.order = static_cast<int>(nodes_.size());
+    slot = std::make_unique<XNode>(std::move(node));
+  }
+  return slot.get();
+}
+
+X Pool::integer(int64_t value, CScalar type) {
+  if (is_floating(type)) return real(static_cast<double>(value), type);
+  return unique({.kind = XKind::Int, .type = type, .integer = wrapped(value, type)});
+}
+X Pool::real(double value, CScalar type) {
+  return unique({.kind = XKind::Real, .type = type, .real = rounded(value, type)});
+}
+X Pool::leaf(XKind kind, CScalar type, int id, const std::string& text) {
+  return unique({.kind = kind, .type = type, .text = text, .id = id});
+}
+X Pool::load(int array, std::vector<X> subscripts, CScalar type, int64_t when) {
+  return unique({.kind = XKind::Load,
+                 .type = type,
+                 .integer = when,
+                 .id = array,
+                 .args = std::move(subscripts)});
+}
+X Pool::unknown(const std::string& why, CScalar type) {
+  return unique({.kind = XKind::Unknown, .type = type, .text = why});
+}
+X Pool::sum(const std::string& op, X value, std::vector<int> ids) {
+  return unique({.kind = XKind::Sum,
+                 .type = value->type,
+                 .text = op,
+                 .args = {value},
+                 .ids = std::move(ids)});
+}
+
+X Pool::edge(const std::string& rule, int64_t offset, X index, X length) {
+  return unique({.kind = XKind::Edge,
+                 .type = CScalar::I64,
+                 .text = rule,
+                 .integer = offset,
+                 .args = {index, length}});
+}
+
+X Pool::unary(const std::string& op, X a, CScalar type) {
+  if (a->kind == XKind::Unknown) return unknown(a->text, type);
+  if (a->kind == XKind::Int) {
+    if (op == "-") return integer(static_cast<int64_t>(-static_cast<uint64_t>(a->integer)), type);
+    if (op == "~") return integer(~a->integer, type);
+    if (op == "!") return integer(a->integer == 0, type);
+  }
+  if (a->kind == XKind::Real && op == "-") return real(-a->real, type);
+  if (a->kind == XKind::Real && op == "!") return integer(a->real == 0, type);
+  return unique({.kind = XKind::Unary, .type = type, .text = op, .args = {a}});
+}
+
+X Pool::binary(const std::string& op, X a, X b, CScalar type) {
+  if (op == "&&" || op == "||") {
+    const int64_t absorbing = op == "&&" ? 0 : 1;
+    for (X x : {a, b}) {
+      if (x->kind == XKind::Int && (x->integer != 0) == (absorbing != 0)) {
+        return integer(absorbing, type);
+      }
+    }
+    if (a->kind == XKind::Int) return truth(b);
+    if (b->kind == XKind::Int) return truth(a);
+  }
+  for (X x : {a, b}) {
+    if (x->kind == XKind::Unknown) return unknown(x->text, type);
+  }
+  if (a->kind == XKind::Int && b->kind == XKind::Int) {
+    if (is_comparison(op)) {
+      const bool wide = is_unsigned(a->type) && bits_of(a->type) == 64;
+      return integer(
+          wide ? compared(op, static_cast<uint64_t>(a->integer), static_cast<uint64_t>(b->integer))
+               : compared(op, a->integer, b->integer),
+          type);
+    }
+    if (const auto value = folded(op, a->integer, b->integer, type)) return integer(*value, type);
+  }
+  if (a->kind == XKind::Real && b->kind == XKind::Real) {
+    if (is_comparison(op)) return integer(compared(op, a->real, b->real), type);
+    const auto value = folded(op, a->real, b->real);
+    if (value && std::isfinite(rounded(*value, type))) return real(*value, type);
+  }
+  if (is_integer(type) && !is_comparison(op)) {
+    if (op == "+" && a->kind == XKind::Int && a->integer == 0) return b;
+    if ((op == "+" || op == "-") && b->kind == XKind::Int && b->integer == 0) return a;
+    if ((op == "*" || op == "/") && b->kind == XKind::Int && b->integer == 1) return a;
+    if (op == "*" && a->kind == XKind::Int && a->integer == 1) return b;
+    if (op == "*" && ((a->kind == XKind::Int && a->integer == 0) ||
+                      (b->kind == XKind::Int && b->integer == 0))) {
+      return integer(0, type);
+    }
+  }
+  return unique({.kind = XKind::Binary, .type = type, .text = op, .args = {a, b}});
+}
+
+X Pool::cast(X a, CScalar type) {
+  if (a->type == type) return a;
+  if (a->kind == XKind::Unknown) return unknown(a->text, type);
+  if (type == CScalar::Bool)
+    return truth(a)->type == type ? truth(a) : cast(truth(a), CScalar::I32);
+  if (a->kind == XKind::Int) {
+    if (!is_floating(type)) return integer(a->integer, type);
+    if (a->type == CScalar::U64 && a->integer < 0) {
+      return real(static_cast<double>(static_cast<uint64_t>(a->integer)), type);
+    }
+    return type == CScalar::F32 ? real(static_cast<float>(a->integer), type)
+                                : real(static_cast<double>(a->integer), type);
+  }
+  if (a->kind == XKind::Real) {
+    if (is_floating(type)) {
+      if (std::isfinite(rounded(a->real, type))) return real(a->real, type);
+    } else if (std::abs(a->real) < 2147483648.0) {
+      return integer(static_cast<int64_t>(a->real), type);
+    }
+  }
+  return unique({.kind = XKind::Cast, .type = type, .args = {a}});
+}
+
+X Pool::select(X condition, X yes, X no) {
+  if (condition->kind == XKind::Int) return condition->integer != 0 ? yes : no;
+  if (yes == no) return yes;
+  if (condition->kind == XKind::Unknown) return unknown(condition->text, yes->type);
+  return unique({.kind = XKind::Select, .type = yes->type, .args = {condition, yes, no}});
+}
+
+X Pool::call(const std::string& name, std::vector<X> args, CScalar type) {
+  for (X arg : args) {
+    if (arg->kind == XKind::Unknown) return unknown(arg->text, type);
+  }
+  if (args.size() == 1 && args[0]->kind == XKind::Real && name == "sqrt" && args[0]->real >= 0) {
+    return type == CScalar::F32 ? real(std::sqrt(static_cast<float>(args[0]->real)), type)
+                                : real(std::sqrt(args[0]->real), type);
+  }
+  return unique({.kind = XKind::Call, .type = type, .text = name, .args = std::move(args)});
+}
+
+X Pool::negation(X condition) {
+  if (condition->kind == XKind::Unary && condition->text == "!") return condition->args[0];
+  return unary("!", condition, CScalar::I32);
+}
+
+X Pool::truth(X value) {
+  if (is_condition(value)) return value;
+  if (value->kind == XKind::Int) return integer(value->integer != 0);
+  if (value->kind == XKind::Cast && is_condition(value->args[0])) return value->args[0];
+  X zero = is_floating(value->type) ? real(0, value->type) : integer(0, value->type);
+  return binary("!=", value, zero, CScalar::I32);
+}
+
+X Pool::rebuilt(X node, const std::vector<X>& args) {
+  switch (node->kind) {
+    case XKind::Unary:
+      return unary(node->text, args[0], node->type);
+    case XKind::Binary:
+      return binary(node->text, args[0], args[1], node->type);
+    case XKind::Cast:
+      return cast(args[0], node->type);
+    case XKind::Select:
+      return select(args[0], args[1], args[2]);
+    case XKind::Call:
+      return call(node->text, args, node->type);
+    default: {
+      XNode copy = *node;
+      copy.args = args;
+      return unique(std::move(copy));
+    }
+  }
+}
+
+bool is_constant(X x) {
+  return x->kind == XKind::Int || x->kind == XKind::Real;
+}
+bool is_condition(X x) {
+  if (x->kind == XKind::Unary) return x->text == "!";
+  if (x->kind != XKind::Binary) return false;
+  return is_comparison(x->text) || x->text == "&&" || x->text == "||";
+}
+bool contains(X x, XKind kind) {
+  bool found = false;
+  each_node(x, [&](X node) { found = found || node->kind == kind; });
+  return found;
+}
+bool contains_index(X x, int id) {
+  bool found = false;
+  each_node(x, [&](X n) { found = found || (n->kind == XKind::Index && n->id == id); });
+  return found;
+}
+bool uses_index(X x) {
+  if (x->kind == XKind::Index) return true;
+  if (x->kind == XKind::Load) return false;
+  return std::any_of(x->args.begin(), x->args.end(), uses_index);
+}
+
+// ---- polynomials
+
+Poly::Poly(int64_t constant) {
+  if (constant != 0) terms_[{}] = constant;
+}
+Poly Poly::atom(X x) {
+  Poly out;
+  out.terms_[{x}] = 1;
+  return out;
+}
+
+Poly Poly::of(X x) {
+  if (x->kind == XKind::Int) return Poly(x->integer);
+  // Conversions between integers keep values: those that subscripts have fit all of these types.
+  if (x->kind == XKind::Cast && is_integer(x->args[0]->type) && bits_of(x->type) >= 32) {
+    return of(x->args[0]);
+  }
+  if (x->kind == XKind::Unary && x->text == "-") return -of(x->args[0]);
+  if (x->kind == XKind::Binary) {
+    if (x->text == "+") return of(x->args[0]) + of(x->args[1]);
+    if (x->text == "-") return of(x->args[0]) - of(x->args[1]);
+    if (x->text == "*") return of(x->args[0]) * of(x->args[1]);
+    if (x->text == "<<" && x->args[1]->kind == XKind::Int && x->args[1]->integer < 31) {
+      return of(x->args[0]) * Poly(int64_t{1} << x->args[1]->integer);
+    }
+  }
+  return atom(x);
+}
+
+void Poly::add(const Monomial& monomial, int64_t factor) {
+  if (factor == 0) return;
+  int64_t& term = terms_[monomial];
+  term = static_cast<int64_t>(static_cast<uint64_t>(term) + static_cast<uint64_t>(factor));
+  if (term == 0) terms_.erase(monomial);
+}
+
+bool Poly::is_constant() const {
+  return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+}
+int64_t Poly::constant() const {
+  const auto found = terms_.find({});
+  return found == terms_.end() ? 0 : found->second;
+}
+
+Poly Poly::operator+(const Poly& other) const {
+  Poly out = *this;
+  for (const auto& [monomial, factor] : other.terms_) out.add(monomial, factor);
+  return out;
+}
+Poly Poly::operator-(const Poly& other) const {
+  Poly out = *this;
+  for (const auto& [monomial, factor] : other.terms_) {
+    out.add(monomial, static_cast<int64_t>(-static_cast<uint64_t>(factor)));
+  }
+  return out;
+}
+Poly Poly::operator*(const Poly& other) const {
+  Poly out;
+  for (const auto& [a, factor] : terms_) {
+    for (const auto& [b, by] : other.terms_) {
+      Monomial both = a;
+      both.insert(both.end(), b.begin(), b.end());
+      std::sort(both.begin(), both.end(), XLess());
+      out.add(both,
+              static_cast<int64_t>(static_cast<uint64_t>(factor) * static_cast<uint64_t>(by)));
+    }
+  }
+  return out;
+}
+
+std::optional<int64_t> Poly::linear_in(X atom) const {
+  std::optional<int64_t> out = 0;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::find(monomial.begin(), monomial.end(), atom) == monomial.end()) continue;
+    if (monomial.size() != 1) return std::nullopt;
+    out = factor;
+  }
+  return out;
+}
+Poly Poly::coefficient(X atom) const {
+  Poly out;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::count(monomial.begin(), monomial.end(), atom) != 1) continue;
+    Monomial rest = monomial;
+    rest.erase(std::find(rest.begin(), rest.end(), atom));
+    out.add(rest, factor);
+  }
+  return out;
+}
+Poly Poly::without(X atom) const {
+  Poly out;
+  for (const auto& [monomial, factor] : terms_) {
+    if (std::count(monomial.begin(), monomial.end(), atom) == 0) out.add(monomial, factor);
+  }
+  return out;
+}
+int Poly::degree_in(X atom) const {
+  long most = 0;
+  for (const auto& [monomial, factor] : terms_) {
+    most = std::max(most, std::count(monomial.begin(), monomial.end(), atom));
+  }
+  return static_cast<int>(most);
+}
+XSet Poly::atoms() const {
+  XSet out;
+  for (const auto& [monomial, factor] : terms_) out.insert(monomial.begin(), monomial.end());
+  return out;
+}
+
+namespace {
+
+// Monomials by degree, then by atoms: leading ones last.
+bool leads(const Poly::Monomial& a, const Poly::Monomial& b) {
+  return a.size() != b.size() ? a.size() > b.size() : Poly::Before()(a, b);
+}
+
+std::optional<Poly::Monomial> quotient_of(const Poly::Monomial& a, const Poly::Monomial& b) {
+  Poly::Monomial out = a;
+  for (X atom : b) {
+    const auto found = std::find(out.begin(), out.end(), atom);
+    if (found == out.end()) return std::nullopt;
+    out.erase(found);
+  }
+  return out;
+}
+
+}  // namespace
+
+Poly::Division Poly::divided_by(const Poly& divisor) const {
+  Division out;
+  if (divisor.zero()) return {Poly(), *this};
+  auto lead = divisor.terms_.begin();
+  for (auto it = divisor.terms_.begin(); it != divisor.terms_.end(); ++it) {
+    if (leads(it->first, lead->first)) lead = it;
+  }
+  Poly left = *this;
+  for (int guard = 0; guard < 1000 && !left.zero(); ++guard) {
+    const std::pair<const Monomial, int64_t>* next = nullptr;
+    Monomial by;
+    for (const auto& term : left.terms_) {
+      if (term.second % lead->second != 0 && !lead->first.empty()) continue;
+      const auto quotient = quotient_of(term.first, lead->first);
+      if (!quotient || (next != nullptr && !leads(term.first, next->first))) continue;
+      if (lead->first.empty() && term.second / lead->second == 0) continue;
+      next = &term;
+      by = *quotient;
+    }
+    if (next == nullptr) break;
+    Poly step;
+    step.add(by, next->second / lead->second);
+    out.quotient = out.quotient + step;
+    left = left - step * divisor;
+  }
+  out.rest = left;
+  return out;
+}
+
+X Poly::expression(Pool& pool, CScalar type) const {
+  X out = nullptr;
+  const auto join = [&](const char* op, X value) {
+    out = out == nullptr ? value : pool.binary(op, out, value, type);
+  };
+  std::vector<std::pair<Monomial, int64_t>> ordered(terms_.begin(), terms_.end());
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    if (a.first.empty() != b.first.empty()) return b.first.empty();  // the constant comes last
+    if ((a.second > 0) != (b.second > 0)) return a.second > 0;
+    return leads(a.first, b.first);
+  });
+  for (const auto& [monomial, factor] : ordered) {
+    X value = nullptr;
+    for (X atom : monomial) {
+      value = value == nullptr ? pool.cast(atom, type)
+                               : pool.binary("*", value, pool.cast(atom, type), type);
+    }
+    const bool minus = factor < 0 && out != nullptr;
+    const int64_t times = minus ? -factor : factor;
+    if (value == nullptr) {
+      value = pool.integer(times, type);
+    } else if (times != 1) {
+      value = pool.binary("*", pool.integer(times, type), value, type);
+    }
+    join(minus ? "-" : "+", value);
+  }
+  return out == nullptr ? pool.integer(0, type) : out;
+}
+
+bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used, int depth) {
+  if (p.is_constant()) return p.constant() >= 0;
+  if (depth == 0) return false;
+  if (depth > 2 && facts.size() > 12) depth = 2;
+  for (size_t f = 0; f < facts.size(); ++f) {
+    for (const auto& [monomial, factor] : facts[f].terms()) {
+      const auto mine = p.terms().find(monomial);
+      if (monomial.empty() || mine == p.terms().end() || (mine->second > 0) != (factor > 0))
+        continue;
+      const int64_t times = mine->second / factor;
+      if (times < 1 || times > 1000) continue;
+      if (!proved(p - Poly(times) * facts[f], facts, used, depth - 1)) continue;
+      if (used != nullptr) used->insert(f);
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Poly::text() const {
+  Pool scratch;
+  return describe(expression(scratch));
+}
+
+std::string describe(X x) {
+  const auto arg = [&](size_t i) { return describe(x->args[i]); };
+  switch (x->kind) {
+    case XKind::Int:
+      return std::to_string(x->integer);
+    case XKind::Real:
+      return fmt::format("{}", x->real);
+    case XKind::Symbol:
+    case XKind::Index:
+    case XKind::Carried:
+      return x->text;
+    case XKind::Time:
+      return "time";
+    case XKind::Load:
+      return x->text.empty() ? "an element of an array" : x->text;
+    case XKind::Unary:
+      return x->text + arg(0);
+    case XKind::Binary:
+      return fmt::format("{} {} {}", arg(0), x->text, arg(1));
+    case XKind::Cast:
+      return arg(0);
+    case XKind::Select:
+      return fmt::format("({} ? {} : {})", arg(0), arg(1), arg(2));
+    case XKind::Call:
+    case XKind::Sum:
+    case XKind::Edge:
+      return x->text + "(...)";
+    case XKind::Unknown:
+      return x->text;
+  }
+  return "";
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,172 @@
+// What a C expression computes, as a graph: scalars with their C types, conversions written out.
+// Nodes are unique within a pool, so equal values are equal pointers, and constants are folded as C
+// computes them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/lift/c_tree.h"
+
+namespace stencil::lifter {
+
+enum class XKind : uint8_t {
+  Int,      // integer
+  Real,     // real
+  Symbol,   // text: a scalar that the region only reads; id: number of the symbol
+  Index,    // id: a loop over space
+  Time,     // the counter of the time loop, from 0
+  Carried,  // text: a variable as the iteration before left it
+  Load,     // id: array; args: subscripts; integer: when it was read (Execution)
+  Unary,    // text: - ! ~
+  Binary,   // text, as in C; && and || evaluate both sides
+  Cast,
+  Select,  // condition, then, else
+  Call,    // text: a function of the mathematical library, by its double name
+  Sum,     // text: sum, prod, min, max; args: what is reduced; ids: over which indices
+  Edge,    // text: a boundary rule; integer: a constant; args: a counter, the length
+  Unknown  // text: why the value is not known
+};
+
+struct XNode;
+using X = const XNode*;
+// In the order in which nodes were made, so that what depends on it is the same in every run.
+struct XLess {
+  bool operator()(X a, X b) const;
+};
+using XSet = std::set<X, XLess>;
+
+struct XNode {
+  XKind kind = XKind::Int;
+  CScalar type = CScalar::I32;
+  std::string text = {};
+  int64_t integer = 0;
+  double real = 0;
+  int id = -1;
+  std::vector<X> args = {};
+  std::vector<int> ids = {};
+  int order = 0;  // of making
+};
+inline bool XLess::operator()(X a, X b) const {
+  return a->order < b->order;
+}
+
+class Pool {
+ public:
+  X integer(int64_t value, CScalar type = CScalar::I32);
+  X real(double value, CScalar type);
+  X leaf(XKind kind, CScalar type, int id, const std::string& text);
+  X load(int array, std::vector<X> subscripts, CScalar type, int64_t when);
+  X unary(const std::string& op, X a, CScalar type);
+  X binary(const std::string& op, X a, X b, CScalar type);  // of comparisons: type I32
+  X cast(X a, CScalar type);
+  X select(X condition, X yes, X no);
+  X call(const std::string& name, std::vector<X> args, CScalar type);
+  X sum(const std::string& op, X value, std::vector<int> ids);
+  X edge(const std::string& rule, int64_t offset, X index, X length);
+  X unknown(const std::string& why, CScalar type);
+  X negation(X condition);
+  X truth(X value);  // != 0
+
+  // The same with children replaced, folded again.
+  X rebuilt(X node, const std::vector<X>& args);
+
+ private:
+  X unique(XNode node);
+  std::unordered_map<std::string, std::unique_ptr<XNode>> nodes_;
+};
+
+bool is_constant(X x);   // Int or Real
+bool is_condition(X x);  // a comparison, !, && or ||
+
+// Calls `visit` once for each node below `x`, itself included, children first. False ends it.
+template <class Visit>
+void each_node(X x, std::set<X>& seen, const Visit& visit) {
+  if (!seen.insert(x).second) return;
+  for (X arg : x->args) each_node(arg, seen, visit);
+  visit(x);
+}
+template <class Visit>
+void each_node(X x, const Visit& visit) {
+  std::set<X> seen;
+  each_node(x, seen, visit);
+}
+bool contains(X x, XKind kind);
+bool contains_index(X x, int id);
+bool uses_index(X x);  // as a value, not in the subscripts of loads
+
+// `x` with each node replaced by what `change` says of it once its children are done; null: itself.
+template <class Change>
+X transformed(Pool& pool, X x, std::map<X, X>& done, const Change& change) {
+  if (const auto found = done.find(x); found != done.end()) return found->second;
+  std::vector<X> args;
+  for (X arg : x->args) args.push_back(transformed(pool, arg, done, change));
+  X out = args == x->args ? x : pool.rebuilt(x, args);
+  if (X other = change(out)) out = other;
+  done[x] = out;
+  return out;
+}
+
+// Integers as sums of products: the language of subscripts and bounds. What is no sum or product of
+// integers (a quotient, a load) is an atom.
+class Poly {
+ public:
+  using Monomial = std::vector<X>;  // atoms in order; empty: the constant
+
+  Poly() = default;
+  explicit Poly(int64_t constant);
+  static Poly of(X x);
+  static Poly atom(X x);
+
+  struct Before {
+    bool operator()(const Monomial& a, const Monomial& b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), XLess());
+    }
+  };
+  using Terms = std::map<Monomial, int64_t, Before>;
+  const Terms& terms() const { return terms_; }
+  bool is_constant() const;
+  int64_t constant() const;  // the part without atoms
+  bool zero() const { return terms_.empty(); }
+  // The coefficient of an atom that stands alone; nothing if it stands in a product, too.
+  std::optional<int64_t> linear_in(X atom) const;
+  Poly coefficient(X atom) const;  // of its first power
+  Poly without(X atom) const;      // all terms that lack it
+  int degree_in(X atom) const;
+  XSet atoms() const;
+
+  Poly operator+(const Poly& other) const;
+  Poly operator-(const Poly& other) const;
+  Poly operator*(const Poly& other) const;
+  Poly operator-() const { return Poly() - *this; }
+  friend bool operator==(const Poly&, const Poly&) = default;
+  // this = quotient * divisor + rest, by leading terms; nothing if a coefficient does not divide.
+  struct Division;
+  Division divided_by(const Poly& divisor) const;
+
+  X expression(Pool& pool, CScalar type = CScalar::I32) const;
+  std::string text() const;  // for messages
+
+ private:
+  void add(const Monomial& monomial, int64_t factor);
+  Terms terms_;
+};
+struct Poly::Division {
+  Poly quotient, rest;
+};
+
+// Whether `p` is at least 0 where all facts are: as a sum of facts and a constant. `used`: the
+// numbers of those that the proof took.
+bool proved(const Poly& p, const std::vector<Poly>& facts, std::set<size_t>* used = nullptr,
+            int depth = 3);
+
+std::string describe(X x);  // for messages: short
+
+}  // namespace stencil::lifter

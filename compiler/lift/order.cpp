@@ -1,0 +1,432 @@
+// Dependences, exactly as far as subscripts are a counter and a constant: then two accesses of one
+// element are a fixed distance of iterations apart, in each loop.
+//
+// A function of the language reads values as they were before it. So a load may meet elements that
+// its own nest writes only if C reads them before they are written: at no distance that is behind
+// in the order of the loops. Gauss-Seidel order is what remains.
+#include "compiler/lift/order.h"
+
+#include <fmt/format.h>
+
+namespace stencil::lifter {
+
+namespace {
+
+class Order {
+ public:
+  Order(Pool& pool, const Execution& execution, const Shapes& shapes)
+      : pool_(pool), execution_(execution), shapes_(shapes) {}
+
+  // Of two accesses of elements in loops they share: whether the first may be in a later (or in an
+  // earlier) iteration than the second. False also where they never meet.
+  bool may_be(bool later, int array, const std::vector<X>& first_subscripts, const Store& first,
+              const std::vector<X>& second_subscripts, const Store& second) const {
+    const Access a = shapes_.access(array, first_subscripts, first);
+    const Access b = shapes_.access(array, second_subscripts, second);
+    if (a.part.fixed != b.part.fixed || a.part.slot != b.part.slot) return false;
+    if (apart(a, first, b, second)) return false;
+    for (size_t k = 0; k < std::min(first.domain.size(), second.domain.size()); ++k) {
+      if (first.domain[k].index != second.domain[k].index) return false;  // no loop in common
+      const auto [least, most] = distance(k, a, first, b, second);
+      const bool down = first.domain[k].direction < 0;
+      // the sign of the distance that is asked for
+      const Poly towards = later != down ? most : -least;
+      const Poly away = later != down ? least : -most;
+      if (later_known(towards)) return false;             // always the other way
+      if (!shapes_.at_least_zero(-towards)) return true;  // may be positive
+      // at most 0: strictly negative ones are decided, 0 goes on with the next loop
+      if (shapes_.at_least_zero(-towards - Poly(1))) return false;
+      (void)away;
+    }
+    return false;
+  }
+
+ private:
+  bool later_known(const Poly& most) const { return shapes_.at_least_zero(-most - Poly(1)); }
+
+  Poly extreme(const Poly& p, const Store& at, bool largest) const {
+    return Shapes::extreme(pool_, execution_, p, at.domain, largest);
+  }
+
+  // Some dimension in which the ranges of both do not meet, or a stride keeps them apart.
+  bool apart(const Access& a, const Store& first, const Access& b, const Store& second) const {
+    for (size_t d = 0; d < a.subscripts.size(); ++d) {
+      const Poly gap =
+          extreme(a.subscripts[d], first, false) - extreme(b.subscripts[d], second, true);
+      const Poly other =
+          extreme(b.subscripts[d], second, false) - extreme(a.subscripts[d], first, true);
+      if (shapes_.at_least_zero(gap - Poly(1)) || shapes_.at_least_zero(other - Poly(1)))
+        return true;
+      for (const Domain& domain : first.domain) {
+        if (domain.stride == 1) continue;
+        X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
+                             execution_.index_names[static_cast<size_t>(domain.index)]);
+        const Poly difference = a.subscripts[d] - b.subscripts[d];
+        const bool both = a.subscripts[d].linear_in(index) == std::optional<int64_t>(1) &&
+                          b.subscripts[d].linear_in(index) == std::optional<int64_t>(1);
+        if (both && difference.is_constant() && difference.constant() % domain.stride != 0)
+          return true;
+      }
+    }
+    return false;
+  }
+
+  // By how many iterations of loop k the first is behind the second, at least and at most, if both
+  // access one element.
+  std::pair<Poly, Poly> distance(size_t k, const Access& a, const Store& first, const Access& b,
+                                 const Store& second) const {
+    X index = pool_.leaf(XKind::Index, CScalar::I64, first.domain[k].index,
+                         execution_.index_names[static_cast<size_t>(first.domain[k].index)]);
+    for (size_t d = 0; d < a.subscripts.size(); ++d) {
+      const Poly &p = a.subscripts[d], &q = b.subscripts[d];
+      if (p.linear_in(index) == std::optional<int64_t>(1) &&
+          q.linear_in(index) == std::optional<int64_t>(1)) {
+        // i + p0 = j + q0: i - j = q0 - p0
+        const Poly difference = q.without(index) - p.without(index);
+        return {extreme(difference, second, false), extreme(difference, second, true)};
+      }
+    }
+    // counters of which nothing more is known than their ranges
+    const Domain &m = first.domain[k], &n = second.domain[k];
+    return {m.low - n.high, m.high - n.low};
+  }
+
+  Pool& pool_;
+  const Execution& execution_;
+  const Shapes& shapes_;
+};
+
+class Grouping {
+ public:
+  Grouping(Pool& pool, const Execution& execution, const Shapes& shapes)
+      : pool_(pool), execution_(execution), shapes_(shapes), order_(pool, execution, shapes) {}
+
+  std::vector<StepFunction> run() {
+    for (const Nest& nest : execution_.nests) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const Store& store : leaf) check_store(store);
+        }
+      }
+      std::string why;
+      CPlace place;
+      if (!nest.leaves.empty() && fused(nest, why, place)) continue;
+      if (!nest.ordered.empty() && ordered(nest, why, place)) continue;
+      throw Refusal{
+          "C010", place, why,
+          "a function computes all points from the values before it: use two arrays, as Jacobi's "
+          "method does, or two colours of points"};
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::string name(int array) const { return execution_.arrays[static_cast<size_t>(array)].in_c; }
+
+  // Every loop around a store moves it along one dimension.
+  void check_store(const Store& store) const {
+    const Access to = shapes_.access(store.array, store.subscripts, store);
+    for (const Domain& domain : store.domain) {
+      if (domain.low == domain.high) continue;
+      X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index,
+                           execution_.index_names[static_cast<size_t>(domain.index)]);
+      int uses = 0;
+      for (const Poly& s : to.subscripts) {
+        if (s.degree_in(index) == 0) continue;
+        ++uses;
+        if (s.linear_in(index) == std::optional<int64_t>(1)) continue;
+        throw Refusal{"C013", store.place,
+                      fmt::format("a subscript of '{}' is a multiple of '{}'", name(store.array),
+                                  index->text),
+                      "points are written at a counter plus a constant"};
+      }
+      if (uses == 1) continue;
+      throw Refusal{
+          "C013", store.place,
+          uses == 0
+              ? fmt::format("'{}' is written by every iteration of the loop over '{}'",
+                            name(store.array), index->text)
+              : fmt::format("'{}' has '{}' in two subscripts", name(store.array), index->text),
+          "each loop over space moves along one dimension of what is written"};
+    }
+    for (const Poly& s : to.subscripts) {
+      int counters = 0;
+      for (X atom : s.atoms()) {
+        if (atom->kind == XKind::Index) ++counters;
+        if (contains(atom, XKind::Load) || contains(atom, XKind::Sum) ||
+            contains(atom, XKind::Time) ||
+            (atom->kind != XKind::Index && contains(atom, XKind::Index))) {
+          throw Refusal{"C013", store.place,
+                        fmt::format("a subscript of '{}' depends on data", name(store.array)),
+                        "subscripts are sums of loop counters and sizes"};
+        }
+      }
+      if (counters > 1) {
+        throw Refusal{"C013", store.place,
+                      fmt::format("a subscript of '{}' has two loop counters", name(store.array)),
+                      ""};
+      }
+    }
+  }
+
+  template <class Visit>
+  void each_load(const Store& store, const Visit& visit) const {
+    each_node(store.value, [&](X n) {
+      if (n->kind == XKind::Load) visit(n);
+    });
+  }
+
+  bool fused(const Nest& nest, std::string& why, CPlace& place) {
+    for (const auto& leaf : nest.leaves) {
+      for (const Store& reader : leaf) {
+        bool sound = true;
+        each_load(reader, [&](X load) {
+          for (const auto& other : nest.leaves) {
+            for (const Store& writer : other) {
+              if (writer.array != load->id || !sound) continue;
+              // the write comes first: the value read is new
+              if (!order_.may_be(true, load->id, load->args, reader, writer.subscripts, writer))
+                continue;
+              sound = false;
+              place = reader.place;
+              why = fmt::format(
+                  "'{}' is read where an earlier iteration of the same loop has written it "
+                  "(Gauss-Seidel order)",
+                  name(load->id));
+            }
+          }
+        });
+        if (!sound) return false;
+      }
+    }
+    // one function if all parts write the same points, else one for each set of targets
+    std::map<std::vector<Part>, StepFunction> made;
+    std::vector<std::vector<Part>> sequence;
+    for (const auto& leaf : nest.leaves) {
+      std::vector<std::pair<const Store*, std::vector<const Store*>>> points;
+      for (const Store& store : leaf) {
+        bool placed = false;
+        for (auto& [point, stores] : points) {
+          if (same_point(*point, store)) {
+            stores.push_back(&store);
+            placed = true;
+          }
+        }
+        if (!placed) points.push_back({&store, {&store}});
+      }
+      if (points.size() > 1) {
+        if (nest.ordered.empty()) {
+          why = "the statements of the loop write different points";
+          place = leaf[0].place;
+        }
+        return false;
+      }
+      if (points.empty()) continue;
+      std::map<Part, X> values;
+      std::vector<Part> targets;
+      for (const Store* store : points[0].second) {
+        const Part part = shapes_.access(store->array, store->subscripts, *store).part;
+        if (values.count(part) == 0) targets.push_back(part);
+        values[part] = store->value;
+      }
+      std::sort(targets.begin(), targets.end());
+      for (const std::vector<Part>& together : by_domain(targets)) {
+        StepPiece piece{points[0].first, {}};
+        for (const Part& part : together) piece.values.push_back(values[part]);
+        if (made.count(together) == 0) sequence.push_back(together);
+        StepFunction& function = made[together];
+        function.targets = together;
+        function.place = points[0].first->place;
+        function.pieces.push_back(std::move(piece));
+      }
+    }
+    // several functions out of one nest: none may read what another writes
+    if (sequence.size() > 1) {
+      for (const auto& targets : sequence) {
+        for (const StepPiece& piece : made[targets].pieces) {
+          for (X value : piece.values) {
+            bool sound = true;
+            each_node(value, [&](X n) {
+              if (n->kind != XKind::Load) return;
+              for (const auto& others : sequence) {
+                if (others == targets) continue;
+                for (const Part& part : others) sound = sound && part.array != n->id;
+              }
+            });
+            if (sound) continue;
+            why = "parts of the loop write different arrays and read them";
+            place = piece.point->place;
+            return false;
+          }
+        }
+      }
+    }
+    for (const auto& targets : sequence) out_.push_back(std::move(made[targets]));
+    return true;
+  }
+
+  // The targets of one function have one domain.
+  std::vector<std::vector<Part>> by_domain(const std::vector<Part>& targets) const {
+    std::vector<std::vector<Part>> out;
+    for (const Part& part : targets) {
+      const auto same = [&](const std::vector<Part>& group) {
+        return shapes_.lengths(group[0].array) == shapes_.lengths(part.array);
+      };
+      const auto found = std::find_if(out.begin(), out.end(), same);
+      if (found == out.end()) {
+        out.push_back({part});
+      } else {
+        found->push_back(part);
+      }
+    }
+    return out;
+  }
+
+  bool same_point(const Store& a, const Store& b) const {
+    const Access p = shapes_.access(a.array, a.subscripts, a),
+                 q = shapes_.access(b.array, b.subscripts, b);
+    if (a.domain.size() != b.domain.size()) return false;
+    for (size_t k = 0; k < a.domain.size(); ++k) {
+      if (a.domain[k].index != b.domain[k].index) return false;
+    }
+    return p.subscripts == q.subscripts;
+  }
+
+  // One function for each statement, in the order of the text.
+  bool ordered(const Nest& nest, std::string& why, CPlace& place) {
+    std::vector<std::string> keys;
+    std::map<std::string, std::vector<const Store*>> groups;
+    for (const auto& leaf : nest.ordered) {
+      for (const Store& store : leaf) {
+        if (groups.count(store.key) == 0) keys.push_back(store.key);
+        groups[store.key].push_back(&store);
+      }
+    }
+    const auto fails = [&](const Store& at, int array) {
+      place = at.place;
+      why = fmt::format(
+          "'{}' is read and written by iterations of the same loop in an order that matters",
+          name(array));
+      return false;
+    };
+    for (size_t x = 0; x < keys.size(); ++x) {
+      for (size_t y = x; y < keys.size(); ++y) {
+        for (const Store* first : groups[keys[x]]) {
+          for (const Store* second : groups[keys[y]]) {
+            bool sound = true;
+            int array = -1;
+            each_load(*second, [&](X load) {  // the store first: by no later iteration
+              if (load->id != first->array || x == y) return;
+              if (order_.may_be(true, load->id, first->subscripts, *first, load->args, *second)) {
+                sound = false;
+                array = load->id;
+              }
+            });
+            each_load(*first, [&](X load) {  // the load first: the store by no earlier iteration
+              if (load->id != second->array) return;
+              if (order_.may_be(false, load->id, second->subscripts, *second, load->args, *first)) {
+                sound = false;
+                array = load->id;
+              }
+            });
+            if (x != y && first->array == second->array &&
+                order_.may_be(true, first->array, first->subscripts, *first, second->subscripts,
+                              *second)) {
+              sound = false;
+              array = first->array;
+            }
+            if (!sound) return fails(*second, array);
+          }
+        }
+      }
+    }
+    for (const std::string& key : keys) {
+      StepFunction function;
+      for (const Store* store : groups[key]) {
+        const Part part = shapes_.access(store->array, store->subscripts, *store).part;
+        if (function.targets.empty()) function.targets = {part};
+        if (function.targets[0] != part) return fails(*store, store->array);
+        function.place = store->place;
+        function.pieces.push_back({store, {store->value}});
+      }
+      out_.push_back(std::move(function));
+    }
+    return true;
+  }
+
+  Pool& pool_;
+  const Execution& execution_;
+  const Shapes& shapes_;
+  const Order order_;
+  std::vector<StepFunction> out_;
+};
+
+// Loads that were made before their array was written since: what is computed from them later would
+// read the new values. `latest`: the number of the nest that wrote an array last.
+void check_age(const Execution& execution) {
+  std::map<int, int64_t> latest;
+  for (const Nest& nest : execution.nests) {
+    for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+      for (const auto& leaf : *leaves) {
+        for (size_t k = 0; k < leaf.size(); ++k) {
+          each_node(leaf[k].value, [&](X n) {
+            if (n->kind != XKind::Load) return;
+            const int64_t epoch = n->integer / 1000000, position = n->integer % 1000000;
+            bool old = latest.count(n->id) > 0 && epoch < latest[n->id];
+            if (leaves == &nest.ordered) {
+              for (size_t j = static_cast<size_t>(position); j < k; ++j) {
+                old = old || (epoch == nest.epoch - 1 && leaf[j].array == n->id);
+              }
+            }
+            if (!old) return;
+            throw Refusal{
+                "C016", leaf[k].place,
+                fmt::format("a value of '{}' is used that was read before the array was written",
+                            execution.arrays[static_cast<size_t>(n->id)].in_c),
+                "read it where it is used"};
+          });
+        }
+      }
+    }
+    for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+      for (const auto& leaf : *leaves) {
+        for (const Store& store : leaf) latest[store.array] = nest.epoch;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void tidy(Pool& pool, Execution& execution) {
+  check_age(execution);
+  for (Nest& nest : execution.nests) {
+    for (auto* leaves : {&nest.leaves, &nest.ordered}) {
+      for (auto& leaf : *leaves) {
+        for (Store& store : leaf) {
+          std::map<X, X> done;
+          const auto change = [&](X n) -> X {
+            if (n->kind == XKind::Index) {
+              for (const Domain& d : store.domain) {
+                if (d.index == n->id && d.low == d.high)
+                  return d.low.expression(pool, CScalar::I64);
+              }
+            }
+            if (n->kind == XKind::Load && n->integer != 0)
+              return pool.load(n->id, n->args, n->type, 0);
+            return nullptr;
+          };
+          store.value = transformed(pool, store.value, done, change);
+          for (X& s : store.subscripts) s = transformed(pool, s, done, change);
+        }
+      }
+    }
+  }
+}
+
+std::vector<StepFunction> functions_of(Pool& pool, const Execution& execution,
+                                       const Shapes& shapes) {
+  return Grouping(pool, execution, shapes).run();
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,46 @@
+// From an execution to the text of a program, and what its fields and params are in C.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/lift/order.h"
+#include "compiler/syntax/ast.h"
+
+namespace stencil::lifter {
+
+// What a field's level is in C when the loop begins. After s steps, level k of a field with
+// `copies` buffers is where level (k - s) mod copies was.
+struct FieldBinding {
+  std::string field;
+  int level = 0;                    // 0 the newest
+  int copies = 1;                   // buffers that trade places with each step
+  int array = -1;                   // of the execution
+  std::vector<int64_t> subscripts;  // of every dimension: at least 0, or one of kSpace and kSlot
+  int64_t slot = -1;                // the subscript at kSlot in the first step
+  std::vector<X> extents;           // of every dimension of the array; that of copies: their number
+  bool written = false;
+  bool over_time = false;  // the first dimension of space is the step
+};
+constexpr int64_t kSpace = -1, kSlot = -2;
+
+struct ParamBinding {
+  std::string param;
+  int symbol = -1;
+};
+
+struct LiftedProgram {
+  std::string text;
+  std::vector<FieldBinding> fields;
+  std::vector<ParamBinding> params;
+  X steps = nullptr;                 // null: one
+  std::vector<std::string> assumed;  // in sentences
+  int functions = 0;
+};
+
+// `title`: what the comment at the top calls the source.
+LiftedProgram write_program(Pool& pool, Execution& execution, const std::string& title,
+                            const std::string& file);
+
+}  // namespace stencil::lifter

@@ -1,0 +1,114 @@
+// Buffers that trade places are the levels of one field. The one that a step writes is the newest
+// level of the next, so if s says which array takes the place of which, level k is the array from
+// which the written one is reached by k+1 applications of s.
+#include "compiler/lift/roles.h"
+
+#include <fmt/format.h>
+
+namespace stencil::lifter {
+
+namespace {
+
+std::string plain_name(const Execution& execution, const Part& part) {
+  std::string out = execution.arrays[static_cast<size_t>(part.array)].name;
+  for (int64_t number : part.fixed) out += fmt::format("_{}", number);
+  return out;
+}
+
+}  // namespace
+
+Roles roles_of(const Execution& execution, const Shapes& shapes,
+               const std::vector<StepFunction>& functions, const std::set<Part>& parts) {
+  Roles out;
+  std::set<Part> written;
+  for (const StepFunction& function : functions)
+    written.insert(function.targets.begin(), function.targets.end());
+  // copies picked by t % 2
+  std::set<Part> slotted;
+  for (const Part& part : parts) {
+    if (part.slot >= 0) slotted.insert({part.array, part.fixed, -1});
+  }
+  for (const Part& base : slotted) {
+    const int copies = static_cast<int>(shapes.shape(base.array).copies);
+    int target = -1, targets = 0;
+    for (int slot = 0; slot < copies; ++slot) {
+      if (written.count({base.array, base.fixed, slot}) == 0) continue;
+      target = slot;
+      ++targets;
+    }
+    const std::string name = plain_name(execution, base);
+    if (targets > 1) {
+      throw Refusal{"C014", functions[0].place,
+                    fmt::format("a step writes several copies of '{}'", name),
+                    "a step writes the oldest copy, which is the newest in the next"};
+    }
+    for (int slot = 0; slot < copies; ++slot) {
+      const int level = ((target - 1 - slot) % copies + copies) % copies;
+      out.of[{base.array, base.fixed, slot}] = {name, targets == 0 ? slot : level, copies};
+    }
+    if (targets == 0) {
+      throw Refusal{"C014", functions[0].place,
+                    fmt::format("no step writes '{}', whose copies take turns", name), ""};
+    }
+  }
+  // pointers that trade places
+  std::map<int, int> next, previous;
+  for (const Rotation& rotation : execution.rotations) {
+    const bool again = next.count(rotation.before) > 0 && next[rotation.before] != rotation.after;
+    const bool shared =
+        previous.count(rotation.after) > 0 && previous[rotation.after] != rotation.before;
+    if (again || shared) {
+      throw Refusal{"C014", execution.place, "two pointers that are moved point to one array",
+                    "pointers may trade places, each with an array of its own"};
+    }
+    next[rotation.before] = rotation.after;
+    previous[rotation.after] = rotation.before;
+  }
+  for (const auto& [before, after] : next) {
+    if (previous.count(before) > 0 && next.count(after) > 0) continue;
+    throw Refusal{"C014", execution.place,
+                  fmt::format("the array of '{}' is lost when pointers are moved",
+                              execution.arrays[static_cast<size_t>(before)].in_c),
+                  "pointers may trade places, all of them"};
+  }
+  std::set<int> done;
+  for (const auto& [start, unused] : next) {
+    if (done.count(start) > 0) continue;
+    std::vector<int> cycle;
+    for (int at = start; done.insert(at).second; at = next[at]) cycle.push_back(at);
+    int target = -1, targets = 0;
+    bool components = false;
+    for (int array : cycle) {
+      bool stores = false;
+      for (const Part& part : written) stores = stores || part.array == array;
+      components = components || !shapes.shape(array).fixed.empty();
+      if (stores) ++targets, target = array;
+    }
+    const int copies = static_cast<int>(cycle.size());
+    if (components || targets == 0) {
+      throw Refusal{"C014", execution.place, "arrays of several components trade places", ""};
+    }
+    if (targets > 1) {
+      for (int array : cycle) {
+        const Part from{next[array], {}, -1}, to{array, {}, -1};
+        out.of[to] = {plain_name(execution, to), 0, 1};
+        out.moves.emplace_back(to, from);
+      }
+      continue;
+    }
+    int at = target;
+    std::string name;
+    for (int level = 0; level < copies; ++level) {
+      at = previous[at];
+      const Part part{at, {}, -1};
+      if (level == 0) name = plain_name(execution, part);
+      out.of[part] = {name, level, copies};
+    }
+  }
+  for (const Part& part : parts) {
+    if (out.of.count(part) == 0) out.of[part] = {plain_name(execution, part), 0, 1};
+  }
+  return out;
+}
+
+}  // namespace stencil::lifter

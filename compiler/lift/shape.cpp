@@ -1,0 +1,461 @@
+// A linear subscript (z*NY + y)*NX + x becomes three: the factors of the loop counters are the
+// strides, each a multiple of the next, and what has no counter is divided by them in turn. Whether
+// the parts stay within the lengths that follow is proved by semantic analysis, as of any access.
+#include "compiler/lift/shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace stencil::lifter {
+
+namespace {
+
+bool is_slot(X atom) {
+  return atom->kind == XKind::Binary && atom->text == "%" && contains(atom, XKind::Time) &&
+         !contains(atom, XKind::Index) && !contains(atom, XKind::Load);
+}
+
+bool is_counter(X atom) {
+  return atom->kind == XKind::Index || atom->kind == XKind::Edge || is_slot(atom);
+}
+
+// The value of an expression of the step alone.
+std::optional<int64_t> at_step(X x, int64_t step) {
+  Pool pool;
+  std::map<X, X> done;
+  X value = transformed(pool, x, done, [&](X n) -> X {
+    return n->kind == XKind::Time ? pool.integer(step) : nullptr;
+  });
+  return value->kind == XKind::Int ? std::optional(value->integer) : std::nullopt;
+}
+
+// slot + step, modulo how many there are: {copies, slot}.
+std::optional<std::pair<int64_t, int64_t>> rotation_of(X x) {
+  std::vector<int64_t> values;
+  for (int64_t step = 0; step < 24; ++step) {
+    const auto value = at_step(x, step);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  for (int64_t copies = 2; copies <= 8; ++copies) {
+    bool fits = true;
+    for (int64_t step = 0; step < 24; ++step) {
+      fits = fits && values[static_cast<size_t>(step)] == (values[0] + step) % copies &&
+             values[0] >= 0 && values[0] < copies;
+    }
+    if (fits) return std::pair{copies, values[0]};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+X Shapes::index(int id) const {
+  return pool_.leaf(XKind::Index, CScalar::I64, id,
+                    execution_.index_names[static_cast<size_t>(id)]);
+}
+
+bool Shapes::at_least_zero(const Poly& p) const {
+  return proved(p, facts_, &used_);
+}
+
+std::vector<Poly> Shapes::facts_used() const {
+  std::vector<Poly> out;
+  for (size_t f : used_) {
+    if (f >= given_) out.push_back(facts_[f]);
+  }
+  return out;
+}
+
+Poly Shapes::extreme(Pool& pool, const Execution& execution, Poly p,
+                     const std::vector<Domain>& domain, bool largest) {
+  for (X atom : p.atoms()) {
+    if (atom->kind != XKind::Edge) continue;
+    const auto factor = p.linear_in(atom);
+    if (!factor || *factor == 0) continue;
+    const Poly last = Poly::of(atom->args[1]) - Poly(1);
+    p = p.without(atom) + Poly(*factor) * ((*factor > 0) == largest ? last : Poly());
+  }
+  for (const Domain& d : domain) {
+    X i = pool.leaf(XKind::Index, CScalar::I64, d.index,
+                    execution.index_names[static_cast<size_t>(d.index)]);
+    const auto factor = p.linear_in(i);
+    if (!factor || *factor == 0) continue;
+    p = p.without(i) + Poly(*factor) * ((*factor > 0) == largest ? d.high : d.low);
+  }
+  return p;
+}
+
+void Shapes::gather(const Store& store) {
+  seen_[static_cast<size_t>(store.array)].push_back({store.subscripts, &store, true});
+  each_node(store.value, [&](X n) {
+    if (n->kind == XKind::Load)
+      seen_[static_cast<size_t>(n->id)].push_back({n->args, &store, false});
+  });
+}
+
+// The strides of an array behind one pointer.
+void Shapes::delinearise(int array) {
+  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
+  std::vector<Poly> strides = {Poly(1)};
+  for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+    const Poly p = Poly::of(seen.subscripts[0]);
+    for (X atom : p.atoms()) {
+      const bool counts = is_counter(atom);
+      if (!counts) {
+        if (atom->kind != XKind::Symbol && atom->kind != XKind::Time) {
+          const bool quotient = atom->kind == XKind::Binary && !contains(atom, XKind::Load) &&
+                                !contains(atom, XKind::Index);
+          if (!quotient) {
+            throw Refusal{"C013", seen.store->place,
+                          fmt::format("a subscript of '{}' depends on data", info.in_c),
+                          "subscripts are sums of loop counters and sizes"};
+          }
+        }
+        continue;
+      }
+      const Poly factor = p.coefficient(atom);
+      for (X other : factor.atoms()) {
+        if (other->kind == XKind::Index) {
+          throw Refusal{
+              "C013", seen.store->place,
+              fmt::format("a subscript of '{}' has a product of loop counters", info.in_c), ""};
+        }
+      }
+      if (p.degree_in(atom) > 1) {
+        throw Refusal{"C013", seen.store->place,
+                      fmt::format("a subscript of '{}' has a square", info.in_c), ""};
+      }
+      if (std::find(strides.begin(), strides.end(), factor) == strides.end())
+        strides.push_back(factor);
+    }
+  }
+  const auto degree = [](const Poly& p) {
+    size_t most = 0;
+    for (const auto& [monomial, factor] : p.terms()) most = std::max(most, monomial.size());
+    return most;
+  };
+  std::stable_sort(strides.begin(), strides.end(), [&](const Poly& a, const Poly& b) {
+    if (degree(a) != degree(b)) return degree(a) > degree(b);
+    const Poly d = a - b;
+    return d.is_constant() && d.constant() > 0;
+  });
+  const CPlace place = seen_[static_cast<size_t>(array)][0].store->place;
+  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  shape.extents = {Poly()};
+  shape.known = {false};
+  for (size_t k = 1; k < strides.size(); ++k) {
+    const auto division = strides[k - 1].divided_by(strides[k]);
+    if (!division.rest.zero() || division.quotient.zero()) {
+      throw Refusal{"C013", place,
+                    fmt::format("subscripts of '{}' have strides {} and {}, of which neither is a "
+                                "multiple of the other",
+                                info.in_c, strides[k - 1].text(), strides[k].text()),
+                    ""};
+    }
+    shape.extents.push_back(division.quotient);
+    shape.known.push_back(true);
+  }
+  strides_[static_cast<size_t>(array)] = std::move(strides);
+}
+
+// One subscript for each dimension.
+std::vector<Poly> Shapes::split(int array, const std::vector<X>& subscripts,
+                                const std::vector<Domain>& domain) const {
+  std::vector<Poly> out;
+  const auto& strides = strides_[static_cast<size_t>(array)];
+  if (strides.empty()) {
+    for (X s : subscripts) out.push_back(Poly::of(s));
+    return out;
+  }
+  Poly rest = Poly::of(subscripts[0]);
+  out.assign(strides.size(), Poly());
+  for (X atom : rest.atoms()) {
+    if (!is_counter(atom)) continue;
+    const Poly factor = rest.coefficient(atom);
+    for (size_t k = 0; k < strides.size(); ++k) {
+      if (strides[k] == factor) out[k] = out[k] + Poly::atom(atom);
+    }
+    rest = rest - factor * Poly::atom(atom);
+  }
+  for (size_t k = 0; k < strides.size(); ++k) {
+    const auto division = rest.divided_by(strides[k]);
+    out[k] = out[k] + division.quotient;
+    rest = division.rest;
+  }
+  // a[i*n + n-1] is the last element of row i, not the one ahead of row i+1
+  const auto& extents = shapes_[static_cast<size_t>(array)].extents;
+  for (size_t k = strides.size() - 1; k > 0; --k) {
+    for (int guard = 0; guard < 4; ++guard) {
+      const Poly most = extreme(pool_, execution_, out[k], domain, true);
+      const Poly least = extreme(pool_, execution_, out[k], domain, false);
+      if (at_least_zero(-most - Poly(1))) {
+        out[k] = out[k] + extents[k];
+        out[k - 1] = out[k - 1] - Poly(1);
+      } else if (at_least_zero(least - extents[k])) {
+        out[k] = out[k] - extents[k];
+        out[k - 1] = out[k - 1] + Poly(1);
+      } else {
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+// Which dimensions are space, copies or constants.
+void Shapes::classify(int array) {
+  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
+  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const auto& all = seen_[static_cast<size_t>(array)];
+  for (const Seen& seen : all) (seen.write ? shape.stored : shape.loaded) = true;
+  if (strides_[static_cast<size_t>(array)].empty()) {
+    for (X extent : info.extents) {
+      shape.extents.push_back(extent != nullptr ? Poly::of(extent) : Poly());
+      shape.known.push_back(extent != nullptr);
+    }
+  }
+  const size_t dimensions = shape.extents.size();
+  for (size_t k = 0; k < dimensions; ++k) {
+    bool constant = true, slots = true, time = true;
+    int64_t copies = 0;
+    for (const Seen& seen : all) {
+      const Poly s = split(array, seen.subscripts, seen.store->domain)[k];
+      constant = constant && s.is_constant();
+      time = time && s.atoms().size() == 1 && (*s.atoms().begin())->kind == XKind::Time &&
+             s.linear_in(*s.atoms().begin()) == std::optional<int64_t>(1);
+      const auto rotation = rotation_of(s.expression(pool_));
+      slots = slots && rotation && (copies == 0 || copies == rotation->first);
+      if (rotation) copies = rotation->first;
+    }
+    const int number = static_cast<int>(k);
+    if (slots && copies > 1 && shape.slots_dimension < 0) {
+      shape.slots_dimension = number;
+      shape.copies = copies;
+    } else if (constant && dimensions > 1) {
+      shape.fixed.push_back(number);
+    } else if (time && !shape.stored && !shape.over_time && shape.space.empty()) {
+      shape.over_time = true;
+      shape.space.push_back(number);
+    } else {
+      shape.space.push_back(number);
+    }
+  }
+  if (shape.space.empty()) {  // a single element is a grid of one point
+    shape.space = shape.fixed;
+    shape.fixed.clear();
+  }
+}
+
+// The one that is known to be no smaller than any other.
+std::optional<Poly> Shapes::largest(const std::vector<Poly>& lengths) const {
+  for (const Poly& most : lengths) {
+    const bool all = std::all_of(lengths.begin(), lengths.end(),
+                                 [&](const Poly& other) { return at_least_zero(most - other); });
+    if (all) return most;
+  }
+  return std::nullopt;
+}
+
+// Lengths that C does not say: what accesses need.
+void Shapes::measure(int array) {
+  const ArrayInfo& info = execution_.arrays[static_cast<size_t>(array)];
+  ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  for (size_t k = 0; k < shape.extents.size(); ++k) {
+    if (shape.known[k] || static_cast<int>(k) == shape.slots_dimension) continue;
+    std::vector<Poly> ends;
+    for (const Seen& seen : seen_[static_cast<size_t>(array)]) {
+      const Poly s = split(array, seen.subscripts, seen.store->domain)[k];
+      Poly end = extreme(pool_, execution_, s, seen.store->domain, true) + Poly(1);
+      if (shape.over_time && static_cast<int>(k) == shape.space[0] && execution_.steps != nullptr) {
+        end = s - Poly::atom(*s.atoms().begin()) + Poly::of(execution_.steps);
+      }
+      if (std::find(ends.begin(), ends.end(), end) == ends.end()) ends.push_back(end);
+    }
+    const std::optional<Poly> most = largest(ends);
+    if (!most) {
+      std::vector<std::string> texts;
+      for (const Poly& end : ends) texts.push_back(end.text());
+      throw Refusal{"C019", seen_[static_cast<size_t>(array)][0].store->place,
+                    fmt::format("the length of dimension {} of '{}' is not known: it may be {}", k,
+                                info.in_c, fmt::join(texts, " or ")),
+                    "declare the array with its lengths, as in double a[n][m]"};
+    }
+    shape.extents[k] = *most;
+    for (X atom : most->atoms()) {
+      if (contains(atom, XKind::Index) || contains(atom, XKind::Load) ||
+          contains(atom, XKind::Time)) {
+        throw Refusal{"C013", seen_[static_cast<size_t>(array)][0].store->place,
+                      fmt::format("a subscript of '{}' depends on data", info.in_c),
+                      "subscripts are sums of loop counters and sizes"};
+      }
+    }
+  }
+}
+
+// The grid holds the largest of the arrays that are written, in each dimension.
+void Shapes::grid() {
+  CPlace place;
+  for (size_t a = 0; a < shapes_.size(); ++a) {
+    const ArrayShape& shape = shapes_[a];
+    if (!shape.stored) continue;
+    rank_ = std::max(rank_, static_cast<int>(shape.space.size()));
+  }
+  for (size_t a = 0; a < shapes_.size(); ++a) {
+    const ArrayShape& shape = shapes_[a];
+    const ArrayInfo& info = execution_.arrays[a];
+    if (!shape.stored && !shape.loaded) continue;
+    place = seen_[a][0].store->place;
+    const int rank = static_cast<int>(shape.space.size());
+    if (shape.stored && rank != rank_) {
+      throw Refusal{"C019", place,
+                    fmt::format("'{}' has {} dimensions, and other arrays that are written have {}",
+                                info.in_c, rank, rank_),
+                    "one program has one grid: lift their loops one by one"};
+    }
+    if (rank != rank_ || shape.over_time) continue;
+    for (int d = 0; d < rank; ++d) {
+      const Poly& length = shape.extents[static_cast<size_t>(shape.space[static_cast<size_t>(d)])];
+      if (static_cast<int>(extents_.size()) <= d) {
+        extents_.push_back(length);
+      } else if (Poly& most = extents_[static_cast<size_t>(d)]; at_least_zero(length - most)) {
+        most = length;
+      } else if (!at_least_zero(most - length)) {
+        throw Refusal{"C019", place,
+                      fmt::format("the arrays have different lengths in dimension {}: {} and {}", d,
+                                  most.text(), length.text()),
+                      "one program has one grid, in which the length of one array is known to be "
+                      "the largest"};
+      }
+    }
+  }
+  if (rank_ < 1 || rank_ > 8) {
+    throw Refusal{"C019", place, fmt::format("the grid would have {} dimensions", rank_),
+                  "1 to 8 can be lifted"};
+  }
+}
+
+// Arrays of fewer dimensions: along which of the grid's, by the counters in their subscripts.
+void Shapes::directions() {
+  for (size_t a = 0; a < shapes_.size(); ++a) {
+    ArrayShape& shape = shapes_[a];
+    const ArrayInfo& info = execution_.arrays[a];
+    if (!shape.stored && !shape.loaded) continue;
+    const size_t skip = shape.over_time ? 1 : 0;
+    const size_t rank = shape.space.size() - skip;
+    shape.along.assign(rank, -1);
+    if (static_cast<int>(rank) == rank_) {
+      for (size_t k = 0; k < rank; ++k) shape.along[k] = static_cast<int>(k);
+      continue;
+    }
+    for (const Seen& seen : seen_[a]) {
+      const auto mine = split(static_cast<int>(a), seen.subscripts, seen.store->domain);
+      const ArrayShape& target = shapes_[static_cast<size_t>(seen.store->array)];
+      const auto theirs = split(seen.store->array, seen.store->subscripts, seen.store->domain);
+      for (size_t k = 0; k < rank; ++k) {
+        const Poly& s = mine[static_cast<size_t>(shape.space[k + skip])];
+        for (X atom : s.atoms()) {
+          if (atom->kind != XKind::Index) continue;
+          for (size_t d = 0; d < target.space.size(); ++d) {
+            if (theirs[static_cast<size_t>(target.space[d])].degree_in(atom) == 0) continue;
+            if (shape.along[k] >= 0 && shape.along[k] != static_cast<int>(d)) {
+              throw Refusal{
+                  "C013", seen.store->place,
+                  fmt::format("'{}' lies along several dimensions of the grid", info.in_c), ""};
+            }
+            shape.along[k] = static_cast<int>(d);
+          }
+        }
+      }
+    }
+    for (size_t k = 0; k < rank; ++k) {
+      if (shape.along[k] >= 0 && (k == 0 || shape.along[k] > shape.along[k - 1])) continue;
+      throw Refusal{
+          "C013", seen_[a][0].store->place,
+          fmt::format("a subscript of '{}' is no counter of a loop over the grid", info.in_c),
+          "subscripts are sums of loop counters and sizes"};
+    }
+  }
+}
+
+Shapes::Shapes(Pool& pool, Execution& execution) : pool_(pool), execution_(execution) {
+  const size_t count = execution.arrays.size();
+  seen_.resize(count);
+  shapes_.resize(count);
+  strides_.resize(count);
+  facts_ = execution.facts;
+  given_ = facts_.size();
+  for (const Nest& nest : execution.nests) {
+    for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+      for (const auto& leaf : *leaves) {
+        for (const Store& store : leaf) {
+          gather(store);
+          for (const Domain& d : store.domain) {
+            const Poly fact = d.high - d.low;
+            const bool known =
+                fact.is_constant() || std::find(facts_.begin(), facts_.end(), fact) != facts_.end();
+            if (!known && facts_.size() < given_ + 40) facts_.push_back(fact);
+          }
+        }
+      }
+    }
+  }
+  for (size_t a = 0; a < count; ++a) {
+    if (seen_[a].empty()) continue;
+    if (execution.arrays[a].linear) delinearise(static_cast<int>(a));
+    classify(static_cast<int>(a));
+    measure(static_cast<int>(a));
+  }
+  share_lengths();
+  grid();
+  directions();
+}
+
+// Buffers that trade places have one shape: the longest that any of them needs.
+void Shapes::share_lengths() {
+  for (size_t pass = 0; pass < execution_.rotations.size(); ++pass) {
+    for (const Rotation& rotation : execution_.rotations) {
+      ArrayShape& a = shapes_[static_cast<size_t>(rotation.before)];
+      ArrayShape& b = shapes_[static_cast<size_t>(rotation.after)];
+      if (a.extents.size() != b.extents.size()) continue;
+      for (size_t k = 0; k < a.extents.size(); ++k) {
+        if (a.known[k] && b.known[k]) continue;
+        const bool longer = b.known[k] || at_least_zero(b.extents[k] - a.extents[k]);
+        (longer ? a : b).extents[k] = (longer ? b : a).extents[k];
+      }
+    }
+  }
+}
+
+std::vector<Poly> Shapes::lengths(int array) const {
+  const ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  std::vector<Poly> out;
+  for (int k : shape.space) out.push_back(shape.extents[static_cast<size_t>(k)]);
+  return out;
+}
+
+Access Shapes::access(int array, const std::vector<X>& subscripts, const Store& context) const {
+  const ArrayShape& shape = shapes_[static_cast<size_t>(array)];
+  const auto all = split(array, subscripts, context.domain);
+  Access out;
+  out.part.array = array;
+  for (int k : shape.fixed) out.part.fixed.push_back(all[static_cast<size_t>(k)].constant());
+  if (shape.slots_dimension >= 0) {
+    const auto rotation =
+        rotation_of(all[static_cast<size_t>(shape.slots_dimension)].expression(pool_));
+    out.part.slot = static_cast<int>(rotation->second);
+  }
+  for (size_t k = 0; k < shape.space.size(); ++k) {
+    const Poly& s = all[static_cast<size_t>(shape.space[k])];
+    if (k == 0 && shape.over_time) {
+      out.time_offset = s.constant();
+      continue;
+    }
+    out.subscripts.push_back(s);
+  }
+  return out;
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,11 @@
+// What the library and the command line share of lifting.
+#pragma once
+
+#include "runtime/lifting/lifting.h"
+#include "stencil/lift.h"
+
+namespace stencil::api {
+
+runtime::LiftRequest lift_request(const std::string& file, const LiftOptions& options);
+
+}  // namespace stencil::api

@@ -1,0 +1,206 @@
+// The emitted entry points want dense arrays, the newest level first, and leave the newest level in
+// the first. C leaves it in the buffer whose turn it is: afterwards buffers trade contents, as
+// often as steps demand.
+#include "runtime/api/lift_replace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::api {
+
+using lifter::CTypeInfo;
+using lifter::FieldBinding;
+using lifter::X;
+using lifter::XKind;
+
+namespace {
+
+class Replacement {
+ public:
+  Replacement(const lifter::Lifted& lifted, const std::string& name, bool has_params, bool device)
+      : lifted_(lifted),
+        tree_(lifted.tree),
+        name_(name),
+        has_params_(has_params),
+        device_(device) {}
+
+  Result<DropIn> run() {
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    if (entry.member) return refused("it is a member of a class");
+    if (type(entry.result).kind != CTypeInfo::Kind::Void) return refused("it returns a value");
+    const std::string function = tree_.region ? entry.name + "_region" : entry.name;
+    std::string parameters;
+    for (int parameter : entry.parameters) {
+      parameters += (parameters.empty() ? "" : ", ") + declared(parameter);
+    }
+    if (!why_.empty()) return refused(why_);
+    const std::string head =
+        fmt::format("{}void {}({})", tree_.cpp ? "" : "extern \"C\" ", function,
+                    parameters.empty() && !tree_.cpp ? "void" : parameters);
+    const std::string body = statements();
+    if (!why_.empty()) return refused(why_);
+    return DropIn{fmt::format("void {}({});", function, parameters), head + " {\n" + body + "}\n"};
+  }
+
+ private:
+  Failure refused(const std::string& why) const {
+    return {"U040", "no function can take the place of the original: " + why,
+            "the program itself can be lifted without --replace"};
+  }
+  const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+
+  // A parameter as C++ declares it, of the same binary interface.
+  std::string declared(int number) {
+    const auto& v = tree_.variables[static_cast<size_t>(number)];
+    const CTypeInfo* t = &type(v.type);
+    std::string reference;
+    if (t->kind == CTypeInfo::Kind::Reference) {
+      reference = "&";
+      t = &type(t->of);
+    }
+    if (t->kind == CTypeInfo::Kind::Scalar)
+      return fmt::format("{} {}{}", t->text, reference, v.name);
+    if (t->kind == CTypeInfo::Kind::Sequence)
+      return fmt::format("{} {}{}", t->text, reference, v.name);
+    const bool pointer = t->kind == CTypeInfo::Kind::Pointer || t->kind == CTypeInfo::Kind::Array;
+    if (!pointer || !reference.empty()) {
+      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      return "";
+    }
+    const CTypeInfo* element = &type(t->of);
+    if (tree_.cpp && element->kind != CTypeInfo::Kind::Scalar) {
+      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      return "";
+    }
+    while (element->kind == CTypeInfo::Kind::Array) element = &type(element->of);
+    if (element->kind != CTypeInfo::Kind::Scalar) {
+      why_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+      return "";
+    }
+    return fmt::format("{}{}* {}", element->constant ? "const " : "",
+                       lifter::name_of(element->scalar), v.name);
+  }
+
+  std::string text(X x) const {
+    switch (x->kind) {
+      case XKind::Int:
+        return x->integer < 0 ? fmt::format("({})", x->integer) : std::to_string(x->integer);
+      case XKind::Symbol:
+        return "(" + lifted_.execution.symbols[static_cast<size_t>(x->id)].in_c + ")";
+      case XKind::Unary:
+        return fmt::format("({}{})", x->text, text(x->args[0]));
+      case XKind::Binary:
+        return fmt::format("({} {} {})", text(x->args[0]), x->text, text(x->args[1]));
+      case XKind::Cast:
+        return text(x->args[0]);
+      default:
+        return "0";
+    }
+  }
+
+  // Where a part of an array begins; parts have to be dense.
+  std::string pointer(const FieldBinding& field) {
+    const auto& array = lifted_.execution.arrays[static_cast<size_t>(field.array)];
+    if (array.rows || array.local) {
+      why_ = fmt::format("'{}' has rows of its own, or is local", array.in_c);
+      return "";
+    }
+    std::string offset;
+    bool space = false;
+    for (size_t d = 0; d < field.subscripts.size(); ++d) {
+      if (field.subscripts[d] == lifter::kSpace) {
+        space = true;
+        continue;
+      }
+      if (space) {
+        why_ = fmt::format("the components of '{}' are not apart in memory", array.in_c);
+        return "";
+      }
+      const int64_t at = field.subscripts[d] == lifter::kSlot ? field.slot : field.subscripts[d];
+      std::string stride = std::to_string(at);
+      for (size_t k = d + 1; k < field.extents.size(); ++k)
+        stride += " * (size_t)" + text(field.extents[k]);
+      offset += " + " + stride;
+    }
+    const char* element = lifter::name_of(array.element);
+    const std::string base = array.sequence ? array.in_c + ".data()" : array.in_c;
+    return fmt::format("(({}{}*){}{})", field.written ? "" : "const ", element, base, offset);
+  }
+
+  std::string statements() {
+    std::string out;
+    if (has_params_) {
+      out += fmt::format("  {0}_params stencil_params = {0}_default_params();\n", name_);
+      for (const auto& param : lifted_.program.params) {
+        out += fmt::format("  stencil_params.{} = {};\n", param.param,
+                           lifted_.execution.symbols[static_cast<size_t>(param.symbol)].in_c);
+      }
+    }
+    // fields in the order of the program, levels from the newest
+    std::vector<std::string> order;
+    for (const FieldBinding& field : lifted_.program.fields) {
+      if (std::find(order.begin(), order.end(), field.field) == order.end())
+        order.push_back(field.field);
+    }
+    std::string arguments, turns;
+    const std::string steps = lifted_.program.steps != nullptr ? text(lifted_.program.steps) : "1";
+    for (const std::string& name : order) {
+      std::vector<const FieldBinding*> levels;
+      for (const FieldBinding& field : lifted_.program.fields) {
+        if (field.field == name) levels.push_back(&field);
+      }
+      std::sort(levels.begin(), levels.end(), [](auto* a, auto* b) { return a->level < b->level; });
+      for (const FieldBinding* field : levels) arguments += pointer(*field) + ", ";
+      if (levels.size() > 1) turns += turn(levels);
+    }
+    out += fmt::format("  const int64_t stencil_steps = {};\n  if (stencil_steps <= 0) return;\n",
+                       steps);
+    out += fmt::format("  const char* stencil_error = {}_{}({}stencil_steps{}{});\n", name_,
+                       device_ ? "run_device" : "run", arguments,
+                       has_params_ ? ", &stencil_params" : "", device_ ? ", 0" : "");
+    out += fmt::format(
+        "  if (stencil_error) {{\n    fprintf(stderr, \"{}: %s\\n\", stencil_error);\n    "
+        "abort();\n  }}\n",
+        name_);
+    return out + turns;
+  }
+
+  // Level k belongs where level k - steps was.
+  std::string turn(const std::vector<const FieldBinding*>& levels) {
+    const auto& array = lifted_.execution.arrays[static_cast<size_t>(levels[0]->array)];
+    if (array.sequence) return "";
+    std::string count = "(size_t)1";
+    for (size_t d = 0; d < levels[0]->subscripts.size(); ++d) {
+      if (levels[0]->subscripts[d] == lifter::kSpace)
+        count += " * (size_t)" + text(levels[0]->extents[d]);
+    }
+    std::string swaps;
+    for (size_t k = 0; k + 1 < levels.size(); ++k) {
+      swaps += device_ ? fmt::format("    stencil_trade({}, {}, sizeof({}) * ({}));\n",
+                                     pointer(*levels[k]), pointer(*levels[k + 1]),
+                                     lifter::name_of(array.element), count)
+                       : fmt::format("    std::swap_ranges({0}, {0} + {2}, {1});\n",
+                                     pointer(*levels[k]), pointer(*levels[k + 1]), count);
+    }
+    return fmt::format(
+        "  for (int64_t stencil_turn = stencil_steps % {}; stencil_turn > 0; --stencil_turn) "
+        "{{\n{}  }}\n",
+        levels.size(), swaps);
+  }
+
+  const lifter::Lifted& lifted_;
+  const lifter::CTree& tree_;
+  const std::string name_;
+  const bool has_params_, device_;
+  std::string why_;
+};
+
+}  // namespace
+
+Result<DropIn> drop_in(const lifter::Lifted& lifted, const std::string& name, bool has_params,
+                       bool device) {
+  return Replacement(lifted, name, has_params, device).run();
+}
+
+}  // namespace stencil::api

@@ -1,0 +1,537 @@
+// Sizes are searched for: values of the integer params for which every loop has points and every
+// access is within its array, small, and different from each other so that dimensions cannot be
+// mixed up. Data are between 0.5 and 1.5: no overflow, no division by zero.
+//
+// Both sides compute in strict mode: C with -ffp-contract=off, the program with --fp strict.
+#include "runtime/api/lift_verify.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "compiler/lift/numbers.h"
+#include "runtime/api/in_child.h"
+#include "runtime/api/lift_wrapper.h"
+#include "stencil/simulation.h"
+
+namespace stencil::api {
+
+using lifter::CScalar;
+using lifter::FieldBinding;
+
+namespace {
+
+constexpr int64_t kMostPoints = int64_t{1} << 22;  // of all arrays
+constexpr double kMostUpdates = 3e8;               // points times steps
+
+int64_t bytes_of(CScalar type) {
+  return std::max(lifter::bits_of(type) / 8, 1);
+}
+
+ElementType element_of(CScalar type) {
+  switch (type) {
+    case CScalar::F32:
+      return ElementType::Float;
+    case CScalar::F64:
+      return ElementType::Double;
+    case CScalar::I8:
+      return ElementType::Byte;
+    case CScalar::Bool:
+    case CScalar::U8:
+      return ElementType::Ubyte;
+    case CScalar::I16:
+      return ElementType::Short;
+    case CScalar::U16:
+      return ElementType::Ushort;
+    case CScalar::I64:
+      return ElementType::Long;
+    default:
+      return ElementType::Int;
+  }
+}
+
+// A view of some elements of an array of bytes.
+AnyView view_of(ElementType type, char* at, const Extents& extents, const Extents& strides) {
+  switch (type) {
+    case ElementType::Float:
+      return View<float>(reinterpret_cast<float*>(at), extents, strides);
+    case ElementType::Double:
+      return View<double>(reinterpret_cast<double*>(at), extents, strides);
+    case ElementType::Byte:
+      return View<int8_t>(reinterpret_cast<int8_t*>(at), extents, strides);
+    case ElementType::Ubyte:
+      return View<uint8_t>(reinterpret_cast<uint8_t*>(at), extents, strides);
+    case ElementType::Short:
+      return View<int16_t>(reinterpret_cast<int16_t*>(at), extents, strides);
+    case ElementType::Ushort:
+      return View<uint16_t>(reinterpret_cast<uint16_t*>(at), extents, strides);
+    case ElementType::Long:
+      return View<int64_t>(reinterpret_cast<int64_t*>(at), extents, strides);
+    default:
+      return View<int32_t>(reinterpret_cast<int32_t*>(at), extents, strides);
+  }
+}
+
+struct Array {
+  Extents extents;
+  Extents strides;
+  std::vector<char> bytes;
+};
+
+struct Case {
+  std::map<int, int64_t> integers;  // by symbol
+  int64_t steps = 1;
+  double points = 0;
+};
+
+class Prover {
+ public:
+  Prover(const lifter::Lifted& lifted, const runtime::LiftRequest& request, uint64_t seed)
+      : lifted_(lifted), request_(request), random_(seed) {}
+
+  Result<LiftProof> run() {
+    const CallOfOriginal call = call_of_original(lifted_);
+    if (!call.impossible.empty())
+      return LiftProof{false, "the original cannot be called: " + call.impossible};
+    for (const auto& array : lifted_.execution.arrays) {
+      if (array.local)
+        return LiftProof{
+            false,
+            fmt::format("'{}' belongs to the function, and what it holds at first is not known",
+                        array.in_c)};
+    }
+    const auto cases = sizes();
+    if (cases.empty())
+      return LiftProof{false,
+                       "no small sizes were found at which all accesses are within the arrays" +
+                           (why_.empty() ? "" : " (" + why_ + ")")};
+    const auto& library = runtime::HostLibrary::open();
+    if (!library.ok()) return library.failure();
+    const auto object = library.value().compile_c(request_.file, call.text);
+    if (!object.ok()) return LiftProof{false, object.failure().message};
+    const auto loaded = library.value().load_c(object.value());
+    if (!loaded.ok()) return LiftProof{false, loaded.failure().message};
+    original_ = library.value().interface().find(loaded.value().get(), "stencil_lift_call");
+    if (original_ == nullptr)
+      return LiftProof{false, "functions that the file calls are not there"};
+
+    int64_t least = INT64_MAX, most = 0;
+    for (const Case& one : cases) {
+      const Result<bool> same = compare(one);
+      if (!same.ok()) return same.failure();
+      if (!same.value()) return LiftProof{false, why_};
+      least = std::min(least, one.steps);
+      most = std::max(most, one.steps);
+    }
+    const bool timed = lifted_.program.steps != nullptr;
+    return LiftProof{
+        true, fmt::format("{} on random data ({}{}), {} array{}: {}",
+                          cases.size() == 1 ? "one run" : fmt::format("{} runs", cases.size()),
+                          sizes_text(cases),
+                          timed ? least == most ? fmt::format(", {} steps", least)
+                                                : fmt::format(", {} to {} steps", least, most)
+                                : "",
+                          lifted_.execution.arrays.size(),
+                          lifted_.execution.arrays.size() == 1 ? "" : "s",
+                          tolerant_ ? "the same up to the last places of library functions"
+                                    : "every bit is the same")};
+  }
+
+ private:
+  // ---- sizes
+
+  std::string sizes_text(const std::vector<Case>& cases) const {
+    std::string out;
+    for (const Case& one : cases) {
+      std::string text;
+      for (const auto& [symbol, value] : one.integers) {
+        if (in_shape_.count(symbol) == 0) continue;
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ",
+                            lifted_.execution.symbols[static_cast<size_t>(symbol)].name, value);
+      }
+      if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+    }
+    return out.empty() ? "its one size" : out;
+  }
+
+  void note_symbols(lifter::X x, std::set<int>& into) {
+    lifter::each_node(x, [&](lifter::X n) {
+      if (n->kind == lifter::XKind::Symbol) into.insert(n->id);
+    });
+  }
+  void note_symbols(const lifter::Poly& p, std::set<int>& into) {
+    for (lifter::X atom : p.atoms()) note_symbols(atom, into);
+  }
+
+  // Every store's loops and every array at these values: false if something is empty or outside.
+  bool feasible(Case& one) {
+    const auto value = [&](const lifter::Poly& p) { return lifter::number_of(p, one.integers); };
+    one.points = 0;
+    for (const FieldBinding& field : lifted_.program.fields) {
+      double size = 1;
+      for (lifter::X extent : field.extents) {
+        const auto length = lifter::number_of(extent, one.integers);
+        if (!length || *length < 1) return false;
+        size *= static_cast<double>(*length);
+      }
+      one.points += size;
+    }
+    if (one.points > static_cast<double>(kMostPoints)) return false;
+    for (const auto& [condition, why] : lifted_.execution.requirements) {
+      const auto holds = lifter::number_of(condition, one.integers);
+      if (!holds || *holds == 0) return false;
+    }
+    for (const auto& nest : lifted_.execution.nests) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const lifter::Store& store : leaf) {
+            for (const lifter::Domain& domain : store.domain) {
+              const auto low = value(domain.low), high = value(domain.high);
+              if (!low || !high || *low > *high) return false;
+            }
+          }
+        }
+      }
+    }
+    if (lifted_.program.steps != nullptr) {
+      const auto steps = lifter::number_of(lifted_.program.steps, one.integers);
+      if (!steps || *steps < 0) return false;
+      one.steps = *steps;
+    }
+    return one.points * static_cast<double>(one.steps) <= kMostUpdates;
+  }
+
+  bool runs(const Case& one) {
+    const auto program = program_of(one);
+    if (!program.ok()) {
+      why_ = program.failure().message;
+      return false;
+    }
+    const auto state = program.value().initial_state(values_of(one));
+    if (!state.ok()) why_ = state.failure().message;
+    return state.ok();
+  }
+
+  std::vector<Case> sizes() {
+    std::set<int> in_steps, integers;
+    for (const FieldBinding& field : lifted_.program.fields) {
+      for (lifter::X extent : field.extents) note_symbols(extent, in_shape_);
+    }
+    for (const auto& nest : lifted_.execution.nests) {
+      for (const auto* leaves : {&nest.leaves, &nest.ordered}) {
+        for (const auto& leaf : *leaves) {
+          for (const lifter::Store& store : leaf) {
+            for (const lifter::Domain& d : store.domain) {
+              note_symbols(d.low, in_shape_);
+              note_symbols(d.high, in_shape_);
+            }
+          }
+        }
+      }
+    }
+    if (lifted_.program.steps != nullptr) note_symbols(lifted_.program.steps, in_steps);
+    for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
+      if (lifter::is_integer(lifted_.execution.symbols[s].type))
+        integers.insert(static_cast<int>(s));
+    }
+    std::vector<Case> out;
+    // sizes that C fixes come first: params may not be larger
+    std::vector<int64_t> candidates;
+    for (const FieldBinding& field : lifted_.program.fields) {
+      for (lifter::X extent : field.extents) {
+        if (extent->kind == lifter::XKind::Int && extent->integer > 3)
+          candidates.insert(candidates.end(),
+                            {extent->integer, extent->integer - 1, extent->integer * 2 / 3});
+      }
+    }
+    if (candidates.size() > 12) candidates.resize(12);
+    const size_t fixed = candidates.size();
+    for (int64_t size : {24, 17, 33, 20, 41, 29, 13, 9, 7, 50, 1, 2, 3, 5, 4, 8, 66, 130, 0}) {
+      candidates.push_back(size);
+    }
+    constexpr int64_t kSteps[] = {5, 0, 1, 2, 4, 7, 3, 6};
+    int tried = 0;
+    for (int attempt = 0; attempt < 30000 && out.size() < 3 && tried < 200; ++attempt) {
+      Case one;
+      const size_t range = std::min(
+          candidates.size(), std::max<size_t>(fixed, 7) + static_cast<size_t>(attempt) / 300);
+      for (int symbol : integers) {
+        const bool size = in_shape_.count(symbol) > 0;
+        if (in_steps.count(symbol) > 0 && !size) {
+          one.integers[symbol] = kSteps[out.size() == 1 ? 1 : random_() % std::size(kSteps)];
+        } else if (size) {
+          one.integers[symbol] = candidates[random_() % range];
+        } else {
+          one.integers[symbol] = random_() % 3 == 0 ? 0 : static_cast<int64_t>(1 + random_() % 9);
+        }
+      }
+      if (!feasible(one)) continue;
+      ++tried;
+      if (!runs(one)) continue;
+      out.push_back(std::move(one));
+      if (integers.empty()) break;
+    }
+    return out;
+  }
+
+  // ---- both sides
+
+  Result<Program> program_of(const Case& one) {
+    Options options;
+    options.fp = FloatingPoint::Strict;
+    for (const auto& [symbol, value] : one.integers) {
+      for (const auto& param : lifted_.program.params) {
+        if (param.symbol == symbol)
+          options.definitions.insert_or_assign(param.param, ParamValue(value));
+      }
+    }
+    return Program::from_text(lifted_.program.text, options, "lifted.stn");
+  }
+
+  ParamValues values_of(const Case&) {
+    ParamValues out;
+    for (const auto& param : lifted_.program.params) {
+      const auto& symbol = lifted_.execution.symbols[static_cast<size_t>(param.symbol)];
+      if (lifter::is_floating(symbol.type))
+        out.insert_or_assign(param.param, ParamValue(real(param.symbol)));
+    }
+    return out;
+  }
+
+  double real(int symbol) {
+    const auto found = reals_.find(symbol);
+    if (found != reals_.end()) return found->second;
+    const bool single = lifted_.execution.symbols[static_cast<size_t>(symbol)].type == CScalar::F32;
+    const double value = 0.5 + std::uniform_real_distribution<double>(0, 1)(random_);
+    return reals_[symbol] = single ? static_cast<double>(static_cast<float>(value)) : value;
+  }
+
+  void fill(Array& array, CScalar type) {
+    const int64_t count = static_cast<int64_t>(array.bytes.size()) / bytes_of(type);
+    std::uniform_real_distribution<double> real(0.5, 1.5);
+    for (int64_t i = 0; i < count; ++i) {
+      char* at = array.bytes.data() + i * bytes_of(type);
+      if (type == CScalar::F64) {
+        const double v = real(random_);
+        std::memcpy(at, &v, sizeof v);
+      } else if (type == CScalar::F32) {
+        const float v = static_cast<float>(real(random_));
+        std::memcpy(at, &v, sizeof v);
+      } else {
+        const int64_t v = static_cast<int64_t>(random_() % (type == CScalar::Bool ? 2 : 5));
+        std::memcpy(at, &v, static_cast<size_t>(bytes_of(type)));
+      }
+    }
+  }
+
+  std::vector<Array> allocate(const Case& one) {
+    std::vector<Array> out(lifted_.execution.arrays.size());
+    for (const FieldBinding& field : lifted_.program.fields) {
+      Array& array = out[static_cast<size_t>(field.array)];
+      if (!array.extents.empty()) continue;
+      for (lifter::X extent : field.extents)
+        array.extents.push_back(*lifter::number_of(extent, one.integers));
+      array.strides.assign(array.extents.size(), 1);
+      for (size_t d = array.extents.size(); d-- > 1;)
+        array.strides[d - 1] = array.strides[d] * array.extents[d];
+      const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+      array.bytes.resize(static_cast<size_t>(array.strides[0] * array.extents[0] * bytes_of(type)));
+      fill(array, type);
+    }
+    for (Array& array : out) {
+      if (array.bytes.empty()) array.bytes.resize(4096);
+    }
+    return out;
+  }
+
+  // The part of an array that a field's level is, `steps` steps after the beginning.
+  AnyView part_of(const FieldBinding& field, std::vector<Array>& arrays, int64_t steps) {
+    int at = field.array;
+    std::map<int, int> next;
+    for (const auto& rotation : lifted_.execution.rotations) next[rotation.before] = rotation.after;
+    // vectors trade contents, so each is where it was
+    if (next.count(at) > 0 && !lifted_.execution.arrays[static_cast<size_t>(at)].sequence) {
+      for (int64_t s = 0; s < steps; ++s) at = next[at];
+    }
+    Array& array = arrays[static_cast<size_t>(at)];
+    Extents extents, strides;
+    int64_t offset = 0;
+    for (size_t d = 0; d < field.subscripts.size(); ++d) {
+      if (field.subscripts[d] == lifter::kSpace) {
+        extents.push_back(array.extents[d]);
+        strides.push_back(array.strides[d]);
+      } else if (field.subscripts[d] == lifter::kSlot) {
+        offset += array.strides[d] * ((field.slot + steps) % array.extents[d]);
+      } else {
+        offset += array.strides[d] * field.subscripts[d];
+      }
+    }
+    const CScalar type = lifted_.execution.arrays[static_cast<size_t>(field.array)].element;
+    return view_of(element_of(type), array.bytes.data() + offset * bytes_of(type), extents,
+                   strides);
+  }
+
+  // "", or how the original ended.
+  std::string call_original(const Case& one, std::vector<Array>& arrays) {
+    const auto& symbols = lifted_.execution.symbols;
+    std::vector<std::array<char, 8>> scalars(symbols.size());
+    std::vector<void*> arguments;
+    for (size_t s = 0; s < symbols.size(); ++s) {
+      const auto integer = one.integers.find(static_cast<int>(s));
+      const int64_t whole = integer != one.integers.end() ? integer->second : 0;
+      const double value = lifter::is_floating(symbols[s].type) ? real(static_cast<int>(s)) : 0;
+      const float single = static_cast<float>(value);
+      if (symbols[s].type == CScalar::F64) {
+        std::memcpy(scalars[s].data(), &value, sizeof value);
+      } else if (symbols[s].type == CScalar::F32) {
+        std::memcpy(scalars[s].data(), &single, sizeof single);
+      } else {
+        std::memcpy(scalars[s].data(), &whole, sizeof whole);
+      }
+      arguments.push_back(scalars[s].data());
+    }
+    std::vector<int64_t> lengths;
+    // with room around: C may read beyond what the program needs, where nothing comes of it
+    std::vector<std::unique_ptr<SharedMemory>> memory;
+    size_t largest = 4096;
+    for (const Array& array : arrays) largest = std::max(largest, array.bytes.size());
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      memory.push_back(std::make_unique<SharedMemory>(3 * largest));
+      std::memcpy(memory[a]->data() + largest, arrays[a].bytes.data(), arrays[a].bytes.size());
+      arguments.push_back(memory[a]->data() + largest);
+      const size_t room = lifted_.execution.arrays[a].extents.size() + 8;
+      for (size_t d = 0; d < room; ++d) {
+        const bool linear = lifted_.execution.arrays[a].extents.size() == 1 && d == 0;
+        const int64_t all =
+            arrays[a].extents.empty() ? 0 : arrays[a].strides[0] * arrays[a].extents[0];
+        lengths.push_back(linear ? all : d < arrays[a].extents.size() ? arrays[a].extents[d] : 0);
+      }
+    }
+    arguments.push_back(lengths.data());
+    constexpr int kPatience = 60;  // seconds
+    const std::string end = run_in_child([&] { original_(arguments.data(), 0, 0); }, kPatience);
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      std::memcpy(arrays[a].bytes.data(), memory[a]->data() + largest, arrays[a].bytes.size());
+    }
+    return end;
+  }
+
+  static std::string level(const FieldBinding& field) {
+    return field.level == 0 ? field.field : fmt::format("{}@-{}", field.field, field.level);
+  }
+
+  Result<bool> compare(const Case& one) {
+    const auto program = program_of(one);
+    if (!program.ok()) return program.failure();
+    KernelOptions kernel_options;
+    kernel_options.device = "host";
+    kernel_options.schedule = "direct";
+    auto kernel = program.value().compile(kernel_options);
+    if (!kernel.ok()) return kernel.failure();
+    std::vector<Array> arrays = allocate(one);
+    auto simulation = kernel.value().start(values_of(one));
+    if (!simulation.ok()) return simulation.failure();
+    Simulation& run = simulation.value();
+    for (const FieldBinding& field : lifted_.program.fields) {
+      const Status set = run.set(level(field), part_of(field, arrays, 0));
+      if (!set.ok()) return set.failure();
+    }
+    const auto report = run.run();
+    if (!report.ok()) return report.failure();
+    std::vector<Array> lifted = arrays;
+    if (const std::string end = call_original(one, arrays); !end.empty()) {
+      why_ = "the original does not come back: " + end;
+      return false;
+    }
+    for (const FieldBinding& field : lifted_.program.fields) {
+      if (!field.written) continue;
+      const Status got = run.get(level(field), part_of(field, lifted, one.steps));
+      if (!got.ok()) return got.failure();
+    }
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      const Status same = equal(a, arrays[a], lifted[a], one);
+      if (!same.ok()) return same.failure();
+    }
+    return true;
+  }
+
+  Status equal(size_t a, const Array& original, const Array& lifted, const Case& one) {
+    const CScalar type = lifted_.execution.arrays[a].element;
+    const int64_t size = bytes_of(type);
+    if (original.extents.empty()) return Done{};
+    for (int64_t i = 0; i * size < static_cast<int64_t>(original.bytes.size()); ++i) {
+      const char *p = original.bytes.data() + i * size, *q = lifted.bytes.data() + i * size;
+      if (std::memcmp(p, q, static_cast<size_t>(size)) == 0) continue;
+      double x = 0, y = 0;
+      if (lifter::is_floating(type)) {
+        x = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(p))
+                                 : *reinterpret_cast<const double*>(p);
+        y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
+                                 : *reinterpret_cast<const double*>(q);
+        if (std::isnan(x) && std::isnan(y)) continue;
+      }
+      std::string at;
+      int64_t rest = i;
+      for (size_t d = 0; d < original.extents.size(); ++d) {
+        at += fmt::format("[{}]", rest / original.strides[d]);
+        rest %= original.strides[d];
+      }
+      return Failure{
+          "C030",
+          fmt::format("the lifted program differs from the original in {}{}: {} instead of {} ({}, "
+                      "{} steps)",
+                      lifted_.execution.arrays[a].in_c, at, y, x, sizes_text({one}), one.steps),
+          "this is a bug of the lifter, or an assumption that does not hold; please report the "
+          "file"};
+    }
+    return Done{};
+  }
+
+  const lifter::Lifted& lifted_;
+  const runtime::LiftRequest& request_;
+  std::mt19937_64 random_;
+  std::map<int, double> reals_;
+  std::set<int> in_shape_;
+  StencilHostKernel original_ = nullptr;
+  bool tolerant_ = false;
+  std::string why_;
+};
+
+}  // namespace
+
+Result<LiftProof> prove(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                        uint64_t seed) {
+  return Prover(lifted, request, seed).run();
+}
+
+Result<LiftProof> prove_or_shrink(const lifter::Lifted& lifted, const runtime::LiftRequest& request,
+                                  uint64_t seed) {
+  auto proof = prove(lifted, request, seed);
+  if (!proof.ok() || proof.value().compared) return proof;
+  std::map<std::string, int64_t> macros;
+  for (const lifter::CNode& node : lifted.tree.nodes) {
+    if (node.kind == lifter::CKind::Int && !node.text.empty() && node.integer >= 12) {
+      macros[node.text] = node.integer;
+    }
+  }
+  if (macros.empty() || macros.size() > 8) return proof;
+  runtime::LiftRequest smaller = request;
+  std::string told;
+  int64_t size = 14;  // different ones, so that dimensions cannot be mixed up
+  for (const auto& [name, value] : macros) {
+    smaller.file.flags.push_back(fmt::format("-D{}={}", name, size));
+    told += fmt::format("{}{}={} instead of {}", told.empty() ? "" : ", ", name, size, value);
+    size += 3;
+  }
+  const auto again = runtime::lift_file(smaller);
+  if (!again.ok() || again.value().program.text == lifted.program.text) return proof;
+  const auto small = prove(again.value(), smaller, seed);
+  if (!small.ok()) return small;
+  if (!small.value().compared) return proof;
+  return LiftProof{true, fmt::format("with {}, {}", told, small.value().text)};
+}
+
+}  // namespace stencil::api

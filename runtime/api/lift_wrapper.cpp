@@ -1,0 +1,237 @@
+// The wrapper stands in the file itself, so it sees static functions, types and macros. Of a region
+// it has the text, with the variables that the region uses declared ahead of it.
+#include "runtime/api/lift_wrapper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::api {
+
+using lifter::ArrayInfo;
+using lifter::CTypeInfo;
+using lifter::CVariable;
+using lifter::SymbolInfo;
+using Kind = lifter::CTypeInfo::Kind;
+
+namespace {
+
+class Wrapper {
+ public:
+  explicit Wrapper(const lifter::Lifted& lifted) : lifted_(lifted), tree_(lifted.tree) {}
+
+  CallOfOriginal run() {
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    if (entry.member) return {"", "it is a member of a class"};
+    std::string arguments;
+    for (int parameter : entry.parameters) {
+      declare(parameter);
+      arguments += (arguments.empty() ? "" : ", ") + variable(parameter).name;
+    }
+    for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
+      const SymbolInfo& symbol = lifted_.execution.symbols[s];
+      if (symbol.variable < 0) return {"", fmt::format("'{}' cannot be set", symbol.in_c)};
+      if (symbol.in_c.find(".size()") != std::string::npos) continue;
+      body_ += fmt::format("  *(__typeof__({0})*)&{0} = *({1} const*)stencil_lift_a[{2}];\n",
+                           symbol.in_c, lifter::name_of(symbol.type), s);
+    }
+    for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) array(a);
+    if (!impossible_.empty()) return {"", impossible_};
+    std::string text = "\n";
+    if (tree_.cpp) text += "extern \"C\" ";
+    text +=
+        "void stencil_lift_call(void* const* stencil_lift_a, long stencil_lift_b, long "
+        "stencil_lift_e) {\n";
+    text += "  (void)stencil_lift_b; (void)stencil_lift_e;\n";
+    text += declarations_ + body_;
+    text += tree_.region ? "  {\n" + tree_.region_text + "\n  }\n"
+                         : fmt::format("  {}({});\n", entry.name, arguments);
+    text += after_ + "}\n";
+    return {text, ""};
+  }
+
+ private:
+  const CVariable& variable(int number) const {
+    return tree_.variables[static_cast<size_t>(number)];
+  }
+  const CTypeInfo& type(int number) const { return tree_.types[static_cast<size_t>(number)]; }
+
+  // The array that is reached by a variable itself; -1: none, or through members.
+  int array_of(int number) const {
+    for (size_t a = 0; a < lifted_.execution.arrays.size(); ++a) {
+      const ArrayInfo& info = lifted_.execution.arrays[a];
+      if (info.variable == number && info.in_c == variable(number).name) return static_cast<int>(a);
+    }
+    return -1;
+  }
+  size_t slot(size_t array) const { return lifted_.execution.symbols.size() + array; }
+  size_t lengths() const {
+    return lifted_.execution.symbols.size() + lifted_.execution.arrays.size();
+  }
+  std::string argument(size_t array) const {
+    return fmt::format("stencil_lift_a[{}]", slot(array));
+  }
+
+  // Where the lengths of an array begin among all of them.
+  size_t first_length(size_t array) const {
+    size_t out = 0;
+    for (size_t a = 0; a < array; ++a) out += lifted_.execution.arrays[a].extents.size() + 8;
+    return out;
+  }
+  std::string length(size_t array, size_t dimension) const {
+    return fmt::format("((long const*)stencil_lift_a[{}])[{}]", lengths(),
+                       first_length(array) + dimension);
+  }
+
+  void declare(int number) {
+    const CVariable& v = variable(number);
+    const CTypeInfo* t = &type(v.type);
+    const bool reference = t->kind == Kind::Reference;
+    if (reference) t = &type(t->of);
+    const int array = array_of(number);
+    std::string plain = t->text;
+    if (plain.rfind("const ", 0) == 0 && (t->kind == Kind::Scalar || t->kind == Kind::Sequence))
+      plain = plain.substr(6);
+    switch (t->kind) {
+      case Kind::Scalar:
+        // with its value at once: later types may have it as a length
+        declarations_ += fmt::format("  __typeof__({}) {} = {};\n", plain, v.name, scalar(number));
+        return;
+      case Kind::Sequence:
+        if (array < 0 || lifted_.execution.arrays[static_cast<size_t>(array)].rows) {
+          impossible_ = fmt::format("'{}' is a container of containers", v.name);
+          return;
+        }
+        declarations_ += fmt::format(
+            "  {0} {1}(({2}*){3}, ({2}*){3} + {4});\n", plain, v.name,
+            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
+            argument(static_cast<size_t>(array)), length(static_cast<size_t>(array), 0));
+        after_ += fmt::format(
+            "  for (long stencil_lift_i = 0; stencil_lift_i < {0}; ++stencil_lift_i) "
+            "(({1}*){2})[stencil_lift_i] = {3}[stencil_lift_i];\n",
+            length(static_cast<size_t>(array), 0),
+            lifter::name_of(lifted_.execution.arrays[static_cast<size_t>(array)].element),
+            argument(static_cast<size_t>(array)), v.name);
+        return;
+      case Kind::Array:
+        if (reference) {
+          impossible_ = fmt::format("'{}' is a reference to an array", v.name);
+          return;
+        }
+        declarations_ += array_pointer(number, *t, array);
+        return;
+      case Kind::Pointer:
+        pointer(number, *t, array);
+        return;
+      case Kind::Struct:
+        declarations_ += fmt::format("  __typeof__({}) {};\n", plain, v.name);
+        return;
+      default:
+        impossible_ = fmt::format("'{}' has the type '{}'", v.name, t->text);
+    }
+  }
+
+  std::string scalar(int number) const {
+    for (size_t s = 0; s < lifted_.execution.symbols.size(); ++s) {
+      const SymbolInfo& symbol = lifted_.execution.symbols[s];
+      if (symbol.variable == number && symbol.in_c == variable(number).name) {
+        return fmt::format("*({} const*)stencil_lift_a[{}]", lifter::name_of(symbol.type), s);
+      }
+    }
+    return "0";
+  }
+
+  // double a[n][m] as a parameter is a pointer to rows.
+  std::string array_pointer(int number, const CTypeInfo& t, int array) const {
+    const std::string& name = variable(number).name;
+    const std::string as = fmt::format("__typeof__(&(*(__typeof__({})*)0)[0])", t.text);
+    const std::string from = array >= 0 ? argument(static_cast<size_t>(array)) : "0";
+    return fmt::format("  {0} {1} = ({0}){2};\n", as, name, from);
+  }
+
+  void pointer(int number, const CTypeInfo& t, int array) {
+    const std::string& name = variable(number).name;
+    const CTypeInfo& target = type(t.of);
+    if (array >= 0 && lifted_.execution.arrays[static_cast<size_t>(array)].rows) {
+      const size_t a = static_cast<size_t>(array);
+      const ArrayInfo& info = lifted_.execution.arrays[a];
+      if (info.extents.size() != 2) {
+        impossible_ = fmt::format("'{}' has more than two levels of pointers", name);
+        return;
+      }
+      const char* element = lifter::name_of(info.element);
+      declarations_ += fmt::format(
+          "  {0}** stencil_lift_rows{1} = ({0}**)__builtin_alloca(sizeof({0}*) * (unsigned "
+          "long){2});\n"
+          "  for (long stencil_lift_i = 0; stencil_lift_i < {2}; ++stencil_lift_i) "
+          "stencil_lift_rows{1}[stencil_lift_i] = "
+          "({0}*){3} + stencil_lift_i * {4};\n  __typeof__({5}) {6} = "
+          "(__typeof__({5}))stencil_lift_rows{1};\n",
+          element, a, length(a, 0), argument(a), length(a, 1), t.text, name);
+      return;
+    }
+    if (target.kind == Kind::Struct) {
+      declarations_ += fmt::format(
+          "  __typeof__(*(__typeof__({0}))0) stencil_lift_o{1};\n  __typeof__({0}) {2} = "
+          "&stencil_lift_o{1};\n",
+          t.text, number, name);
+      return;
+    }
+    if (array >= 0) {
+      declarations_ += fmt::format("  __typeof__({0}) {1} = (__typeof__({0})){2};\n", t.text, name,
+                                   argument(static_cast<size_t>(array)));
+      return;
+    }
+    // single values behind a pointer
+    const lifter::CScalar scalar = target.scalar;
+    if (target.kind != Kind::Scalar) {
+      declarations_ += fmt::format("  __typeof__({0}) {1} = (__typeof__({0}))0;\n", t.text, name);
+      return;
+    }
+    declarations_ += fmt::format(
+        "  static {0} stencil_lift_s{1}[64];\n  __typeof__({2}) {3} = stencil_lift_s{1};\n",
+        lifter::name_of(scalar), number, t.text, name);
+  }
+
+  // Arrays that are members or global.
+  void array(size_t a) {
+    const ArrayInfo& info = lifted_.execution.arrays[a];
+    if (info.local || info.variable < 0) {
+      if (!info.local) impossible_ = fmt::format("'{}' cannot be set", info.in_c);
+      return;
+    }
+    const CVariable& v = variable(info.variable);
+    const bool itself = info.in_c == v.name;
+    const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+    const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(),
+                                     info.variable) != entry.parameters.end();
+    if (itself && parameter) return;
+    if (lifted_.execution.symbols.empty() && info.in_c.empty()) return;
+    if (info.rows || info.sequence) {
+      impossible_ = fmt::format("'{}' has rows of its own", info.in_c);
+      return;
+    }
+    const CTypeInfo& t = type(v.type);
+    if (itself && t.kind == Kind::Array) {
+      body_ += fmt::format("  __builtin_memcpy((void*){0}, {1}, sizeof({0}));\n", info.in_c,
+                           argument(a));
+      after_ += fmt::format("  __builtin_memcpy({1}, (void*){0}, sizeof({0}));\n", info.in_c,
+                            argument(a));
+      return;
+    }
+    // an array within a structure, or a pointer: which of them, the size tells
+    body_ += fmt::format("  {0} = (__typeof__({0})){1};\n", info.in_c, argument(a));
+  }
+
+  const lifter::Lifted& lifted_;
+  const lifter::CTree& tree_;
+  std::string declarations_, body_, after_, impossible_;
+};
+
+}  // namespace
+
+CallOfOriginal call_of_original(const lifter::Lifted& lifted) {
+  return Wrapper(lifted).run();
+}
+
+}  // namespace stencil::api

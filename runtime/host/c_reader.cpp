@@ -1,0 +1,485 @@
+// Clang's libTooling as two functions: a file to the lifter's tree, and a file with a few lines
+// added to machine code. Both take the flags that the file is compiled with, from a compilation
+// database or from the caller.
+//
+// OpenMP is left off: pragmas say how loops may be run, never what they compute, and a loop under a
+// directive would be a node of its own. <omp.h> is a small file of this library's where there is
+// none.
+#include "runtime/host/c_reader.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+
+#include "runtime/host/c_translate.h"
+
+namespace stencil::host {
+
+using namespace clang;
+
+namespace {
+
+constexpr const char* kOwnHeaders = "/stencil-lift-headers";
+constexpr const char* kOpenMp = R"(#pragma once
+#ifdef __cplusplus
+extern "C" {
+#endif
+int omp_get_num_threads(void);
+int omp_get_max_threads(void);
+int omp_get_thread_num(void);
+int omp_get_num_procs(void);
+void omp_set_num_threads(int);
+double omp_get_wtime(void);
+#ifdef __cplusplus
+}
+#endif
+)";
+
+// What read_c answers instead of a tree.
+Compiled failed(const std::string& code, int line, int column, const std::string& message,
+                const std::string& hint = "") {
+  const char* bar = "\x1f";
+  return {false, code + bar + std::to_string(line) + bar + std::to_string(column) + bar + message +
+                     bar + hint};
+}
+
+// ---- which part of the file
+
+struct Pragma {
+  SourceLocation begin, end;
+};
+
+class ScopHandler : public PragmaHandler {
+ public:
+  ScopHandler(const char* name, std::vector<SourceLocation>& places)
+      : PragmaHandler(name), places_(places) {}
+  void HandlePragma(Preprocessor& preprocessor, PragmaIntroducer, Token& token) override {
+    const SourceLocation place = token.getLocation();
+    if (preprocessor.getSourceManager().isInMainFile(place)) places_.push_back(place);
+  }
+
+ private:
+  std::vector<SourceLocation>& places_;
+};
+
+bool is_loop(const Stmt* s) {
+  return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s);
+}
+
+// The functions of the file that are no templates, with what they call and the loops in them.
+struct Functions : RecursiveASTVisitor<Functions> {
+  explicit Functions(ASTContext& context) : context(context) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl* declaration) {
+    const SourceManager& sources = context.getSourceManager();
+    if (!declaration->isThisDeclarationADefinition() || declaration->isDependentContext())
+      return true;
+    if (declaration->getBody() == nullptr || declaration->isDefaulted()) return true;
+    if (!sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation()))) return true;
+    all.push_back(declaration);
+    return true;
+  }
+
+  // Outermost loops of `s`.
+  static void loops(const Stmt* s, std::vector<const Stmt*>& out) {
+    if (s == nullptr) return;
+    if (is_loop(s)) {
+      out.push_back(s);
+      return;
+    }
+    for (const Stmt* child : s->children()) loops(child, out);
+  }
+  static const Stmt* body_of(const Stmt* loop) {
+    if (const auto* f = dyn_cast<ForStmt>(loop)) return f->getBody();
+    if (const auto* w = dyn_cast<WhileStmt>(loop)) return w->getBody();
+    return cast<DoStmt>(loop)->getBody();
+  }
+  // How deeply loops are nested, those of functions called included.
+  int depth(const Stmt* s) {
+    if (s == nullptr) return 0;
+    int inner = 0;
+    for (const Stmt* child : s->children()) inner = std::max(inner, depth(child));
+    if (const auto* call = dyn_cast<CallExpr>(s)) {
+      const FunctionDecl* callee = call->getDirectCallee();
+      const FunctionDecl* definition = nullptr;
+      if (callee != nullptr && callee->hasBody(definition) && !callee->isInStdNamespace()) {
+        inner = std::max(inner, depth_of(definition));
+      }
+    }
+    return inner + (is_loop(s) ? 1 : 0);
+  }
+  int depth_of(const FunctionDecl* function) {
+    const auto [slot, fresh] = depths.try_emplace(function, 0);  // 0 while it calls itself
+    if (fresh) depths[function] = depth(function->getBody());
+    return depths[function];
+  }
+  static void calls(const Stmt* s, std::set<const FunctionDecl*>& out) {
+    if (s == nullptr) return;
+    if (const auto* call = dyn_cast<CallExpr>(s)) {
+      const FunctionDecl* definition = nullptr;
+      if (call->getDirectCallee() != nullptr && call->getDirectCallee()->hasBody(definition)) {
+        out.insert(definition);
+      }
+    }
+    for (const Stmt* child : s->children()) calls(child, out);
+  }
+
+  ASTContext& context;
+  std::vector<FunctionDecl*> all;
+  std::map<const FunctionDecl*, int> depths;
+};
+
+std::string names_of(const std::vector<FunctionDecl*>& functions) {
+  std::string out;
+  size_t shown = 0;
+  for (const FunctionDecl* function : functions) {
+    if (++shown > 8) return out + ", ...";
+    out += (out.empty() ? "" : ", ") + function->getNameAsString();
+  }
+  return out;
+}
+
+// The statements of `s` that lie between two places, if they are whole statements of one block.
+bool between(const SourceManager& sources, const Stmt* s, const Pragma& pragma,
+             std::vector<const Stmt*>& out) {
+  if (s == nullptr) return false;
+  const auto before = [&](SourceLocation a, SourceLocation b) {
+    return sources.isBeforeInTranslationUnit(sources.getExpansionLoc(a),
+                                             sources.getExpansionLoc(b));
+  };
+  const auto collect = [&](const Stmt* child) {
+    if (child == nullptr) return;
+    if (before(pragma.begin, child->getBeginLoc()) && before(child->getBeginLoc(), pragma.end)) {
+      out.push_back(child);
+    }
+  };
+  if (isa<CompoundStmt>(s)) {
+    for (const Stmt* child : s->children()) collect(child);
+    if (!out.empty()) return true;
+  }
+  for (const Stmt* child : s->children()) {
+    if (between(sources, child, pragma, out)) return true;
+  }
+  return false;
+}
+
+struct Choice {
+  CRegion region;
+  Compiled failure;  // ok: there is a region
+};
+
+Choice refuse(const std::string& code, int line, const std::string& message,
+              const std::string& hint) {
+  return {{}, failed(code, line, 1, message, hint)};
+}
+
+int line_of(const ASTContext& context, SourceLocation place) {
+  return static_cast<int>(context.getSourceManager().getExpansionLineNumber(place));
+}
+
+Choice choose_named(const Functions& functions, const std::string& name) {
+  std::vector<FunctionDecl*> found;
+  for (FunctionDecl* function : functions.all) {
+    if (function->getNameAsString() == name || function->getQualifiedNameAsString() == name) {
+      found.push_back(function);
+    }
+  }
+  if (found.empty()) {
+    return refuse("C002", 0, "there is no function '" + name + "' in the file",
+                  functions.all.empty() ? "" : "there is " + names_of(functions.all));
+  }
+  if (found.size() > 1) {
+    return refuse("C002", line_of(functions.context, found[1]->getLocation()),
+                  "there are several functions '" + name + "'", "mark the loop with #pragma scop");
+  }
+  return {{found[0], {}, name}, {true, ""}};
+}
+
+Choice choose_marked(const Functions& functions, const std::vector<Pragma>& pragmas) {
+  if (pragmas.size() > 1) {
+    return refuse("C003", line_of(functions.context, pragmas[1].begin),
+                  "there are several regions of #pragma scop", "--function names the one to lift");
+  }
+  for (const FunctionDecl* function : functions.all) {
+    std::vector<const Stmt*> statements;
+    if (between(functions.context.getSourceManager(), function->getBody(), pragmas[0],
+                statements)) {
+      return {{function, statements, function->getNameAsString()}, {true, ""}};
+    }
+  }
+  return refuse("C003", line_of(functions.context, pragmas[0].begin),
+                "there are no statements between #pragma scop and #pragma endscop", "");
+}
+
+// The only function with nested loops that no other such function calls; of main, its loop.
+Choice choose_only(Functions& functions) {
+  std::vector<FunctionDecl*> with_loops;
+  std::set<const FunctionDecl*> inner;
+  for (FunctionDecl* function : functions.all) {
+    if (functions.depth_of(function) < 2) continue;
+    with_loops.push_back(function);
+    std::set<const FunctionDecl*> called;
+    Functions::calls(function->getBody(), called);
+    for (const FunctionDecl* callee : called) {
+      if (callee != function) inner.insert(callee);
+    }
+  }
+  std::vector<FunctionDecl*> outer;
+  for (FunctionDecl* function : with_loops) {
+    if (inner.count(function) == 0) outer.push_back(function);
+  }
+  if (outer.empty()) {
+    return refuse("C002", 0, "there is no loop over a grid in the file",
+                  functions.all.empty() ? "" : "--function names what to lift");
+  }
+  if (outer.size() > 1) {
+    return refuse("C002", line_of(functions.context, outer[1]->getLocation()),
+                  "there are several functions with loops: " + names_of(outer),
+                  "--function names one, or #pragma scop and #pragma endscop mark the loop");
+  }
+  std::vector<const Stmt*> loops, deep;
+  Functions::loops(outer[0]->getBody(), loops);
+  int most = 0;
+  for (const Stmt* loop : loops) most = std::max(most, functions.depth(loop));
+  for (const Stmt* loop : loops) {
+    if (functions.depth(loop) == most) deep.push_back(loop);
+  }
+  if (!outer[0]->isMain()) return {{outer[0], {}, outer[0]->getNameAsString()}, {true, ""}};
+  if (deep.empty()) {
+    return refuse("C002", line_of(functions.context, outer[0]->getLocation()),
+                  "main has no loop of its own", "--function names what to lift");
+  }
+  if (deep.size() > 1) {
+    return refuse("C002", line_of(functions.context, deep[1]->getBeginLoc()),
+                  "main has several loops over grids",
+                  "mark the one to lift with #pragma scop and #pragma endscop");
+  }
+  return {{outer[0], {deep[0]}, "loop"}, {true, ""}};
+}
+
+// ---- actions
+
+class TreeConsumer : public ASTConsumer {
+ public:
+  TreeConsumer(const std::string& function, std::vector<SourceLocation>& begins,
+               std::vector<SourceLocation>& ends, Compiled& out)
+      : function_(function), begins_(begins), ends_(ends), out_(out) {}
+
+  void HandleTranslationUnit(ASTContext& context) override {
+    if (context.getDiagnostics().hasErrorOccurred()) return;
+    Functions functions(context);
+    functions.TraverseDecl(context.getTranslationUnitDecl());
+    if (begins_.size() != ends_.size()) {
+      out_ = failed("C003", 0, 0, "#pragma scop and #pragma endscop do not match", "");
+      return;
+    }
+    std::vector<Pragma> pragmas;
+    for (size_t i = 0; i < begins_.size(); ++i) pragmas.push_back({begins_[i], ends_[i]});
+    const Choice choice = !function_.empty() ? choose_named(functions, function_)
+                          : !pragmas.empty() ? choose_marked(functions, pragmas)
+                                             : choose_only(functions);
+    out_ = choice.failure;
+    if (out_.ok) out_.text = lifter::write(CTranslator(context).translate(choice.region));
+  }
+
+ private:
+  const std::string& function_;
+  std::vector<SourceLocation>&begins_, &ends_;
+  Compiled& out_;
+};
+
+class TreeAction : public ASTFrontendAction {
+ public:
+  TreeAction(const std::string& function, Compiled& out) : function_(function), out_(out) {}
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& instance, StringRef) override {
+    Preprocessor& preprocessor = instance.getPreprocessor();
+    preprocessor.AddPragmaHandler(new ScopHandler("scop", begins_));
+    preprocessor.AddPragmaHandler(new ScopHandler("endscop", ends_));
+    return std::make_unique<TreeConsumer>(function_, begins_, ends_, out_);
+  }
+
+ private:
+  std::string function_;
+  std::vector<SourceLocation> begins_, ends_;
+  Compiled& out_;
+};
+
+// One invocation of the compiler with an action of ours.
+class Runner : public tooling::ToolAction {
+ public:
+  Runner(std::unique_ptr<FrontendAction> action, std::unique_ptr<llvm::raw_pwrite_stream> output)
+      : action_(std::move(action)), output_(std::move(output)) {}
+  bool runInvocation(std::shared_ptr<CompilerInvocation> invocation, FileManager* files,
+                     std::shared_ptr<PCHContainerOperations> containers,
+                     DiagnosticConsumer* diagnostics) override {
+    CompilerInstance compiler(std::move(containers));
+    invocation->getFrontendOpts().DisableFree = false;
+    compiler.setInvocation(std::move(invocation));
+    compiler.setFileManager(files);
+    compiler.createDiagnostics(diagnostics, false);
+    compiler.getDiagnostics().setIgnoreAllWarnings(true);
+    compiler.setVerboseOutputStream(llvm::nulls());  // "1 error generated."
+    if (output_) compiler.setOutputStream(std::move(output_));
+    compiler.createSourceManager(*files);
+    const bool done = compiler.ExecuteAction(*action_);
+    files->clearStatCache();
+    return done;
+  }
+
+ private:
+  std::unique_ptr<FrontendAction> action_;
+  std::unique_ptr<llvm::raw_pwrite_stream> output_;
+};
+
+// ---- flags
+
+bool left_out(const std::string& flag) {
+  return flag == "-fopenmp" || flag.rfind("-fopenmp=", 0) == 0 || flag == "-ffast-math" ||
+         flag == "-Ofast" || flag == "-g" || flag == "-c" || flag.rfind("-ffp-contract", 0) == 0 ||
+         flag.rfind("-M", 0) == 0 || flag == "-flto" || flag == "-pg";
+}
+
+std::vector<std::string> flags_of_database(const StencilHostCFile& file, std::string& directory) {
+  std::string message;
+  const auto database = tooling::CompilationDatabase::loadFromDirectory(file.database, message);
+  if (!database) return {};
+  const auto commands = database->getCompileCommands(tooling::getAbsolutePath(file.file));
+  if (commands.empty() || !commands[0].Heuristic.empty()) return {};  // no guesses
+  directory = commands[0].Directory;
+  std::vector<std::string> flags;
+  const auto& line = commands[0].CommandLine;
+  for (size_t i = 1; i < line.size(); ++i) {
+    if (line[i] == "-o" || line[i] == "-MF" || line[i] == "-MT" || line[i] == "-MQ") {
+      ++i;
+      continue;
+    }
+    if (line[i] == "--" ||
+        llvm::sys::path::filename(line[i]) == llvm::sys::path::filename(file.file)) {
+      continue;
+    }
+    flags.push_back(line[i]);
+  }
+  return flags;
+}
+
+std::vector<std::string> command(const StencilHostCFile& file, bool code, std::string& directory) {
+  const llvm::StringRef name = file.file;
+  const bool plain = name.ends_with(".c");
+  std::vector<std::string> out = {plain ? "clang" : "clang++"};
+  std::vector<std::string> given;
+  if (file.database[0] != '\0') given = flags_of_database(file, directory);
+  given.insert(given.end(), file.flags, file.flags + file.flag_count);
+  const bool standard = std::any_of(given.begin(), given.end(), [](const std::string& flag) {
+    return flag.rfind("-std=", 0) == 0;
+  });
+  if (!standard) out.push_back(plain ? "-std=gnu17" : "-std=gnu++20");
+  for (std::string& flag : given) {
+    if (!left_out(flag)) out.push_back(std::move(flag));
+  }
+#ifdef STENCIL_CLANG_RESOURCES
+  if (llvm::sys::fs::is_directory(STENCIL_CLANG_RESOURCES)) {
+    out.insert(out.end(), {"-resource-dir", STENCIL_CLANG_RESOURCES});
+  }
+#endif
+  out.insert(out.end(), {"-idirafter", kOwnHeaders, "-Wno-everything", "-fno-fast-math",
+                         "-ffp-contract=off", "-fsyntax-only"});
+  if (code) {
+    out.insert(out.end(), {"-O2", "-march=native", "-fno-builtin", "-fno-math-errno", "-fPIC",
+                           "-fno-stack-protector", "-mcmodel=large"});
+  }
+  out.push_back(file.file);
+  return out;
+}
+
+bool run_clang(const StencilHostCFile& file, bool code, const std::string* text,
+               std::unique_ptr<FrontendAction> action,
+               std::unique_ptr<llvm::raw_pwrite_stream> output, std::string& log) {
+  initialise();
+  std::string directory;
+  const std::vector<std::string> words = command(file, code, directory);
+  const auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  memory->addFile(std::string(kOwnHeaders) + "/omp.h", 0,
+                  llvm::MemoryBuffer::getMemBuffer(kOpenMp));
+  const std::string path = tooling::getAbsolutePath(file.file);
+  if (text != nullptr) memory->addFile(path, 0, llvm::MemoryBuffer::getMemBuffer(*text));
+  const auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      llvm::vfs::createPhysicalFileSystem().release());
+  overlay->pushOverlay(memory);
+  if (!directory.empty()) overlay->setCurrentWorkingDirectory(directory);
+  std::vector<std::string> line = words;
+  line.back() = path;
+  const auto files = llvm::makeIntrusiveRefCnt<FileManager>(FileSystemOptions(), overlay);
+  llvm::raw_string_ostream log_stream(log);
+  const auto style = llvm::makeIntrusiveRefCnt<DiagnosticOptions>();
+  TextDiagnosticPrinter printer(log_stream, style.get());
+  Runner runner(std::move(action), std::move(output));
+  tooling::ToolInvocation invocation(line, &runner, files.get(),
+                                     std::make_shared<PCHContainerOperations>());
+  invocation.setDiagnosticConsumer(&printer);
+  return invocation.run();
+}
+
+// "FILE:LINE:COLUMN: error: TEXT" of the first error.
+Compiled first_error(const std::string& log) {
+  int line = 0, column = 0;
+  std::string text = log;
+  const size_t at = log.find(": error: ");
+  const size_t fatal = log.find(": fatal error: ");
+  const size_t place = std::min(at, fatal);
+  if (place == std::string::npos) return failed("C001", 0, 0, text.empty() ? "Clang fails" : text);
+  const size_t begin = log.rfind('\n', place) == std::string::npos ? 0 : log.rfind('\n', place) + 1;
+  const std::string head = log.substr(begin, place - begin);
+  text = log.substr(place + 2, log.find('\n', place) - place - 2);
+  const size_t second = head.rfind(':');
+  const size_t first = second == std::string::npos ? second : head.rfind(':', second - 1);
+  std::string file = head;
+  if (first != std::string::npos) {
+    line = std::atoi(head.c_str() + first + 1);
+    column = std::atoi(head.c_str() + second + 1);
+    file = head.substr(0, first);
+  }
+  text = text.substr(text.find(": ") + 2);
+  return failed("C001", line, column, "Clang: " + text + "\x1e" + file,
+                "flags of the compiler stand behind --, or come from compile_commands.json");
+}
+
+}  // namespace
+
+Compiled read_c(const StencilHostCFile& file) {
+  Compiled out;
+  std::string log;
+  const bool done = run_clang(file, false, nullptr,
+                              std::make_unique<TreeAction>(file.function, out), nullptr, log);
+  if (out.ok || !out.text.empty()) return out;
+  (void)done;
+  return first_error(log);
+}
+
+Compiled compile_c(const StencilHostCFile& file, const std::string& added) {
+  auto text = llvm::MemoryBuffer::getFile(file.file);
+  if (!text) return {false, "the file cannot be read"};
+  const std::string whole = (*text)->getBuffer().str() + "\n" + added;
+  llvm::SmallVector<char, 0> bytes;
+  std::string log;
+  auto output = std::make_unique<llvm::raw_svector_ostream>(bytes);
+  if (!run_clang(file, true, &whole, std::make_unique<EmitObjAction>(), std::move(output), log)) {
+    return {false, log};
+  }
+  return {true, std::string(bytes.data(), bytes.size())};
+}
+
+}  // namespace stencil::host

@@ -1,0 +1,73 @@
+// From Clang's AST to the lifter's tree.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/lift/c_tree.h"
+
+namespace stencil::host {
+
+// What is to be lifted: a function, or statements of one.
+struct CRegion {
+  const clang::FunctionDecl* function = nullptr;
+  std::vector<const clang::Stmt*> statements;  // empty: all of the function
+  std::string name;                            // of a region
+};
+
+class CTranslator {
+ public:
+  explicit CTranslator(clang::ASTContext& context) : context_(context) {}
+  lifter::CTree translate(const CRegion& region);
+
+ private:
+  int type(clang::QualType type);
+  lifter::CTypeInfo describe(clang::QualType type);
+  lifter::CTypeInfo describe_record(clang::QualType type, const clang::RecordDecl& record);
+  int variable(const clang::VarDecl* declaration);
+  int function(const clang::FunctionDecl* declaration);
+  void name_lengths(const clang::VarDecl* declaration);
+  int this_variable(clang::QualType type);
+  void parameters_of_region(const CRegion& region, lifter::CFunction& made);
+
+  lifter::CNode at(clang::SourceLocation place, lifter::CKind kind);
+  int add(lifter::CNode node);
+  int make(const clang::Stmt* at, lifter::CKind kind, std::vector<int> children,
+           std::string text = "");
+  int made(const clang::Expr* at, lifter::CKind kind, std::vector<int> children,
+           std::string text = "");  // with the type of `at`
+  int unknown(const clang::Stmt* at, const std::string& what);
+  int empty(const clang::Stmt* at) { return make(at, lifter::CKind::Empty, {}); }
+
+  int statement(const clang::Stmt* s);
+  int control(const clang::Stmt* s);
+  int declarations(const clang::DeclStmt* s);
+  int expression(const clang::Expr* e);
+  int constant(const clang::Expr* e, std::string text);
+  std::optional<int> literal(const clang::Expr* e);
+  std::string macro_of(const clang::Expr* e);
+  int reference(const clang::DeclRefExpr* e);
+  int cast(const clang::CastExpr* e);
+  int unary(const clang::UnaryOperator* e);
+  int binary(const clang::BinaryOperator* e);
+  int member(const clang::MemberExpr* e);
+  int call(const clang::CallExpr* e);
+  int operator_call(const clang::CXXOperatorCallExpr* e);
+  int member_call(const clang::CXXMemberCallExpr* e);
+  int called(const clang::CallExpr* e, const clang::FunctionDecl* callee, std::vector<int> first,
+             unsigned skip);
+  int list(const clang::InitListExpr* e);
+
+  clang::ASTContext& context_;
+  lifter::CTree tree_;
+  std::map<const void*, int> types_, variables_, functions_;
+  std::vector<const clang::FunctionDecl*> pending_;
+  std::vector<int> this_;  // the variable `this` of the method being translated
+};
+
+}  // namespace stencil::host

@@ -1,0 +1,138 @@
+// `stencilc lift`: C and C++ loops to a stencil program; and C files where other commands take
+// programs.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "compiler/driver/compile.h"
+#include "compiler/driver/frontend.h"
+#include "compiler/support/source.h"
+#include "runtime/api/lift.h"
+#include "runtime/api/lift_replace.h"
+#include "runtime/api/lift_verify.h"
+#include "runtime/api/source.h"
+#include "runtime/lifting/lifting.h"
+#include "stencil/lift.h"
+#include "tools/stencilc/commands.h"
+#include "tools/stencilc/console.h"
+
+namespace stencil::tool {
+
+namespace {
+
+LiftOptions lift_options(const Arguments& arguments) {
+  LiftOptions options;
+  options.function = arguments.function;
+  options.flags = arguments.flags;
+  options.unroll = arguments.unroll;
+  options.verify = arguments.verify;
+  options.seed = arguments.seed;
+  return options;
+}
+
+void tell(const LiftedSource& lifted) {
+  for (const std::string& assumed : lifted.assumed) {
+    fmt::print(stderr, "{}", wrapped(assumed, "assumed: "));
+  }
+  fmt::print(stderr, "{}",
+             wrapped(lifted.proof, lifted.verified ? "verified: " : "not verified: "));
+}
+
+}  // namespace
+
+Result<Source> read_program(const Arguments& arguments) {
+  if (!runtime::is_c_file(arguments.file)) return api::read_source(arguments.file);
+  const auto lifted = lift_source(arguments.file, lift_options(arguments));
+  if (!lifted.ok()) return lifted.failure();
+  tell(lifted.value());
+  return Source(arguments.file + " (lifted)", lifted.value().text);
+}
+
+namespace {
+
+// What a drop-in function needs beside the emitted file.
+constexpr const char* kHostParts = R"(
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <vector>
+)";
+constexpr const char* kDeviceParts = R"(
+static void stencil_trade(void* a, void* b, size_t bytes) {
+  void* spare = nullptr;
+  if (cudaMalloc(&spare, bytes) != cudaSuccess) abort();
+  cudaMemcpyAsync(spare, a, bytes, cudaMemcpyDeviceToDevice, 0);
+  cudaMemcpyAsync(a, b, bytes, cudaMemcpyDeviceToDevice, 0);
+  cudaMemcpyAsync(b, spare, bytes, cudaMemcpyDeviceToDevice, 0);
+  cudaFree(spare);
+}
+)";
+
+// FILE.cu or FILE.cpp with the kernels, their entry points and the function, and FILE.h.
+ExitStatus replace(const Arguments& arguments) {
+  const std::filesystem::path output = arguments.output;
+  const bool cuda = output.extension() == ".cu";
+  if (!cuda && output.extension() != ".cpp") {
+    return usage("U012", "--replace writes a .cu or a .cpp", "-o heat_stencil.cu");
+  }
+  if (arguments.device_pointers && !cuda) {
+    return usage("U010", "--device-pointers is for a .cu", "");
+  }
+  const auto request = api::lift_request(arguments.file, lift_options(arguments));
+  const auto lifted = runtime::lift_file(request);
+  if (!lifted.ok()) return report(lifted.failure());
+  if (arguments.verify) {
+    const auto proof = api::prove_or_shrink(lifted.value(), request, arguments.seed);
+    if (!proof.ok()) return report(proof.failure());
+    tell({"", lifted.value().program.assumed, proof.value().compared, proof.value().text});
+  }
+  const Source source(arguments.file + " (lifted)", lifted.value().program.text);
+  Options options = arguments.program;
+  options.name = output.stem().string();
+  Diagnostics diagnostics;
+  const ProgramOptions program_options = api::program_options(options, options.name);
+  const auto program = load_program(source, program_options, diagnostics);
+  CompileRequest compile_request;
+  compile_request.command_line = arguments.command_line;
+  compile_request.file_name = arguments.output_name;
+  compile_request.emit.target = cuda ? emit::Target::Cuda : emit::Target::Cpp;
+  std::optional<Compiled> compiled;
+  if (program) compiled = compile(*program, source, compile_request, diagnostics);
+  if (const ExitStatus status = report(source, diagnostics); !compiled) return status;
+  const std::string name = program_options.name;
+  const bool has_params = compiled->text.find(name + "_default_params(void)") != std::string::npos;
+  const auto made = api::drop_in(lifted.value(), name, has_params, arguments.device_pointers);
+  if (!made.ok()) return report(made.failure());
+  std::string text = compiled->text + kHostParts;
+  if (arguments.device_pointers) text += kDeviceParts;
+  text += "\n" + made.value().definition;
+  const bool plain = !lifted.value().tree.cpp;
+  std::string header = "#pragma once\n";
+  if (!plain) header += "#include <span>\n#include <vector>\n";
+  if (plain) header += "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  header += made.value().declaration + "\n";
+  std::filesystem::path beside = output;
+  const Status written =
+      write_files({{arguments.output, text}, {beside.replace_extension(".h").string(), header}});
+  return written.ok() ? kSuccess : report(written.failure());
+}
+
+}  // namespace
+
+int lift_command(const Arguments& arguments) {
+  if (arguments.replace) return replace(arguments);
+  if (arguments.device_pointers) return usage("U010", "--device-pointers goes with --replace");
+  const auto lifted = lift_source(arguments.file, lift_options(arguments));
+  if (!lifted.ok()) return report(lifted.failure());
+  if (!arguments.output.empty()) {
+    const Status written = write_files({{arguments.output, lifted.value().text}});
+    if (!written.ok()) return report(written.failure());
+  }
+  tell(lifted.value());
+  return arguments.output.empty() ? print_out(lifted.value().text) : kSuccess;
+}
+
+}  // namespace stencil::tool
