@@ -520,6 +520,13 @@ void f(int n, int steps, double *a, double *b) {
       printf("%g", a[i]);
     }
 })"},
+    {"handed_over", "C021", 4, R"(
+#include <string.h>
+void f(int n, int steps, double *a, double *b) {
+  memset(b, 0, n * sizeof *b);
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; i++) a[i] = b[i];
+})"},
     {"left_early", "C015", 6, R"(
 void f(int n, int steps, double *a, double *b) {
   for (int t = 0; t < steps; t++)
