@@ -196,6 +196,27 @@ void Executor::end_of_time_body(const Cells& before, const Cells& start) {
   }
 }
 
+// Scalars outside of the region that it sets: a program has none.
+void Executor::scalars_left() {
+  const Cells after = cells_;
+  Cells before;
+  outside_values(before);
+  const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
+  for (const auto& [path, value] : before) {
+    const auto now = after.find(path);
+    if (value.kind != Value::Kind::Scalar || now == after.end() || now->second == value) continue;
+    const int variable = variable_of_path(path);
+    const bool parameter = std::find(entry.parameters.begin(), entry.parameters.end(), variable) !=
+                           entry.parameters.end();
+    const int type = tree_.variables[static_cast<size_t>(variable)].type;
+    const bool by_value = type_of(type)->kind != CTypeInfo::Kind::Reference;
+    if (parameter && by_value && path == fmt::format("v{}", variable)) continue;
+    out_.left_behind.push_back(in_c(path));
+    out_.assumptions.push_back(fmt::format(
+        "nobody needs what '{}' is set to, which is no part of the program", in_c(path)));
+  }
+}
+
 Execution Executor::run() {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
   for (int attempt = 0; attempt < 200; ++attempt) {
@@ -237,6 +258,7 @@ Execution Executor::run() {
     if (out_.nests.empty()) {
       throw Refusal{"C018", where(node(entry.body)), "nothing is written to an array", ""};
     }
+    scalars_left();
     return out_;
   }
   throw Refusal{"C024", {}, "the region is too large to be understood", ""};

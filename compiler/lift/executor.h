@@ -146,6 +146,7 @@ class Executor {
                          const Loop& loop);
   void end_of_time_body(const Cells& before, const Cells& start);
   void outside_values(Cells& before);
+  void scalars_left();
   void nest(CPlace place, const std::function<void()>& body);
   void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
                   std::map<std::string, Cells>& ends);

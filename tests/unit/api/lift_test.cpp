@@ -201,6 +201,17 @@ void run(struct grid *g, int steps) {
      {"param g_nx : integer", "param g_dt : double"},
      ".c",
      "run"},
+    {"scalars_left",
+     R"(
+struct state { double time, dt; int steps; };
+void run(struct state *s, int n, double *a, double *b) {
+  for (int t = 0; t < s->steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = a[i] + s->dt * (a[i - 1] - a[i]);
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+    s->time += s->dt;
+  }
+})",
+     {"nobody needs what '(*s).time' is set to"}},
     {"coefficients",
      R"(
 void blur(int n, int steps, float *a, float *b) {
