@@ -189,6 +189,30 @@ bool Executor::assigns(int index, const std::string& path, int depth) {
   return false;
 }
 
+// Whether a statement may assign what an expression reads: a variable, a member, an element.
+bool Executor::changes(int statement, int expression) {
+  const CNode& e = node(expression);
+  if (e.kind == CKind::Variable) {
+    const LValue place = place_of_variable(static_cast<int>(e.integer));
+    if (place.kind != LValue::Kind::Cell || assigns(statement, place.path)) return true;
+  }
+  if (e.kind == CKind::Member || e.kind == CKind::Subscript || e.kind == CKind::Deref) {
+    const auto writes = [&](int at, const auto& self) -> bool {
+      const CNode& n = node(at);
+      if (n.kind == CKind::Assign || n.kind == CKind::Step) {
+        const CNode& to = node(n.children[0]);
+        const bool alike = to.kind == e.kind && to.type == e.type;
+        if (alike && (e.kind != CKind::Member || to.text == e.text)) return true;
+      }
+      return std::any_of(n.children.begin(), n.children.end(),
+                         [&](int child) { return self(child, self); });
+    };
+    if (writes(statement, writes)) return true;
+  }
+  return std::any_of(e.children.begin(), e.children.end(),
+                     [&](int child) { return changes(statement, child); });
+}
+
 // for (v = first; v < last; v += step) with a counter that the body leaves alone. Runs `init`.
 std::optional<Executor::Loop> Executor::canonical(int index) {
   const CNode& n = node(index);
@@ -239,6 +263,7 @@ std::optional<Executor::Loop> Executor::canonical(int index) {
     bound = test.children[0];
     op = op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
   }
+  if (changes(out.body, bound)) return std::nullopt;
   const Value first = read(out.counter, n);
   X limit = scalar(bound);
   if (first.kind != Value::Kind::Scalar || limit->kind == XKind::Unknown ||
@@ -300,6 +325,7 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
   for (size_t i = 0; i + 1 < body.children.size(); ++i) {
     if (assigns(body.children[i], out.counter.path)) return std::nullopt;
   }
+  if (changes(n.children[1], test->children[1])) return std::nullopt;
   const Value first = read(out.counter, n);
   X limit = scalar(test->children[1]);
   if (first.kind != Value::Kind::Scalar || limit->kind == XKind::Unknown ||

@@ -152,6 +152,7 @@ class Executor {
                   std::map<std::string, Cells>& ends);
   int depth_of_loops(int node, int calls = 0) const;
   bool assigns(int node, const std::string& path, int depth = 0);
+  bool changes(int statement, int expression);
   std::string key_of(int node) const;
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 

@@ -531,6 +531,25 @@ void f(int n, int steps, double *a, double *b) {
       printf("%g", a[i]);
     }
 })"},
+    {"moving_bound", "C012", 4,
+     R"(
+void f(int n, int steps, double *a, double *b) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; i++) {
+      a[i] = b[i];
+      n = n - 1;
+    }
+})"},
+    {"moving_member", "C012", 5,
+     R"(
+struct grid { int n; double *a; };
+void f(struct grid *g, int steps) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < g->n; i++) {
+      g->a[i] = i;
+      g->n -= 1;
+    }
+})"},
     {"handed_over", "C021", 4, R"(
 #include <string.h>
 void f(int n, int steps, double *a, double *b) {
