@@ -185,6 +185,32 @@ bool within(int index, size_t size, bool optional) {
   return index >= (optional ? -1 : 0) && index < static_cast<int>(size);
 }
 
+size_t least_children(CKind kind) {
+  switch (kind) {
+    case CKind::Unary:
+    case CKind::Step:
+    case CKind::Cast:
+    case CKind::Member:
+    case CKind::Deref:
+    case CKind::Address:
+      return 1;
+    case CKind::Binary:
+    case CKind::Assign:
+    case CKind::Subscript:
+    case CKind::Comma:
+    case CKind::If:
+    case CKind::While:
+    case CKind::Do:
+      return 2;
+    case CKind::Choice:
+      return 3;
+    case CKind::For:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
 bool sound(const CTree& tree) {
   const size_t types = tree.types.size(), nodes = tree.nodes.size(), vars = tree.variables.size();
   for (const CTypeInfo& type : tree.types) {
@@ -206,10 +232,12 @@ bool sound(const CTree& tree) {
       if (!within(parameter, vars, false)) return false;
     }
   }
-  for (const CNode& node : tree.nodes) {
+  for (size_t index = 0; index < nodes; ++index) {
+    const CNode& node = tree.nodes[index];
+    if (node.children.size() < least_children(node.kind)) return false;
     if (node.kind > CKind::Unknown || !within(node.type, types, true)) return false;
     for (int child : node.children) {
-      if (!within(child, nodes, false)) return false;
+      if (!within(child, index, false)) return false;  // so nothing contains itself
     }
     if ((node.kind == CKind::Variable || node.kind == CKind::Declare) &&
         (node.integer < 0 || node.integer >= static_cast<int64_t>(vars))) {

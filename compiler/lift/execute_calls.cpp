@@ -184,14 +184,7 @@ Value Executor::eval_call(const CNode& n) {
     refuse("C021", n, what,
            "what it does cannot be known: take it out of the loop, or lift the loop alone");
   }
-  for (int child : n.children) {
-    const Value argument = eval(child);
-    if (argument.kind != Value::Kind::Pointer) continue;
-    if (argument.pointer.array >= 0 && dry_ == 0) {
-      refuse("C021", n, fmt::format("'{}' gets an array, and is not in the file", name),
-             "mark the loops alone with #pragma scop and #pragma endscop");
-    }
-  }
+  for (int child : n.children) may_change(node(child), eval(child), n);
   const std::string left_out =
       fmt::format("'{}' is called and is no part of the program (line {})", name, where(n).line);
   if (std::find(out_.assumptions.begin(), out_.assumptions.end(), left_out) ==
@@ -199,6 +192,33 @@ Value Executor::eval_call(const CNode& n) {
     out_.assumptions.push_back(left_out);
   }
   return unknown(what);
+}
+
+// What a function that nobody has seen may do to what an argument points to.
+void Executor::may_change(const CNode& argument, const Value& value, const CNode& call) {
+  const CTypeInfo* type = type_of(argument.type);
+  if (type == nullptr || scalar_of(argument.type) != CScalar::None) return;
+  const CTypeInfo* target = type->of >= 0 ? type_of(type->of) : type;
+  if (target->constant || target->text.find("FILE") != std::string::npos) return;
+  const bool pointer = value.kind == Value::Kind::Pointer;
+  if (pointer && value.pointer.array < 0 && is_local(value.pointer.path)) {
+    const std::string& path = value.pointer.path;
+    for (auto& [cell, content] : cells_) {
+      if (cell.rfind(path, 0) == 0)
+        content = unknown(fmt::format("what '{}' makes of '{}'", call.text, in_c(cell)));
+    }
+    if (cells_.count(path) == 0)
+      cells_[path] = unknown(fmt::format("what '{}' makes of it", call.text));
+    return;
+  }
+  const bool opaque =
+      target->kind == CTypeInfo::Kind::Other || target->kind == CTypeInfo::Kind::Struct;
+  if (!pointer && opaque && argument.kind != CKind::Cast)
+    return;                                     // an object that the region does not know
+  if (argument.kind == CKind::Unknown) return;  // a string
+  refuse("C021", call,
+         fmt::format("'{}' may change what it is given, and is not in the file", call.text),
+         "mark the loops alone with #pragma scop and #pragma endscop");
 }
 
 }  // namespace stencil::lifter

@@ -87,8 +87,8 @@ struct Execution {
   std::vector<std::pair<X, std::string>> requirements;  // and why
   std::vector<Poly> facts;                              // at least 0, as the requirements say
   std::vector<std::string> assumptions;
-  std::vector<std::pair<std::string, X>> results;  // what reductions are kept in, in C
-  CPlace place;                                    // of the time loop
+  std::vector<std::string> left_behind;  // scalars that C sets and the program does not, in C
+  CPlace place;                          // of the time loop
 };
 
 struct ExecuteOptions {

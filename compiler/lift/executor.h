@@ -123,6 +123,7 @@ class Executor {
   LValue place_of_call(const CNode& node);
   void bind_parameters(const CFunction& function, const CNode& node);
   Value eval_swap(const CNode& node);
+  void may_change(const CNode& argument, const Value& value, const CNode& call);
 
   // execute_loops.cpp
   Flow exec(int node);
@@ -145,11 +146,13 @@ class Executor {
                          const Loop& loop);
   void end_of_time_body(const Cells& before, const Cells& start);
   void outside_values(Cells& before);
+  void scalars_left();
   void nest(CPlace place, const std::function<void()>& body);
   void run_leaves(std::vector<std::vector<Store>>& leaves, const std::function<void()>& body,
                   std::map<std::string, Cells>& ends);
   int depth_of_loops(int node, int calls = 0) const;
   bool assigns(int node, const std::string& path, int depth = 0);
+  bool changes(int statement, int expression);
   std::string key_of(int node) const;
   void check_leaves(const std::vector<std::vector<Store>>& leaves);
 

@@ -18,6 +18,8 @@ namespace {
 
 using ast::ExprPtr;
 
+constexpr size_t kMostFunctions = 256;
+
 class ProgramWriter {
  public:
   ProgramWriter(Pool& pool, Execution& execution, const std::string& title, const std::string& file)
@@ -25,6 +27,11 @@ class ProgramWriter {
 
   LiftedProgram run() {
     functions_ = functions_of(pool_, execution_, shapes_);
+    if (functions_.size() > kMostFunctions) {
+      throw Refusal{"C024", functions_[0].place,
+                    fmt::format("a step would have {} functions", functions_.size()),
+                    "loops that write single elements are no loops over a grid"};
+    }
     gather();
     roles_ = roles_of(execution_, shapes_, functions_, parts_);
     bind();

@@ -29,6 +29,9 @@ class Replacement {
     const auto& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
     if (entry.member) return refused("it is a member of a class");
     if (type(entry.result).kind != CTypeInfo::Kind::Void) return refused("it returns a value");
+    if (!lifted_.execution.left_behind.empty()) {
+      return refused(fmt::format("it sets '{}'", lifted_.execution.left_behind[0]));
+    }
     const std::string function = tree_.region ? entry.name + "_region" : entry.name;
     std::string parameters;
     for (int parameter : entry.parameters) {

@@ -443,8 +443,12 @@ class Prover {
     if (!report.ok()) return report.failure();
     std::vector<Array> lifted = arrays;
     if (const std::string end = call_original(one, arrays); !end.empty()) {
-      why_ = "the original does not come back: " + end;
-      return false;
+      return Failure{
+          "C031",
+          fmt::format("the original does not come back at sizes at which the program runs ({}): {}",
+                      sizes_text({one}), end),
+          "it reads or writes where nothing it is given is, so its arrays are not what they seem; "
+          "--no-verify writes the program all the same"};
     }
     for (const FieldBinding& field : lifted_.program.fields) {
       if (!field.written) continue;

@@ -13,6 +13,16 @@
 
 namespace stencil::host {
 
+// The scalar that a type is, enumerations included; None: it is none.
+lifter::CScalar scalar_of(const clang::ASTContext& context, clang::QualType type);
+
+// std::vector<T>, std::span<T>, ...: T, and how many if the type says so.
+struct Container {
+  clang::QualType element;
+  int64_t extent = -1;
+};
+std::optional<Container> container_of(const clang::RecordDecl& record);
+
 // What is to be lifted: a function, or statements of one.
 struct CRegion {
   const clang::FunctionDecl* function = nullptr;

@@ -201,6 +201,17 @@ void run(struct grid *g, int steps) {
      {"param g_nx : integer", "param g_dt : double"},
      ".c",
      "run"},
+    {"scalars_left",
+     R"(
+struct state { double time, dt; int steps; };
+void run(struct state *s, int n, double *a, double *b) {
+  for (int t = 0; t < s->steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = a[i] + s->dt * (a[i - 1] - a[i]);
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+    s->time += s->dt;
+  }
+})",
+     {"nobody needs what '(*s).time' is set to"}},
     {"coefficients",
      R"(
 void blur(int n, int steps, float *a, float *b) {
@@ -519,6 +530,32 @@ void f(int n, int steps, double *a, double *b) {
       a[i] = b[i];
       printf("%g", a[i]);
     }
+})"},
+    {"moving_bound", "C012", 4,
+     R"(
+void f(int n, int steps, double *a, double *b) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; i++) {
+      a[i] = b[i];
+      n = n - 1;
+    }
+})"},
+    {"moving_member", "C012", 5,
+     R"(
+struct grid { int n; double *a; };
+void f(struct grid *g, int steps) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < g->n; i++) {
+      g->a[i] = i;
+      g->n -= 1;
+    }
+})"},
+    {"handed_over", "C021", 4, R"(
+#include <string.h>
+void f(int n, int steps, double *a, double *b) {
+  memset(b, 0, n * sizeof *b);
+  for (int t = 0; t < steps; t++)
+    for (int i = 0; i < n; i++) a[i] = b[i];
 })"},
     {"left_early", "C015", 6, R"(
 void f(int n, int steps, double *a, double *b) {

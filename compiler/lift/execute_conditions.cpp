@@ -1,0 +1,216 @@
+// Conditions on counters: decided from the bounds of the loops, or by splitting one; and subscripts
+// that bend at the ends of an array.
+#include <fmt/format.h>
+
+#include "compiler/lift/edge.h"
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+bool Executor::known_at_least_zero(const Poly& p) const {
+  if (p.is_constant()) return p.constant() >= 0;
+  std::vector<Poly> facts = out_.facts;
+  for (const Active& loop : active_) facts.push_back(loop.domain.high - loop.domain.low);
+  return proved(p, facts);
+}
+
+// The largest or smallest value over the domains of the loops being run. Atoms that are no indices
+// stay; where an index has no constant factor, nothing is known of it and it stays, too.
+Poly Executor::extreme(Poly p, bool largest) const {
+  for (const Active& loop : active_) {
+    X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+    const auto factor = p.linear_in(index);
+    if (!factor || *factor == 0) continue;
+    const bool high = (*factor > 0) == largest;
+    p = p.without(index) + Poly(*factor) * (high ? loop.domain.high : loop.domain.low);
+  }
+  return p;
+}
+
+std::optional<bool> Executor::decide_compare(const std::string& op, Poly d, bool may_split) {
+  if (op == ">") return decide_compare("<", -d, may_split);
+  if (op == ">=") return decide_compare("<", -d - Poly(1), may_split);
+  if (op == "<=") return decide_compare("<", d - Poly(1), may_split);
+  if (op == "!=") {
+    const auto equal = decide_compare("==", d, may_split);
+    return equal ? std::optional(!*equal) : std::nullopt;
+  }
+  const Poly most = extreme(d, true), least = extreme(d, false);
+  if (op == "<") {
+    if (known_at_least_zero(-most - Poly(1))) return true;
+    if (known_at_least_zero(least)) return false;
+  } else {
+    if (known_at_least_zero(-most - Poly(1)) || known_at_least_zero(least - Poly(1))) return false;
+    if (most.zero() && least.zero()) return true;
+  }
+  if (!may_split || !split_ || !in_nest_) return std::nullopt;
+  const Active* of = nullptr;
+  for (const Active& loop : active_) {
+    X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+    if (d.degree_in(index) == 0) continue;
+    if (of != nullptr) return std::nullopt;
+    of = &loop;
+  }
+  if (of == nullptr || of->domain.stride != 1) return std::nullopt;
+  X index = pool_.leaf(XKind::Index, CScalar::I64, of->domain.index, of->name);
+  const auto factor = d.linear_in(index);
+  if (!factor || (*factor != 1 && *factor != -1)) return std::nullopt;
+  const Poly rest = d.without(index);
+  for (X atom : rest.atoms()) {
+    if (atom->kind != XKind::Symbol) return std::nullopt;
+  }
+  Poly at;
+  if (op == "==") {
+    at = *factor == 1 ? -rest : rest;
+    if (known_at_least_zero(of->domain.low - at)) at = at + Poly(1);
+  } else {
+    at = *factor == 1 ? -rest : rest + Poly(1);  // i + rest < 0; rest - i < 0
+  }
+  // no progress: what is decided by it is not known
+  if (at == of->domain.low || at == of->domain.high + Poly(1)) return std::nullopt;
+  // The parts are parts only if the condition changes within the loop.
+  for (const auto& [slack, text] : {std::pair{at - of->domain.low, "begins"},
+                                    std::pair{of->domain.high + Poly(1) - at, "ends"}}) {
+    if (slack.is_constant() && slack.constant() >= 0) continue;
+    X holds = pool_.binary(">=", (slack - Poly(slack.constant())).expression(pool_),
+                           pool_.integer(-slack.constant()), CScalar::I32);
+    require(holds,
+            fmt::format("the loop over '{}' {} on the other side of a condition", of->name, text));
+    const bool known = std::find(out_.facts.begin(), out_.facts.end(), slack) != out_.facts.end();
+    if (!known && out_.facts.size() < 24) out_.facts.push_back(slack);
+  }
+  throw Split{of->key, at};
+}
+
+std::optional<bool> Executor::decide(X condition) {
+  if (condition->kind == XKind::Int) return condition->integer != 0;
+  if (condition->kind == XKind::Unary && condition->text == "!") {
+    const auto known = decide(condition->args[0]);
+    return known ? std::optional(!*known) : std::nullopt;
+  }
+  if (condition->kind != XKind::Binary) return std::nullopt;
+  const std::string& op = condition->text;
+  if (op == "&&" || op == "||") {
+    const auto a = decide(condition->args[0]), b = decide(condition->args[1]);
+    const bool absorbing = op == "||";
+    if ((a && *a == absorbing) || (b && *b == absorbing)) return absorbing;
+    if (a && b) return !absorbing;
+    return std::nullopt;
+  }
+  X l = condition->args.size() == 2 ? condition->args[0] : nullptr;
+  X r = condition->args.size() == 2 ? condition->args[1] : nullptr;
+  const bool comparison =
+      op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
+  if (!comparison || !is_integer(l->type) || !is_integer(r->type)) return std::nullopt;
+  for (X side : {l, r}) {
+    bool plain = true;
+    each_node(side, [&](X n) {
+      plain = plain && n->kind != XKind::Load && n->kind != XKind::Carried && n->kind != XKind::Sum;
+    });
+    if (!plain) return std::nullopt;
+  }
+  const Poly a = Poly::of(l), b = Poly::of(r);
+  const bool unsigned_sides = is_unsigned(l->type) && l->type != CScalar::Bool;
+  if (unsigned_sides && op != "==" && op != "!=") {
+    // below zero, an unsigned value is a large one
+    if (!known_at_least_zero(extreme(a, false)) || !known_at_least_zero(extreme(b, false))) {
+      bool symbols = true;  // what are sizes are at least 0 by their types
+      for (const Poly& side : {a, b}) {
+        for (const auto& [monomial, factor] : side.terms()) symbols = symbols && factor > 0;
+      }
+      if (!symbols) return std::nullopt;
+    }
+  }
+  return decide_compare(op, a - b, true);
+}
+
+std::optional<bool> Executor::decide_as_it_is(X condition) {
+  const bool split = split_;
+  split_ = false;
+  const auto known = decide(condition);
+  split_ = split;
+  return known;
+}
+
+// Of counters and sizes alone; else null.
+X Executor::choice_of_index(X condition, X yes, X no) const {
+  bool plain = split_, counts = false;
+  for (X part : {condition, yes, no}) {
+    each_node(part, [&](X n) {
+      counts = counts || n->kind == XKind::Index;
+      plain = plain && n->kind != XKind::Load && n->kind != XKind::Time &&
+              n->kind != XKind::Carried && n->kind != XKind::Sum && n->kind != XKind::Unknown &&
+              n->kind != XKind::Call && !is_floating(n->type);
+    });
+  }
+  return plain && counts ? pool_.select(condition, yes, no) : nullptr;
+}
+
+// A subscript with what bends at the ends of an array as a boundary rule, or decided by splitting.
+X Executor::bent(X subscript) {
+  for (int guard = 0; guard < 8; ++guard) {
+    X found = nullptr;
+    const auto look = [&](X n, const auto& self) -> void {
+      if (found != nullptr || n->kind == XKind::Edge || n->kind == XKind::Load) return;
+      const bool remainder =
+          n->kind == XKind::Binary && n->text == "%" && contains(n, XKind::Index);
+      const bool choice = n->kind == XKind::Select && contains(n->args[0], XKind::Index) &&
+                          !contains(n, XKind::Load);
+      if (remainder || choice) {
+        found = n;
+        return;
+      }
+      for (X arg : n->args) self(arg, self);
+    };
+    look(subscript, look);
+    if (found == nullptr) return subscript;
+    X other = nullptr;
+    for (const Active& loop : active_) {
+      X index = pool_.leaf(XKind::Index, CScalar::I64, loop.domain.index, loop.name);
+      if (other == nullptr && contains_index(found, loop.domain.index) &&
+          parts_.count(loop.key) == 0 && loop.domain.stride == 1) {
+        other = edge_of(pool_, found, index, loop.domain);
+      }
+    }
+    if (other == nullptr && found->kind == XKind::Select) {
+      if (const auto known = decide(found->args[0])) other = found->args[*known ? 1 : 2];
+    } else if (other == nullptr) {
+      other = remainder_of(found, true);
+      if (other == found) other = nullptr;
+    }
+    if (other == nullptr) return subscript;
+    std::map<X, X> done;
+    subscript =
+        transformed(pool_, subscript, done, [&](X n) { return n == found ? other : nullptr; });
+  }
+  return subscript;
+}
+
+// a % m on an index: a where 0 <= a < m, a - m behind, by splitting the loop.
+X Executor::remainder_of(X x, bool may_split) {
+  if (x->kind != XKind::Binary || !contains(x->args[0], XKind::Index)) return x;
+  const Poly a = Poly::of(x->args[0]), m = Poly::of(x->args[1]);
+  const auto below = decide_compare("<", a, may_split);
+  if (!below || *below) return x;
+  const auto once = decide_compare("<", a - m, may_split);
+  if (!once) return x;
+  if (*once) return a.expression(pool_, x->type);
+  const auto twice = decide_compare("<", a - m - m, false);
+  return twice && *twice ? (a - m).expression(pool_, x->type) : x;
+}
+
+X Executor::resolved(X subscript, const CNode& at) {
+  if (subscript->kind == XKind::Unknown) {
+    refuse("C013", at, "a subscript is not known: " + subscript->text);
+  }
+  return in_nest_ ? bent(subscript) : subscript;
+}
+
+void Executor::require(X condition, const std::string& why) {
+  for (const auto& [known, reason] : out_.requirements) {
+    if (known == condition) return;
+  }
+  out_.requirements.emplace_back(condition, why);
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,315 @@
+// Loops over space. The body is run twice: once to see which variables an iteration changes, and
+// once with these marked as carried from the iteration before, so that a sum is told from a
+// recurrence. A nest is run again for each part that a condition on a counter makes of a domain.
+#include <fmt/format.h>
+
+#include "compiler/lift/executor.h"
+
+namespace stencil::lifter {
+
+// What a loop finds that the region has not touched before: values from outside.
+void Executor::outside_values(Cells& before) {
+  const Cells now = cells_;
+  for (const auto& [path, value] : now) {
+    if (before.count(path) > 0 || is_local(path) || cell_types_.count(path) == 0) continue;
+    cells_.clear();
+    const Value initial = read_cell({LValue::Kind::Cell, path, {}, cell_types_[path], ""});
+    before[path] = initial;
+  }
+  cells_ = now;
+}
+
+void Executor::space_loop(const Loop& loop) {
+  const CNode& n = node(loop.node);
+  const std::string key = key_of(loop.node);
+  const auto [slot, fresh] = index_ids_.try_emplace(key, static_cast<int>(out_.index_names.size()));
+  if (fresh) out_.index_names.push_back(in_c(loop.counter.path));
+  Domain domain;
+  domain.index = slot->second;
+  domain.stride = std::abs(loop.step);
+  domain.direction = loop.step > 0 ? 1 : -1;
+  domain.low = Poly::of(loop.step > 0 ? loop.first : loop.last);
+  domain.high = Poly::of(loop.step > 0 ? loop.last : loop.first);
+  if (domain.direction < 0 && domain.stride != 1) {
+    refuse("C012", n, "a loop that counts down by more than 1");
+  }
+  for (const Poly& bound : {domain.low, domain.high}) {
+    for (X atom : bound.atoms()) {
+      std::string bad;
+      each_node(atom, [&](X a) {
+        if (a->kind == XKind::Index) bad = fmt::format("depends on '{}'", a->text);
+        if (a->kind == XKind::Time) bad = "depends on the time step";
+        if (a->kind == XKind::Load || a->kind == XKind::Sum) bad = "depends on data";
+        if (a->kind == XKind::Carried || a->kind == XKind::Unknown)
+          bad = "is not known: " + a->text;
+        if (a->kind == XKind::Select) bad = "is a minimum or maximum";
+      });
+      if (bad.empty()) continue;
+      refuse("C012", n,
+             fmt::format("a bound of the loop over '{}' {}", in_c(loop.counter.path), bad),
+             "loops over a grid have bounds that are sums of sizes: undo tiling by hand");
+    }
+  }
+  if (const auto part = parts_.find(key); part != parts_.end()) {
+    domain.low = part->second.first;
+    domain.high = part->second.second;
+  }
+  const std::string name = out_.index_names[static_cast<size_t>(domain.index)];
+  X index = pool_.leaf(XKind::Index, CScalar::I64, domain.index, name);
+  Cells before = cells_;
+  const auto begin = [&] {
+    cells_[loop.counter.path] = scalar_value(pool_.cast(index, loop.type));
+  };
+  active_.push_back({domain, key, name});
+  trail_.push_back(fmt::format("l{}", loop.node));
+  // what an iteration changes, found by running it
+  const size_t stored = stores_.size();
+  ++dry_;
+  begin();
+  if (exec(loop.body) != Flow::Next) refuse("C015", n, "a loop over space is left early");
+  --dry_;
+  stores_.resize(stored);
+  outside_values(before);
+  std::set<std::string> changed;
+  for (const auto& [path, value] : before) {
+    const auto now = cells_.find(path);
+    if (path != loop.counter.path && (now == cells_.end() || !(now->second == value)))
+      changed.insert(path);
+  }
+  cells_ = before;
+  begin();
+  for (const std::string& path : changed) {
+    const Value& value = before.at(path);
+    if (value.kind == Value::Kind::Scalar) {
+      cells_[path] =
+          scalar_value(pool_.leaf(XKind::Carried, value.x->type, domain.index, in_c(path)));
+    } else {
+      cells_[path] = unknown(fmt::format("'{}' as the iteration before left it", in_c(path)));
+    }
+  }
+  (void)exec(loop.body);
+  trail_.pop_back();
+  active_.pop_back();
+  carry(before, changed, domain);
+  cells_[loop.counter.path] = unknown(fmt::format("'{}' behind its loop", name));
+}
+
+// What variables hold behind a loop: sums and the like, or nothing that is known.
+void Executor::carry(const Cells& before, const std::set<std::string>& changed,
+                     const Domain& domain) {
+  for (auto it = cells_.begin(); it != cells_.end();) {
+    it = before.count(it->first) == 0 ? cells_.erase(it) : std::next(it);
+  }
+  for (const std::string& path : changed) {
+    const Value after = cells_[path];
+    const Value& start = before.at(path);
+    cells_[path] = unknown(fmt::format("'{}' as a loop left it", in_c(path)));
+    if (after.kind != Value::Kind::Scalar || start.kind != Value::Kind::Scalar) continue;
+    X carried = pool_.leaf(XKind::Carried, start.x->type, domain.index, in_c(path));
+    if (const auto sum = reduced(carried, after.x, domain.index)) {
+      const std::string op = (*sum)->text;
+      X both = op == "sum"    ? pool_.binary("+", start.x, *sum, start.x->type)
+               : op == "prod" ? pool_.binary("*", start.x, *sum, start.x->type)
+                              : pool_.call(op, {start.x, *sum}, start.x->type);
+      cells_[path] = scalar_value(both);
+    }
+  }
+}
+
+// after = before + e, a larger of both, ...: the reduction of e over the loop.
+std::optional<X> Executor::reduced(X carried, X after, int index) {
+  std::string op;
+  X value = nullptr;
+  const auto free = [&](X x) {
+    bool out = true;
+    each_node(x, [&](X n) { out = out && n != carried; });
+    return out;
+  };
+  const auto other = [&](X a, X b) {
+    return a == carried && free(b) ? b : b == carried && free(a) ? a : nullptr;
+  };
+  if (after->kind == XKind::Binary && (after->text == "+" || after->text == "*")) {
+    op = after->text == "+" ? "sum" : "prod";
+    value = other(after->args[0], after->args[1]);
+  } else if (after->kind == XKind::Call && after->args.size() == 2) {
+    op = after->text == "max" || after->text == "fmax" ? "max" : "min";
+    if (after->text != "max" && after->text != "fmax" && after->text != "min" &&
+        after->text != "fmin")
+      return std::nullopt;
+    value = other(after->args[0], after->args[1]);
+  } else if (after->kind == XKind::Select && after->args[0]->kind == XKind::Binary) {
+    // e > s ? e : s and its other spellings
+    X c = after->args[0];
+    X e = after->args[2] == carried   ? after->args[1]
+          : after->args[1] == carried ? after->args[2]
+                                      : nullptr;
+    if (e == nullptr || !free(e)) return std::nullopt;
+    std::string relation = c->text;
+    if (c->args[0] == carried && c->args[1] == e) {
+      relation = relation[0] == '<' ? ">" : relation[0] == '>' ? "<" : "";
+    } else if (c->args[0] != e || c->args[1] != carried) {
+      return std::nullopt;
+    }
+    const bool taken = after->args[1] == e;
+    if (relation.empty() || (relation[0] != '<' && relation[0] != '>')) return std::nullopt;
+    op = (relation[0] == '>') == taken ? "max" : "min";
+    value = e;
+  }
+  if (value == nullptr) return std::nullopt;
+  std::vector<int> ids = {index};
+  bool carries = false;
+  each_node(value, [&](X n) {
+    carries = carries || n->kind == XKind::Carried || n->kind == XKind::Unknown;
+  });
+  if (carries) return std::nullopt;
+  if (value->kind == XKind::Sum && value->text == op) {
+    ids.insert(ids.end(), value->ids.begin(), value->ids.end());
+    value = value->args[0];
+  } else if (contains(value, XKind::Sum)) {
+    return std::nullopt;
+  }
+  return pool_.sum(op, value, ids);
+}
+
+void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
+                          const std::function<void()>& body, std::map<std::string, Cells>& ends) {
+  const Cells before = cells_;
+  const size_t trail = trail_.size(), sites = call_sites_.size();
+  const std::set<int> calls = calls_;
+  const std::map<int, LValue> aliases = aliases_;
+  X const guard = guard_;
+  const int dry = dry_;
+  constexpr int kMostRuns = 200;
+  std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
+  for (int runs = 0; !todo.empty(); ++runs) {
+    if (runs > kMostRuns) throw NoSplit();
+    parts_ = todo.back();
+    todo.pop_back();
+    const auto restore = [&] {
+      cells_ = before;
+      active_.clear();
+      trail_.resize(trail);
+      call_sites_.resize(sites);
+      calls_ = calls;
+      aliases_ = aliases;
+      guard_ = guard;
+      dry_ = dry;
+      stores_.clear();
+    };
+    restore();
+    try {
+      body();
+      leaves.push_back(stores_);
+      ends[std::to_string(ends.size())] = cells_;
+    } catch (const Split& split) {
+      const auto loop = std::find_if(active_.begin(), active_.end(),
+                                     [&](const Active& a) { return a.key == split.key; });
+      const Domain domain = loop->domain;
+      auto low = parts_, high = parts_;
+      low[split.key] = {domain.low, split.at - Poly(1)};
+      high[split.key] = {split.at, domain.high};
+      restore();
+      for (const auto& part : {high, low}) {
+        const auto& [from, to] = part.at(split.key);
+        if (!known_at_least_zero(from - to - Poly(1))) todo.push_back(part);
+      }
+    } catch (...) {
+      restore();
+      parts_.clear();
+      throw;
+    }
+  }
+  parts_.clear();
+}
+
+// A loop nest, or a statement outside of loops: first with all stores of an iteration at once,
+// then, where that is no correct order, one after the other.
+void Executor::nest(CPlace place, const std::function<void()>& body) {
+  ++epoch_;
+  in_nest_ = true;
+  Nest made;
+  made.place = place;
+  made.epoch = epoch_;
+  std::map<std::string, Cells> ends;
+  const Cells before = cells_;
+  const auto requirements = out_.requirements;
+  const auto facts = out_.facts;
+  // Fused with its parts, else in order; conditions that cannot be split are choices.
+  const auto attempt = [&](bool fused, bool split, std::vector<std::vector<Store>>& leaves) {
+    std::map<std::string, Cells> found;
+    cells_ = before;
+    fused_ = fused;
+    split_ = split;
+    leaves.clear();
+    try {
+      run_leaves(leaves, body, found);
+      for (const auto& [name, cells] : found) {
+        for (const auto& [path, value] : cells) {
+          const bool sum = value.kind == Value::Kind::Scalar && contains(value.x, XKind::Sum);
+          if (found.size() > 1 && sum) throw NoSplit();
+        }
+      }
+      if (fused) check_leaves(leaves);
+    } catch (const Unfusable&) {
+      return false;
+    } catch (const NoSplit&) {
+      return false;
+    }
+    ends = std::move(found);
+    return true;
+  };
+  bool done = false;
+  for (const bool split : {true, false}) {
+    out_.requirements = requirements;
+    out_.facts = facts;
+    const bool fused = attempt(true, split, made.leaves);
+    if (!fused) made.leaves.clear();
+    bool several = false;
+    for (const auto& leaf : made.leaves) several = several || leaf.size() > 1;
+    if (!fused || several) {
+      const bool ordered = attempt(false, split, made.ordered);
+      if (!ordered) made.ordered.clear();
+      if (!fused && !ordered) continue;
+    }
+    done = true;
+    break;
+  }
+  fused_ = split_ = true;
+  in_nest_ = false;
+  stores_.clear();
+  if (!done) {
+    throw Refusal{"C016", place, "the statements of this loop have no order that is known",
+                  "split the loop"};
+  }
+  // scalars: what all parts agree upon
+  Cells merged = ends.begin()->second;
+  for (const auto& [name, cells] : ends) {
+    for (auto& [path, value] : merged) {
+      const auto found = cells.find(path);
+      if (found == cells.end() || !(found->second == value))
+        value = unknown("what a part of a loop left");
+    }
+  }
+  cells_ = std::move(merged);
+  bool stores = false;
+  for (const auto* leaves : {&made.leaves, &made.ordered}) {
+    for (const auto& leaf : *leaves) stores = stores || !leaf.empty();
+  }
+  if (stores && dry_ == 0) out_.nests.push_back(std::move(made));
+}
+
+// Stores of one iteration to several elements of one array need an order.
+void Executor::check_leaves(const std::vector<std::vector<Store>>& leaves) {
+  for (const auto& leaf : leaves) {
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        if (leaf[i].array != leaf[j].array) continue;
+        if (leaf[i].domain.size() != leaf[j].domain.size()) throw Unfusable();
+        if (same_element(leaf[i].subscripts, leaf[j].subscripts) != std::optional(true))
+          throw Unfusable();
+      }
+    }
+  }
+}
+
+}  // namespace stencil::lifter

@@ -1,0 +1,378 @@
+// Expressions of the AST as nodes: operators, constants, members, calls, containers of the standard
+// library.
+#include "runtime/host/c_translate.h"
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+
+namespace stencil::host {
+
+using namespace clang;
+using lifter::CFunction;
+using lifter::CKind;
+using lifter::CNode;
+using lifter::CScalar;
+using lifter::CTypeInfo;
+using lifter::CVariable;
+
+// The macro that stands for a literal alone, through macros that it was an argument of.
+std::string CTranslator::macro_of(const Expr* e) {
+  SourceLocation place = e->getBeginLoc();
+  if (!place.isMacroID() || e->getEndLoc() != place) return "";
+  const SourceManager& sources = context_.getSourceManager();
+  while (place.isMacroID() && sources.isMacroArgExpansion(place)) {
+    place = sources.getImmediateSpellingLoc(place);
+  }
+  if (!place.isMacroID()) return "";
+  const LangOptions& options = context_.getLangOpts();
+  const CharSourceRange range = sources.getImmediateExpansionRange(place);
+  if (range.getBegin() != range.getEnd() ||
+      !Lexer::isAtStartOfMacroExpansion(place, sources, options) ||
+      !Lexer::isAtEndOfMacroExpansion(place, sources, options)) {
+    return "";
+  }
+  return Lexer::getImmediateMacroName(place, sources, options).str();
+}
+
+std::optional<int> CTranslator::literal(const Expr* e) {
+  if (const auto* number = dyn_cast<IntegerLiteral>(e)) {
+    CNode node = at(e->getExprLoc(), CKind::Int);
+    node.type = type(e->getType());
+    node.integer = static_cast<int64_t>(number->getValue().getLimitedValue());
+    node.text = macro_of(e);
+    return add(std::move(node));
+  }
+  if (const auto* number = dyn_cast<FloatingLiteral>(e)) {
+    CNode node = at(e->getExprLoc(), CKind::Real);
+    node.type = type(e->getType());
+    llvm::APFloat value = number->getValue();
+    bool lossy = false;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    if (lossy) return unknown(e, "a literal with more precision than double");
+    node.real = value.convertToDouble();
+    node.text = macro_of(e);
+    return add(std::move(node));
+  }
+  if (const auto* boolean = dyn_cast<CXXBoolLiteralExpr>(e)) {
+    CNode node = at(e->getExprLoc(), CKind::Int);
+    node.type = type(e->getType());
+    node.integer = boolean->getValue() ? 1 : 0;
+    return add(std::move(node));
+  }
+  if (isa<CharacterLiteral>(e) || isa<UnaryExprOrTypeTraitExpr>(e) || isa<ConstantExpr>(e) ||
+      isa<SubstNonTypeTemplateParmExpr>(e)) {
+    if (e->isValueDependent()) return std::nullopt;
+    Expr::EvalResult result;
+    if (e->EvaluateAsInt(result, context_)) return constant(e, "");
+  }
+  return std::nullopt;
+}
+
+// The value of a constant expression; Unknown if it is none after all.
+int CTranslator::constant(const Expr* e, std::string text) {
+  Expr::EvalResult result;
+  if (!e->isValueDependent() && e->EvaluateAsRValue(result, context_) && !result.HasSideEffects) {
+    CNode node = at(e->getExprLoc(), CKind::Int);
+    node.type = type(e->getType());
+    node.text = std::move(text);
+    if (result.Val.isInt()) {
+      node.integer = result.Val.getInt().getExtValue();
+      return add(std::move(node));
+    }
+    if (result.Val.isFloat()) {
+      llvm::APFloat value = result.Val.getFloat();
+      bool lossy = false;
+      value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+      node.kind = CKind::Real;
+      node.real = value.convertToDouble();
+      return lossy ? unknown(e, "a constant with more precision than double")
+                   : add(std::move(node));
+    }
+  }
+  return unknown(e, "an expression that is no constant");
+}
+
+int CTranslator::reference(const DeclRefExpr* e) {
+  const ValueDecl* declaration = e->getDecl();
+  if (isa<EnumConstantDecl>(declaration)) return constant(e, "");
+  const auto* declared = dyn_cast<VarDecl>(declaration);
+  if (declared == nullptr) return unknown(e, "the name of a function");
+  const bool scalar = scalar_of(context_, declared->getType()) != CScalar::None;
+  const bool fixed = declared->getType().isConstQualified() &&
+                     !declared->getType().isVolatileQualified() && declared->hasGlobalStorage();
+  if (scalar && fixed && declared->getAnyInitializer() != nullptr) {
+    Expr::EvalResult result;
+    if (declared->getAnyInitializer()->EvaluateAsRValue(result, context_)) {
+      const VarDecl* where = nullptr;
+      const Expr* value = declared->getAnyInitializer(where);
+      return constant(value, declared->getNameAsString());
+    }
+  }
+  if (declared->getType().isVolatileQualified()) return unknown(e, "a volatile variable");
+  CNode node = at(e->getExprLoc(), CKind::Variable);
+  node.type = type(e->getType());
+  node.integer = variable(declared);
+  return add(std::move(node));
+}
+
+int CTranslator::cast(const CastExpr* e) {
+  const int from = expression(e->getSubExpr());
+  switch (e->getCastKind()) {
+    case CK_LValueToRValue:
+    case CK_NoOp:
+    case CK_ArrayToPointerDecay:
+    case CK_FunctionToPointerDecay:
+    case CK_ConstructorConversion:
+    case CK_UncheckedDerivedToBase:
+      return from;
+    case CK_IntegralCast:
+    case CK_FloatingCast:
+    case CK_IntegralToFloating:
+    case CK_FloatingToIntegral:
+    case CK_IntegralToBoolean:
+    case CK_FloatingToBoolean:
+    case CK_BooleanToSignedIntegral:
+    case CK_BitCast:
+    case CK_ToVoid:
+      return made(e, CKind::Cast, {from});
+    default:
+      return unknown(e, std::string("a conversion (") + e->getCastKindName() + ")");
+  }
+}
+
+int CTranslator::unary(const UnaryOperator* e) {
+  const int operand = expression(e->getSubExpr());
+  switch (e->getOpcode()) {
+    case UO_Plus:
+      return operand;
+    case UO_Minus:
+    case UO_Not:
+    case UO_LNot:
+      return made(e, CKind::Unary, {operand}, UnaryOperator::getOpcodeStr(e->getOpcode()).str());
+    case UO_Deref:
+      return made(e, CKind::Deref, {operand});
+    case UO_AddrOf:
+      return made(e, CKind::Address, {operand});
+    case UO_PreInc:
+      return made(e, CKind::Step, {operand}, "++x");
+    case UO_PreDec:
+      return made(e, CKind::Step, {operand}, "--x");
+    case UO_PostInc:
+      return made(e, CKind::Step, {operand}, "x++");
+    case UO_PostDec:
+      return made(e, CKind::Step, {operand}, "x--");
+    case UO_Extension:
+      return operand;
+    default:
+      return unknown(e, "an operator");
+  }
+}
+
+int CTranslator::binary(const BinaryOperator* e) {
+  const Expr* left = e->getLHS();
+  const Expr* right = e->getRHS();
+  const std::string op = BinaryOperator::getOpcodeStr(e->getOpcode()).str();
+  if (e->getOpcode() == BO_Comma) {
+    const int first = expression(left), second = expression(right);
+    return made(e, CKind::Comma, {first, second});
+  }
+  if (const auto* compound = dyn_cast<CompoundAssignOperator>(e)) {
+    if (left->HasSideEffects(context_)) return unknown(e, "an assignment to a place that changes");
+    const int target = expression(left);
+    int value = expression(left);
+    const int operand = expression(right);
+    if (left->getType()->isPointerType()) {
+      const int moved = made(e, CKind::Binary, {value, operand}, op.substr(0, 1));
+      return made(e, CKind::Assign, {target, moved});
+    }
+    const auto converted = [&](int node, QualType to) {
+      CNode made_cast = at(e->getExprLoc(), CKind::Cast);
+      made_cast.type = type(to);
+      made_cast.children = {node};
+      return add(std::move(made_cast));
+    };
+    value = converted(value, compound->getComputationLHSType());
+    CNode computed = at(e->getExprLoc(), CKind::Binary);
+    computed.type = type(compound->getComputationResultType());
+    computed.text = op.substr(0, op.size() - 1);
+    computed.children = {value, operand};
+    const int result = converted(add(std::move(computed)), left->getType());
+    return made(e, CKind::Assign, {target, result});
+  }
+  const int first = expression(left), second = expression(right);
+  if (e->getOpcode() == BO_Assign) return made(e, CKind::Assign, {first, second});
+  return made(e, CKind::Binary, {first, second}, op);
+}
+
+int CTranslator::member(const MemberExpr* e) {
+  const auto* field = dyn_cast<FieldDecl>(e->getMemberDecl());
+  if (field == nullptr) {
+    if (const auto* shared = dyn_cast<VarDecl>(e->getMemberDecl())) {
+      CNode node = at(e->getExprLoc(), CKind::Variable);
+      node.type = type(e->getType());
+      if (shared->getAnyInitializer() != nullptr &&
+          (shared->isConstexpr() || shared->getType().isConstQualified())) {
+        return constant(shared->getAnyInitializer(), shared->getNameAsString());
+      }
+      node.integer = variable(shared);
+      return add(std::move(node));
+    }
+    return unknown(e, "a member that is no variable");
+  }
+  int base = expression(e->getBase());
+  if (e->isArrow()) {
+    CNode node = at(e->getExprLoc(), CKind::Deref);
+    node.type = type(e->getBase()->getType()->getPointeeType());
+    node.children = {base};
+    base = add(std::move(node));
+  }
+  const int out = made(e, CKind::Member, {base}, field->getNameAsString());
+  tree_.nodes[static_cast<size_t>(out)].integer = field->getFieldIndex();
+  return out;
+}
+
+int CTranslator::called(const CallExpr* e, const FunctionDecl* callee, std::vector<int> children,
+                        unsigned skip) {
+  for (unsigned i = skip; i < e->getNumArgs(); ++i) children.push_back(expression(e->getArg(i)));
+  if (callee == nullptr) return unknown(e, "a call through a pointer");
+  std::string name = callee->getQualifiedNameAsString();
+  const int body =
+      callee->isInStdNamespace() || callee->getBuiltinID() != 0 ? -1 : function(callee);
+  const int out = made(e, CKind::Call, std::move(children), name);
+  tree_.nodes[static_cast<size_t>(out)].integer = body;
+  return out;
+}
+
+int CTranslator::operator_call(const CXXOperatorCallExpr* e) {
+  const OverloadedOperatorKind op = e->getOperator();
+  const QualType object = e->getArg(0)->getType();
+  const auto* record = object->getAsRecordDecl();
+  const bool standard = record != nullptr && record->isInStdNamespace();
+  if (op == OO_Subscript && record != nullptr && container_of(*record)) {
+    const int base = expression(e->getArg(0)), index = expression(e->getArg(1));
+    return made(e, CKind::Subscript, {base, index});
+  }
+  const auto* method = dyn_cast_or_null<CXXMethodDecl>(e->getDirectCallee());
+  if (!standard && method != nullptr && !method->isStatic()) {
+    CNode address = at(e->getExprLoc(), CKind::Address);
+    address.type = type(method->getThisType());
+    address.children = {expression(e->getArg(0))};
+    return called(e, method, {add(std::move(address))}, 1);
+  }
+  if (!standard && method == nullptr && e->getDirectCallee() != nullptr) {
+    return called(e, e->getDirectCallee(), {}, 0);
+  }
+  return unknown(e, "an operator of a class");
+}
+
+int CTranslator::member_call(const CXXMemberCallExpr* e) {
+  const CXXMethodDecl* method = e->getMethodDecl();
+  const Expr* object = e->getImplicitObjectArgument();
+  if (method == nullptr || object == nullptr) return unknown(e, "a call through a pointer");
+  const bool pointer = object->getType()->isPointerType();
+  const QualType of = pointer ? object->getType()->getPointeeType() : object->getType();
+  const auto* record = of->getAsRecordDecl();
+  int base = expression(object);
+  if (record != nullptr && container_of(*record)) {
+    const std::string name = method->getNameAsString();
+    if (pointer) return unknown(e, "a member of a container behind a pointer");
+    if (name == "at" && e->getNumArgs() == 1) {
+      const int index = expression(e->getArg(0));
+      return made(e, CKind::Subscript, {base, index});
+    }
+    if (name == "data") {
+      CNode first = at(e->getExprLoc(), CKind::Int);
+      first.type = type(context_.IntTy);
+      const int zero = add(std::move(first));
+      CNode element = at(e->getExprLoc(), CKind::Subscript);
+      element.type = type(container_of(*record)->element);
+      element.children = {base, zero};
+      return made(e, CKind::Address, {add(std::move(element))});
+    }
+    if (name == "size") return made(e, CKind::Call, {base}, "std::size");
+    if (name == "swap" && e->getNumArgs() == 1) {
+      const int other = expression(e->getArg(0));
+      return made(e, CKind::Call, {base, other}, "std::swap");
+    }
+    return unknown(e, "'" + name + "' of a container");
+  }
+  if (method->isVirtual()) return unknown(e, "a call of a virtual function");
+  if (!pointer) {
+    CNode address = at(e->getExprLoc(), CKind::Address);
+    address.type = type(context_.getPointerType(of));
+    address.children = {base};
+    base = add(std::move(address));
+  }
+  return called(e, method, {base}, 0);
+}
+
+int CTranslator::call(const CallExpr* e) {
+  if (const auto* of_operator = dyn_cast<CXXOperatorCallExpr>(e)) return operator_call(of_operator);
+  if (const auto* of_member = dyn_cast<CXXMemberCallExpr>(e)) return member_call(of_member);
+  return called(e, e->getDirectCallee(), {}, 0);
+}
+
+int CTranslator::list(const InitListExpr* e) {
+  const InitListExpr* semantic = e->isSemanticForm() ? e : e->getSemanticForm();
+  if (semantic == nullptr) semantic = e;
+  std::vector<int> children;
+  for (const Expr* child : semantic->inits()) {
+    children.push_back(child != nullptr ? expression(child) : unknown(e, "a gap in a list"));
+  }
+  return made(e, CKind::List, std::move(children));
+}
+
+int CTranslator::expression(const Expr* e) {
+  e = e->IgnoreParens();
+  if (const auto found = literal(e)) return *found;
+  if (const auto* r = dyn_cast<DeclRefExpr>(e)) return reference(r);
+  if (const auto* c = dyn_cast<CastExpr>(e)) return cast(c);
+  if (const auto* u = dyn_cast<UnaryOperator>(e)) return unary(u);
+  if (const auto* b = dyn_cast<BinaryOperator>(e)) return binary(b);
+  if (const auto* s = dyn_cast<ArraySubscriptExpr>(e)) {
+    const int base = expression(s->getBase()), index = expression(s->getIdx());
+    return made(e, CKind::Subscript, {base, index});
+  }
+  if (const auto* c = dyn_cast<ConditionalOperator>(e)) {
+    const int condition = expression(c->getCond());
+    const int yes = expression(c->getTrueExpr()), no = expression(c->getFalseExpr());
+    return made(e, CKind::Choice, {condition, yes, no});
+  }
+  if (const auto* m = dyn_cast<MemberExpr>(e)) return member(m);
+  if (const auto* c = dyn_cast<CallExpr>(e)) return call(c);
+  if (const auto* l = dyn_cast<InitListExpr>(e)) return list(l);
+  if (isa<ImplicitValueInitExpr>(e)) {
+    const CScalar of = scalar_of(context_, e->getType());
+    if (of == CScalar::None) return made(e, CKind::List, {});
+    return made(e, lifter::is_floating(of) ? CKind::Real : CKind::Int, {});
+  }
+  if (isa<CXXThisExpr>(e) && !this_.empty()) {
+    CNode node = at(e->getExprLoc(), CKind::Variable);
+    node.type = type(e->getType());
+    node.integer = this_.back();
+    return add(std::move(node));
+  }
+  if (const auto* t = dyn_cast<MaterializeTemporaryExpr>(e)) return expression(t->getSubExpr());
+  if (const auto* t = dyn_cast<ExprWithCleanups>(e)) return expression(t->getSubExpr());
+  if (const auto* t = dyn_cast<CXXBindTemporaryExpr>(e)) return expression(t->getSubExpr());
+  if (const auto* t = dyn_cast<CXXDefaultArgExpr>(e)) return expression(t->getExpr());
+  if (const auto* t = dyn_cast<CXXDefaultInitExpr>(e)) return expression(t->getExpr());
+  if (const auto* t = dyn_cast<SubstNonTypeTemplateParmExpr>(e)) {
+    return expression(t->getReplacement());
+  }
+  if (const auto* c = dyn_cast<CXXConstructExpr>(e)) {
+    const bool copy = c->getNumArgs() == 1 && c->getConstructor()->isCopyOrMoveConstructor();
+    if (copy) return expression(c->getArg(0));
+    return unknown(e, "the constructor of a class");
+  }
+  if (isa<StmtExpr>(e)) return unknown(e, "a statement within an expression");
+  if (isa<LambdaExpr>(e)) return unknown(e, "a lambda");
+  if (isa<StringLiteral>(e)) return unknown(e, "a string");
+  return unknown(e, std::string("an expression (") + e->getStmtClassName() + ")");
+}
+
+}  // namespace stencil::host
