@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "compiler/lift/roles.h"
 #include "compiler/lift/values.h"
 #include "compiler/syntax/write.h"
@@ -682,9 +684,30 @@ class ProgramWriter {
       for (ast::Item& item : *more) program.items.push_back(std::move(item));
     }
     out_.steps = execution_.steps;
+    powers();
     aliasing();
     for (const std::string& more : execution_.assumptions) out_.assumed.push_back(more);
     render(program, comments);
+  }
+
+  // pow(x, 2) is exactly x*x; higher powers are products here and the library's in C.
+  void powers() {
+    for (const StepFunction& function : functions_) {
+      for (const StepPiece& piece : function.pieces) {
+        for (X value : piece.values) {
+          each_node(value, [&](X n) {
+            if (n->kind != XKind::Call || n->text != "pow" || n->args[1]->kind != XKind::Real)
+              return;
+            const double power = n->args[1]->real;
+            const bool exact = power == 0 || power == 1 || power == 2 || power != std::floor(power);
+            out_.powers = out_.powers || !exact;
+          });
+        }
+      }
+    }
+    if (out_.powers)
+      out_.assumed.push_back(
+          "whole powers are products, which may differ from pow() in the last places");
   }
 
   // Arrays behind pointers are taken to be apart.

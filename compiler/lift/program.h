@@ -37,6 +37,7 @@ struct LiftedProgram {
   X steps = nullptr;                 // null: one
   std::vector<std::string> assumed;  // in sentences
   int functions = 0;
+  bool powers = false;  // products in the place of pow(x, 3): not the last bits of C's
 };
 
 // `title`: what the comment at the top calls the source.

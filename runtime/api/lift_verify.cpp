@@ -476,6 +476,12 @@ class Prover {
         y = type == CScalar::F32 ? static_cast<double>(*reinterpret_cast<const float*>(q))
                                  : *reinterpret_cast<const double*>(q);
         if (std::isnan(x) && std::isnan(y)) continue;
+        const double near =
+            (type == CScalar::F32 ? 1e-4 : 1e-9) * std::max(std::abs(x), std::abs(y));
+        if (lifted_.program.powers && std::abs(x - y) <= near) {
+          tolerant_ = true;
+          continue;
+        }
       }
       std::string at;
       int64_t rest = i;
