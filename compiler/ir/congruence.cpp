@@ -35,7 +35,7 @@ struct Form {
 
 class Forms {
  public:
-  Forms(const Graph& graph, int rank) : graph_(graph), rank_(static_cast<size_t>(rank)) {
+  Forms(const Graph& graph, int rank) : rank_(static_cast<size_t>(rank)) {
     for (const Node& node : graph.nodes()) forms_.push_back(form_of(node));
   }
   const std::optional<Form>& operator[](NodeId id) const { return forms_[static_cast<size_t>(id)]; }
@@ -98,7 +98,6 @@ class Forms {
     return form;
   }
 
-  const Graph& graph_;
   const size_t rank_;
   std::vector<std::optional<Form>> forms_;
 };
