@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/lift/executor.h"
+#include "compiler/support/numbers.h"
 
 namespace stencil::lifter {
 
@@ -11,7 +12,10 @@ namespace {
 // The number of the variable in a path: "(*v3).u" is 3.
 int variable_number(const std::string& path) {
   const size_t at = path.find('v');
-  return at == std::string::npos ? -1 : std::atoi(path.c_str() + at + 1);
+  if (at == std::string::npos) return -1;
+  const size_t end = path.find_first_not_of("0123456789", at + 1);
+  return static_cast<int>(
+      parse_integer(path.substr(at + 1, end - at - 1), 0, INT32_MAX).value_or(-1));
 }
 
 }  // namespace
@@ -38,7 +42,7 @@ std::string Executor::in_c(const std::string& path) const {
         std::isdigit(static_cast<unsigned char>(path[i + 1]))) {
       size_t end = i + 1;
       while (end < path.size() && std::isdigit(static_cast<unsigned char>(path[end]))) ++end;
-      const int number = std::atoi(path.substr(i + 1, end - i - 1).c_str());
+      const int number = variable_number(path.substr(i));
       out += tree_.variables[static_cast<size_t>(number)].name;
       i = end;
     } else {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "compiler/support/numbers.h"
 #include "runtime/devices/foreign_call.h"
 #include "runtime/devices/numbered.h"
 #include "runtime/devices/shared_library.h"
@@ -131,8 +132,8 @@ CFailure failure_of_reading(const std::string& text) {
     }
   }
   if (parts.size() != 5) return {"C001", 0, 0, text, "", ""};
-  CFailure out{
-      parts[0], std::atoi(parts[1].c_str()), std::atoi(parts[2].c_str()), parts[3], parts[4], ""};
+  const auto number = [](const std::string& part) { return parse_number<int>(part).value_or(0); };
+  CFailure out{parts[0], number(parts[1]), number(parts[2]), parts[3], parts[4], ""};
   if (const size_t bar = out.message.find('\x1e'); bar != std::string::npos) {
     out.file = out.message.substr(bar + 1);
     out.message.resize(bar);

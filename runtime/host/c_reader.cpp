@@ -24,6 +24,7 @@
 
 #include <algorithm>
 
+#include "compiler/support/numbers.h"
 #include "runtime/host/c_translate.h"
 
 namespace stencil::host {
@@ -448,8 +449,8 @@ Compiled first_error(const std::string& log) {
   const size_t first = second == std::string::npos ? second : head.rfind(':', second - 1);
   std::string file = head;
   if (first != std::string::npos) {
-    line = std::atoi(head.c_str() + first + 1);
-    column = std::atoi(head.c_str() + second + 1);
+    line = parse_number<int>(head.substr(first + 1, second - first - 1)).value_or(0);
+    column = parse_number<int>(head.substr(second + 1)).value_or(0);
     file = head.substr(0, first);
   }
   text = text.substr(text.find(": ") + 2);
