@@ -68,8 +68,11 @@ class HelpFormatter : public CLI::Formatter {
              "       stencilc COMMAND [FILE.stn] [OPTIONS]\n";
     }
     const bool takes_file = app->get_option_no_throw("FILE") != nullptr;
+    const bool is_lift = app->get_name() == "lift";
     return fmt::format("Usage: stencilc {}{}\n", app->get_name(),
-                       takes_file ? " FILE.stn [OPTIONS]" : "");
+                       !takes_file ? ""
+                       : is_lift   ? " FILE.c [OPTIONS] [-- FLAGS]"
+                                   : " FILE.stn [OPTIONS]");
   }
 };
 
