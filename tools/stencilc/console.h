@@ -47,6 +47,8 @@ void warn_of_database();
 // The program of the command line, lifted if it is a C file; what was assumed and compared is
 // printed to stderr then.
 Result<Source> read_program(const Arguments& arguments);
+// Its text alone.
+Result<std::string> text_of_program(const Arguments& arguments);
 ExitStatus usage(const std::string& code, const std::string& message, const std::string& hint = "");
 
 struct OutputFile {

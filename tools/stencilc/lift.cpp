@@ -49,6 +49,12 @@ Result<Source> read_program(const Arguments& arguments) {
   return Source(arguments.file + " (lifted)", lifted.value().text);
 }
 
+Result<std::string> text_of_program(const Arguments& arguments) {
+  const auto source = read_program(arguments);
+  if (!source.ok()) return source.failure();
+  return std::string(source.value().text());
+}
+
 namespace {
 
 // What a drop-in function needs beside the emitted file.

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "compiler/support/source.h"
 #include "stencil/stencil.h"
 #include "tools/stencilc/commands.h"
 #include "tools/stencilc/console.h"
@@ -96,9 +95,9 @@ int run_command(const Arguments& arguments) {
   const Given given = given_by(arguments);
   std::optional<Activity> activity(std::in_place);
   activity->now("reading " + arguments.file);
-  auto source = read_program(arguments);
+  const auto source = text_of_program(arguments);
   if (!source.ok()) return report(source.failure());
-  const auto program = Program::from_text(source.value().text(), given.options, arguments.file);
+  const auto program = Program::from_text(source.value(), given.options, arguments.file);
   if (!program.ok()) {
     activity.reset();
     return report(program.failure());
