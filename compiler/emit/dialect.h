@@ -58,6 +58,7 @@ struct Dialect {
   std::string_view barrier;          // statement
   std::string_view zeros = " = {}";  // initialiser of an array
   std::string_view unroll;           // line before a loop; may be empty
+  std::string_view rolled;           // line before one that is to stay a loop; may be empty
   // Loops over steps are written out by the language, through the helper `steps`: for values that
   // are to be in registers before a compiler sees a loop. Else they are loops, with `unroll`.
   bool static_steps = false;
