@@ -77,6 +77,20 @@ std::vector<Candidate> Search::first(size_t most) {
   if (space_.ranked.empty()) return out;
   add(space_.ranked.front());
   constexpr double kPossible = 1.5;  // of the seconds of the best
+  // Threads of a CPU do not get on alike: other programs have some of its cores, or they are two to
+  // a core. Where each has one block of the best, all wait for the last; the model takes them
+  // alike.
+  constexpr double kSeveral = 2.5;  // blocks a thread
+  const auto has_several = [](const schedule::Candidate& candidate) {
+    return candidate.prediction.waves >= kSeveral;
+  };
+  const bool may_wait =
+      scheduler_.machine().threads_are_loops && automatic && !has_several(*automatic);
+  const auto several = std::find_if(space_.ranked.begin(), space_.ranked.end(), has_several);
+  if (may_wait && several != space_.ranked.end() &&
+      several->prediction.seconds < kPossible * space_.ranked.front().prediction.seconds) {
+    add(*several);
+  }
   std::set<std::string> families;
   std::set<std::pair<std::string, int>> kinds;
   for (const schedule::Candidate& candidate : space_.ranked) {

@@ -29,8 +29,9 @@ class Search {
   // `space` is of this scheduler; both are to outlive it.
   Search(schedule::Scheduler& scheduler, const schedule::Space& space);
 
-  // What to begin with, at most so many: what `auto` takes without measurements, the best of each
-  // family, the best of each time tile that may be as fast.
+  // What to begin with, at most so many: what `auto` takes without measurements, on a CPU the best
+  // with several blocks a thread if that has not, the best of each family, the best of each time
+  // tile that may be as fast.
   std::vector<Candidate> first(size_t most = SIZE_MAX);
   // This one, if the model knows it and it was not given out before.
   std::optional<Candidate> give(const schedule::Schedule& schedule);

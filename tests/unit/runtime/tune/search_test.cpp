@@ -63,6 +63,26 @@ double as_predicted(const Schedule&) {
   return 1;
 }
 
+// Sixteen threads, for each of which the model gives one block: one with several is tried, too.
+TEST(SearchOnCpu, BeginsWithSeveralBlocksAThread) {
+  const ir::Program program = test::load(R"(
+grid G = [0..1023, 0..1023] steps 100;
+field A : real on G;
+stencil s : A[1..1022, 1..1022] = 0.25 * (A[-1,0] + A[1,0] + A[0,-1] + A[0,1]);
+)");
+  schedule::Scheduler scheduler(program, schedule::this_cpu(16));
+  const schedule::Space space = schedule::explore(scheduler, schedule::Effort::Quick);
+  const auto waves = [&](const Schedule& schedule) {
+    return schedule::predict(scheduler, schedule)->prediction.waves;
+  };
+  const std::vector<Candidate> first = Search(scheduler, space).first(3);
+  ASSERT_EQ(first.size(), 3u);
+  ASSERT_LT(waves(first[0].schedule), 2.5) << schedule::print(first[0].schedule, 2);
+  EXPECT_TRUE(waves(first[1].schedule) >= 2.5 || waves(first[2].schedule) >= 2.5)
+      << schedule::print(first[1].schedule, 2) << "\n"
+      << schedule::print(first[2].schedule, 2);
+}
+
 TEST_F(SearchTest, BeginsWithAutoAndTheBestOfEachFamilyAndTimeTile) {
   const std::vector<Schedule> all = search(as_predicted, 0);
   ASSERT_FALSE(all.empty());
