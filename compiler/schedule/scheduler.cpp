@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "compiler/ir/choices.h"
 #include "compiler/ir/reassociate.h"
 #include "compiler/schedule/advice.h"
 #include "compiler/schedule/explore.h"
@@ -17,12 +18,22 @@
 
 namespace stencil::schedule {
 
+namespace {
+
+std::optional<ir::Program> for_kernels(const ir::Program& program, const Machine& machine) {
+  std::optional<ir::Program> out;
+  if (program.fp == FpMode::Fast) out = ir::reassociate(program, 0);
+  if (machine.threads_are_loops) out = ir::with_named_choices(out ? *out : program);
+  return out;
+}
+
+}  // namespace
+
 Scheduler::Scheduler(const ir::Program& program, const Machine& machine)
     : program_(program),
       machine_(machine),
-      reassociated_(program.fp == FpMode::Fast ? std::optional(ir::reassociate(program, 0))
-                                               : std::nullopt),
-      phases_(reassociated_ ? *reassociated_ : program_) {}
+      computed_(for_kernels(program, machine)),
+      phases_(computed_ ? *computed_ : program_) {}
 
 std::optional<Schedule> Scheduler::parse(const std::string& line, Diagnostics& diagnostics) {
   std::istringstream words(line);
@@ -152,7 +163,7 @@ std::optional<kernel::Module> Scheduler::lower(const Schedule& schedule, Diagnos
   const PlanPtr plan = this->plan(schedule, diagnostics, advice);
   if (!plan) return std::nullopt;
   const Rows rows = settled(schedule).rows;
-  const ir::Program& computed = reassociated_ ? *reassociated_ : program_;
+  const ir::Program& computed = computed_ ? *computed_ : program_;
   const Interface interface(computed, rows);
   kernel::Module module = interface.empty_module();
   provide_samples(interface, settled(schedule).time_tile, module);

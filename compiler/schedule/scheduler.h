@@ -54,7 +54,9 @@ class Scheduler {
 
   const ir::Program& program_;
   const Machine machine_;
-  const std::optional<ir::Program> reassociated_;  // --fp=fast: what kernels compute
+  // What kernels compute, where it differs: reassociated under --fp=fast, with named choices where
+  // threads are loops.
+  const std::optional<ir::Program> computed_;
   const Phases phases_;
   std::map<std::string, Proposal> proposals_;  // by family
   std::optional<Proposal> chosen_;             // by the model
