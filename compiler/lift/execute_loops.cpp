@@ -342,22 +342,7 @@ std::optional<Executor::Loop> Executor::canonical_while(int index) {
 
 // Whether a loop moves along a dimension of what it writes: run once, for nothing but that.
 bool Executor::moves_along(const Loop& loop) {
-  const Cells cells = cells_;
-  const std::vector<Store> stores = stores_;
-  const std::vector<Active> active = active_;
-  const auto trail = trail_;
-  const auto sites = call_sites_;
-  const auto calls = calls_;
-  const auto aliases = aliases_;
-  const auto parts = parts_;
-  const Execution out = out_;
-  const auto arrays = array_paths_;
-  const auto symbols = symbol_paths_;
-  const auto names = names_;
-  const auto indices = index_ids_;
-  X const guard = guard_;
-  const bool in_nest = in_nest_, fused = fused_, split = split_, probing = probing_;
-  const int dry = dry_;
+  const State before = state();
   bool found = false;
   probing_ = in_nest_ = true;
   fused_ = split_ = false;
@@ -373,7 +358,7 @@ bool Executor::moves_along(const Loop& loop) {
   try {
     found = exec(loop.body) == Flow::Next;
     bool along = false;
-    for (size_t k = stores.size(); k < stores_.size(); ++k) {
+    for (size_t k = before.stores_.size(); k < stores_.size(); ++k) {
       for (X s : stores_[k].subscripts) along = along || contains_index(s, id);
     }
     found = found && along;
@@ -384,25 +369,7 @@ bool Executor::moves_along(const Loop& loop) {
   } catch (const NoSplit&) {
     found = false;
   }
-  cells_ = cells;
-  stores_ = stores;
-  active_ = active;
-  trail_ = trail;
-  call_sites_ = sites;
-  calls_ = calls;
-  aliases_ = aliases;
-  parts_ = parts;
-  out_ = out;
-  array_paths_ = arrays;
-  symbol_paths_ = symbols;
-  names_ = names;
-  index_ids_ = indices;
-  guard_ = guard;
-  in_nest_ = in_nest;
-  fused_ = fused;
-  split_ = split;
-  probing_ = probing;
-  dry_ = dry;
+  state() = before;
   return found;
 }
 

@@ -173,30 +173,14 @@ std::optional<X> Executor::reduced(X carried, X after, int index) {
 
 void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
                           const std::function<void()>& body, std::map<std::string, Cells>& ends) {
-  const Cells before = cells_;
-  const size_t trail = trail_.size(), sites = call_sites_.size();
-  const std::set<int> calls = calls_;
-  const std::map<int, LValue> aliases = aliases_;
-  X const guard = guard_;
-  const int dry = dry_;
+  const Frame before = frame();
   constexpr int kMostRuns = 200;
   std::vector<std::map<std::string, std::pair<Poly, Poly>>> todo = {{}};
   for (int runs = 0; !todo.empty(); ++runs) {
     if (runs > kMostRuns) throw NoSplit();
     parts_ = todo.back();
     todo.pop_back();
-    const auto restore = [&] {
-      cells_ = before;
-      active_.clear();
-      trail_.resize(trail);
-      call_sites_.resize(sites);
-      calls_ = calls;
-      aliases_ = aliases;
-      guard_ = guard;
-      dry_ = dry;
-      stores_.clear();
-    };
-    restore();
+    frame() = before;
     try {
       body();
       leaves.push_back(stores_);
@@ -208,13 +192,13 @@ void Executor::run_leaves(std::vector<std::vector<Store>>& leaves,
       auto low = parts_, high = parts_;
       low[split.key] = {domain.low, split.at - Poly(1)};
       high[split.key] = {split.at, domain.high};
-      restore();
+      frame() = before;
       for (const auto& part : {high, low}) {
         const auto& [from, to] = part.at(split.key);
         if (!known_at_least_zero(from - to - Poly(1))) todo.push_back(part);
       }
     } catch (...) {
-      restore();
+      frame() = before;
       parts_.clear();
       throw;
     }

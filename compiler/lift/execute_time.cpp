@@ -25,13 +25,8 @@ bool Executor::counter_in_stores(size_t from) const {
 }
 
 bool Executor::time_loop(const Loop& loop, int index) {
-  const Cells before = cells_;
-  const Execution saved = out_;
-  const auto arrays = array_paths_;
-  const auto symbols = symbol_paths_;
-  const auto names = names_;
-  const auto indices = index_ids_;
-  const int64_t epoch = epoch_;
+  // canonical() has run the first statement of the loop already
+  const State before = state();
   if (loop.step != 1) return false;
   in_time_ = true;
   out_.place = where(node(index));
@@ -65,14 +60,7 @@ bool Executor::time_loop(const Loop& loop, int index) {
     return true;
   }
   not_time_.insert(index);
-  out_ = saved;
-  array_paths_ = arrays;
-  symbol_paths_ = symbols;
-  names_ = names;
-  index_ids_ = indices;
-  epoch_ = epoch;
-  cells_ = before;
-  // canonical() has run its first statement, whose effect is kept in `before`
+  state() = before;
   return false;
 }
 
@@ -220,24 +208,8 @@ void Executor::scalars_left() {
 Execution Executor::run() {
   const CFunction& entry = tree_.functions[static_cast<size_t>(tree_.entry)];
   for (int attempt = 0; attempt < 200; ++attempt) {
-    out_ = {};
-    cells_.clear();
-    aliases_.clear();
-    array_paths_.clear();
-    symbol_paths_.clear();
-    names_.clear();
+    state() = {};
     calls_ = {tree_.entry};
-    trail_.clear();
-    call_sites_.clear();
-    active_.clear();
-    stores_.clear();
-    index_ids_.clear();
-    guard_ = nullptr;
-    in_nest_ = in_time_ = false;
-    fused_ = split_ = true;
-    dry_ = 0;
-    epoch_ = 0;
-    parts_.clear();
     // Reading the parameters in order gives arrays and symbols the order of the signature. Pointers
     // that trade places need cells.
     try {

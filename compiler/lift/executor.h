@@ -43,14 +43,51 @@ struct LValue {
 
 enum class Flow : uint8_t { Next, Break, Continue, Return };
 
-class Executor {
+using Cells = std::map<std::string, Value>;
+
+struct Active {  // a loop that is being run
+  Domain domain;
+  std::string key;
+  std::string name;
+};
+
+// Where in the text the execution is, and what variables hold there.
+struct Frame {
+  Cells cells_;
+  std::map<int, LValue> aliases_;   // references and what they are bound to
+  std::set<int> calls_;             // functions being run
+  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
+  std::vector<int> call_sites_;     // nodes
+  int call_depth_ = 0;
+  Value returned_;
+  LValue returned_place_;
+  std::vector<Active> active_;
+  std::vector<Store> stores_;  // of the leaf being run
+  X guard_ = nullptr;
+  int dry_ = 0;
+};
+
+// All that changes while C is run. To try something is to keep a copy and to assign it afterwards.
+struct State : Frame {
+  Execution out_;
+  std::map<std::string, int> array_paths_, symbol_paths_, index_ids_;
+  std::set<std::string> names_;
+  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
+  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
+  bool probing_ = false;  // nothing is learned
+  int64_t epoch_ = 0;     // nests so far
+  X time_ = nullptr;
+};
+
+class Executor : private State {
  public:
   Executor(const CTree& tree, Pool& pool, const ExecuteOptions& options)
       : tree_(tree), pool_(pool), options_(options) {}
   Execution run();
 
  private:
-  using Cells = std::map<std::string, Value>;
+  State& state() { return *this; }
+  Frame& frame() { return *this; }
   struct Split {  // a condition on an index: its domain in two parts
     std::string key;
     Poly at;
@@ -58,12 +95,7 @@ class Executor {
   struct Unfusable {};  // stores of an iteration need an order
   struct NoSplit {};    // conditions become choices
   struct Restart {};    // something was learned that earlier statements need
-  struct Active {       // a loop that is being run
-    Domain domain;
-    std::string key;
-    std::string name;
-  };
-  struct Loop {  // for (v = first; v < end; v += step)
+  struct Loop {         // for (v = first; v < end; v += step)
     LValue counter;
     CScalar type = CScalar::I32;
     X first = nullptr, last = nullptr;  // inclusive
@@ -172,37 +204,12 @@ class Executor {
   const CTree& tree_;
   Pool& pool_;
   const ExecuteOptions options_;
-  Execution out_;
 
-  Cells cells_;
+  // what stays when a state is gone back to
   std::map<std::string, int> cell_types_;
-  std::set<std::string> read_;     // paths, within the time loop
-  std::map<int, LValue> aliases_;  // references and what they are bound to
-  std::map<std::string, int> array_paths_;
-  std::map<std::string, int> symbol_paths_;
-  std::map<int, std::string> object_names_;
-  std::set<std::string> names_;
-  std::set<int> calls_;             // functions being run
-  std::vector<std::string> trail_;  // what makes a loop distinct from the same loop elsewhere
-  std::vector<int> call_sites_;     // nodes
-  Value returned_;
-  LValue returned_place_;
-  int call_depth_ = 0;
-
-  std::vector<Active> active_;
-  std::map<std::string, std::pair<Poly, Poly>> parts_;  // of domains, by key
-  std::map<std::string, int> index_ids_;
-  std::vector<Store> stores_;  // of the leaf being run
-  X guard_ = nullptr;
-  bool in_nest_ = false, fused_ = true, split_ = true, in_time_ = false;
-  bool probing_ = false;  // nothing is learned
-  int dry_ = 0;
-  int64_t epoch_ = 0;  // nests so far
-  X time_ = nullptr;
-  std::map<std::string, int> time_cells_;
-  std::set<int> not_time_;  // loops that turned out to be over space
+  std::set<std::string> read_;  // paths, within the time loop
+  std::set<int> not_time_;      // loops that turned out to be over space
   long steps_taken_ = 0;
-
   // learned by restarts
   std::set<std::string> stored_, rooted_;
 };
